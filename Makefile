@@ -1,0 +1,50 @@
+# Every command of this project. The work is in scripts/; this file names it.
+# `make demo` and `make test` set up what they need by themselves.
+SHELL := bash
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test fmt lint deny site prepare bench-intake e2e check clean
+
+help: ## list the commands
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
+		| awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
+
+demo: ## run the product on simulated dead letters and print its address; ARGS="--port 4000 --data DIR"
+	@scripts/demo $(ARGS)
+
+test: ## run all tests, in Rust and in the browser, and print one closing count
+	@scripts/test
+
+setup: ## install what any of these commands needs
+	@scripts/setup all
+
+check: ## compile everything, quickly, without building programs
+	@scripts/check-code compile
+
+fmt: ## format the code
+	@cargo fmt --all
+
+lint: ## rustfmt, clippy for the server and for the browser, rustdoc, module boundaries
+	@scripts/check-code format boundaries clippy-native clippy-browser docs
+
+deny: ## licences, bans and sources of all dependencies
+	@scripts/check-code dependencies
+
+site: ## build what the browser loads into target/site
+	@scripts/setup demo
+	@scripts/build-site
+
+prepare: ## migrate a fresh database and refresh .sqlx from it
+	@scripts/prepare-queries
+
+e2e: ## the browser tests alone; ARGS="--headed -g replay"
+	@scripts/setup test
+	@scripts/build-site
+	@SQLX_OFFLINE=true cargo build -p dlo-server --bin dlo
+	@scripts/test-browser $(ARGS)
+
+bench-intake: ## intake against the floor program: goals P1 and P2
+	@scripts/bench-intake $(ARGS)
+
+clean: ## remove what was built (the tools' cache outside the clone stays)
+	@cargo clean
+	@rm -rf node_modules end2end/node_modules end2end/test-results end2end/playwright-report
