@@ -1,0 +1,197 @@
+//! A simulated company whose messages die for real: queues with dead-letter exchanges, and
+//! workers that reject, give back, crash, overflow or stay away. It fills the demo, the tests
+//! and the benchmarks. Nothing is ever published straight into a dead-letter queue, except
+//! where a client framework (Spring, `MassTransit`, `NServiceBus`) does exactly that.
+//!
+//! What is published is a pure function of the seed; when it reaches the broker is not.
+//!
+//! # Failures
+//!
+//! The whole list, with the way each one fails, is in `failures.rs`. A worker decides from the
+//! message alone. A replayed message (it carries `x-dlo-letter`) therefore
+//!
+//! - **succeeds when the failure is transient**: executions that were refused, and those that
+//!   expired on worker 3, which is back 12 s after the start; inventory of warehouse AMS-2;
+//!   payment gateway adyen-eu; the tax service of PT; campaign overflow; mail provider (429);
+//!   PHP deadlocks; the store of site porto; carrier correos; month-end ledger deadlocks;
+//! - **fails again when the failure is permanent**, unless the message was mended or
+//!   [`Fleet::set_fixed`] was called: guests in order release 2.3.1; negative totals; cut-off JSON;
+//!   protobuf version 4; refund lines; template legacy-2019; unknown mailboxes; transfers without
+//!   an amount; empty commands; NUL in a path; readings without sensor; damaged frames; oversized
+//!   batches; unknown addresses; closed accounts; missing sagas. Worker 7 stays away until then:
+//!   its executions expire again, but succeed on another worker's queue.
+
+mod dice;
+mod failures;
+mod message;
+mod producers;
+mod protobuf;
+mod reports;
+mod roster;
+mod script;
+mod services;
+mod supervision;
+mod topology;
+mod workers;
+
+use lapin::uri::AMQPUri;
+use script::Script;
+use std::time::Duration;
+use supervision::{ShiftError, close, connect, keep_working};
+use tokio::{sync::watch, time::Instant};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// How long the members of the fleet may take to go home.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// Letters a second that count as standing still; less would never publish again.
+const LOWEST_RATE: f64 = 0.001;
+
+/// What the fleet does, and where.
+#[derive(Debug, Clone)]
+pub struct FleetOptions {
+    /// AMQP URL with the vhost, such as `amqp://guest:guest@127.0.0.1:5672/%2f`.
+    pub amqp: String,
+    /// Decides everything that is published.
+    pub seed: u64,
+    /// Dead letters per second once the burst is over. Finite and not negative.
+    pub rate_per_second: f64,
+    /// Dead letters that are made at once at the start.
+    pub burst: u32,
+}
+
+impl FleetOptions {
+    /// The default: seed 1, two letters a second after a burst of 300.
+    pub fn new(amqp: impl Into<String>) -> Self {
+        Self {
+            amqp: amqp.into(),
+            seed: 1,
+            rate_per_second: 2.0,
+            burst: 300,
+        }
+    }
+}
+
+/// A dead-letter queue that the fleet fills: what Dead Letter Office should watch.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct FleetSource {
+    /// The vhost, not encoded, such as `/`.
+    pub vhost: String,
+    /// The queue.
+    pub queue: String,
+    /// A short name for people.
+    pub name: String,
+}
+
+/// Why the fleet could not start or stop.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// The AMQP URL cannot be read.
+    #[error(
+        "the AMQP URL of the fleet cannot be read ({0}); it looks like amqp://user:password@host:5672/%2f"
+    )]
+    Url(String),
+    /// The rate is not a number that can be kept.
+    #[error(
+        "the fleet cannot make {0} letters per second; give a finite number that is not negative"
+    )]
+    Rate(f64),
+    /// The broker refused the connection or the declarations. Nothing was started.
+    #[error("the fleet could not declare its queues, and nothing was started: {0}")]
+    Broker(String),
+    /// Some member did not end in time; it ends with the process.
+    #[error("the fleet did not end within {} s; what is left of it ends with this process", STOP_TIMEOUT.as_secs())]
+    Stuck,
+}
+
+/// The dead-letter queues that a fleet on the default vhost fills.
+pub fn sources() -> Vec<FleetSource> {
+    topology::sources("/")
+}
+
+/// A running fleet. Dropping it stops it as well, without waiting.
+#[derive(Debug)]
+pub struct Fleet {
+    sources: Vec<FleetSource>,
+    fixed: watch::Sender<bool>,
+    stop: CancellationToken,
+    members: TaskTracker,
+}
+
+impl Fleet {
+    /// Declares the queues and lets everyone begin. The burst is under way when this returns.
+    ///
+    /// # Errors
+    /// When the options make no sense, or the broker does not accept the declarations.
+    pub async fn start(options: FleetOptions) -> Result<Self, FleetError> {
+        if !options.rate_per_second.is_finite() || options.rate_per_second < 0.0 {
+            return Err(FleetError::Rate(options.rate_per_second));
+        }
+        let uri: AMQPUri = options.amqp.parse().map_err(FleetError::Url)?;
+        declare(&options.amqp)
+            .await
+            .map_err(|error| FleetError::Broker(error.to_string()))?;
+        let (fixed, _) = watch::channel(false);
+        let fleet = Self {
+            sources: topology::sources(&uri.vhost),
+            fixed,
+            stop: CancellationToken::new(),
+            members: TaskTracker::new(),
+        };
+        fleet.open_the_doors(options, uri.authority.userinfo.username);
+        Ok(fleet)
+    }
+
+    fn open_the_doors(&self, options: FleetOptions, user: String) {
+        let started = Instant::now();
+        for post in roster::POSTS {
+            let worker = workers::Worker::new(*post, started, self.fixed.subscribe());
+            self.members.spawn(keep_working(
+                options.amqp.clone(),
+                self.stop.clone(),
+                worker,
+            ));
+        }
+        let script = Script::new(options.seed, chrono::Utc::now());
+        let rate = options.rate_per_second.max(LOWEST_RATE);
+        let producers = producers::Producers::new(script, options.seed, user, rate, options.burst);
+        self.members
+            .spawn(keep_working(options.amqp, self.stop.clone(), producers));
+        self.members.close();
+    }
+
+    /// The dead-letter queues that this fleet fills.
+    pub fn sources(&self) -> &[FleetSource] {
+        &self.sources
+    }
+
+    /// Says that the bugs in the consumers are fixed (or are back): permanent failures then
+    /// succeed, also for new messages, and worker 7 is at work.
+    pub fn set_fixed(&self, fixed: bool) {
+        self.fixed.send_replace(fixed);
+    }
+
+    /// Sends everyone home. What was not acknowledged goes back to its queue.
+    ///
+    /// # Errors
+    /// When some member did not end in time.
+    pub async fn stop(self) -> Result<(), FleetError> {
+        self.stop.cancel();
+        tokio::time::timeout(STOP_TIMEOUT, self.members.wait())
+            .await
+            .map_err(|_elapsed| FleetError::Stuck)
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+async fn declare(amqp: &str) -> Result<(), ShiftError> {
+    let connection = connect(amqp, "fleet-setup").await?;
+    let channel = connection.create_channel().await?;
+    let declared = topology::declare(&channel).await;
+    close(&connection).await;
+    Ok(declared?)
+}

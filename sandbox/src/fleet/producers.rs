@@ -1,0 +1,158 @@
+//! Publishes the script: a burst at first, then at a slow, lively rate. Declares the topology on
+//! every connection, because a broker can come back empty. Must not consume.
+
+use super::dice::Dice;
+use super::message::Publication;
+use super::script::{Incident, Script};
+use super::supervision::{Shift, ShiftError};
+use super::topology;
+use lapin::{
+    Channel, Confirmation, Connection, PublisherConfirm,
+    options::{BasicPublishOptions, ConfirmSelectOptions},
+};
+use std::time::Duration;
+
+/// Pause after messages that leave no letter.
+const HEALTHY_PAUSE: Duration = Duration::from_millis(120);
+
+/// The publishing side of the whole company.
+pub(super) struct Producers {
+    script: Script,
+    /// Rhythm only: has its own dice, so that pauses do not change what is published.
+    rhythm: Dice,
+    /// The user of the connection, for messages that name their sender.
+    user: String,
+    rate_per_second: f64,
+    burst_left: u32,
+    /// What was being published when the connection broke: published again, as a real
+    /// at-least-once producer does.
+    unfinished: Option<Incident>,
+}
+
+impl Producers {
+    pub(super) fn new(
+        script: Script,
+        seed: u64,
+        user: String,
+        rate_per_second: f64,
+        burst: u32,
+    ) -> Self {
+        let rhythm = Dice::seeded(seed.rotate_left(17));
+        Self {
+            script,
+            rhythm,
+            user,
+            rate_per_second,
+            burst_left: burst,
+            unfinished: None,
+        }
+    }
+
+    async fn publish(&self, channel: &Channel, incident: &Incident) -> Result<(), ShiftError> {
+        // All of an incident is sent before the first confirm is awaited: a campaign that
+        // waited for each confirm would never overflow its queue.
+        let mut confirms = Vec::with_capacity(incident.publications.len());
+        for publication in &incident.publications {
+            confirms.push((publication, send(channel, publication, &self.user).await?));
+        }
+        for (publication, confirm) in confirms {
+            if confirm.await? != Confirmation::Ack(None) {
+                return Err(ShiftError::Refused {
+                    exchange: publication.exchange.to_owned(),
+                    key: publication.routing_key.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// How long to wait after an incident. Half to one and a half times the mean.
+    fn pause(&mut self, letters: u32) -> Duration {
+        if self.burst_left > 0 {
+            self.burst_left = self.burst_left.saturating_sub(letters);
+            return Duration::ZERO;
+        }
+        if letters == 0 {
+            return HEALTHY_PAUSE;
+        }
+        let jitter = self.rhythm.money(0, 1) + 0.5;
+        let seconds = f64::from(letters) / self.rate_per_second * jitter;
+        // A rate of nearly nothing must not overflow the clock.
+        Duration::from_secs_f64(seconds.clamp(0.0, 3600.0))
+    }
+}
+
+impl Shift for Producers {
+    fn name(&self) -> &'static str {
+        "producers"
+    }
+
+    async fn ready(&mut self) {}
+
+    async fn work(&mut self, connection: &Connection) -> Result<(), ShiftError> {
+        let channel = connection.create_channel().await?;
+        topology::declare(&channel).await?;
+        channel
+            .confirm_select(ConfirmSelectOptions::default())
+            .await?;
+        while let Some(incident) = self.unfinished.take().or_else(|| self.script.next()) {
+            let letters = incident.letters();
+            self.unfinished = Some(incident);
+            if let Some(incident) = &self.unfinished {
+                self.publish(&channel, incident).await?;
+            }
+            self.unfinished = None;
+            let pause = self.pause(letters);
+            if !pause.is_zero() {
+                tokio::time::sleep(pause).await;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn send(
+    channel: &Channel,
+    publication: &Publication,
+    user: &str,
+) -> Result<PublisherConfirm, lapin::Error> {
+    let mut properties = publication.properties.clone();
+    if publication.timestamped {
+        properties = properties.with_timestamp(chrono::Utc::now().timestamp().unsigned_abs());
+    }
+    if publication.signed {
+        properties = properties.with_user_id(user.into());
+    }
+    let (exchange, key) = (
+        publication.exchange.into(),
+        publication.routing_key.as_str().into(),
+    );
+    let options = BasicPublishOptions {
+        mandatory: true,
+        ..BasicPublishOptions::default()
+    };
+    channel
+        .basic_publish(exchange, key, options, &publication.body, properties)
+        .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Producers;
+    use crate::fleet::script::Script;
+    use chrono::DateTime;
+
+    #[test]
+    fn the_burst_does_not_pause_and_afterwards_the_mean_pause_keeps_the_rate() {
+        let script = Script::new(1, DateTime::UNIX_EPOCH);
+        let mut producers = Producers::new(script, 1, "guest".to_owned(), 2.0, 3);
+        for _ in 0..3 {
+            assert!(producers.pause(1).is_zero());
+        }
+        let total: f64 = (0..2000).map(|_| producers.pause(1).as_secs_f64()).sum();
+        assert!(
+            (900.0..1100.0).contains(&total),
+            "2,000 letters at 2 per second took {total} s"
+        );
+    }
+}

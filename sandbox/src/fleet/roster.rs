@@ -1,0 +1,112 @@
+//! Who works in the simulated company: every worker, its queue, and when it is there. Data
+//! only; what a worker does stands in [`super::workers`].
+
+use super::failures::Service;
+#[cfg(test)]
+use super::message::Publication;
+use super::topology;
+use std::time::Duration;
+
+/// When a worker is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attendance {
+    Always,
+    /// Comes in this long after the fleet started.
+    Late(Duration),
+    /// Comes in when the fleet is fixed.
+    WhenFixed,
+}
+
+/// One worker of the fleet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Post {
+    pub name: &'static str,
+    pub queue: &'static str,
+    pub service: Service,
+    pub prefetch: u16,
+    /// How long one message takes.
+    pub pace: Duration,
+    pub attendance: Attendance,
+}
+
+const fn post(name: &'static str, queue: &'static str, service: Service) -> Post {
+    Post {
+        name,
+        queue,
+        service,
+        prefetch: 20,
+        pace: Duration::ZERO,
+        attendance: Attendance::Always,
+    }
+}
+
+/// Everyone who works here.
+pub(super) const POSTS: &[Post] = &[
+    post(
+        "attune-worker-1",
+        "worker.1.executions",
+        Service::Executions,
+    ),
+    post(
+        "attune-worker-2",
+        "worker.2.executions",
+        Service::Executions,
+    ),
+    Post {
+        attendance: Attendance::Late(Duration::from_secs(12)),
+        ..post(
+            "attune-worker-3",
+            "worker.3.executions",
+            Service::Executions,
+        )
+    },
+    Post {
+        attendance: Attendance::WhenFixed,
+        ..post(
+            "attune-worker-7",
+            "worker.7.executions",
+            Service::Executions,
+        )
+    },
+    post("order-service", topology::ORDERS, Service::Orders),
+    // One message at a time: whoever else were in its hands would be counted as failed too.
+    Post {
+        prefetch: 1,
+        ..post("payment-capture", topology::CAPTURES, Service::Payments)
+    },
+    post("payment-refund", topology::REFUNDS, Service::Payments),
+    post("invoice-renderer", topology::INVOICES, Service::Invoices),
+    post("mailer", topology::EMAILS, Service::Emails),
+    Post {
+        prefetch: 1,
+        pace: Duration::from_millis(250),
+        ..post("mailer-campaigns", topology::CAMPAIGNS, Service::Emails)
+    },
+    post("php-daemon", topology::COMMANDS, Service::Commands),
+    post("telemetry-ingest", topology::TELEMETRY, Service::Telemetry),
+    post("shipping-service", topology::SHIPPING, Service::Shipping),
+    post("billing-consumer", topology::BILLING, Service::Billing),
+    post("sales-endpoint", topology::SALES, Service::Sales),
+];
+
+/// The queue of the fleet that a publication is routed to.
+#[cfg(test)]
+pub(super) fn queue_of(message: &Publication) -> Option<&'static str> {
+    let key = message.routing_key.as_str();
+    let queue = match message.exchange {
+        topology::EXECUTIONS_EXCHANGE => {
+            return POSTS
+                .iter()
+                .map(|post| post.queue)
+                .find(|queue| key.rsplit('.').next() == queue.split('.').nth(1));
+        }
+        topology::TELEMETRY_EXCHANGE => topology::TELEMETRY,
+        topology::BILLING_EXCHANGE => topology::BILLING,
+        topology::SALES_EXCHANGE => topology::SALES,
+        _ => key,
+    };
+    POSTS
+        .iter()
+        .map(|post| post.queue)
+        .find(|name| *name == queue)
+}
