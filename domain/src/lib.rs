@@ -1,1 +1,28 @@
-//! x
+//! The vocabulary and the rules of Dead Letter Office.
+//!
+//! Everything here is pure: no clock, no randomness, no network, no database. It compiles for
+//! the server and for the browser, so that both speak of the same things in the same words.
+
+pub mod arrival;
+pub mod audit;
+pub mod death;
+pub mod event;
+pub mod failure;
+pub mod filter;
+pub mod fingerprint;
+pub mod ids;
+pub mod letter;
+pub mod office;
+pub mod origin;
+pub mod overview;
+pub mod page;
+pub mod payload;
+pub mod reading;
+pub mod redelivery;
+pub mod replay;
+pub mod republish;
+pub mod selection;
+pub mod severity;
+pub mod source;
+pub mod state;
+pub mod wire;

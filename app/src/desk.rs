@@ -1,0 +1,146 @@
+//! The port of the application: what its pages, its server functions and the HTTP API ask for.
+//! `dlo-server` implements it over Postgres and RabbitMQ; nothing here knows of either.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use dlo_domain::audit::Actor;
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::ids::{LetterId, ReplayId, SourceId};
+use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::office::{FilterChoices, Trouble};
+use dlo_domain::overview::{Overview, Span};
+use dlo_domain::page::{Cursor, Page};
+use dlo_domain::payload::Payload;
+use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::selection::{Changed, Selection};
+use dlo_domain::source::{NewSource, Source};
+
+/// Why the desk did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum DeskError {
+    /// There is no such thing.
+    #[error("{0}")]
+    NotFound(String),
+    /// It is no longer (or never was) in a state that allows this.
+    #[error("{0}")]
+    Conflict(String),
+    /// What was asked cannot be read or makes no sense; the text says how to mend it.
+    #[error("{0}")]
+    Invalid(String),
+    /// Something outside does not answer; nothing was changed and it can be asked again.
+    #[error("{0}")]
+    Unavailable(String),
+    /// A fault of ours, logged where it happened.
+    #[error("something went wrong on our side")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Everything that a person or a program can ask of the product.
+#[async_trait]
+pub trait TriageDesk: Send + Sync + 'static {
+    /// A page of letters, last arrived first. `limit` is 1 to 500.
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<LetterSummary>, DeskError>;
+
+    /// One letter with everything known of it.
+    async fn letter(&self, id: LetterId) -> Result<Letter, DeskError>;
+
+    /// The body of an arrival made readable; the last arrival when `ordinal` is absent.
+    async fn payload(&self, id: LetterId, ordinal: Option<i32>) -> Result<Payload, DeskError>;
+
+    /// The body of an arrival, byte by byte.
+    async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError>;
+
+    /// Puts letters away; those in another state are left out and counted.
+    async fn discard(
+        &self,
+        actor: &Actor,
+        selection: &Selection,
+        reason: &str,
+    ) -> Result<Changed, DeskError>;
+
+    /// Takes discarded letters back.
+    async fn restore(&self, actor: &Actor, selection: &Selection) -> Result<Changed, DeskError>;
+
+    /// A person's word on a letter whose publish was cut off: it happened, or it did not.
+    async fn decide_unknown(
+        &self,
+        actor: &Actor,
+        id: LetterId,
+        was_published: bool,
+    ) -> Result<(), DeskError>;
+
+    /// The receiver of a replayed letter reports success.
+    async fn processed(&self, actor: &Actor, id: LetterId) -> Result<(), DeskError>;
+
+    /// Plans a replay, its letters fixed at this moment; or tells what it would do.
+    async fn plan_replay(&self, actor: &Actor, replay: &NewReplay) -> Result<Replay, DeskError>;
+
+    /// A page of replays, newest first.
+    async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError>;
+
+    /// One replay.
+    async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError>;
+
+    /// A page of a replay's letters, in the order of publishing.
+    async fn replay_items(
+        &self,
+        id: ReplayId,
+        outcome: Option<Outcome>,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<ReplayItem>, DeskError>;
+
+    /// Every source.
+    async fn sources(&self) -> Result<Vec<Source>, DeskError>;
+
+    /// Watches one more queue. One that is watched already is a conflict.
+    async fn add_source(&self, actor: &Actor, source: &NewSource) -> Result<Source, DeskError>;
+
+    /// Stops watching a queue; its letters stay.
+    async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError>;
+
+    /// Takes the undecodable message at the head of a source's queue out through the management
+    /// API and keeps it as a letter.
+    async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError>;
+
+    /// The figures of the first page.
+    async fn overview(&self, span: Span) -> Result<Overview, DeskError>;
+
+    /// What the filter form offers.
+    async fn filter_choices(&self) -> Result<FilterChoices, DeskError>;
+
+    /// What is not well. Never fails: a database that does not answer is a trouble.
+    async fn troubles(&self) -> Vec<Trouble>;
+}
+
+/// The desk in Leptos' context, which is keyed by type.
+#[derive(Clone)]
+pub struct Desk(Arc<dyn TriageDesk>);
+
+impl Desk {
+    /// Wraps an implementation.
+    pub fn new(desk: Arc<dyn TriageDesk>) -> Self {
+        Self(desk)
+    }
+}
+
+impl Deref for Desk {
+    type Target = dyn TriageDesk;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+/// The desk of this request. Only `api/` calls it.
+#[must_use]
+pub fn desk() -> Desk {
+    leptos::prelude::expect_context::<Desk>()
+}

@@ -1,0 +1,53 @@
+//! A message as it came out of a source.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::death::Death;
+use crate::wire::{FieldTable, Properties};
+
+/// A message as the broker delivered it: every byte that we can see.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Delivered {
+    /// The exchange of the delivery: the dead-letter exchange, not the origin.
+    pub exchange: String,
+    /// The routing key of the delivery: the dead-letter key, not the origin's.
+    pub routing_key: String,
+    /// The broker delivered it before, to somebody.
+    pub redelivered: bool,
+    /// Basic properties.
+    pub properties: Properties,
+    /// Headers.
+    pub headers: FieldTable,
+    /// Body.
+    pub body: Vec<u8>,
+}
+
+/// One time that a letter's message reached a source, as shown to people and programs.
+/// The body is asked for apart, since it can be large.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Arrival {
+    /// 1 for the first.
+    pub ordinal: i32,
+    /// When we took it: our own clock.
+    pub arrived_at: DateTime<Utc>,
+    /// The exchange of the delivery (the dead-letter exchange).
+    pub exchange: String,
+    /// The routing key of the delivery.
+    pub routing_key: String,
+    /// Basic properties.
+    pub properties: Properties,
+    /// Headers, each with its AMQP type.
+    pub headers: FieldTable,
+    /// The death history that the message carried.
+    pub deaths: Vec<Death>,
+    /// Size of the body in bytes.
+    pub size_bytes: i64,
+    /// SHA-256 of the body, in hexadecimal.
+    pub body_sha256: String,
+    /// The replay that it came back from.
+    pub replay_id: Option<crate::ids::ReplayId>,
+    /// What could not be read of it.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,38 @@
+//! What the server tells open pages and programs as it happens.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{LetterId, ReplayId, SourceId};
+
+/// Something happened. Events are hints: the list itself is the truth.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum LiveEvent {
+    /// New letters were stored.
+    Arrived {
+        /// From this source.
+        source_id: SourceId,
+        /// So many new letters.
+        letters: u32,
+        /// So many that were replayed and died again.
+        died_again: u32,
+    },
+    /// Letters changed their state.
+    Changed {
+        /// Some of them.
+        letters: Vec<LetterId>,
+    },
+    /// A replay went on.
+    Replay {
+        /// The replay.
+        replay_id: ReplayId,
+    },
+    /// A source's condition changed.
+    Source {
+        /// The source.
+        source_id: SourceId,
+    },
+    /// Events may have been missed: load again what is shown.
+    Missed,
+}

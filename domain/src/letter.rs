@@ -1,0 +1,82 @@
+//! A letter: one logical dead-lettered message, followed across replays.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::arrival::Arrival;
+use crate::audit::AuditEntry;
+use crate::death::{Death, Reason};
+use crate::ids::{GroupId, LetterId, SourceId};
+use crate::replay::LetterReplay;
+use crate::severity::Severity;
+use crate::state::LetterState;
+
+/// A letter in a list. Texts are cut to what a list can show; the letter itself has them whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LetterSummary {
+    /// Its id.
+    pub id: LetterId,
+    /// Where it stands.
+    pub state: LetterState,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The name of the source it was taken from.
+    pub source: String,
+    /// The source's id.
+    pub source_id: SourceId,
+    /// The queue that it died in; absent when nothing tells.
+    pub queue: Option<String>,
+    /// The exchange that it had been published to; `""` is the default exchange.
+    pub exchange: Option<String>,
+    /// The routing key that it had been published with.
+    pub routing_key: Option<String>,
+    /// Why it died.
+    pub reason: Reason,
+    /// The exception's class, when something tells.
+    pub error_class: Option<String>,
+    /// The exception's message, when something tells.
+    pub error_message: Option<String>,
+    /// The message's type, when something tells.
+    pub message_type: Option<String>,
+    /// The sender's message id: may be doubled or reused.
+    pub message_id: Option<String>,
+    /// Size of the last arrival's body in bytes.
+    pub size_bytes: i64,
+    /// How often its message reached a source.
+    pub arrivals: i32,
+    /// When it was first taken.
+    pub first_arrived_at: DateTime<Utc>,
+    /// When it was last taken.
+    pub last_arrived_at: DateTime<Utc>,
+    /// The group it belongs to, once it is grouped.
+    pub group_id: Option<GroupId>,
+}
+
+/// One letter with all that is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Letter {
+    /// What the list shows.
+    #[serde(flatten)]
+    pub summary: LetterSummary,
+    /// The vhost of its source.
+    pub vhost: String,
+    /// The death history of the last arrival, newest first.
+    pub deaths: Vec<Death>,
+    /// The stack trace, when a header holds one.
+    pub stack_trace: Option<String>,
+    /// Which framework's headers told the failure.
+    pub told_by: Option<String>,
+    /// Every arrival, oldest first.
+    #[serde(rename = "arrivals_detail")]
+    pub arrivals: Vec<Arrival>,
+    /// The execution that it names, when its source says where to look.
+    pub execution_id: Option<String>,
+    /// The worker that it was meant for, when something tells.
+    pub worker: Option<String>,
+    /// The replays that it was part of, newest first.
+    pub replays: Vec<LetterReplay>,
+    /// Who did what with it, newest first.
+    pub audit: Vec<AuditEntry>,
+}

@@ -1,0 +1,111 @@
+//! Where a letter died.
+
+use serde::{Deserialize, Serialize};
+
+use crate::death::{Death, Reason};
+
+/// Where a letter died and why: the failing queue, and how the message had come to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Origin {
+    /// The queue that gave it up; absent when nothing tells.
+    pub queue: Option<String>,
+    /// The exchange it was published to; `""` is the default exchange.
+    pub exchange: Option<String>,
+    /// The first routing key.
+    pub routing_key: Option<String>,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Origin {
+    /// The place that nobody told us of.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self {
+            queue: None,
+            exchange: None,
+            routing_key: None,
+            reason: Reason::Unknown,
+        }
+    }
+
+    /// The failure behind a death history, newest entry first.
+    ///
+    /// The newest entry is the last failure, unless it expired while an older one was rejected:
+    /// then the newest is a queue that delays retries, and the failing queue is the one that
+    /// rejected last.
+    #[must_use]
+    pub fn of(deaths: &[Death]) -> Option<Self> {
+        let newest = deaths.first()?;
+        let failed = |death: &&Death| {
+            matches!(death.reason, Reason::Rejected | Reason::DeliveryLimit)
+        };
+        let death = match newest.reason {
+            Reason::Expired => deaths.iter().find(failed).unwrap_or(newest),
+            _ => newest,
+        };
+        Some(Self {
+            queue: some(&death.queue),
+            exchange: Some(death.exchange.clone()),
+            routing_key: death.routing_keys.first().cloned(),
+            reason: death.reason,
+        })
+    }
+}
+
+fn some(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn death(queue: &str, reason: Reason) -> Death {
+        Death {
+            queue: queue.into(),
+            reason,
+            exchange: String::new(),
+            routing_keys: vec![format!("{queue}.key")],
+            count: Some(1),
+            time: None,
+            original_expiration: None,
+        }
+    }
+
+    fn queue_of(deaths: &[Death]) -> Option<String> {
+        Origin::of(deaths).and_then(|origin| origin.queue)
+    }
+
+    #[test]
+    fn the_newest_entry_is_the_failure() {
+        let deaths = [death("b", Reason::Rejected), death("a", Reason::Maxlen)];
+        assert_eq!(queue_of(&deaths).as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn a_queue_that_delays_retries_is_not_the_failure() {
+        let deaths = [
+            death("retry.30s", Reason::Expired),
+            death("orders.work", Reason::Rejected),
+            death("older", Reason::Rejected),
+        ];
+        assert_eq!(queue_of(&deaths).as_deref(), Some("orders.work"));
+    }
+
+    #[test]
+    fn a_message_that_only_expired_failed_where_it_expired() {
+        let deaths = [death("worker.7.executions", Reason::Expired)];
+        let origin = Origin::of(&deaths).expect("an origin");
+        assert_eq!(origin.queue.as_deref(), Some("worker.7.executions"));
+        assert_eq!(origin.reason, Reason::Expired);
+        assert_eq!(origin.routing_key.as_deref(), Some("worker.7.executions.key"));
+    }
+
+    #[test]
+    fn an_entry_without_a_queue_names_none() {
+        assert_eq!(queue_of(&[death("", Reason::Rejected)]), None);
+        assert_eq!(Origin::of(&[]), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! Keyset paging: a page of a list, and the cursor that the next one begins after.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Items of a list and where the next page begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Page<T> {
+    /// The items, newest first.
+    pub items: Vec<T>,
+    /// Ask for the next page with this; absent on the last page.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub next_cursor: Option<Cursor>,
+    /// How many there are in all, about; exact where it is cheap.
+    pub estimated_total: i64,
+}
+
+/// The place after an item in a list ordered by time and id, newest first. Opaque to callers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// The item's time, exact to the microsecond (as Postgres keeps it).
+    pub at: DateTime<Utc>,
+    /// The item's id.
+    pub id: Uuid,
+}
+
+/// The text is no cursor that we gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the cursor is not one that this server gave: start again without one")]
+pub struct BadCursor;
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = [0; 24];
+        bytes[..8].copy_from_slice(&self.at.timestamp_micros().to_be_bytes());
+        bytes[8..].copy_from_slice(self.id.as_bytes());
+        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = BadCursor;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadCursor)?;
+        let (at, id) = bytes.split_first_chunk::<8>().ok_or(BadCursor)?;
+        let at = DateTime::from_timestamp_micros(i64::from_be_bytes(*at)).ok_or(BadCursor)?;
+        let id = Uuid::from_slice(id).map_err(|_| BadCursor)?;
+        Ok(Self { at, id })
+    }
+}
+
+impl Serialize for Cursor {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Cursor {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_comes_back_as_it_was_given() {
+        let cursor = Cursor {
+            at: DateTime::from_timestamp_micros(1_763_712_000_123_456).expect("in range"),
+            id: Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0001),
+        };
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for text in ["", "x", "AAAA", "////", &"A".repeat(400)] {
+            assert_eq!(text.parse::<Cursor>(), Err(BadCursor), "{text}");
+        }
+    }
+}

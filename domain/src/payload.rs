@@ -1,0 +1,160 @@
+//! A body made readable, for looking only: a replay always sends the bytes themselves.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Bodies above this are shown in part.
+pub const MOST_SHOWN_BYTES: usize = 256 * 1024;
+
+/// Bytes of a body that are shown in hexadecimal.
+pub const MOST_HEX_BYTES: usize = 4 * 1024;
+
+/// What a body turned out to be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case", tag = "kind", content = "value")]
+pub enum Content {
+    /// No bytes.
+    Empty,
+    /// A JSON document.
+    Json(Value),
+    /// UTF-8 text (perhaps JSON that is broken or too large to be shown as a tree).
+    Text(String),
+    /// Neither.
+    Binary,
+}
+
+/// A body as shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Payload {
+    /// Size of the body in bytes.
+    pub size_bytes: i64,
+    /// What it turned out to be.
+    pub content: Content,
+    /// The first bytes as they are, up to `MOST_HEX_BYTES`, in hexadecimal.
+    pub first_bytes_hex: String,
+    /// Whether `content` holds the whole body.
+    pub whole: bool,
+    /// What was done or could not be done, for people.
+    pub notes: Vec<String>,
+}
+
+/// Reads the beginning of a body.
+///
+/// `bytes` are its first bytes, at least `MOST_SHOWN_BYTES` of them or all; `size_bytes` is the
+/// size of the whole.
+#[must_use]
+pub fn read_payload(bytes: &[u8], size_bytes: i64, content_type: Option<&str>) -> Payload {
+    let whole = usize::try_from(size_bytes).is_ok_and(|size| size <= MOST_SHOWN_BYTES);
+    let shown = &bytes[..bytes.len().min(MOST_SHOWN_BYTES)];
+    let mut notes = Vec::new();
+    if !whole {
+        notes.push(format!(
+            "The first {MOST_SHOWN_BYTES} of {size_bytes} bytes are shown; the download has them all."
+        ));
+    }
+    let content = read_content(shown, whole, content_type, &mut notes);
+    Payload {
+        size_bytes,
+        content,
+        first_bytes_hex: hex(&shown[..shown.len().min(MOST_HEX_BYTES)]),
+        whole,
+        notes,
+    }
+}
+
+fn read_content(
+    shown: &[u8],
+    whole: bool,
+    content_type: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Content {
+    if shown.is_empty() {
+        return Content::Empty;
+    }
+    let text = match std::str::from_utf8(shown) {
+        Ok(text) => text,
+        // A cut may fall within a character, which is no reason to call it binary.
+        Err(fault) if !whole && fault.error_len().is_none() => {
+            std::str::from_utf8(&shown[..fault.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return Content::Binary,
+    };
+    let says_json = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("json"));
+    let looks_json = text.trim_start().starts_with(['{', '[', '"']);
+    if whole && (says_json || looks_json) {
+        match serde_json::from_str(text) {
+            Ok(value) => return Content::Json(value),
+            Err(fault) if says_json => {
+                notes.push(format!("The sender calls it JSON, but it is not: {fault}."));
+            }
+            Err(_) => {}
+        }
+    }
+    if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        return Content::Binary;
+    }
+    Content::Text(text.to_owned())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(bytes: &[u8], content_type: Option<&str>) -> Content {
+        let size = i64::try_from(bytes.len()).expect("small");
+        read_payload(bytes, size, content_type).content
+    }
+
+    #[test]
+    fn bodies_are_told_apart() {
+        assert_eq!(content(b"", None), Content::Empty);
+        assert_eq!(content(b"{\"a\":1}", None), Content::Json(serde_json::json!({"a": 1})));
+        assert_eq!(content(b"7", Some("application/json")), Content::Json(7.into()));
+        assert_eq!(content(b"a=1&b=2", None), Content::Text("a=1&b=2".into()));
+        assert_eq!(content(&[0xff, 0xfe, 1], None), Content::Binary);
+        assert_eq!(content(b"a\0b", None), Content::Binary);
+    }
+
+    #[test]
+    fn broken_json_is_text_with_a_note() {
+        let payload = read_payload(b"{\"a\":", 5, Some("application/json"));
+        assert_eq!(payload.content, Content::Text("{\"a\":".into()));
+        assert_eq!(payload.notes.len(), 1);
+    }
+
+    #[test]
+    fn a_large_body_is_shown_in_part_and_says_so() {
+        let body = "ä".repeat(MOST_SHOWN_BYTES);
+        let size = i64::try_from(body.len()).expect("fits");
+        let payload = read_payload(&body.as_bytes()[..=MOST_SHOWN_BYTES], size, None);
+        assert!(!payload.whole);
+        assert_eq!(payload.notes.len(), 1);
+        let Content::Text(text) = payload.content else {
+            panic!("text was expected")
+        };
+        assert!(text.len() <= MOST_SHOWN_BYTES);
+        assert_eq!(payload.first_bytes_hex.len(), 2 * MOST_HEX_BYTES);
+    }
+
+    #[test]
+    fn deep_json_does_not_overflow_the_stack() {
+        let deep = "[".repeat(100_000);
+        assert!(matches!(content(deep.as_bytes(), None), Content::Text(_)));
+    }
+
+    #[test]
+    fn hexadecimal_is_hexadecimal() {
+        assert_eq!(read_payload(&[0, 255, 16], 3, None).first_bytes_hex, "00ff10");
+    }
+}

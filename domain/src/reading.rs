@@ -1,0 +1,236 @@
+//! Everything that intake reads out of a delivery, in one pass. It never fails: what cannot be
+//! read becomes a note, and the bytes are kept whatever happens.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::arrival::Delivered;
+use crate::death::{Death, read_deaths};
+use crate::failure::{Failure, HeaderMap, read_failure};
+use crate::ids::{LetterId, ReplayId};
+use crate::origin::Origin;
+use crate::republish;
+use crate::severity::Severity;
+use crate::wire::FieldTable;
+
+/// The longest error message that is kept beside the letter, in bytes. The headers have it whole.
+pub const MOST_MESSAGE_BYTES: usize = 4 * 1024;
+
+/// The longest name (queue, exchange, class, type) that is kept beside the letter, in bytes.
+pub const MOST_NAME_BYTES: usize = 512;
+
+/// The largest body that is looked into for a message type, in bytes.
+const MOST_PEEKED_BYTES: usize = 64 * 1024;
+
+/// What a delivery says of itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The death history.
+    pub deaths: Vec<Death>,
+    /// Where it died.
+    pub origin: Origin,
+    /// What the application says.
+    pub failure: Failure,
+    /// The message's type.
+    pub message_type: Option<String>,
+    /// The sender's message id.
+    pub message_id: Option<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The letter and the replay that it says it comes back from. Not checked yet.
+    pub returns_from: Option<ReturnsFrom>,
+    /// What could not be read.
+    pub notes: Vec<String>,
+}
+
+/// The marks that our own replay left on a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReturnsFrom {
+    /// The letter.
+    pub letter_id: LetterId,
+    /// The replay.
+    pub replay_id: ReplayId,
+}
+
+/// Reads a delivery.
+#[must_use]
+pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
+    let history = read_deaths(&delivered.headers);
+    let mut notes = history.notes;
+    let mut failure = read_failure(&delivered.headers, names);
+    limit(&mut failure);
+    let mut origin = Origin::of(&history.deaths).unwrap_or_else(|| framework_origin(&failure));
+    for name in [&mut origin.queue, &mut origin.exchange, &mut origin.routing_key] {
+        *name = name.take().map(|text| cut(&text, MOST_NAME_BYTES));
+    }
+    if history.deaths.is_empty() && failure.queue.is_none() {
+        notes.push("Nothing in the message tells where it died.".to_owned());
+    }
+    Reading {
+        severity: Severity::by_reason(origin.reason),
+        message_type: message_type(delivered, &failure),
+        message_id: delivered.properties.message_id.as_ref().map(name),
+        returns_from: returns_from(&delivered.headers, &mut notes),
+        deaths: history.deaths,
+        origin,
+        failure,
+        notes,
+    }
+}
+
+/// Error queues that a client fills itself carry no death history: their framework's headers do.
+fn framework_origin(failure: &Failure) -> Origin {
+    let rejected = failure.told_by.is_some() && failure.error_message.is_some();
+    Origin {
+        queue: failure.queue.clone(),
+        exchange: failure.exchange.clone(),
+        routing_key: failure.routing_key.clone(),
+        reason: if rejected {
+            crate::death::Reason::Rejected
+        } else {
+            crate::death::Reason::Unknown
+        },
+    }
+}
+
+fn limit(failure: &mut Failure) {
+    let names = [
+        &mut failure.error_class,
+        &mut failure.queue,
+        &mut failure.exchange,
+        &mut failure.routing_key,
+        &mut failure.message_type,
+    ];
+    for field in names {
+        *field = field.take().map(|text| cut(&text, MOST_NAME_BYTES));
+    }
+    failure.error_message = failure.error_message.take().map(|text| cut(&text, MOST_MESSAGE_BYTES));
+}
+
+/// Cuts a text to at most so many bytes, at a character, with a mark where it was cut.
+#[must_use]
+pub fn cut(text: &str, most_bytes: usize) -> String {
+    if text.len() <= most_bytes {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(most_bytes.saturating_sub('…'.len_utf8()));
+    format!("{}…", &text[..end])
+}
+
+fn name(text: &crate::wire::WireText) -> String {
+    cut(&text.to_display(), MOST_NAME_BYTES)
+}
+
+fn message_type(delivered: &Delivered, failure: &Failure) -> Option<String> {
+    let property = delivered.properties.kind.as_ref().map(name);
+    // What AMQP 1.0 clients' messages carry here names the encoding, not the message.
+    property
+        .filter(|kind| !kind.is_empty() && kind != "amqp-1.0")
+        .or_else(|| failure.message_type.clone())
+        .or_else(|| type_in_body(&delivered.body))
+}
+
+/// The type that an envelope names, in the spellings that are in use.
+fn type_in_body(body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Envelope<'a> {
+        #[serde(borrow, alias = "messageType", alias = "event_type", alias = "eventType")]
+        message_type: Option<std::borrow::Cow<'a, str>>,
+    }
+    if body.len() > MOST_PEEKED_BYTES || body.first() != Some(&b'{') {
+        return None;
+    }
+    let envelope: Envelope = serde_json::from_slice(body).ok()?;
+    let kind = envelope.message_type?.replace('\0', "\u{fffd}");
+    (!kind.is_empty()).then(|| cut(&kind, MOST_NAME_BYTES))
+}
+
+fn returns_from(headers: &FieldTable, notes: &mut Vec<String>) -> Option<ReturnsFrom> {
+    let letter = headers.get(republish::LETTER)?;
+    let id = |value: Option<&crate::wire::FieldValue>| -> Option<Uuid> {
+        Uuid::parse_str(value?.as_text()?.as_str()?).ok()
+    };
+    match (id(Some(letter)), id(headers.get(republish::REPLAY))) {
+        (Some(letter), Some(replay)) => Some(ReturnsFrom {
+            letter_id: LetterId(letter),
+            replay_id: ReplayId(replay),
+        }),
+        _ => {
+            notes.push(format!(
+                "{} and {} should hold the ids of a letter and a replay, and do not.",
+                republish::LETTER,
+                republish::REPLAY
+            ));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::death::Reason;
+    use crate::wire::FieldValue;
+
+    fn with_headers(fields: &[(&str, &str)]) -> Delivered {
+        let mut delivered = Delivered::default();
+        for (name, value) in fields {
+            delivered.headers.set(name, FieldValue::LongString((*value).into()));
+        }
+        delivered
+    }
+
+    fn read_plain(delivered: &Delivered) -> Reading {
+        read(delivered, &HeaderMap::default())
+    }
+
+    #[test]
+    fn a_bare_message_is_read_with_a_note() {
+        let reading = read_plain(&Delivered::default());
+        assert_eq!(reading.origin, Origin::unknown());
+        assert_eq!(reading.notes.len(), 1);
+    }
+
+    #[test]
+    fn a_frameworks_queue_is_the_origin_where_there_is_no_death_history() {
+        let reading = read_plain(&with_headers(&[
+            ("MT-Fault-Message", "No stock"),
+            ("MT-Fault-InputAddress", "rabbitmq://h/submit-order"),
+        ]));
+        assert_eq!(reading.origin.queue.as_deref(), Some("submit-order"));
+        assert_eq!(reading.origin.reason, Reason::Rejected);
+        assert!(reading.notes.is_empty());
+    }
+
+    #[test]
+    fn an_envelope_names_its_type() {
+        let mut delivered = Delivered {
+            body: br#"{"payload": {"a": [1]}, "message_type": "ExecutionRequested"}"#.to_vec(),
+            ..Delivered::default()
+        };
+        let kind = |d: &Delivered| read_plain(d).message_type;
+        assert_eq!(kind(&delivered).as_deref(), Some("ExecutionRequested"));
+        delivered.properties.kind = Some("amqp-1.0".into());
+        assert_eq!(kind(&delivered).as_deref(), Some("ExecutionRequested"));
+        delivered.properties.kind = Some("Own".into());
+        assert_eq!(kind(&delivered).as_deref(), Some("Own"));
+    }
+
+    #[test]
+    fn our_own_marks_are_read_and_forged_ones_noted() {
+        let id = "01900000-0000-7000-8000-000000000001";
+        let reading = read_plain(&with_headers(&[("x-dlo-letter", id), ("x-dlo-replay", id)]));
+        assert!(reading.returns_from.is_some());
+        let forged = read_plain(&with_headers(&[("x-dlo-letter", "1; drop table")]));
+        assert_eq!(forged.returns_from, None);
+        assert_eq!(forged.notes.len(), 2);
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_a_character() {
+        let long = "é".repeat(MOST_MESSAGE_BYTES);
+        let reading = read_plain(&with_headers(&[("x-error", &long)]));
+        let message = reading.failure.error_message.expect("a message");
+        assert!(message.len() <= MOST_MESSAGE_BYTES && message.ends_with('…'));
+    }
+}

@@ -1,0 +1,251 @@
+//! What a replay sends: the arrival's message less what would harm, plus our marks.
+
+use crate::ids::{LetterId, ReplayId};
+use crate::wire::{FieldTable, FieldValue, Properties, WireText};
+
+/// Header: the letter's id.
+pub const LETTER: &str = "x-dlo-letter";
+/// Header: the replay's id.
+pub const REPLAY: &str = "x-dlo-replay";
+/// Header: which try of this letter it is, from 1.
+pub const ATTEMPT: &str = "x-dlo-attempt";
+
+/// The most that properties and headers may take, in bytes. AMQP never splits them, and above
+/// the frame size (131,072 unless it was negotiated otherwise) the whole connection dies.
+pub const MOST_HEADER_BYTES: usize = 120_000;
+
+/// The largest body that every RabbitMQ from 4.0 on takes by default, in bytes.
+pub const MOST_BODY_BYTES: usize = 16 * 1024 * 1024;
+
+/// The message of a letter, ready to be published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Republished {
+    /// Basic properties.
+    pub properties: Properties,
+    /// Headers, marks included.
+    pub headers: FieldTable,
+    /// What was left out, for people: header and property names.
+    pub stripped: Vec<String>,
+}
+
+/// Why a letter is not published. The letter is held, its bytes are untouched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CannotRepublish {
+    /// Nothing tells where it died.
+    #[error("nothing tells which queue it died in: name a target queue")]
+    NoQueue,
+    /// No AMQP name.
+    #[error("the queue's name has {0} bytes; a name has at most 255")]
+    QueueTooLong(usize),
+    /// The headers would break the connection.
+    #[error("properties and headers have about {0} bytes; a broker takes {MOST_HEADER_BYTES}")]
+    HeadersTooLarge(usize),
+    /// The body is larger than the broker takes.
+    #[error("the body has {0} bytes; brokers take {MOST_BODY_BYTES} unless configured otherwise")]
+    BodyTooLarge(usize),
+    /// A header that RabbitMQ answers with a closed connection.
+    #[error("the header `{0}` is a short string, which RabbitMQ refuses in headers")]
+    ShortStringHeader(String),
+    /// A name that no client can encode.
+    #[error("the header or property `{0}` is longer than 255 bytes or no UTF-8")]
+    BadShortString(String),
+}
+
+/// Makes the message that a replay sends.
+///
+/// # Errors
+/// `CannotRepublish` when a broker would refuse it or break: then nothing is sent.
+pub fn republish(
+    properties: &Properties,
+    headers: &FieldTable,
+    body_bytes: usize,
+    marks: (LetterId, ReplayId, i32),
+) -> Result<Republished, CannotRepublish> {
+    let mut properties = properties.clone();
+    let mut headers = headers.clone();
+    let mut stripped = headers.strip(is_unwanted);
+    strip_properties(&mut properties, &mut stripped);
+    let (letter, replay, attempt) = marks;
+    headers.set(LETTER, FieldValue::LongString(letter.to_string().into()));
+    headers.set(REPLAY, FieldValue::LongString(replay.to_string().into()));
+    headers.set(ATTEMPT, FieldValue::LongInt(attempt));
+    if body_bytes > MOST_BODY_BYTES {
+        return Err(CannotRepublish::BodyTooLarge(body_bytes));
+    }
+    check_table(&headers)?;
+    let size = size_of_properties(&properties)? + size_of_table(&headers);
+    if size > MOST_HEADER_BYTES {
+        return Err(CannotRepublish::HeadersTooLarge(size));
+    }
+    Ok(Republished {
+        properties,
+        headers,
+        stripped,
+    })
+}
+
+/// Checks the queue that a letter would go to.
+///
+/// # Errors
+/// When there is none, or when no AMQP frame can name it.
+pub fn check_queue(queue: Option<&str>) -> Result<&str, CannotRepublish> {
+    match queue {
+        None | Some("") => Err(CannotRepublish::NoQueue),
+        Some(queue) if queue.len() > 255 => Err(CannotRepublish::QueueTooLong(queue.len())),
+        Some(queue) => Ok(queue),
+    }
+}
+
+/// Headers of the death history (they would resume counts or have the broker drop the replay as
+/// a cycle), of delivery counting, and those that copy the message to other queues.
+fn is_unwanted(name: &str) -> bool {
+    name == "x-death"
+        || name.starts_with("x-first-death-")
+        || name.starts_with("x-last-death-")
+        || matches!(name, "x-delivery-count" | "x-acquired-count" | "CC" | "BCC")
+}
+
+fn strip_properties(properties: &mut Properties, stripped: &mut Vec<String>) {
+    if properties.expiration.take().is_some() {
+        stripped.push("expiration".to_owned());
+    }
+    if properties.user_id.take().is_some() {
+        stripped.push("user_id".to_owned());
+    }
+    let pseudo = |text: &WireText| text.as_bytes() == b"amq.rabbitmq.reply-to";
+    if properties.reply_to.as_ref().is_some_and(pseudo) {
+        properties.reply_to = None;
+        stripped.push("reply_to".to_owned());
+    }
+    // A message in the last resort must survive a restart of the broker.
+    properties.delivery_mode = Some(2);
+}
+
+fn check_table(table: &FieldTable) -> Result<(), CannotRepublish> {
+    for field in &table.0 {
+        let name = || field.name.to_display().into_owned();
+        if field.name.as_bytes().len() > 255 || field.name.as_str().is_none() {
+            return Err(CannotRepublish::BadShortString(name()));
+        }
+        check_value(&field.value, &name)?;
+    }
+    Ok(())
+}
+
+fn check_value(value: &FieldValue, name: &dyn Fn() -> String) -> Result<(), CannotRepublish> {
+    match value {
+        FieldValue::ShortString(_) => Err(CannotRepublish::ShortStringHeader(name())),
+        FieldValue::Array(values) => values.iter().try_for_each(|value| check_value(value, name)),
+        FieldValue::Table(table) => check_table(table),
+        _ => Ok(()),
+    }
+}
+
+fn size_of_properties(properties: &Properties) -> Result<usize, CannotRepublish> {
+    let texts = [
+        ("content_type", &properties.content_type),
+        ("content_encoding", &properties.content_encoding),
+        ("correlation_id", &properties.correlation_id),
+        ("reply_to", &properties.reply_to),
+        ("message_id", &properties.message_id),
+        ("type", &properties.kind),
+        ("app_id", &properties.app_id),
+        ("cluster_id", &properties.cluster_id),
+    ];
+    let mut size = 32;
+    for (name, text) in texts {
+        let Some(text) = text else { continue };
+        if text.as_bytes().len() > 255 || text.as_str().is_none() {
+            return Err(CannotRepublish::BadShortString(name.to_owned()));
+        }
+        size += 1 + text.as_bytes().len();
+    }
+    Ok(size)
+}
+
+fn size_of_table(table: &FieldTable) -> usize {
+    let fields = table.0.iter();
+    4 + fields
+        .map(|field| 1 + field.name.as_bytes().len() + size_of_value(&field.value))
+        .sum::<usize>()
+}
+
+fn size_of_value(value: &FieldValue) -> usize {
+    1 + match value {
+        FieldValue::LongString(text) => 4 + text.as_bytes().len(),
+        FieldValue::ByteArray(bytes) => 4 + bytes.len(),
+        FieldValue::Array(values) => 4 + values.iter().map(size_of_value).sum::<usize>(),
+        FieldValue::Table(table) => size_of_table(table),
+        _ => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn marks() -> (LetterId, ReplayId, i32) {
+        (LetterId(Uuid::from_u128(1)), ReplayId(Uuid::from_u128(2)), 3)
+    }
+
+    fn text(s: &str) -> FieldValue {
+        FieldValue::LongString(s.into())
+    }
+
+    #[test]
+    fn harm_is_stripped_and_the_rest_stays() {
+        let mut headers = FieldTable::default();
+        for name in ["x-death", "x-first-death-queue", "x-last-death-reason", "CC", "tenant"] {
+            headers.set(name, text("v"));
+        }
+        let properties = Properties {
+            expiration: Some("1000".into()),
+            user_id: Some("guest".into()),
+            reply_to: Some("amq.rabbitmq.reply-to".into()),
+            message_id: Some("m1".into()),
+            ..Properties::default()
+        };
+        let sent = republish(&properties, &headers, 10, marks()).expect("publishable");
+        let names: Vec<_> = sent.headers.0.iter().filter_map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["tenant", LETTER, REPLAY, ATTEMPT]);
+        assert_eq!(sent.properties.message_id, Some("m1".into()));
+        assert_eq!(sent.properties.expiration, None);
+        assert_eq!(sent.properties.user_id, None);
+        assert_eq!(sent.properties.reply_to, None);
+        assert_eq!(sent.stripped.len(), 7);
+    }
+
+    #[test]
+    fn a_live_reply_address_is_kept() {
+        let properties = Properties {
+            reply_to: Some("amq.rabbitmq.reply-to.g1h2".into()),
+            ..Properties::default()
+        };
+        let sent = republish(&properties, &FieldTable::default(), 0, marks()).expect("publishable");
+        assert_eq!(sent.properties.reply_to, properties.reply_to);
+    }
+
+    #[test]
+    fn what_would_break_the_connection_is_refused_before() {
+        let refuse = |headers: &FieldTable, body| {
+            republish(&Properties::default(), headers, body, marks()).expect_err("refused")
+        };
+        let mut large = FieldTable::default();
+        large.set("a", FieldValue::ByteArray(vec![0; MOST_HEADER_BYTES]));
+        assert!(matches!(refuse(&large, 0), CannotRepublish::HeadersTooLarge(_)));
+        let mut short = FieldTable::default();
+        short.set("a", FieldValue::Array(vec![FieldValue::ShortString("x".into())]));
+        assert!(matches!(refuse(&short, 0), CannotRepublish::ShortStringHeader(_)));
+        let body = MOST_BODY_BYTES + 1;
+        assert_eq!(refuse(&FieldTable::default(), body), CannotRepublish::BodyTooLarge(body));
+    }
+
+    #[test]
+    fn a_replay_needs_a_queue_that_amqp_can_name() {
+        assert_eq!(check_queue(None), Err(CannotRepublish::NoQueue));
+        assert_eq!(check_queue(Some("")), Err(CannotRepublish::NoQueue));
+        assert_eq!(check_queue(Some(&"q".repeat(256))), Err(CannotRepublish::QueueTooLong(256)));
+        assert_eq!(check_queue(Some("orders.work")), Ok("orders.work"));
+    }
+}

@@ -1,0 +1,123 @@
+//! Which letters an action is for.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::LetterId;
+
+/// Letters by id, or all that a filter matches at this moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Selection {
+    /// These letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ids: Option<Vec<LetterId>>,
+    /// All letters that match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// Says that an empty filter really means all letters.
+    #[serde(skip_serializing_if = "is_false")]
+    pub all: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// What a discard or a restore did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Changed {
+    /// Letters that changed.
+    pub changed: i64,
+    /// Letters that did not, and why.
+    pub left_out: Vec<crate::replay::LeftOut>,
+}
+
+/// At most this many letters by id in one action.
+pub const MOST_IDS: usize = 10_000;
+
+/// A selection that cannot be followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectionFault {
+    /// Nothing said.
+    #[error("the selection is empty: give `ids` or `filter`")]
+    Nothing,
+    /// Both said.
+    #[error("the selection has `ids` and `filter`: give one of them")]
+    Both,
+    /// An empty list.
+    #[error("`ids` is empty: name at least one letter")]
+    NoIds,
+    /// A list that is too long.
+    #[error("`ids` names {0} letters, more than {MOST_IDS}: use a filter or several calls")]
+    TooManyIds(usize),
+    /// An empty filter without its safety catch.
+    #[error("an empty filter means every letter: say `\"all\": true` if that is meant")]
+    AllNotSaid,
+}
+
+/// A selection that was checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chosen<'a> {
+    /// These letters.
+    Ids(&'a [LetterId]),
+    /// Those that match this filter text.
+    Matching(&'a str),
+}
+
+impl Selection {
+    /// These letters.
+    #[must_use]
+    pub fn of_ids(ids: Vec<LetterId>) -> Self {
+        Self {
+            ids: Some(ids),
+            ..Self::default()
+        }
+    }
+
+    /// Checks what is chosen.
+    ///
+    /// # Errors
+    /// `SelectionFault` when nothing, too much or everything by accident is chosen.
+    pub fn chosen(&self) -> Result<Chosen<'_>, SelectionFault> {
+        match (&self.ids, &self.filter) {
+            (None, None) if self.all => Ok(Chosen::Matching("")),
+            (None, None) => Err(SelectionFault::Nothing),
+            (Some(_), Some(_)) => Err(SelectionFault::Both),
+            (Some(ids), None) if ids.is_empty() => Err(SelectionFault::NoIds),
+            (Some(ids), None) if ids.len() > MOST_IDS => Err(SelectionFault::TooManyIds(ids.len())),
+            (Some(ids), None) => Ok(Chosen::Ids(ids)),
+            (None, Some(filter)) if filter.trim().is_empty() && !self.all => {
+                Err(SelectionFault::AllNotSaid)
+            }
+            (None, Some(filter)) => Ok(Chosen::Matching(filter)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(json: &str) -> SelectionFault {
+        let selection: Selection = serde_json::from_str(json).expect("readable");
+        selection.chosen().expect_err("a fault")
+    }
+
+    #[test]
+    fn everything_is_never_chosen_by_accident() {
+        assert_eq!(fault("{}"), SelectionFault::Nothing);
+        assert_eq!(fault(r#"{"filter": "  "}"#), SelectionFault::AllNotSaid);
+        assert_eq!(fault(r#"{"ids": []}"#), SelectionFault::NoIds);
+        assert_eq!(fault(r#"{"ids": [], "filter": "state:held"}"#), SelectionFault::Both);
+        let all: Selection = serde_json::from_str(r#"{"filter": "", "all": true}"#).expect("readable");
+        assert_eq!(all.chosen(), Ok(Chosen::Matching("")));
+    }
+
+    #[test]
+    fn unknown_members_are_refused_and_not_ignored() {
+        assert!(serde_json::from_str::<Selection>(r#"{"queue": "a"}"#).is_err());
+    }
+}

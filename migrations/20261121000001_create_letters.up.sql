@@ -1,0 +1,135 @@
+-- Sources, letters, arrivals: what was taken from the broker, byte by byte.
+
+create table offices (
+    id uuid primary key,
+    -- the office holds a session advisory lock on this key while it lives: whether it still
+    -- does tells the others, without any clock, if what it had in hand is orphaned
+    lock_key bigint not null unique,
+    started_at timestamptz not null
+);
+
+create table sources (
+    id uuid primary key,
+    broker text not null,
+    vhost text not null,
+    queue text not null,
+    name text not null,
+    mode text not null check (mode in ('take', 'mirror')),
+    -- header names that tell the failure, where no framework's are used
+    headers jsonb not null default '{}',
+    -- named by the configuration, so it cannot be removed through the API
+    configured boolean not null,
+    condition text not null default 'starting',
+    condition_since timestamptz not null,
+    condition_detail text,
+    created_at timestamptz not null,
+    -- a removed source keeps its row, since letters point to it
+    removed_at timestamptz,
+    -- maintained with every change of its letters, never counted on read
+    letters bigint not null default 0,
+    last_arrived_at timestamptz
+);
+
+-- one watch a queue; a removed one can be added again
+create unique index sources_one_a_queue on sources (broker, vhost, queue) where removed_at is null;
+
+create table letters (
+    id uuid primary key,
+    source_id uuid not null references sources (id),
+    state text not null check (state in
+        ('held', 'scheduled', 'claimed', 'replayed', 'unknown', 'resolved', 'discarded')),
+    severity text not null check (severity in ('critical', 'high', 'normal', 'low')),
+    -- origin: where it died
+    queue text,
+    exchange text,
+    routing_key text,
+    reason text not null check (reason in
+        ('rejected', 'expired', 'maxlen', 'delivery_limit', 'unknown')),
+    -- what the application says, as far as headers tell
+    told_by text,
+    error_class text,
+    error_message text,
+    stack_trace text,
+    message_type text,
+    message_id text,
+    size_bytes bigint not null,
+    arrivals integer not null,
+    replays integer not null default 0,
+    first_arrived_at timestamptz not null,
+    last_arrived_at timestamptz not null,
+    -- the reason of the last discard
+    discard_reason text
+);
+
+-- the list, newest first, and its keyset; the filters walk it too while they match often
+create index letters_by_last_arrival on letters (last_arrived_at desc, id desc);
+-- `state:held`, the working list, and the counts by state
+create index letters_by_state on letters (state, last_arrived_at desc, id desc);
+-- `queue:orders.work`, and the choices of the filter form
+create index letters_by_queue on letters (queue, last_arrived_at desc, id desc);
+-- `source:…`
+create index letters_by_source on letters (source_id, last_arrived_at desc, id desc);
+
+create table arrivals (
+    letter_id uuid not null references letters (id),
+    ordinal integer not null check (ordinal > 0),
+    arrived_at timestamptz not null,
+    source_id uuid not null references sources (id),
+    -- of the delivery, that is the dead-letter exchange and key
+    exchange text not null,
+    routing_key text not null,
+    -- type-tagged; turns back into the same AMQP fields
+    properties jsonb not null,
+    headers jsonb not null,
+    deaths jsonb not null,
+    body bytea not null,
+    body_sha256 bytea not null,
+    -- the replay that it came back from
+    replay_id uuid,
+    -- what could not be read, for people
+    notes text[] not null default '{}',
+    primary key (letter_id, ordinal)
+);
+
+-- bodies are often compressed or small, and are read whole: no second try at compressing them
+alter table arrivals alter column body set storage external;
+
+-- Batches that were committed while it is not known that their acknowledgement reached the
+-- broker. A redelivery is compared with these and nothing else. See domain/src/redelivery.rs.
+create table unsettled_batches (
+    source_id uuid not null references sources (id),
+    -- one run of one consumer; it ends with its channel
+    session_id uuid not null,
+    office_id uuid not null references offices (id),
+    -- order of commit within the session; acknowledgements arrive in this order
+    batch bigint not null,
+    -- nothing else was in flight when the batch was acknowledged
+    fenced boolean not null,
+    -- 16 bytes a delivery, in order; `telling` names the places whose fingerprint had not been
+    -- seen for long before and is alone in the batch
+    fingerprints bytea not null,
+    telling integer[] not null,
+    primary key (source_id, session_id, batch)
+);
+
+-- Deaths a minute by severity, for the chart; maintained by intake.
+create table death_counts (
+    minute timestamptz not null,
+    severity text not null,
+    arrivals bigint not null,
+    primary key (minute, severity)
+);
+
+create table audit (
+    id bigint generated always as identity primary key,
+    at timestamptz not null,
+    actor text not null,
+    action text not null,
+    letter_id uuid,
+    replay_id uuid,
+    source_id uuid,
+    detail text
+);
+
+-- the trail of a letter
+create index audit_by_letter on audit (letter_id, id desc) where letter_id is not null;

@@ -1,0 +1,2 @@
+drop table replay_items;
+drop table replays;
