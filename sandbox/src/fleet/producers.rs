@@ -11,6 +11,7 @@ use lapin::{
     options::{BasicPublishOptions, ConfirmSelectOptions},
 };
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// Pause after messages that leave no letter.
 const HEALTHY_PAUSE: Duration = Duration::from_millis(120);
@@ -89,7 +90,11 @@ impl Shift for Producers {
 
     async fn ready(&mut self) {}
 
-    async fn work(&mut self, connection: &Connection) -> Result<(), ShiftError> {
+    async fn work(
+        &mut self,
+        connection: &Connection,
+        stop: &CancellationToken,
+    ) -> Result<(), ShiftError> {
         let channel = connection.create_channel().await?;
         topology::declare(&channel).await?;
         channel
@@ -103,9 +108,9 @@ impl Shift for Producers {
             }
             self.unfinished = None;
             let pause = self.pause(letters);
-            if !pause.is_zero() {
-                tokio::time::sleep(pause).await;
-            }
+            let Some(()) = stop.run_until_cancelled(tokio::time::sleep(pause)).await else {
+                break;
+            };
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! pauses when the broker went away, until the fleet stops. Must not know what the work is.
 
 use lapin::{Connection, ConnectionProperties};
-use std::{future::Future, time::Duration};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -10,6 +10,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// After a crash the process is started anew by whatever watches it.
 const RESTART_PAUSE: Duration = Duration::from_millis(20);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the step in hand may still take once the fleet stops.
+const STEP_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a polite goodbye may take: the broker may be gone.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -36,10 +38,12 @@ pub(super) trait Shift: Send {
     fn name(&self) -> &str;
     /// Waits until there is something to do; a worker that is away has no connection either.
     fn ready(&mut self) -> impl Future<Output = ()> + Send;
-    /// Works until something goes wrong. It is dropped half-way when the fleet stops.
+    /// Works until something goes wrong or the fleet stops. A step that was begun is finished:
+    /// the shift looks at `stop` between steps, and is dropped only when it takes too long.
     fn work(
         &mut self,
         connection: &Connection,
+        stop: &CancellationToken,
     ) -> impl Future<Output = Result<(), ShiftError>> + Send;
 }
 
@@ -78,12 +82,18 @@ async fn one_shift(
         return Ok(());
     };
     let connection = connection?;
-    let outcome = stop
-        .run_until_cancelled(shift.work(&connection))
-        .await
-        .unwrap_or(Ok(()));
+    let outcome = tokio::select! {
+        outcome = shift.work(&connection, stop) => outcome,
+        () = patience(stop) => Ok(()),
+    };
     close(&connection).await;
     outcome
+}
+
+/// Ends a while after the stop.
+async fn patience(stop: &CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(STEP_TIMEOUT).await;
 }
 
 /// Opens a connection under the given name.

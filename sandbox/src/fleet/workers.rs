@@ -20,6 +20,7 @@ use lapin::{
     types::{AMQPValue, FieldTable},
 };
 use tokio::{sync::watch, time::Instant};
+use tokio_util::sync::CancellationToken;
 
 /// How many times a worker tried a message before. Its own count: the one in x-death is not to
 /// be trusted once a client has published the message again.
@@ -101,7 +102,11 @@ impl Shift for Worker {
         }
     }
 
-    async fn work(&mut self, connection: &Connection) -> Result<(), ShiftError> {
+    async fn work(
+        &mut self,
+        connection: &Connection,
+        stop: &CancellationToken,
+    ) -> Result<(), ShiftError> {
         let channel = connection.create_channel().await?;
         channel
             .confirm_select(ConfirmSelectOptions::default())
@@ -123,6 +128,7 @@ impl Shift for Worker {
         loop {
             let delivery = tokio::select! {
                 delivery = deliveries.next() => delivery.ok_or(ShiftError::Cancelled)??,
+                () = stop.cancelled() => return Ok(()),
                 () = broken_again(&mut fixed), if leaves => return Err(ShiftError::OffDuty),
             };
             self.handle(&channel, &delivery).await?;
