@@ -1,6 +1,8 @@
 # Every command of this project. The work is in scripts/; this file names it.
 # `make demo` and `make test` set up what they need by themselves.
 SHELL := bash
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test fmt lint deny site prepare bench-intake e2e check clean
 
@@ -39,7 +41,7 @@ prepare: ## migrate a fresh database and refresh .sqlx from it
 e2e: ## the browser tests alone; ARGS="--headed -g replay"
 	@scripts/setup test
 	@scripts/build-site
-	@SQLX_OFFLINE=true cargo build -p dlo-server --bin dlo
+	@cargo build -p dlo-server --bin dlo
 	@scripts/test-browser $(ARGS)
 
 bench-intake: ## intake against the floor program: goals P1 and P2

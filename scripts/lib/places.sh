@@ -11,7 +11,8 @@ DLO_BIN=${DLO_BIN:-$TARGET/debug/dlo}
 # Queries were checked against a real schema when `.sqlx` was written, so a build needs no database.
 export SQLX_OFFLINE=${SQLX_OFFLINE:-true}
 export DLO_BIN
-export PATH="$TOOLS/bin:$PATH"
+# Rustup's directory is not on the PATH of a shell that was open before rustup was installed.
+export PATH="$TOOLS/bin:$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
 
 # Playwright needs Node 20; Debian 12 has 18, and `setup-system` then fetches one of our own.
 NODE_MINIMUM=20
