@@ -7,6 +7,7 @@
 mod account;
 mod data_dir;
 mod endpoints;
+mod environment;
 mod error;
 pub mod fleet;
 mod janitor;
@@ -44,7 +45,11 @@ pub struct SandboxOptions {
 
 impl Default for SandboxOptions {
     fn default() -> Self {
-        Self { data_dir: None, postgres: true, rabbitmq: true }
+        Self {
+            data_dir: None,
+            postgres: true,
+            rabbitmq: true,
+        }
     }
 }
 
@@ -66,7 +71,7 @@ impl Sandbox {
     /// When a program is missing, the directory cannot be used, or a server does not come up.
     /// Everything that was started is ended then.
     pub async fn start(options: SandboxOptions) -> Result<Self, SandboxError> {
-        let given = GivenBroker::read(|name| std::env::var_os(name)?.into_string().ok())?;
+        let given = GivenBroker::read(|name| environment::variable(name)?.into_string().ok())?;
         Self::run(options, given).await
     }
 
@@ -100,7 +105,12 @@ impl Sandbox {
     /// # Errors
     /// When a process could not be ended. The janitor has tried as well by then.
     pub async fn stop(self) -> Result<(), SandboxError> {
-        let Self { postgres, rabbitmq, janitor, .. } = self;
+        let Self {
+            postgres,
+            rabbitmq,
+            janitor,
+            ..
+        } = self;
         let (postgres, rabbitmq) = tokio::join!(
             async {
                 match postgres {
@@ -131,7 +141,12 @@ impl Sandbox {
         match started {
             Ok((postgres, rabbitmq)) => {
                 let endpoints = endpoints_of(postgres.as_ref(), rabbitmq.as_ref());
-                Ok(Self { endpoints, postgres, rabbitmq, janitor })
+                Ok(Self {
+                    endpoints,
+                    postgres,
+                    rabbitmq,
+                    janitor,
+                })
             }
             Err(error) => {
                 // The janitor knows every process, also those of a start that was cut off.
@@ -150,7 +165,9 @@ async fn start_postgres(
     if !wanted {
         return Ok(None);
     }
-    PostgresServer::start(data_dir, Arc::clone(janitor)).await.map(Some)
+    PostgresServer::start(data_dir, Arc::clone(janitor))
+        .await
+        .map(Some)
 }
 
 async fn start_rabbitmq(
@@ -162,15 +179,21 @@ async fn start_rabbitmq(
     match given {
         _ if !wanted => Ok(None),
         Some(broker) => Ok(Some(RabbitServer::given(broker))),
-        None => RabbitServer::start(data_dir, Arc::clone(janitor)).await.map(Some),
+        None => RabbitServer::start(data_dir, Arc::clone(janitor))
+            .await
+            .map(Some),
     }
 }
 
 fn endpoints_of(postgres: Option<&PostgresServer>, rabbitmq: Option<&RabbitServer>) -> Endpoints {
     Endpoints {
-        database: postgres.map(PostgresServer::default_url).unwrap_or_default(),
+        database: postgres
+            .map(PostgresServer::default_url)
+            .unwrap_or_default(),
         amqp: rabbitmq.map(RabbitServer::amqp_url).unwrap_or_default(),
-        management: rabbitmq.map(RabbitServer::management_url).unwrap_or_default(),
+        management: rabbitmq
+            .map(RabbitServer::management_url)
+            .unwrap_or_default(),
     }
 }
 
