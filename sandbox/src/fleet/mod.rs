@@ -21,6 +21,7 @@
 //!   batches; unknown addresses; closed accounts; missing sagas. Worker 7 stays away until then:
 //!   its executions expire again, but succeed on another worker's queue.
 
+mod clock;
 mod dice;
 mod failures;
 mod message;
@@ -151,7 +152,7 @@ impl Fleet {
                 worker,
             ));
         }
-        let script = Script::new(options.seed, chrono::Utc::now());
+        let script = Script::new(options.seed, clock::now());
         let rate = options.rate_per_second.max(LOWEST_RATE);
         let producers = producers::Producers::new(script, options.seed, user, rate, options.burst);
         self.members

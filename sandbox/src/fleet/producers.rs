@@ -1,6 +1,7 @@
 //! Publishes the script: a burst at first, then at a slow, lively rate. Declares the topology on
 //! every connection, because a broker can come back empty. Must not consume.
 
+use super::clock;
 use super::dice::Dice;
 use super::message::Publication;
 use super::script::{Incident, Script};
@@ -123,7 +124,7 @@ async fn send(
 ) -> Result<PublisherConfirm, lapin::Error> {
     let mut properties = publication.properties.clone();
     if publication.timestamped {
-        properties = properties.with_timestamp(chrono::Utc::now().timestamp().unsigned_abs());
+        properties = properties.with_timestamp(clock::now().timestamp().unsigned_abs());
     }
     if publication.signed {
         properties = properties.with_user_id(user.into());

@@ -2,6 +2,7 @@
 //! worker decides from the message alone, so that a mended message succeeds when it is replayed.
 //! Must not publish into a dead-letter queue, except where a client framework does just that.
 
+use super::clock;
 use super::failures::{Failure, Lasting, Way};
 use super::message::{Reading, overlay};
 use super::reports::{Dialect, Report};
@@ -160,7 +161,7 @@ async fn republish(
     retries: Option<i32>,
 ) -> Result<(), ShiftError> {
     let mut extra = report
-        .map(|report| report.headers(chrono::Utc::now()))
+        .map(|report| report.headers(clock::now()))
         .unwrap_or_default();
     extra.extend(retries.map(|retries| (RETRIES_HEADER, AMQPValue::LongInt(retries))));
     let headers = overlay(delivery.properties.headers().as_ref(), extra);

@@ -1,0 +1,140 @@
+//! How fast the fleet fills the dead-letter queues, and with what.
+
+use super::{FILLED_WITHIN, ONE_AT_A_TIME, POLL, broker, deaths, header_text, open, take};
+use dlo_sandbox::fleet::{Fleet, FleetOptions, FleetSource};
+use lapin::message::Delivery;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// What tells one failure from another, as a person would: where, why, which kind of message
+/// and which kind of error.
+type FailureKey = (String, String, String, String);
+
+#[derive(Default)]
+struct Letters {
+    total: usize,
+    per_source: BTreeMap<String, usize>,
+    reasons: BTreeMap<String, usize>,
+    failures: BTreeMap<FailureKey, usize>,
+    most_deaths: usize,
+}
+
+impl Letters {
+    fn note(&mut self, source: &FleetSource, delivery: &Delivery) {
+        let deaths = deaths(delivery);
+        let (origin, reason) = deaths.first().map_or_else(
+            || ("a framework".to_owned(), "parked".to_owned()),
+            |(queue, reason, _)| (queue.clone(), reason.clone()),
+        );
+        let error_headers = [
+            "x-exception-class",
+            "x-error-type",
+            "x-error-name",
+            "x-exception-message",
+            "x-error",
+            "MT-Fault-ExceptionType",
+            "NServiceBus.ExceptionInfo.ExceptionType",
+        ];
+        let error = error_headers
+            .iter()
+            .find_map(|name| header_text(delivery, name))
+            .unwrap_or_default();
+        let class: String = error
+            .chars()
+            .take_while(|character| !character.is_whitespace())
+            .collect();
+        let kind = delivery
+            .properties
+            .kind()
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        self.total += 1;
+        self.most_deaths = self.most_deaths.max(deaths.len());
+        *self.per_source.entry(source.queue.clone()).or_default() += 1;
+        *self.reasons.entry(reason.clone()).or_default() += 1;
+        *self
+            .failures
+            .entry((origin, reason, kind, class))
+            .or_default() += 1;
+    }
+
+    fn missing(&self, sources: &[FleetSource]) -> Vec<String> {
+        let mut missing = Vec::new();
+        if self.total < 200 {
+            missing.push(format!("{} of 200 letters", self.total));
+        }
+        if self.failures.len() < 22 {
+            missing.push(format!("{} of 22 failures", self.failures.len()));
+        }
+        if self.most_deaths < 3 {
+            missing.push("a letter that went through a retry loop".to_owned());
+        }
+        let reasons = ["rejected", "expired", "maxlen", "delivery_limit", "parked"];
+        missing.extend(
+            reasons
+                .iter()
+                .filter(|reason| !self.reasons.contains_key(**reason))
+                .map(ToString::to_string),
+        );
+        let empty = sources
+            .iter()
+            .filter(|source| !self.per_source.contains_key(&source.queue));
+        missing.extend(empty.map(|source| source.queue.clone()));
+        missing
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_source_is_filled_for_all_reasons_within_twenty_five_seconds() {
+    let _turn = ONE_AT_A_TIME.lock().await;
+    let sandbox = broker().await;
+    let amqp = sandbox.endpoints().amqp.clone();
+    let (connection, channel) = open(&amqp).await;
+    let begun = Instant::now();
+    let fleet = Fleet::start(FleetOptions::new(amqp.clone()))
+        .await
+        .expect("the fleet starts");
+    assert_eq!(fleet.sources(), dlo_sandbox::fleet::sources());
+    let mut letters = Letters::default();
+    loop {
+        for source in fleet.sources() {
+            while let Some(delivery) = take(&channel, &source.queue).await {
+                letters.note(source, &delivery);
+            }
+        }
+        let missing = letters.missing(fleet.sources());
+        if missing.is_empty() {
+            break;
+        }
+        assert!(
+            begun.elapsed() < FILLED_WITHIN,
+            "missing: {missing:?}; seen: {:#?}",
+            letters.failures
+        );
+        tokio::time::sleep(POLL).await;
+    }
+    println!(
+        "{} letters, {:?}, {:#?}, in {:?}",
+        letters.total,
+        letters.reasons,
+        letters.failures,
+        begun.elapsed()
+    );
+
+    fleet.stop().await.expect("the fleet stops");
+    // A second start on the same broker finds its queues as it left them.
+    let again = Fleet::start(FleetOptions {
+        seed: 2,
+        burst: 0,
+        ..FleetOptions::new(amqp)
+    })
+    .await;
+    again
+        .expect("the fleet starts again")
+        .stop()
+        .await
+        .expect("and stops again");
+    connection.close(200, "bye".into()).await.expect("close");
+    sandbox.stop().await.expect("the sandbox stops");
+}

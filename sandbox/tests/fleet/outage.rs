@@ -1,0 +1,60 @@
+//! The broker goes away under the fleet.
+
+use super::{FILLED_WITHIN, POLL, only_rabbitmq, open, take};
+use dlo_sandbox::Sandbox;
+use dlo_sandbox::fleet::{Fleet, FleetOptions};
+use lapin::Channel;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Takes letters until so many have come, from at least half of the sources.
+async fn letters(channel: &Channel, fleet: &Fleet, wanted: usize) {
+    let deadline = Instant::now() + FILLED_WITHIN;
+    let mut per_source: BTreeMap<&str, usize> = BTreeMap::new();
+    while per_source.values().sum::<usize>() < wanted || per_source.len() < 5 {
+        assert!(Instant::now() < deadline, "too few letters: {per_source:?}");
+        for source in fleet.sources() {
+            while take(channel, &source.queue).await.is_some() {
+                *per_source.entry(&source.queue).or_default() += 1;
+            }
+        }
+        tokio::time::sleep(POLL).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_fleet_goes_on_after_the_broker_was_killed_and_came_back() {
+    let sandbox = Sandbox::start_own(only_rabbitmq())
+        .await
+        .expect("the sandbox starts");
+    let amqp = sandbox.endpoints().amqp.clone();
+    let options = FleetOptions {
+        rate_per_second: 30.0,
+        burst: 0,
+        ..FleetOptions::new(&amqp)
+    };
+    let fleet = Fleet::start(options).await.expect("the fleet starts");
+    let (_connection, channel) = open(&amqp).await;
+    letters(&channel, &fleet, 20).await;
+
+    let rabbitmq = sandbox.rabbitmq().expect("the options ask for it");
+    rabbitmq.kill().await.expect("kill the broker");
+    rabbitmq.start_again().await.expect("start it again");
+    let (_connection, channel) = open(&amqp).await;
+    // Enough that they cannot all have waited in the queues since before the kill.
+    letters(&channel, &fleet, 100).await;
+
+    fleet.stop().await.expect("the fleet stops");
+    sandbox.stop().await.expect("the sandbox stops");
+}
+
+#[tokio::test]
+async fn a_fleet_without_a_broker_says_so_and_starts_nothing() {
+    // Port 1 of the loopback: nobody listens there.
+    let refused = Fleet::start(FleetOptions::new("amqp://guest:guest@127.0.0.1:1/%2f")).await;
+    let error = refused.expect_err("there is no broker").to_string();
+    assert!(error.contains("nothing was started"), "{error}");
+    let unreadable = Fleet::start(FleetOptions::new("not a url")).await;
+    let error = unreadable.expect_err("this is no URL").to_string();
+    assert!(error.contains("amqp://user:password@host"), "{error}");
+}
