@@ -1,0 +1,51 @@
+//! What can go wrong between us and RabbitMQ.
+
+/// A failure at the broker.
+#[derive(Debug, thiserror::Error)]
+pub enum BrokerError {
+    /// No broker of that name is configured.
+    #[error("no broker named `{0}` is configured")]
+    UnknownBroker(String),
+    /// The address cannot be read.
+    #[error("the broker's address cannot be read: {0}")]
+    Address(String),
+    /// The broker did not answer in time.
+    #[error("the broker did not answer within {0} s")]
+    Timeout(u64),
+    /// lapin reports a failure.
+    #[error("{0}")]
+    Amqp(#[from] lapin::Error),
+}
+
+/// What a failure means for a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The queue is not there (404).
+    QueueMissing,
+    /// The broker refuses: rights, an exclusive consumer (403, 405), or other refusals.
+    Refused,
+    /// A message cannot be decoded by the client library.
+    Undecodable,
+    /// The connection is gone or was never made.
+    Away,
+}
+
+impl BrokerError {
+    /// Sorts the failure.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        use lapin::ErrorKind;
+        let Self::Amqp(error) = self else {
+            return Fault::Away;
+        };
+        match error.kind() {
+            ErrorKind::ProtocolError(refusal) => match refusal.get_id() {
+                404 => Fault::QueueMissing,
+                320 | 501 | 541 => Fault::Away,
+                _ => Fault::Refused,
+            },
+            ErrorKind::ParsingError(_) => Fault::Undecodable,
+            _ => Fault::Away,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Between lapin's values and the domain's. Both directions keep every type and every byte.
+
+use dlo_domain::arrival::Delivered;
+use dlo_domain::wire::{Field, FieldTable, FieldValue, Properties, WireText};
+use lapin::BasicProperties;
+use lapin::message::Delivery;
+use lapin::types as amqp;
+use lapin::types::AMQPValue;
+
+use super::BrokerError;
+
+/// A delivery as the domain knows it; the body is moved, not copied.
+#[must_use]
+pub fn delivered_from(delivery: Delivery) -> Delivered {
+    let headers = delivery.properties.headers().as_ref();
+    Delivered {
+        exchange: delivery.exchange.as_str().to_owned(),
+        routing_key: delivery.routing_key.as_str().to_owned(),
+        redelivered: delivery.redelivered,
+        headers: headers.map(table_from_lapin).unwrap_or_default(),
+        properties: properties_from_lapin(&delivery.properties),
+        body: delivery.data,
+    }
+}
+
+fn properties_from_lapin(properties: &BasicProperties) -> Properties {
+    let text = |value: &Option<amqp::ShortString>| {
+        value.as_ref().map(|text| WireText::from(text.as_str()))
+    };
+    Properties {
+        content_type: text(properties.content_type()),
+        content_encoding: text(properties.content_encoding()),
+        delivery_mode: *properties.delivery_mode(),
+        priority: *properties.priority(),
+        correlation_id: text(properties.correlation_id()),
+        reply_to: text(properties.reply_to()),
+        expiration: text(properties.expiration()),
+        message_id: text(properties.message_id()),
+        timestamp: *properties.timestamp(),
+        kind: text(properties.kind()),
+        user_id: text(properties.user_id()),
+        app_id: text(properties.app_id()),
+        cluster_id: text(properties.cluster_id()),
+    }
+}
+
+fn table_from_lapin(table: &amqp::FieldTable) -> FieldTable {
+    let fields = table.inner().iter().map(|(name, value)| Field {
+        name: name.as_str().into(),
+        value: value_from_lapin(value),
+    });
+    FieldTable(fields.collect())
+}
+
+fn value_from_lapin(value: &AMQPValue) -> FieldValue {
+    match value {
+        AMQPValue::Boolean(v) => FieldValue::Boolean(*v),
+        AMQPValue::ShortShortInt(v) => FieldValue::ShortShortInt(*v),
+        AMQPValue::ShortShortUInt(v) => FieldValue::ShortShortUInt(*v),
+        AMQPValue::ShortInt(v) => FieldValue::ShortInt(*v),
+        AMQPValue::ShortUInt(v) => FieldValue::ShortUInt(*v),
+        AMQPValue::LongInt(v) => FieldValue::LongInt(*v),
+        AMQPValue::LongUInt(v) => FieldValue::LongUInt(*v),
+        AMQPValue::LongLongInt(v) => FieldValue::LongLongInt(*v),
+        AMQPValue::Float(v) => FieldValue::Float(v.to_bits()),
+        AMQPValue::Double(v) => FieldValue::Double(v.to_bits()),
+        AMQPValue::DecimalValue(v) => FieldValue::Decimal {
+            scale: v.scale,
+            value: v.value,
+        },
+        AMQPValue::ShortString(v) => FieldValue::ShortString(v.as_str().into()),
+        AMQPValue::LongString(v) => FieldValue::LongString(v.as_bytes().to_vec().into()),
+        AMQPValue::FieldArray(v) => {
+            FieldValue::Array(v.as_slice().iter().map(value_from_lapin).collect())
+        }
+        AMQPValue::Timestamp(v) => FieldValue::Timestamp(*v),
+        AMQPValue::FieldTable(v) => FieldValue::Table(table_from_lapin(v)),
+        AMQPValue::ByteArray(v) => FieldValue::ByteArray(v.as_slice().to_vec()),
+        AMQPValue::Void => FieldValue::Void,
+    }
+}
+
+/// Properties for lapin, headers included.
+///
+/// # Errors
+/// When a text is longer than 255 bytes or no UTF-8, which no AMQP short string can be.
+pub fn properties_to_lapin(
+    properties: &Properties,
+    headers: &FieldTable,
+) -> Result<BasicProperties, BrokerError> {
+    let mut out = BasicProperties::default();
+    if !headers.0.is_empty() {
+        out = out.with_headers(table_to_lapin(headers)?);
+    }
+    macro_rules! copy_text {
+        ($($field:ident => $with:ident),* $(,)?) => {
+            $(if let Some(text) = &properties.$field {
+                out = out.$with(short(text)?);
+            })*
+        };
+    }
+    copy_text! {
+        content_type => with_content_type,
+        content_encoding => with_content_encoding,
+        correlation_id => with_correlation_id,
+        reply_to => with_reply_to,
+        expiration => with_expiration,
+        message_id => with_message_id,
+        kind => with_type,
+        user_id => with_user_id,
+        app_id => with_app_id,
+        cluster_id => with_cluster_id,
+    }
+    if let Some(mode) = properties.delivery_mode {
+        out = out.with_delivery_mode(mode);
+    }
+    if let Some(priority) = properties.priority {
+        out = out.with_priority(priority);
+    }
+    if let Some(timestamp) = properties.timestamp {
+        out = out.with_timestamp(timestamp);
+    }
+    Ok(out)
+}
+
+/// A field table for lapin.
+///
+/// # Errors
+/// When a name is longer than 255 bytes or no UTF-8.
+pub fn table_to_lapin(table: &FieldTable) -> Result<amqp::FieldTable, BrokerError> {
+    let mut out = amqp::FieldTable::default();
+    for field in &table.0 {
+        out.insert(short(&field.name)?, value_to_lapin(&field.value)?);
+    }
+    Ok(out)
+}
+
+fn short(text: &WireText) -> Result<amqp::ShortString, BrokerError> {
+    let fault = |why: &str| BrokerError::Address(format!("`{}` {why}", text.to_display()));
+    let utf8 = text.as_str().ok_or_else(|| fault("is no UTF-8"))?;
+    amqp::ShortString::try_new(utf8).map_err(|_| fault("is longer than 255 bytes"))
+}
+
+fn value_to_lapin(value: &FieldValue) -> Result<AMQPValue, BrokerError> {
+    Ok(match value {
+        FieldValue::Boolean(v) => AMQPValue::Boolean(*v),
+        FieldValue::ShortShortInt(v) => AMQPValue::ShortShortInt(*v),
+        FieldValue::ShortShortUInt(v) => AMQPValue::ShortShortUInt(*v),
+        FieldValue::ShortInt(v) => AMQPValue::ShortInt(*v),
+        FieldValue::ShortUInt(v) => AMQPValue::ShortUInt(*v),
+        FieldValue::LongInt(v) => AMQPValue::LongInt(*v),
+        FieldValue::LongUInt(v) => AMQPValue::LongUInt(*v),
+        FieldValue::LongLongInt(v) => AMQPValue::LongLongInt(*v),
+        FieldValue::Float(bits) => AMQPValue::Float(f32::from_bits(*bits)),
+        FieldValue::Double(bits) => AMQPValue::Double(f64::from_bits(*bits)),
+        FieldValue::Decimal { scale, value } => AMQPValue::DecimalValue(amqp::DecimalValue {
+            scale: *scale,
+            value: *value,
+        }),
+        FieldValue::ShortString(v) => AMQPValue::ShortString(short(v)?),
+        FieldValue::LongString(v) => AMQPValue::LongString(v.as_bytes().into()),
+        FieldValue::Array(values) => {
+            let values: Result<Vec<_>, _> = values.iter().map(value_to_lapin).collect();
+            AMQPValue::FieldArray(values?.into())
+        }
+        FieldValue::Timestamp(v) => AMQPValue::Timestamp(*v),
+        FieldValue::Table(table) => AMQPValue::FieldTable(table_to_lapin(table)?),
+        FieldValue::ByteArray(bytes) => AMQPValue::ByteArray(bytes.as_slice().into()),
+        FieldValue::Void => AMQPValue::Void,
+    })
+}

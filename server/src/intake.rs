@@ -1,0 +1,1 @@
+//! Takes messages out of sources.

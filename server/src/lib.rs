@@ -1,0 +1,11 @@
+//! The server of Dead Letter Office: takes dead letters out of RabbitMQ into Postgres, shows
+//! them, and replays or discards them. ARCHITECTURE.md walks through it.
+//!
+//! `store` holds all SQL and `broker` all AMQP; neither knows the other. `startup` is the only
+//! module that knows everything.
+#![recursion_limit = "256"]
+
+pub mod broker;
+pub mod clock;
+pub mod intake;
+pub mod store;

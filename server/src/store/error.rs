@@ -1,0 +1,57 @@
+//! What can go wrong between us and Postgres.
+
+/// A failure of the store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Postgres refused, or does not answer.
+    #[error("the database did not do it: {0}")]
+    Database(#[from] sqlx::Error),
+    /// A row holds what we never wrote.
+    #[error("the table {table} holds a {column} that cannot be read: {why}")]
+    Corrupt {
+        /// The table.
+        table: &'static str,
+        /// The column.
+        column: &'static str,
+        /// What the reader said.
+        why: String,
+    },
+    /// The migrations could not be run.
+    #[error("the database could not be migrated: {0}")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+}
+
+impl StoreError {
+    /// A row that cannot be read.
+    pub fn corrupt(table: &'static str, column: &'static str, why: impl ToString) -> Self {
+        Self::Corrupt {
+            table,
+            column,
+            why: why.to_string(),
+        }
+    }
+
+    /// Whether Postgres is away (or going), so that the same call may go through later.
+    #[must_use]
+    pub fn is_outage(&self) -> bool {
+        let Self::Database(fault) = self else {
+            return false;
+        };
+        match fault {
+            sqlx::Error::Io(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+            | sqlx::Error::Protocol(_)
+            | sqlx::Error::Tls(_) => true,
+            // 08: connection, 53: out of resources (disk full too), 57: shut down or starting,
+            // 58: its own input or output failed
+            sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
+                ["08", "53", "57", "58"]
+                    .iter()
+                    .any(|class| code.starts_with(class))
+            }),
+            _ => false,
+        }
+    }
+}
