@@ -5,6 +5,7 @@ mod error;
 mod pool;
 
 pub mod batches;
+pub mod events;
 pub mod letters;
 pub mod offices;
 pub mod sources;
