@@ -14,9 +14,6 @@ use lapin::{
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Pause after messages that leave no letter.
-const HEALTHY_PAUSE: Duration = Duration::from_millis(120);
-
 /// The publishing side of the whole company.
 pub(super) struct Producers {
     script: Script,
@@ -68,14 +65,12 @@ impl Producers {
         Ok(())
     }
 
-    /// How long to wait after an incident. Half to one and a half times the mean.
+    /// How long to wait after an incident: half to one and a half times the mean, and not at all
+    /// after one that leaves no letter.
     fn pause(&mut self, letters: u32) -> Duration {
         if self.burst_left > 0 {
             self.burst_left = self.burst_left.saturating_sub(letters);
             return Duration::ZERO;
-        }
-        if letters == 0 {
-            return HEALTHY_PAUSE;
         }
         let jitter = self.rhythm.money(0, 1) + 0.5;
         let seconds = f64::from(letters) / self.rate_per_second * jitter;

@@ -5,7 +5,7 @@ use dlo_sandbox::fleet::{Fleet, FleetOptions};
 use lapin::{
     BasicProperties, Channel,
     message::Delivery,
-    options::{BasicPublishOptions, QueuePurgeOptions},
+    options::{BasicPublishOptions, QueueDeclareOptions, QueuePurgeOptions},
     types::{AMQPValue, FieldTable},
 };
 use std::collections::BTreeMap;
@@ -69,6 +69,30 @@ async fn dead_orders_up_to(channel: &Channel, last: &str) -> BTreeMap<String, De
     died
 }
 
+/// Worker 7 is at work only while the fleet is fixed: waits until so many consume its queue.
+async fn wait_for_worker_seven(channel: &Channel, consumers: u32) {
+    let deadline = Instant::now() + FILLED_WITHIN;
+    loop {
+        let options = QueueDeclareOptions {
+            passive: true,
+            ..QueueDeclareOptions::default()
+        };
+        let queue = channel
+            .queue_declare("worker.7.executions".into(), options, FieldTable::default())
+            .await
+            .expect("the queue is there");
+        if queue.consumer_count() == consumers {
+            return;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "{} consumers",
+            queue.consumer_count()
+        );
+        tokio::time::sleep(POLL).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replay_of_a_transient_failure_succeeds_and_of_a_permanent_one_dies_until_it_is_fixed() {
     const OUTAGE: &str =
@@ -112,6 +136,7 @@ async fn a_replay_of_a_transient_failure_succeeds_and_of_a_permanent_one_dies_un
     assert!(error.contains("A-2"), "{error}");
 
     fleet.set_fixed(true);
+    wait_for_worker_seven(&channel, 1).await;
     send_order(&channel, "negative", Some("letter-3"), NEGATIVE).await;
     // An outage is nobody's bug: without a replay it still fails, which shows the end.
     send_order(&channel, "last", None, OUTAGE).await;
@@ -121,6 +146,8 @@ async fn a_replay_of_a_transient_failure_succeeds_and_of_a_permanent_one_dies_un
         "the fixed worker still rejects the order"
     );
 
+    fleet.set_fixed(false);
+    wait_for_worker_seven(&channel, 0).await;
     fleet.stop().await.expect("the fleet stops");
     connection.close(200, "bye".into()).await.expect("close");
     sandbox.stop().await.expect("the sandbox stops");

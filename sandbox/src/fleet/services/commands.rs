@@ -46,6 +46,17 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
         .header("x-daemon", text(&daemon))
         .header("x-number", AMQPValue::LongLongInt(number))
         .header("x-nice", AMQPValue::ShortShortUInt(10));
+    let message = match failure {
+        // PHP strings are bytes: a NUL and Latin-1 travel in headers as they do in bodies.
+        Some(Failure::NulInPath) => {
+            message.header("x-path", text(format!("/var/uploads/{number}\0.php")))
+        }
+        Some(Failure::WrongArgument) => message.header(
+            "x-holder",
+            AMQPValue::LongString(b"M\xfcller".to_vec().into()),
+        ),
+        _ => message,
+    };
     desk.dress(message, "php-daemon", "Command", "7.1.0")
 }
 

@@ -17,7 +17,7 @@ use super::dice::Dice;
 use super::failures::{Failure, Service};
 use super::message::{Publication, Reading, text};
 use super::reports::Report;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 use lapin::types::{AMQPValue, FieldArray, FieldTable};
 
 /// What a service has at hand when it makes messages.
@@ -30,7 +30,9 @@ pub(super) struct Desk<'a> {
 impl Desk<'_> {
     /// A moment in the hours before the fleet started.
     fn moment(&mut self) -> DateTime<Utc> {
-        self.started - chrono::Duration::seconds(self.dice.number(1, 3 * 3600))
+        let moment =
+            self.started - chrono::Duration::milliseconds(self.dice.number(1, 3 * 3_600_000));
+        moment.trunc_subsecs(3)
     }
 
     /// What nearly every publisher sets: identity, tenant, version and a little tracing.
