@@ -94,3 +94,31 @@ async fn lock(directory: &Path) -> Result<File, SandboxError> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_kept_directory_is_locked_until_its_janitor_has_ended() {
+        let directory = std::env::temp_dir().join(format!("dlo-lock-{}", Uuid::new_v4()));
+        let (_, janitor) = DataDir::open(Some(directory.clone())).await.unwrap();
+        let again = DataDir::open(Some(directory.clone()));
+        let waiting = tokio::time::timeout(Duration::from_millis(500), again).await;
+        assert!(waiting.is_err(), "opened twice: {waiting:?}");
+        drop(janitor);
+        let (data_dir, janitor) = DataDir::open(Some(directory.clone())).await.unwrap();
+        assert!(data_dir.is_kept());
+        janitor.finish().await.unwrap();
+        assert!(directory.exists());
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_temporary_directory_goes_with_its_janitor() {
+        let (data_dir, janitor) = DataDir::open(None).await.unwrap();
+        assert!(data_dir.path().is_dir() && !data_dir.is_kept());
+        janitor.finish().await.unwrap();
+        assert!(!data_dir.path().exists());
+    }
+}

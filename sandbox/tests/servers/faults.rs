@@ -1,10 +1,12 @@
 //! The faults that tests ask for: killed, stopped, paused, and back with everything kept.
 
+use std::net::TcpListener;
 use std::time::Duration;
 
 use dlo_sandbox::{Sandbox, SandboxError, SandboxOptions};
 use tokio::time::timeout;
 
+use crate::leftovers::port_of;
 use crate::traffic::{ask, publish, take};
 
 /// Longer than a server on a busy machine takes to answer a small question.
@@ -33,6 +35,10 @@ async fn postgres_comes_back_with_its_port_and_data() {
         matches!(paused, SandboxError::NotRunning { .. }),
         "{paused}"
     );
+    let stranger = TcpListener::bind(("127.0.0.1", port_of(&database))).unwrap();
+    let taken = server.start_again().await.unwrap_err();
+    assert!(matches!(taken, SandboxError::PortTaken { .. }), "{taken}");
+    drop(stranger);
     server.start_again().await.unwrap();
     assert_eq!(
         ask(&server.url("before_the_kill"), "SELECT 'here'")
@@ -70,6 +76,10 @@ async fn rabbitmq_comes_back_with_its_port_and_data() {
     publish(&amqp, b"confirmed before the kill").await.unwrap();
     server.kill().await.unwrap();
     assert!(take(&amqp).await.is_err());
+    let stranger = TcpListener::bind(("127.0.0.1", port_of(&amqp))).unwrap();
+    let taken = server.start_again().await.unwrap_err();
+    assert!(matches!(taken, SandboxError::PortTaken { .. }), "{taken}");
+    drop(stranger);
     server.start_again().await.unwrap();
     assert_eq!(
         take(&amqp).await.unwrap().unwrap(),

@@ -53,8 +53,7 @@ impl Belongings {
     }
 }
 
-fn port_of(address: &str) -> u16 {
-    // An address scheme that the parser does not know still has its port written out.
+pub fn port_of(address: &str) -> u16 {
     Url::parse(address).unwrap().port().unwrap()
 }
 
