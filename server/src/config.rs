@@ -1,0 +1,146 @@
+//! What an office is told: `dlo.toml`, then `DLO_*` variables, which win. Read once at the start;
+//! the environment arrives as a function, so that tests never touch the process's own.
+//!
+//! All faults are reported together, each with the line or the variable that it stands in. Nothing
+//! here connects to anything.
+
+mod brokers;
+mod database;
+mod fault;
+mod file;
+mod http;
+mod intake;
+mod log;
+mod replay;
+mod sources;
+mod value;
+
+use std::path::{Path, PathBuf};
+
+use dlo_domain::source::NewSource;
+
+use crate::broker::Brokers;
+
+pub use database::{DatabaseConfig, Secret};
+pub use fault::{Fault, Faults, Place};
+pub use http::HttpConfig;
+pub use intake::IntakeConfig;
+pub use log::{LogConfig, LogFormat};
+pub use replay::ReplayConfig;
+
+use file::Reader;
+
+/// Every variable that is read, for the example file and its test.
+pub const VARIABLES: [&str; 17] = [
+    "DLO_CONFIG",
+    "DLO_DATABASE_URL",
+    "DLO_DATABASE_CONNECTIONS",
+    "DLO_BROKER_URL",
+    "DLO_MANAGEMENT_URL",
+    "DLO_HTTP",
+    "DLO_HTTP_ADDRESS",
+    "DLO_SITE_ROOT",
+    "DLO_INTAKE",
+    "DLO_INTAKE_PREFETCH",
+    "DLO_INTAKE_BATCH",
+    "DLO_INTAKE_LINGER_MS",
+    "DLO_REPLAY",
+    "DLO_REPLAY_WINDOW",
+    "DLO_REPLAY_SETTLE_AFTER_SECS",
+    "DLO_LOG",
+    "DLO_LOG_FORMAT",
+];
+
+/// The whole configuration of an office, checked.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The HTTP server.
+    pub http: HttpConfig,
+    /// Postgres.
+    pub database: DatabaseConfig,
+    /// The brokers by name.
+    pub brokers: Brokers,
+    /// Taking letters out of sources.
+    pub intake: IntakeConfig,
+    /// Publishing letters again.
+    pub replay: ReplayConfig,
+    /// What is logged, and how.
+    pub log: LogConfig,
+    /// Sources that the configuration names; others are added through the API.
+    pub sources: Vec<NewSource>,
+}
+
+/// Where a configuration is read from.
+pub struct Surroundings<'a> {
+    /// The file named on the command line.
+    pub file: Option<PathBuf>,
+    /// Looks up a variable.
+    pub lookup: &'a dyn Fn(&str) -> Option<String>,
+    /// The directory of the running program, beside which the site may lie.
+    pub program_dir: Option<PathBuf>,
+}
+
+/// The file that is read where none is named, if it is there.
+const USUAL_FILE: &str = "dlo.toml";
+
+impl Surroundings<'_> {
+    /// Reads and checks everything.
+    ///
+    /// # Errors
+    /// Every fault found.
+    pub fn load(&self) -> Result<Config, Faults> {
+        let named = self
+            .file
+            .clone()
+            .or_else(|| (self.lookup)("DLO_CONFIG").map(PathBuf::from));
+        let text = match &named {
+            Some(path) => Some((path.as_path(), std::fs::read_to_string(path))),
+            None => Some((Path::new(USUAL_FILE), std::fs::read_to_string(USUAL_FILE)))
+                .filter(|(_, read)| read.is_ok()),
+        };
+        match text {
+            None => self.parse(None),
+            Some((path, Ok(text))) => self.parse(Some((path, &text))),
+            Some((path, Err(why))) => Err(Faults(vec![Fault {
+                place: Place::Whole,
+                why: format!(
+                    "the configuration file {} cannot be read: {why}",
+                    path.display()
+                ),
+            }])),
+        }
+    }
+
+    /// Checks the text of a file (with its name) and the variables.
+    ///
+    /// # Errors
+    /// Every fault found.
+    pub fn parse(&self, file: Option<(&Path, &str)>) -> Result<Config, Faults> {
+        let mut reader = Reader::new(self.lookup, file);
+        let http = http::read(&mut reader, self.program_dir.as_deref());
+        let database = database::read(&mut reader);
+        let intake = intake::read(&mut reader);
+        let replay = replay::read(&mut reader);
+        let log = log::read(&mut reader);
+        let broker_needed = intake.enabled || replay.enabled;
+        let brokers = brokers::read(&mut reader, broker_needed);
+        let sources = sources::read(&mut reader, &brokers);
+        if !(http.enabled || broker_needed) {
+            let why = "http, intake and replay are all off: switch at least one of them on";
+            reader.fault(Place::Whole, why);
+        }
+        reader.finish()?;
+        Ok(Config {
+            http,
+            database,
+            brokers,
+            intake,
+            replay,
+            log,
+            sources,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

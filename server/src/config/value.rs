@@ -1,0 +1,35 @@
+//! How single values are read from text. The texts of faults say what would have been right.
+
+use std::time::Duration;
+
+/// `on` or `off`; also TOML's own true and false.
+pub(super) fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" | "true" => Ok(true),
+        "off" | "false" => Ok(false),
+        _ => Err(format!("`{text}` is neither on nor off")),
+    }
+}
+
+/// A whole number within limits.
+pub(super) fn number<T>(least: T, most: T) -> impl Fn(&str) -> Result<T, String>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display + Copy,
+{
+    move |text| {
+        text.parse()
+            .ok()
+            .filter(|number| (least..=most).contains(number))
+            .ok_or_else(|| format!("`{text}` is no whole number from {least} to {most}"))
+    }
+}
+
+/// A duration in whole milliseconds.
+pub(super) fn millis(most: u64) -> impl Fn(&str) -> Result<Duration, String> {
+    move |text| number(0, most)(text).map(Duration::from_millis)
+}
+
+/// A duration in whole seconds.
+pub(super) fn seconds(least: u64, most: u64) -> impl Fn(&str) -> Result<Duration, String> {
+    move |text| number(least, most)(text).map(Duration::from_secs)
+}
