@@ -1,0 +1,1 @@
+drop index replay_items_watched;

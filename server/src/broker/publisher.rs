@@ -1,0 +1,169 @@
+//! Publishes with confirms and `mandatory`, and says of each message what is known to have come
+//! of it. Its connection is its own, so that a broker that blocks publishers does not stop
+//! intake, and a message that closes the channel harms nobody else.
+
+use std::time::Duration;
+
+use dlo_domain::wire::{FieldTable, Properties};
+use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
+use lapin::types::ShortString;
+use lapin::{Channel, Confirmation, Connection, ConnectionProperties, ErrorKind, PublisherConfirm};
+use tokio::time::{Instant, timeout_at};
+
+use super::connection::within;
+use super::{BrokerError, Brokers, properties_to_lapin};
+
+/// A message on its way to a queue, through the default exchange: nobody else gets it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outgoing {
+    /// The queue's name.
+    pub queue: String,
+    /// Basic properties.
+    pub properties: Properties,
+    /// Headers.
+    pub headers: FieldTable,
+    /// Body.
+    pub body: Vec<u8>,
+}
+
+/// What is known of a publish. Only `Confirmed` is a success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Published {
+    /// A queue has it.
+    Confirmed,
+    /// The broker gave it back: no queue took it.
+    Returned(String),
+    /// The broker said no, or it cannot be encoded. No queue has it.
+    Refused(String),
+    /// It may or may not have been published: the answer never came.
+    Lost(String),
+    /// It never left: the channel was closed before its turn.
+    NotSent,
+}
+
+/// A channel with confirms on a connection of its own.
+#[derive(Debug)]
+pub struct Publisher {
+    connection: Connection,
+    channel: Channel,
+}
+
+enum Sent {
+    Awaited(PublisherConfirm),
+    Known(Published),
+}
+
+impl Publisher {
+    /// Connects to a vhost of a broker.
+    ///
+    /// # Errors
+    /// When the broker is unknown, refuses or does not answer.
+    pub async fn open(brokers: &Brokers, broker: &str, vhost: &str) -> Result<Self, BrokerError> {
+        let uri = brokers.uri(broker, vhost)?;
+        let name = ConnectionProperties::default().with_connection_name("dlo replay".into());
+        let connection = within(Connection::connect_uri(uri, name)).await?;
+        let channel = within(connection.create_channel()).await?;
+        within(channel.confirm_select(ConfirmSelectOptions::default())).await?;
+        Ok(Self {
+            connection,
+            channel,
+        })
+    }
+
+    /// Whether it still stands, as far as we know.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.connection.status().connected() && self.channel.status().connected()
+    }
+
+    /// Whether the broker takes nothing now, because its memory or disk runs out. What is sent
+    /// all the same is neither confirmed nor refused until that is over.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        self.connection.status().blocked()
+    }
+
+    /// Publishes messages in order and waits for every answer, but not longer than `patience`.
+    /// The answers are in the order of the messages.
+    pub async fn publish(&self, messages: &[Outgoing], patience: Duration) -> Vec<Published> {
+        let deadline = Instant::now() + patience;
+        let mut sent = Vec::with_capacity(messages.len());
+        for message in messages {
+            sent.push(self.send(message, deadline).await);
+        }
+        let alone = messages.len() == 1;
+        let mut answers = Vec::with_capacity(sent.len());
+        for one in sent {
+            answers.push(match one {
+                Sent::Known(known) => known,
+                Sent::Awaited(confirm) => answer(confirm, deadline, alone).await,
+            });
+        }
+        answers
+    }
+
+    async fn send(&self, message: &Outgoing, deadline: Instant) -> Sent {
+        if !self.is_open() {
+            return Sent::Known(Published::NotSent);
+        }
+        let properties = match properties_to_lapin(&message.properties, &message.headers) {
+            Ok(properties) => properties,
+            Err(why) => return Sent::Known(Published::Refused(why.to_string())),
+        };
+        let Ok(queue) = ShortString::try_new(message.queue.as_str()) else {
+            let why = "the queue's name is longer than 255 bytes".to_owned();
+            return Sent::Known(Published::Refused(why));
+        };
+        let options = BasicPublishOptions {
+            mandatory: true,
+            ..BasicPublishOptions::default()
+        };
+        let exchange = ShortString::default();
+        let publish =
+            self.channel
+                .basic_publish(exchange, queue, options, &message.body, properties);
+        match timeout_at(deadline, publish).await {
+            Ok(Ok(confirm)) => Sent::Awaited(confirm),
+            // Once it was handed over, some of its bytes may have left whatever is said after.
+            Ok(Err(why)) => Sent::Known(Published::Lost(why.to_string())),
+            Err(_) => Sent::Known(Published::Lost(no_answer())),
+        }
+    }
+
+    /// Says goodbye to the broker; a broker that does not answer is left alone.
+    pub async fn close(self) {
+        let _ = within(self.connection.close(200, "done".into())).await;
+    }
+}
+
+fn no_answer() -> String {
+    "the broker did not answer in time".to_owned()
+}
+
+async fn answer(confirm: PublisherConfirm, deadline: Instant, alone: bool) -> Published {
+    match timeout_at(deadline, confirm).await {
+        Ok(Ok(Confirmation::Ack(None))) => Published::Confirmed,
+        Ok(Ok(Confirmation::Ack(Some(returned)))) => Published::Returned(format!(
+            "the broker returned it: {} {}",
+            returned.reply_code, returned.reply_text
+        )),
+        Ok(Ok(Confirmation::Nack(_))) => Published::Refused(
+            "the broker refused it: the queue is full (reject-publish) or could not store it"
+                .to_owned(),
+        ),
+        Ok(Ok(Confirmation::NotRequested)) => {
+            Published::Lost("the channel has no confirms".to_owned())
+        }
+        Ok(Err(why)) if alone && is_refusal(&why) => {
+            Published::Refused(format!("the broker refused it: {why}"))
+        }
+        Ok(Err(why)) => Published::Lost(why.to_string()),
+        Err(_) => Published::Lost(no_answer()),
+    }
+}
+
+/// A channel error answers one publish and is raised before anything is routed: when there was
+/// only one on the way, that one was refused. A connection error can come at any time.
+fn is_refusal(error: &lapin::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ProtocolError(_)) && error.is_amqp_soft_error()
+}

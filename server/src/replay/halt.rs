@@ -1,0 +1,78 @@
+//! Why work on a replay ends early, and the patience with a database that is away.
+
+use std::time::Duration;
+
+use backon::{BackoffBuilder as _, ExponentialBuilder};
+use sqlx::PgConnection;
+
+use super::Engine;
+use crate::store::StoreError;
+
+/// Why a replay is put down before its end.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// The office stops.
+    Stopped,
+    /// Another office holds the replay now.
+    NotOurs,
+    /// The database answers, but not as expected.
+    Store(StoreError),
+}
+
+/// The pauses between tries, in an outage of the database or a broker: short enough that work
+/// goes on within seconds of the outage's end.
+pub(super) fn pauses() -> impl Iterator<Item = Duration> + Send {
+    ExponentialBuilder::default()
+        .with_min_delay(Duration::from_millis(100))
+        .with_max_delay(Duration::from_secs(2))
+        .without_max_times()
+        .build()
+}
+
+/// Whether the same transaction may go through when it is tried again.
+pub(super) fn is_passing(error: &StoreError) -> bool {
+    let conflict = || match error {
+        // 40: rolled back by Postgres because of somebody else's transaction
+        StoreError::Database(sqlx::Error::Database(refusal)) => {
+            refusal.code().is_some_and(|code| code.starts_with("40"))
+        }
+        _ => false,
+    };
+    error.is_outage() || conflict()
+}
+
+impl Engine {
+    /// Waits, unless the office stops meanwhile.
+    pub(super) async fn pause(&self, pauses: &mut (impl Iterator<Item = Duration> + Send)) -> Result<(), Halt> {
+        let pause = pauses.next().unwrap_or(Duration::from_secs(2));
+        tokio::select! {
+            () = self.stop.cancelled() => Err(Halt::Stopped),
+            () = tokio::time::sleep(pause) => Ok(()),
+        }
+    }
+
+    /// Does a piece of work in a transaction, again and again through an outage. The work must
+    /// come to the same when it is done twice, since a commit's answer can be lost.
+    pub(super) async fn persist<T, F>(&self, work: F) -> Result<T, Halt>
+    where
+        F: AsyncFn(&mut PgConnection) -> Result<T, StoreError>,
+    {
+        let mut pauses = pauses();
+        loop {
+            let done = async {
+                let mut transaction = self.deps.pool.begin().await?;
+                let done = work(&mut transaction).await?;
+                transaction.commit().await?;
+                Ok(done)
+            };
+            match done.await {
+                Ok(done) => return Ok(done),
+                Err(why) if is_passing(&why) => {
+                    tracing::debug!(%why, "the database is asked again");
+                    self.pause(&mut pauses).await?;
+                }
+                Err(why) => return Err(Halt::Store(why)),
+            }
+        }
+    }
+}

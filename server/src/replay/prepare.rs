@@ -1,0 +1,198 @@
+//! From the next items of a replay to messages that can be published, or to the reason why one
+//! cannot. Pure: a letter that would break the channel is refused before anything is sent.
+
+use std::collections::HashMap;
+
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::Outcome;
+use dlo_domain::republish::{CannotRepublish, MOST_BODY_BYTES, check_queue, republish};
+
+use crate::broker::Outgoing;
+use crate::store::replays::outcomes::Recorded;
+use crate::store::replays::work::{Message, NextItem};
+
+/// Bodies that are in memory and on their way at once, in bytes.
+const MOST_WINDOW_BYTES: i64 = 4 * 1024 * 1024;
+
+/// A body from here on travels alone, in bytes: should the broker's own limit be lower than
+/// ours, it closes the channel, and no neighbour is to suffer.
+const ALONE_BYTES: i64 = 1024 * 1024;
+
+/// A letter that can be published.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Ready {
+    pub position: i32,
+    pub message: Outgoing,
+    /// What was left out, for people.
+    pub detail: Option<String>,
+}
+
+/// Takes the first items whose bodies together are not too much. At least one.
+pub(super) fn choose(mut items: Vec<NextItem>) -> Vec<NextItem> {
+    let mut bytes = 0;
+    let fitting = items.iter().take_while(|item| {
+        let first = bytes == 0;
+        bytes += item.size_bytes.max(1);
+        first || (item.size_bytes < ALONE_BYTES && bytes <= MOST_WINDOW_BYTES)
+    });
+    let mut chosen = fitting.count();
+    if items.first().is_some_and(|first| first.size_bytes >= ALONE_BYTES) {
+        chosen = 1;
+    }
+    items.truncate(chosen);
+    items
+}
+
+/// Refuses the items that no broker takes, without their bodies being loaded.
+pub(super) fn refuse_oversized(items: Vec<NextItem>) -> (Vec<NextItem>, Vec<Recorded>) {
+    let mut refused = Vec::new();
+    let mut kept = Vec::new();
+    for item in items {
+        match usize::try_from(item.size_bytes) {
+            Ok(size) if size <= MOST_BODY_BYTES => kept.push(item),
+            size => {
+                let why = CannotRepublish::BodyTooLarge(size.unwrap_or(usize::MAX));
+                refused.push(refusal(item.position, why.to_string()));
+            }
+        }
+    }
+    (kept, refused)
+}
+
+/// Makes the messages of items, in the same order.
+pub(super) fn prepare(
+    replay: ReplayId,
+    items: Vec<NextItem>,
+    messages: Vec<Message>,
+) -> (Vec<Ready>, Vec<Recorded>) {
+    let mut messages: HashMap<LetterId, Message> = messages
+        .into_iter()
+        .map(|message| (message.letter, message))
+        .collect();
+    let mut ready = Vec::with_capacity(items.len());
+    let mut refused = Vec::new();
+    for item in items {
+        let position = item.position;
+        match messages.remove(&item.letter) {
+            None => refused.push(refusal(position, "its message is not stored".to_owned())),
+            Some(message) => match make(replay, item, message) {
+                Ok(one) => ready.push(one),
+                Err(why) => refused.push(refusal(position, why.to_string())),
+            },
+        }
+    }
+    (ready, refused)
+}
+
+fn make(replay: ReplayId, item: NextItem, message: Message) -> Result<Ready, CannotRepublish> {
+    let queue = check_queue(item.queue.as_deref())?.to_owned();
+    let marks = (item.letter, replay, item.attempt);
+    let Message {
+        properties,
+        headers,
+        body,
+        ..
+    } = message;
+    let made = republish(&properties, &headers, body.len(), marks)?;
+    let stripped = (!made.stripped.is_empty())
+        .then(|| format!("sent without {}", made.stripped.join(", ").replace('\0', "\u{fffd}")));
+    Ok(Ready {
+        position: item.position,
+        message: Outgoing {
+            queue,
+            properties: made.properties,
+            headers: made.headers,
+            body,
+        },
+        detail: stripped,
+    })
+}
+
+/// The outcome of a letter that was not published.
+pub(super) fn refusal(position: i32, why: String) -> Recorded {
+    Recorded {
+        position,
+        outcome: Outcome::Refused,
+        // A header's name may hold a NUL, which Postgres cannot keep as text.
+        detail: Some(why.replace('\0', "\u{fffd}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dlo_domain::wire::{Field, FieldTable, FieldValue, Properties};
+    use uuid::Uuid;
+
+    fn item(position: i32, size_bytes: i64) -> NextItem {
+        NextItem {
+            position,
+            letter: LetterId(Uuid::from_u128(u128::from(position.unsigned_abs()))),
+            attempt: 1,
+            queue: Some("orders.work".into()),
+            size_bytes,
+        }
+    }
+
+    fn message(of: &NextItem, headers: FieldTable) -> Message {
+        Message {
+            letter: of.letter,
+            properties: Properties::default(),
+            headers,
+            body: b"{}".to_vec(),
+        }
+    }
+
+    fn chosen(sizes: &[i64]) -> usize {
+        let items = (0..).zip(sizes).map(|(place, size)| item(place, *size));
+        choose(items.collect()).len()
+    }
+
+    #[test]
+    fn a_window_holds_so_many_bytes_and_a_large_body_travels_alone() {
+        assert_eq!(chosen(&[]), 0);
+        assert_eq!(chosen(&[0; 100]), 100);
+        assert_eq!(chosen(&[600_000; 100]), 6);
+        assert_eq!(chosen(&[10, ALONE_BYTES, 10]), 1);
+        assert_eq!(chosen(&[ALONE_BYTES, 10, 10]), 1);
+        assert_eq!(chosen(&[100 * ALONE_BYTES]), 1);
+    }
+
+    #[test]
+    fn a_body_that_no_broker_takes_is_refused_without_being_loaded() {
+        let too_large = i64::try_from(MOST_BODY_BYTES).expect("fits") + 1;
+        let (kept, refused) = refuse_oversized(vec![item(1, 5), item(2, too_large)]);
+        assert_eq!(kept, [item(1, 5)]);
+        assert_eq!(refused[0].position, 2);
+        assert_eq!(refused[0].outcome, Outcome::Refused);
+    }
+
+    #[test]
+    fn a_letter_that_would_break_the_channel_harms_no_neighbour() {
+        let items = vec![item(1, 2), item(2, 2), item(3, 2)];
+        let huge = Field {
+            name: "x-note".into(),
+            value: FieldValue::LongString("x".repeat(200_000).into()),
+        };
+        let messages = vec![
+            message(&items[2], FieldTable::default()),
+            message(&items[1], FieldTable(vec![huge])),
+            message(&items[0], FieldTable::default()),
+        ];
+        let (ready, refused) = prepare(ReplayId(Uuid::from_u128(9)), items, messages);
+        let positions: Vec<_> = ready.iter().map(|one| one.position).collect();
+        assert_eq!(positions, [1, 3]);
+        assert_eq!(refused[0].position, 2);
+        let why = refused[0].detail.as_deref().expect("a reason");
+        assert!(why.contains("bytes"), "{why}");
+    }
+
+    #[test]
+    fn what_was_left_out_is_told() {
+        let items = vec![item(1, 2)];
+        let mut one = message(&items[0], FieldTable::default());
+        one.properties.expiration = Some("5000".into());
+        let (ready, _) = prepare(ReplayId(Uuid::from_u128(9)), items, vec![one]);
+        assert_eq!(ready[0].detail.as_deref(), Some("sent without expiration"));
+    }
+}

@@ -1,0 +1,51 @@
+//! Settles replayed letters that have not come back for long.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+
+use super::Engine;
+use super::halt::is_passing;
+use crate::store::replays::watch::settle;
+
+/// Letters in one transaction.
+const MOST_AT_ONCE: i64 = 500;
+
+/// Looks every so often until the office stops. What fails is tried again next time.
+pub(super) async fn run(engine: &Engine) {
+    let after = engine.deps.config.settle_after;
+    let every = (after / 10).clamp(Duration::from_millis(200), Duration::from_secs(30));
+    loop {
+        tokio::select! {
+            () = engine.stop.cancelled() => return,
+            () = tokio::time::sleep(every) => {}
+        }
+        settle_all(engine, after).await;
+    }
+}
+
+async fn settle_all(engine: &Engine, after: Duration) {
+    let after = TimeDelta::from_std(after).unwrap_or(TimeDelta::MAX);
+    while !engine.stop.is_cancelled() {
+        let now = engine.deps.clock.now();
+        let Some(before) = now.checked_sub_signed(after) else {
+            return;
+        };
+        let settled = async {
+            let mut transaction = engine.deps.pool.begin().await?;
+            let settled = settle(&mut transaction, before, MOST_AT_ONCE, now).await?;
+            transaction.commit().await?;
+            Ok(settled)
+        };
+        match settled.await {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(why) => {
+                if !is_passing(&why) {
+                    tracing::error!(%why, "replayed letters cannot be settled; they stay replayed");
+                }
+                return;
+            }
+        }
+    }
+}

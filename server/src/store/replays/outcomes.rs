@@ -1,0 +1,254 @@
+//! What came of letters that a replay published or did not, and what people say of it later.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::audit::Actor;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::Outcome;
+use dlo_domain::state::{Change, LetterState};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::audit::{self, Note};
+use crate::store::letter_detail::read_outcome;
+use crate::store::{StoreError, decisions, events};
+
+/// The outcome of a letter that is to be written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its place in the replay.
+    pub position: i32,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Why, or what was stripped.
+    pub detail: Option<String>,
+}
+
+/// Writes outcomes down: items, letters, counters, audit and event. An item that has an outcome
+/// already keeps it and its letter stays where it is: it came back before its confirm was
+/// recorded, or another office gave it up. Tells how many were still pending.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn record(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    recorded: &[Recorded],
+    at: DateTime<Utc>,
+) -> Result<usize, StoreError> {
+    lock_letters(conn, id, recorded).await?;
+    let written = write_items(conn, id, recorded, at).await?;
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut letters = Vec::new();
+    for ((word, detail), ids) in &written {
+        let outcome = read_outcome(word)?;
+        move_letters(conn, ids, outcome).await?;
+        let action = format!("replay.{outcome}");
+        let note = Note {
+            at,
+            actor: &Actor::office(),
+            action: &action,
+            detail: detail.as_deref(),
+            replay: Some(id),
+        };
+        audit::write_letters(conn, ids, note).await?;
+        *counts.entry(outcome.as_str()).or_default() += i64::try_from(ids.len()).unwrap_or(i64::MAX);
+        letters.extend(ids.iter().copied().map(LetterId));
+    }
+    if letters.is_empty() {
+        return Ok(0);
+    }
+    add_to_counters(conn, id, &counts).await?;
+    events::notify(conn, &LiveEvent::Replay { replay_id: id }).await?;
+    let changed = letters.len();
+    events::notify(conn, &LiveEvent::Changed { letters }).await?;
+    Ok(changed)
+}
+
+async fn lock_letters(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    recorded: &[Recorded],
+) -> Result<(), StoreError> {
+    let positions: Vec<i32> = recorded.iter().map(|item| item.position).collect();
+    let letters = sqlx::query_scalar!(
+        "select letter_id from replay_items where replay_id = $1 and position = any($2)",
+        id.0,
+        &positions
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    decisions::lock(conn, &letters).await?;
+    Ok(())
+}
+
+type Written = BTreeMap<(String, Option<String>), Vec<Uuid>>;
+
+/// Writes the items that are still pending; tells their letters by outcome and detail.
+async fn write_items(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    recorded: &[Recorded],
+    at: DateTime<Utc>,
+) -> Result<Written, StoreError> {
+    let positions: Vec<i32> = recorded.iter().map(|item| item.position).collect();
+    let outcomes: Vec<String> = recorded
+        .iter()
+        .map(|item| item.outcome.as_str().to_owned())
+        .collect();
+    let details: Vec<Option<String>> = recorded.iter().map(|item| item.detail.clone()).collect();
+    let rows = sqlx::query!(
+        "update replay_items i
+         set outcome = r.outcome, detail = r.detail, sending = false, at = $5
+         from unnest($2::integer[], $3::text[], $4::text[]) as r (position, outcome, detail)
+         where i.replay_id = $1 and i.position = r.position and i.outcome = 'pending'
+         returning i.letter_id, i.outcome, i.detail",
+        id.0,
+        &positions,
+        &outcomes,
+        &details as &[Option<String>],
+        at
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut written = Written::new();
+    for row in rows {
+        written
+            .entry((row.outcome, row.detail))
+            .or_default()
+            .push(row.letter_id);
+    }
+    Ok(written)
+}
+
+async fn move_letters(
+    conn: &mut PgConnection,
+    letters: &[Uuid],
+    outcome: Outcome,
+) -> Result<(), StoreError> {
+    let change = match outcome {
+        Outcome::Confirmed => Change::Confirm,
+        Outcome::Unroutable | Outcome::Refused => Change::Refuse,
+        Outcome::Unknown => Change::LoseTrack,
+        Outcome::Pending | Outcome::DiedAgain | Outcome::Processed | Outcome::Settled => {
+            return Ok(());
+        }
+    };
+    let to = LetterState::Claimed
+        .after(change)
+        .expect("a claimed letter allows what a publish can end in");
+    decisions::set_state(conn, letters, (change, to), None).await
+}
+
+/// Moves counted letters from pending to their outcomes.
+async fn add_to_counters(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    counts: &BTreeMap<&str, i64>,
+) -> Result<(), StoreError> {
+    let of = |outcome: Outcome| counts.get(outcome.as_str()).copied().unwrap_or_default();
+    sqlx::query!(
+        "update replays
+         set pending = pending - $2, confirmed = confirmed + $3, unroutable = unroutable + $4,
+             refused = refused + $5, unknown = unknown + $6
+         where id = $1",
+        id.0,
+        counts.values().sum::<i64>(),
+        of(Outcome::Confirmed),
+        of(Outcome::Unroutable),
+        of(Outcome::Refused),
+        of(Outcome::Unknown)
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Keeps a person's word on an unknown publish in the letter's last replay: one that did not
+/// happen was refused; one that did stays unknown to the broker's word, and is watched from now.
+pub(in crate::store) async fn declare(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    was_published: bool,
+    note: Note<'_>,
+) -> Result<(), StoreError> {
+    let outcome = if was_published {
+        Outcome::Unknown
+    } else {
+        Outcome::Refused
+    };
+    move_last_item(conn, letter, &[Outcome::Unknown], outcome, note).await
+}
+
+/// The receiver reports success: the letter's last replay was processed.
+pub(in crate::store) async fn processed(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    note: Note<'_>,
+) -> Result<(), StoreError> {
+    let from = [Outcome::Confirmed, Outcome::Unknown];
+    move_last_item(conn, letter, &from, Outcome::Processed, note).await
+}
+
+/// Gives the item of a letter's last replay another outcome, if it has one of `from`.
+async fn move_last_item(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    from: &[Outcome],
+    to: Outcome,
+    note: Note<'_>,
+) -> Result<(), StoreError> {
+    let from: Vec<String> = from.iter().map(|outcome| outcome.as_str().to_owned()).collect();
+    let moved = sqlx::query!(
+        r#"with last as (
+               select replay_id, position, outcome from replay_items
+               where letter_id = $1 order by attempt desc limit 1 for update
+           )
+           update replay_items i
+           set outcome = $3, detail = coalesce($4, i.detail), at = $5
+           from last
+           where i.replay_id = last.replay_id and i.position = last.position
+             and last.outcome = any($2)
+           returning i.replay_id, last.outcome as "before!""#,
+        letter.0,
+        &from,
+        to.as_str(),
+        note.detail,
+        note.at
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
+    let Some(moved) = moved else { return Ok(()) };
+    let replay_id = ReplayId(moved.replay_id);
+    move_counter(conn, replay_id, (read_outcome(&moved.before)?, to), 1).await?;
+    events::notify(conn, &LiveEvent::Replay { replay_id }).await
+}
+
+/// Moves letters from one of a replay's counters to another, for outcomes that follow a publish.
+pub(super) async fn move_counter(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    (from, to): (Outcome, Outcome),
+    letters: i64,
+) -> Result<(), StoreError> {
+    let by = |outcome: Outcome| {
+        i64::from(to == outcome) * letters - i64::from(from == outcome) * letters
+    };
+    sqlx::query!(
+        "update replays
+         set confirmed = confirmed + $2, refused = refused + $3, unknown = unknown + $4,
+             processed = processed + $5, settled = settled + $6
+         where id = $1",
+        id.0,
+        by(Outcome::Confirmed),
+        by(Outcome::Refused),
+        by(Outcome::Unknown),
+        by(Outcome::Processed),
+        by(Outcome::Settled)
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Writing a plan down: from here on it is frozen.
+
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::{LeftOut, Replay};
+use dlo_domain::state::{Change, LetterState};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::StoreError;
+use crate::store::audit::{self, Note};
+use crate::store::decisions::{self, read_state};
+
+/// A letter that a plan considers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The letter.
+    pub id: LetterId,
+    /// Where it stands.
+    pub state: LetterState,
+    /// The queue that it died in.
+    pub queue: Option<String>,
+    /// How often it was replayed before.
+    pub replays: i32,
+    /// The broker that it came from.
+    pub broker: String,
+    /// The vhost that it came from.
+    pub vhost: String,
+}
+
+/// Letters by id, in the order of ids. With `lock` nobody else moves them until the transaction
+/// ends.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn candidates(
+    conn: &mut PgConnection,
+    ids: &[LetterId],
+    lock: bool,
+) -> Result<Vec<Candidate>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    if lock {
+        decisions::lock(conn, &ids).await?;
+    }
+    let rows = sqlx::query!(
+        "select l.id, l.state, l.queue, l.replays, s.broker, s.vhost
+         from letters l
+         join sources s on s.id = l.source_id
+         where l.id = any($1)
+         order by l.id",
+        &ids
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(Candidate {
+                id: LetterId(row.id),
+                state: read_state(&row.state)?,
+                queue: row.queue,
+                replays: row.replays,
+                broker: row.broker,
+                vhost: row.vhost,
+            })
+        })
+        .collect()
+}
+
+/// Begins a plan. Its letters follow with `add`, and `seal` ends it.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn begin(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    replay: &Replay,
+) -> Result<(), StoreError> {
+    let target = serde_json::to_value(&replay.target).expect("a target is plain JSON");
+    sqlx::query!(
+        "insert into replays (id, state, target, created_by, created_at, total, pending)
+         values ($1, 'running', $2, $3, $4, 0, 0)",
+        id.0,
+        target,
+        replay.created_by,
+        replay.created_at
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A letter of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// The letter as it was found.
+    pub letter: Candidate,
+    /// The queue that it goes to.
+    pub queue: String,
+}
+
+/// Adds letters, the first of them at `position`, and claims them. They must be locked.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn add(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    position: i32,
+    planned: &[Planned],
+    note: Note<'_>,
+) -> Result<(), StoreError> {
+    let of = |part: fn(&Planned) -> String| planned.iter().map(part).collect::<Vec<_>>();
+    let letters: Vec<Uuid> = planned.iter().map(|item| item.letter.id.0).collect();
+    let attempts: Vec<i32> = planned.iter().map(|item| item.letter.replays + 1).collect();
+    let from: Vec<String> = LetterState::allowing(Change::Claim)
+        .into_iter()
+        .map(|state| state.as_str().to_owned())
+        .collect();
+    sqlx::query!(
+        "update letters set state = 'claimed', replays = replays + 1
+         where id = any($1) and state = any($2)",
+        &letters,
+        &from
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "insert into replay_items (replay_id, position, letter_id, attempt, broker, vhost, queue)
+         select $1, $2 + ordinality::integer - 1, letter, attempt, broker, vhost, queue
+         from unnest($3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[])
+              with ordinality as item (letter, attempt, broker, vhost, queue, ordinality)",
+        id.0,
+        position,
+        &letters,
+        &attempts,
+        &of(|item| item.letter.broker.clone()),
+        &of(|item| item.letter.vhost.clone()),
+        &of(|item| item.queue.clone())
+    )
+    .execute(&mut *conn)
+    .await?;
+    audit::write_letters(conn, &letters, note).await
+}
+
+/// Ends a plan with what it holds and what was left out. One without letters is finished.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn seal(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    total: i64,
+    left_out: &[LeftOut],
+) -> Result<(), StoreError> {
+    let left_out = serde_json::to_value(left_out).expect("left-out letters are plain JSON");
+    sqlx::query!(
+        "update replays
+         set total = $2::bigint, pending = $2::bigint, left_out = $3,
+             state = case when $2::bigint = 0 then 'finished' else 'running' end,
+             finished_at = case when $2::bigint = 0 then created_at end
+         where id = $1",
+        id.0,
+        total,
+        left_out
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

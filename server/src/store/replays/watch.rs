@@ -1,0 +1,106 @@
+//! The watch after a replay: letters that did not come back for long are done.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::audit::Actor;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::Outcome;
+use dlo_domain::state::{Change, LetterState};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::outcomes::move_counter;
+use crate::store::audit::{self, Note};
+use crate::store::letter_detail::read_outcome;
+use crate::store::{StoreError, decisions, events};
+
+/// Settles at most `most` letters that were replayed before `before` and have not come back.
+/// Tells how many.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn settle(
+    conn: &mut PgConnection,
+    before: DateTime<Utc>,
+    most: i64,
+    now: DateTime<Utc>,
+) -> Result<usize, StoreError> {
+    let letters = lock_due(conn, before, most).await?;
+    if letters.is_empty() {
+        return Ok(0);
+    }
+    let rows = sqlx::query!(
+        r#"with due as (
+               select distinct on (letter_id) replay_id, position, letter_id, outcome
+               from replay_items where letter_id = any($1)
+               order by letter_id, attempt desc
+           )
+           update replay_items i
+           set outcome = 'settled', at = $2
+           from due
+           where i.replay_id = due.replay_id and i.position = due.position
+             and i.outcome in ('confirmed', 'unknown')
+           returning i.replay_id, i.letter_id, due.outcome as "before!""#,
+        &letters,
+        now
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    let mut counts: BTreeMap<(Uuid, &str), i64> = BTreeMap::new();
+    let mut settled = Vec::with_capacity(rows.len());
+    for row in &rows {
+        *counts.entry((row.replay_id, &row.before)).or_default() += 1;
+        settled.push(row.letter_id);
+    }
+    resolve(conn, &settled, now).await?;
+    for ((replay, before), letters) in counts {
+        let change = (read_outcome(before)?, Outcome::Settled);
+        move_counter(conn, ReplayId(replay), change, letters).await?;
+    }
+    let letters = settled.into_iter().map(LetterId).collect();
+    events::notify(conn, &LiveEvent::Changed { letters }).await?;
+    Ok(rows.len())
+}
+
+/// Letters whose watch ran out, locked; those that somebody else has locked wait for next time.
+async fn lock_due(
+    conn: &mut PgConnection,
+    before: DateTime<Utc>,
+    most: i64,
+) -> Result<Vec<Uuid>, StoreError> {
+    let letters = sqlx::query_scalar!(
+        "select l.id from letters l
+         where l.state = 'replayed' and l.id in (
+             select i.letter_id from replay_items i
+             join letters r on r.id = i.letter_id and r.state = 'replayed'
+             where i.outcome in ('confirmed', 'unknown') and i.at < $1
+             order by i.at limit $2
+         )
+         order by l.id
+         for update skip locked",
+        before,
+        most
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(letters)
+}
+
+async fn resolve(
+    conn: &mut PgConnection,
+    letters: &[Uuid],
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let change = (Change::Settle, LetterState::Resolved);
+    decisions::set_state(conn, letters, change, None).await?;
+    let note = Note {
+        at,
+        actor: &Actor::office(),
+        action: "letter.settle",
+        detail: Some("It did not come back while it was watched."),
+        replay: None,
+    };
+    audit::write_letters(conn, letters, note).await
+}
