@@ -1,7 +1,10 @@
 drop table audit;
 drop table death_counts;
+drop table letter_counts;
 drop table unsettled_batches;
 drop table arrivals;
 drop table letters;
 drop table sources;
 drop table offices;
+drop function count_new_letters;
+drop function count_changed_letters;

@@ -25,8 +25,6 @@ create table sources (
     created_at timestamptz not null,
     -- a removed source keeps its row, since letters point to it
     removed_at timestamptz,
-    -- maintained with every change of its letters, never counted on read
-    letters bigint not null default 0,
     last_arrived_at timestamptz
 );
 
@@ -109,16 +107,65 @@ create table unsettled_batches (
     -- seen for long before and is alone in the batch
     fingerprints bytea not null,
     telling integer[] not null,
+    -- recoveries that began since and did not end
+    recoveries integer not null default 0,
+    -- set on what a recovery could not match, because another office may hold it: it is
+    -- forgotten soon, so that it never swallows a message of later
+    left_since timestamptz,
     primary key (source_id, session_id, batch)
 );
 
--- Deaths a minute by severity, for the chart; maintained by intake.
+-- Counters. A count is the sum of its rows: changes append rows, so that nobody waits for
+-- anybody, and upkeep folds them together. Whoever reads sums.
+create table letter_counts (
+    source_id uuid not null,
+    state text not null,
+    severity text not null,
+    letters bigint not null
+);
+
+-- Arrivals a minute, for the chart.
 create table death_counts (
     minute timestamptz not null,
     severity text not null,
-    arrivals bigint not null,
-    primary key (minute, severity)
+    arrivals bigint not null
 );
+
+-- the chart's span, and the minutes that are to be folded
+create index death_counts_by_minute on death_counts (minute);
+
+create function count_new_letters() returns trigger language plpgsql as $$
+begin
+    insert into letter_counts (source_id, state, severity, letters)
+    select source_id, state, severity, count(*)
+    from added
+    group by source_id, state, severity;
+    return null;
+end
+$$;
+
+create trigger letters_are_counted after insert on letters
+referencing new table as added
+for each statement execute function count_new_letters();
+
+create function count_changed_letters() returns trigger language plpgsql as $$
+begin
+    insert into letter_counts (source_id, state, severity, letters)
+    select source_id, state, severity, sum(change)
+    from (
+        select source_id, state, severity, -1 as change from before_change
+        union all
+        select source_id, state, severity, 1 from after_change
+    ) as changes
+    group by source_id, state, severity
+    having sum(change) <> 0;
+    return null;
+end
+$$;
+
+create trigger changed_letters_are_counted after update on letters
+referencing old table as before_change new table as after_change
+for each statement execute function count_changed_letters();
 
 create table audit (
     id bigint generated always as identity primary key,

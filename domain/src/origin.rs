@@ -38,9 +38,8 @@ impl Origin {
     #[must_use]
     pub fn of(deaths: &[Death]) -> Option<Self> {
         let newest = deaths.first()?;
-        let failed = |death: &&Death| {
-            matches!(death.reason, Reason::Rejected | Reason::DeliveryLimit)
-        };
+        let failed =
+            |death: &&Death| matches!(death.reason, Reason::Rejected | Reason::DeliveryLimit);
         let death = match newest.reason {
             Reason::Expired => deaths.iter().find(failed).unwrap_or(newest),
             _ => newest,
@@ -100,7 +99,10 @@ mod tests {
         let origin = Origin::of(&deaths).expect("an origin");
         assert_eq!(origin.queue.as_deref(), Some("worker.7.executions"));
         assert_eq!(origin.reason, Reason::Expired);
-        assert_eq!(origin.routing_key.as_deref(), Some("worker.7.executions.key"));
+        assert_eq!(
+            origin.routing_key.as_deref(),
+            Some("worker.7.executions.key")
+        );
     }
 
     #[test]

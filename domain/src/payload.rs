@@ -92,7 +92,10 @@ fn read_content(
             Err(_) => {}
         }
     }
-    if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+    if text
+        .chars()
+        .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+    {
         return Content::Binary;
     }
     Content::Text(text.to_owned())
@@ -119,8 +122,14 @@ mod tests {
     #[test]
     fn bodies_are_told_apart() {
         assert_eq!(content(b"", None), Content::Empty);
-        assert_eq!(content(b"{\"a\":1}", None), Content::Json(serde_json::json!({"a": 1})));
-        assert_eq!(content(b"7", Some("application/json")), Content::Json(7.into()));
+        assert_eq!(
+            content(b"{\"a\":1}", None),
+            Content::Json(serde_json::json!({"a": 1}))
+        );
+        assert_eq!(
+            content(b"7", Some("application/json")),
+            Content::Json(7.into())
+        );
         assert_eq!(content(b"a=1&b=2", None), Content::Text("a=1&b=2".into()));
         assert_eq!(content(&[0xff, 0xfe, 1], None), Content::Binary);
         assert_eq!(content(b"a\0b", None), Content::Binary);
@@ -155,6 +164,9 @@ mod tests {
 
     #[test]
     fn hexadecimal_is_hexadecimal() {
-        assert_eq!(read_payload(&[0, 255, 16], 3, None).first_bytes_hex, "00ff10");
+        assert_eq!(
+            read_payload(&[0, 255, 16], 3, None).first_bytes_hex,
+            "00ff10"
+        );
     }
 }

@@ -60,7 +60,11 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     let mut failure = read_failure(&delivered.headers, names);
     limit(&mut failure);
     let mut origin = Origin::of(&history.deaths).unwrap_or_else(|| framework_origin(&failure));
-    for name in [&mut origin.queue, &mut origin.exchange, &mut origin.routing_key] {
+    for name in [
+        &mut origin.queue,
+        &mut origin.exchange,
+        &mut origin.routing_key,
+    ] {
         *name = name.take().map(|text| cut(&text, MOST_NAME_BYTES));
     }
     if history.deaths.is_empty() && failure.queue.is_none() {
@@ -104,7 +108,10 @@ fn limit(failure: &mut Failure) {
     for field in names {
         *field = field.take().map(|text| cut(&text, MOST_NAME_BYTES));
     }
-    failure.error_message = failure.error_message.take().map(|text| cut(&text, MOST_MESSAGE_BYTES));
+    failure.error_message = failure
+        .error_message
+        .take()
+        .map(|text| cut(&text, MOST_MESSAGE_BYTES));
 }
 
 /// Cuts a text to at most so many bytes, at a character, with a mark where it was cut.
@@ -134,7 +141,12 @@ fn message_type(delivered: &Delivered, failure: &Failure) -> Option<String> {
 fn type_in_body(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Envelope<'a> {
-        #[serde(borrow, alias = "messageType", alias = "event_type", alias = "eventType")]
+        #[serde(
+            borrow,
+            alias = "messageType",
+            alias = "event_type",
+            alias = "eventType"
+        )]
         message_type: Option<std::borrow::Cow<'a, str>>,
     }
     if body.len() > MOST_PEEKED_BYTES || body.first() != Some(&b'{') {
@@ -175,7 +187,9 @@ mod tests {
     fn with_headers(fields: &[(&str, &str)]) -> Delivered {
         let mut delivered = Delivered::default();
         for (name, value) in fields {
-            delivered.headers.set(name, FieldValue::LongString((*value).into()));
+            delivered
+                .headers
+                .set(name, FieldValue::LongString((*value).into()));
         }
         delivered
     }

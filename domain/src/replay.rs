@@ -165,7 +165,10 @@ impl OutcomeCounts {
     /// All letters.
     #[must_use]
     pub fn total(self) -> i64 {
-        Outcome::ALL.into_iter().map(|outcome| self.of(outcome)).sum()
+        Outcome::ALL
+            .into_iter()
+            .map(|outcome| self.of(outcome))
+            .sum()
     }
 
     fn of_mut(&mut self, outcome: Outcome) -> &mut i64 {

@@ -186,7 +186,11 @@ mod tests {
     use uuid::Uuid;
 
     fn marks() -> (LetterId, ReplayId, i32) {
-        (LetterId(Uuid::from_u128(1)), ReplayId(Uuid::from_u128(2)), 3)
+        (
+            LetterId(Uuid::from_u128(1)),
+            ReplayId(Uuid::from_u128(2)),
+            3,
+        )
     }
 
     fn text(s: &str) -> FieldValue {
@@ -196,7 +200,13 @@ mod tests {
     #[test]
     fn harm_is_stripped_and_the_rest_stays() {
         let mut headers = FieldTable::default();
-        for name in ["x-death", "x-first-death-queue", "x-last-death-reason", "CC", "tenant"] {
+        for name in [
+            "x-death",
+            "x-first-death-queue",
+            "x-last-death-reason",
+            "CC",
+            "tenant",
+        ] {
             headers.set(name, text("v"));
         }
         let properties = Properties {
@@ -207,7 +217,12 @@ mod tests {
             ..Properties::default()
         };
         let sent = republish(&properties, &headers, 10, marks()).expect("publishable");
-        let names: Vec<_> = sent.headers.0.iter().filter_map(|f| f.name.as_str()).collect();
+        let names: Vec<_> = sent
+            .headers
+            .0
+            .iter()
+            .filter_map(|f| f.name.as_str())
+            .collect();
         assert_eq!(names, ["tenant", LETTER, REPLAY, ATTEMPT]);
         assert_eq!(sent.properties.message_id, Some("m1".into()));
         assert_eq!(sent.properties.expiration, None);
@@ -233,19 +248,34 @@ mod tests {
         };
         let mut large = FieldTable::default();
         large.set("a", FieldValue::ByteArray(vec![0; MOST_HEADER_BYTES]));
-        assert!(matches!(refuse(&large, 0), CannotRepublish::HeadersTooLarge(_)));
+        assert!(matches!(
+            refuse(&large, 0),
+            CannotRepublish::HeadersTooLarge(_)
+        ));
         let mut short = FieldTable::default();
-        short.set("a", FieldValue::Array(vec![FieldValue::ShortString("x".into())]));
-        assert!(matches!(refuse(&short, 0), CannotRepublish::ShortStringHeader(_)));
+        short.set(
+            "a",
+            FieldValue::Array(vec![FieldValue::ShortString("x".into())]),
+        );
+        assert!(matches!(
+            refuse(&short, 0),
+            CannotRepublish::ShortStringHeader(_)
+        ));
         let body = MOST_BODY_BYTES + 1;
-        assert_eq!(refuse(&FieldTable::default(), body), CannotRepublish::BodyTooLarge(body));
+        assert_eq!(
+            refuse(&FieldTable::default(), body),
+            CannotRepublish::BodyTooLarge(body)
+        );
     }
 
     #[test]
     fn a_replay_needs_a_queue_that_amqp_can_name() {
         assert_eq!(check_queue(None), Err(CannotRepublish::NoQueue));
         assert_eq!(check_queue(Some("")), Err(CannotRepublish::NoQueue));
-        assert_eq!(check_queue(Some(&"q".repeat(256))), Err(CannotRepublish::QueueTooLong(256)));
+        assert_eq!(
+            check_queue(Some(&"q".repeat(256))),
+            Err(CannotRepublish::QueueTooLong(256))
+        );
         assert_eq!(check_queue(Some("orders.work")), Ok("orders.work"));
     }
 }

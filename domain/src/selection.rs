@@ -111,8 +111,12 @@ mod tests {
         assert_eq!(fault("{}"), SelectionFault::Nothing);
         assert_eq!(fault(r#"{"filter": "  "}"#), SelectionFault::AllNotSaid);
         assert_eq!(fault(r#"{"ids": []}"#), SelectionFault::NoIds);
-        assert_eq!(fault(r#"{"ids": [], "filter": "state:held"}"#), SelectionFault::Both);
-        let all: Selection = serde_json::from_str(r#"{"filter": "", "all": true}"#).expect("readable");
+        assert_eq!(
+            fault(r#"{"ids": [], "filter": "state:held"}"#),
+            SelectionFault::Both
+        );
+        let all: Selection =
+            serde_json::from_str(r#"{"filter": "", "all": true}"#).expect("readable");
         assert_eq!(all.chosen(), Ok(Chosen::Matching("")));
     }
 

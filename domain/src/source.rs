@@ -160,7 +160,11 @@ impl NewSource {
                 faults.push(NewSourceFault::Nul(member));
             }
         }
-        if faults.is_empty() { Ok(()) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
     }
 }
 

@@ -3,10 +3,18 @@
 
 mod address;
 mod connection;
+mod declare;
 mod error;
+mod inlet;
+mod management;
+mod publisher;
 mod wire;
 
 pub use address::{BrokerAddress, Brokers};
 pub use connection::{Link, connect};
-pub use error::BrokerError;
+pub use declare::{bind_queue, declare_queue};
+pub use error::{BrokerError, Fault};
+pub use inlet::{Inlet, Taken};
+pub use management::{Binding, HeadMessage, Management, ManagementError};
+pub use publisher::{Outgoing, Published, Publisher};
 pub use wire::{delivered_from, properties_to_lapin, table_to_lapin};

@@ -1,1 +1,70 @@
-//! Takes messages out of sources.
+//! Takes messages out of sources into Postgres.
+//!
+//! One task a source. A source's life is a row of sessions, each on a connection of its own; a
+//! session that fails is followed by the next, after a pause that grows. Within a session:
+//!
+//! 1. `recovery` fetches what was delivered before and settles it against what is stored;
+//! 2. `stint`s consume: batches are read, committed in one transaction each, then acknowledged;
+//! 3. a stint ends with a fence (everything in flight committed, acknowledged, and known to be).
+//!
+//! Nothing is acknowledged before its commit, and nothing is ever rejected.
+
+mod buffer;
+mod commit;
+mod condition;
+mod eject;
+mod mirror;
+mod recovery;
+mod session;
+mod source;
+mod stint;
+mod supervisor;
+mod window;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dlo_domain::ids::OfficeId;
+use sqlx::PgPool;
+
+use crate::broker::Brokers;
+use crate::clock::SharedClock;
+
+pub use eject::{EjectError, eject_head};
+pub use supervisor::{IntakeError, run};
+
+/// What intake works with.
+#[derive(Debug, Clone)]
+pub struct Deps {
+    /// Connections to Postgres.
+    pub pool: PgPool,
+    /// The brokers.
+    pub brokers: Arc<Brokers>,
+    /// Tells the time.
+    pub clock: SharedClock,
+    /// This office.
+    pub office_id: OfficeId,
+    /// Its settings.
+    pub settings: Settings,
+}
+
+/// How intake goes about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Messages of a source that may be unacknowledged at any time.
+    pub prefetch: u16,
+    /// Messages in one transaction, at most.
+    pub batch: usize,
+    /// How long a batch waits for more messages.
+    pub linger: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            prefetch: 300,
+            batch: 150,
+            linger: Duration::from_millis(50),
+        }
+    }
+}

@@ -5,7 +5,14 @@
 //! module that knows everything.
 #![recursion_limit = "256"]
 
+pub mod access;
 pub mod broker;
 pub mod clock;
+pub mod config;
+pub mod events;
 pub mod intake;
+pub mod lifecycle;
+pub mod office;
+pub mod replay;
 pub mod store;
+pub mod telemetry;

@@ -4,11 +4,19 @@
 mod error;
 mod pool;
 
+pub mod audit;
 pub mod batches;
+pub mod counts;
+pub mod decisions;
 pub mod events;
+pub mod letter_detail;
+pub mod letter_list;
 pub mod letters;
 pub mod offices;
+pub mod overview;
+pub mod replays;
 pub mod sources;
+pub mod tokens;
 
 pub use error::StoreError;
 pub use pool::{connect, migrate};

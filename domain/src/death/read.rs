@@ -237,7 +237,9 @@ mod tests {
 
     #[test]
     fn an_empty_entry_is_a_death_of_unknown_reason_with_notes() {
-        let history = history(FieldValue::Array(vec![FieldValue::Table(FieldTable::default())]));
+        let history = history(FieldValue::Array(vec![FieldValue::Table(
+            FieldTable::default(),
+        )]));
         assert_eq!(history.deaths[0].reason, Reason::Unknown);
         assert_eq!(history.deaths[0].count, None);
         assert_eq!(history.notes.len(), 6);

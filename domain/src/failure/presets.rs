@@ -27,7 +27,12 @@ pub const CLASSES: [&str; 7] = [
     "error_class",
 ];
 
-const STACKS: [&str; 4] = ["x-exception-stacktrace", "x-stack-trace", "x-stacktrace", "stack"];
+const STACKS: [&str; 4] = [
+    "x-exception-stacktrace",
+    "x-stack-trace",
+    "x-stacktrace",
+    "stack",
+];
 
 /// A header as text. Only strings count, except numbers that a person would read as one.
 fn text(headers: &FieldTable, name: &str) -> Option<String> {
@@ -103,8 +108,14 @@ fn nservicebus(headers: &FieldTable) -> Option<Failure> {
         // `queue@machine` where the transport writes the machine too
         queue: text(headers, "NServiceBus.FailedQ")
             .map(|failed| failed.split('@').next().unwrap_or(&failed).to_owned()),
-        message_type: text(headers, "NServiceBus.EnclosedMessageTypes")
-            .map(|types| types.split([';', ',']).next().unwrap_or(&types).trim().to_owned()),
+        message_type: text(headers, "NServiceBus.EnclosedMessageTypes").map(|types| {
+            types
+                .split([';', ','])
+                .next()
+                .unwrap_or(&types)
+                .trim()
+                .to_owned()
+        }),
         ..Failure::default()
     })
 }
@@ -154,7 +165,15 @@ fn plain(headers: &FieldTable) -> Failure {
         error_class: first(headers, &CLASSES),
         error_message: first(headers, &MESSAGES),
         stack_trace: first(headers, &STACKS),
-        message_type: first(headers, &["x-message-type", "message-type", "__TypeId__", "cloudEvents:type"]),
+        message_type: first(
+            headers,
+            &[
+                "x-message-type",
+                "message-type",
+                "__TypeId__",
+                "cloudEvents:type",
+            ],
+        ),
         ..Failure::default()
     };
     if failure != Failure::default() {
@@ -203,7 +222,10 @@ mod tests {
         let failure = read(&[
             ("MT-Fault-ExceptionType", "System.InvalidOperationException"),
             ("MT-Fault-Message", "No stock"),
-            ("MT-Fault-InputAddress", "rabbitmq://host/vhost/submit-order?durable=true"),
+            (
+                "MT-Fault-InputAddress",
+                "rabbitmq://host/vhost/submit-order?durable=true",
+            ),
         ]);
         assert_eq!(failure.told_by.as_deref(), Some("masstransit"));
         assert_eq!(failure.queue.as_deref(), Some("submit-order"));
@@ -214,8 +236,14 @@ mod tests {
     fn nservicebus_tells_the_failed_queue_without_its_machine() {
         let failure = read(&[
             ("NServiceBus.FailedQ", "Sales@HOST7"),
-            ("NServiceBus.ExceptionInfo.ExceptionType", "System.Exception"),
-            ("NServiceBus.EnclosedMessageTypes", "Sales.PlaceOrder, Sales, Version=1"),
+            (
+                "NServiceBus.ExceptionInfo.ExceptionType",
+                "System.Exception",
+            ),
+            (
+                "NServiceBus.EnclosedMessageTypes",
+                "Sales.PlaceOrder, Sales, Version=1",
+            ),
         ]);
         assert_eq!(failure.queue.as_deref(), Some("Sales"));
         assert_eq!(failure.message_type.as_deref(), Some("Sales.PlaceOrder"));
@@ -251,6 +279,9 @@ mod tests {
     fn a_header_of_another_type_is_no_text() {
         let mut headers = FieldTable::default();
         headers.set("x-error", FieldValue::Table(FieldTable::default()));
-        assert_eq!(read_failure(&headers, &HeaderMap::default()), Failure::default());
+        assert_eq!(
+            read_failure(&headers, &HeaderMap::default()),
+            Failure::default()
+        );
     }
 }

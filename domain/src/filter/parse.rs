@@ -33,7 +33,9 @@ pub(super) fn is_field(name: &str) -> bool {
 /// One term as text, quoted where it must be.
 pub(super) fn term(field: &str, value: &str) -> String {
     let plain = !value.is_empty()
-        && !value.chars().any(|c| c.is_whitespace() || matches!(c, '"' | '\\'));
+        && !value
+            .chars()
+            .any(|c| c.is_whitespace() || matches!(c, '"' | '\\'));
     if plain {
         return format!("{field}:{value}");
     }
@@ -60,7 +62,10 @@ pub(super) fn parse(text: &str) -> Result<LetterFilter, FilterFault> {
 
 /// Reads `field:value` or `field:"value"`; tells where it ended.
 fn read_term(characters: &[char], start: usize) -> Result<(String, String, usize), FilterFault> {
-    let fault = |why: String| FilterFault { position: start, why };
+    let fault = |why: String| FilterFault {
+        position: start,
+        why,
+    };
     let end = |from: usize| {
         (from..characters.len())
             .find(|i| characters[*i].is_whitespace())
@@ -118,7 +123,10 @@ fn apply(filter: &mut LetterFilter, field: &str, value: &str) -> Result<(), Stri
             Some((">", age)) => once(&mut filter.until, "age:>", ago(age)?),
             _ => Err(format!("write age:<1h or age:>1h, not age:{value}")),
         },
-        _ => Err(format!("there is no field `{field}`: use one of {}", FIELDS.join(", "))),
+        _ => Err(format!(
+            "there is no field `{field}`: use one of {}",
+            FIELDS.join(", ")
+        )),
     }
 }
 
@@ -171,7 +179,8 @@ mod tests {
 
     #[test]
     fn terms_are_read() {
-        let filter = parse(r#"queue:orders.* reason:expired  state:held source:"My \"DLQ\"" age:<1h"#);
+        let filter =
+            parse(r#"queue:orders.* reason:expired  state:held source:"My \"DLQ\"" age:<1h"#);
         assert_eq!(
             filter,
             Ok(LetterFilter {
@@ -208,7 +217,11 @@ mod tests {
     #[test]
     fn a_form_with_empty_fields_filters_nothing() {
         let pairs = [("queue", ""), ("state", ""), ("cursor", "x"), ("q", "")];
-        assert!(LetterFilter::from_query(pairs).expect("readable").is_empty());
+        assert!(
+            LetterFilter::from_query(pairs)
+                .expect("readable")
+                .is_empty()
+        );
     }
 
     #[test]

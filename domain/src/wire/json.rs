@@ -146,7 +146,11 @@ fn read_value(members: &mut Map<String, Value>) -> Result<FieldValue, WireJsonEr
         "table" => FieldValue::Table(take(members, "value", t)?),
         "byte_array" => {
             let encoded: String = take(members, "base64", t)?;
-            FieldValue::ByteArray(STANDARD.decode(encoded).map_err(|why| unreadable(t, &why))?)
+            FieldValue::ByteArray(
+                STANDARD
+                    .decode(encoded)
+                    .map_err(|why| unreadable(t, &why))?,
+            )
         }
         "void" => FieldValue::Void,
         _ => return Err(WireJsonError::UnknownType(type_name)),

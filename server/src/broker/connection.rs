@@ -48,7 +48,9 @@ pub async fn connect(
     let uri = brokers.uri(broker, vhost)?;
     let properties =
         ConnectionProperties::default().with_connection_name(format!("dlo {purpose}").into());
-    within(Connection::connect_uri(uri, properties)).await.map(Link)
+    within(Connection::connect_uri(uri, properties))
+        .await
+        .map(Link)
 }
 
 /// Awaits an answer of the broker, but not for ever: some of lapin's calls can hang when the

@@ -1,1 +1,94 @@
-//! offices
+//! Offices: the running processes that share this database, and which of them live.
+
+use dlo_domain::ids::OfficeId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::StoreError;
+use crate::clock::Clock;
+
+/// The key of an office's advisory lock.
+fn lock_key(id: OfficeId) -> i64 {
+    // The random half of a UUID of version 7.
+    let (_, random) = id.0.as_u64_pair();
+    i64::from_be_bytes(random.to_be_bytes())
+}
+
+/// Writes an office down and takes its lock for as long as this connection lives.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn register(
+    conn: &mut PgConnection,
+    clock: &dyn Clock,
+    id: OfficeId,
+) -> Result<(), StoreError> {
+    sqlx::query!("select pg_advisory_lock($1)", lock_key(id))
+        .execute(&mut *conn)
+        .await?;
+    sqlx::query!(
+        "insert into offices (id, lock_key, started_at) values ($1, $2, $3)
+         on conflict (id) do nothing",
+        id.0,
+        lock_key(id),
+        clock.now(),
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Which of these offices live: their connections hold their locks.
+///
+/// # Errors
+/// When Postgres does not answer.
+pub async fn living(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "select id from offices
+         where id = any($1) and exists (
+             select from pg_locks
+             where locktype = 'advisory' and granted and objsubid = 1
+                 and database = (select oid from pg_database where datname = current_database())
+                 and (classid::bigint << 32) | objid::bigint = lock_key)",
+        ids,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(ids)
+}
+
+/// Whether one office lives.
+///
+/// # Errors
+/// When Postgres does not answer.
+pub async fn is_alive(conn: &mut PgConnection, id: OfficeId) -> Result<bool, StoreError> {
+    Ok(!living(conn, &[id.0]).await?.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{SystemClock, new_id};
+    use sqlx::{Connection, PgPool};
+
+    #[sqlx::test(migrations = "../migrations")]
+    async fn an_office_lives_as_long_as_its_connection(pool: PgPool) {
+        let id = OfficeId(new_id(&SystemClock));
+        let mut own = PgConnection::connect_with(&pool.connect_options())
+            .await
+            .expect("a connection");
+        register(&mut own, &SystemClock, id)
+            .await
+            .expect("registered");
+        let mut other = pool.acquire().await.expect("a connection");
+        assert!(is_alive(&mut other, id).await.expect("an answer"));
+        own.close().await.expect("closed");
+        for _ in 0..100 {
+            if !is_alive(&mut other, id).await.expect("an answer") {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        panic!("the office still lives after its connection is gone");
+    }
+}

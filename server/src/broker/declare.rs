@@ -1,0 +1,50 @@
+//! Declaring what is our own at the broker.
+
+use dlo_domain::wire::FieldTable;
+use lapin::options::{QueueBindOptions, QueueDeclareOptions};
+use lapin::types::ShortString;
+
+use super::connection::within;
+use super::wire::table_to_lapin;
+use super::{BrokerError, Link};
+
+/// Declares a durable queue.
+///
+/// # Errors
+/// When the broker refuses, does not answer, or the name is no AMQP name.
+pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
+    let channel = link.channel().await?;
+    let options = QueueDeclareOptions {
+        durable: true,
+        ..QueueDeclareOptions::default()
+    };
+    within(channel.queue_declare(short(name)?, options, lapin::types::FieldTable::default()))
+        .await?;
+    Ok(())
+}
+
+/// Binds a queue to an exchange with a routing key.
+///
+/// # Errors
+/// When the broker refuses, does not answer, or a name is no AMQP name.
+pub async fn bind_queue(
+    link: &Link,
+    queue: &str,
+    (exchange, routing_key): (&str, &str),
+    arguments: &FieldTable,
+) -> Result<(), BrokerError> {
+    let channel = link.channel().await?;
+    within(channel.queue_bind(
+        short(queue)?,
+        short(exchange)?,
+        short(routing_key)?,
+        QueueBindOptions::default(),
+        table_to_lapin(arguments)?,
+    ))
+    .await
+}
+
+fn short(name: &str) -> Result<ShortString, BrokerError> {
+    ShortString::try_new(name)
+        .map_err(|_| BrokerError::Address(format!("`{name}` is longer than 255 bytes")))
+}

@@ -1,0 +1,129 @@
+//! The way in: one channel on one queue, from which messages are taken and acknowledged in bulk.
+
+use std::collections::VecDeque;
+
+use dlo_domain::arrival::Delivered;
+use futures_util::StreamExt as _;
+use lapin::options::{
+    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicQosOptions,
+};
+use lapin::types::{FieldTable, ShortString};
+use lapin::{Channel, Consumer};
+
+use super::connection::within;
+use super::wire::delivered_from;
+use super::{BrokerError, Link};
+
+/// A message that is ours to acknowledge.
+#[derive(Debug)]
+pub struct Taken {
+    /// Its place on the channel: acknowledging it acknowledges all before it too.
+    pub tag: u64,
+    /// The message.
+    pub delivered: Delivered,
+}
+
+/// A channel on one queue.
+#[derive(Debug)]
+pub struct Inlet {
+    channel: Channel,
+    queue: ShortString,
+    consumer: Option<Consumer>,
+}
+
+impl Inlet {
+    /// Opens a channel; nothing is consumed yet, nor is the queue asked for.
+    ///
+    /// # Errors
+    /// When the broker refuses or does not answer, or the name is no AMQP name.
+    pub async fn open(link: &Link, queue: &str) -> Result<Self, BrokerError> {
+        let queue = ShortString::try_new(queue)
+            .map_err(|_| BrokerError::Address(format!("`{queue}` is longer than 255 bytes")))?;
+        Ok(Self {
+            channel: link.channel().await?,
+            queue,
+            consumer: None,
+        })
+    }
+
+    /// Fetches one message, without consuming. `None` when the queue is empty.
+    ///
+    /// # Errors
+    /// When the broker refuses or does not answer.
+    pub async fn get(&self) -> Result<Option<Taken>, BrokerError> {
+        let options = BasicGetOptions { no_ack: false };
+        let got = within(self.channel.basic_get(self.queue.clone(), options)).await?;
+        Ok(got.map(|message| taken(message.delivery)))
+    }
+
+    /// Starts to consume, with at most `window` messages unacknowledged at any time.
+    ///
+    /// # Errors
+    /// When the broker refuses or does not answer.
+    pub async fn consume(&mut self, window: u16) -> Result<(), BrokerError> {
+        let options = BasicQosOptions { global: false };
+        within(self.channel.basic_qos(window, options)).await?;
+        let consumer = within(self.channel.basic_consume(
+            self.queue.clone(),
+            ShortString::default(),
+            BasicConsumeOptions::default(),
+            FieldTable::default(),
+        ))
+        .await?;
+        self.consumer = Some(consumer);
+        Ok(())
+    }
+
+    /// The next message. `None` when the broker ended the consumer: the queue was deleted, or it
+    /// moved. May be dropped while it waits; no message is lost by that.
+    ///
+    /// # Errors
+    /// When the channel or the connection broke.
+    pub async fn next(&mut self) -> Result<Option<Taken>, BrokerError> {
+        let Some(consumer) = self.consumer.as_mut() else {
+            return Ok(None);
+        };
+        match consumer.next().await {
+            Some(delivery) => Ok(Some(taken(delivery?))),
+            None => Ok(None),
+        }
+    }
+
+    /// Ends consuming; returns what was on its way. When this returns, the broker sends nothing
+    /// more, so that what we hold is all there is.
+    ///
+    /// # Errors
+    /// When the channel or the connection broke.
+    pub async fn cancel(&mut self) -> Result<VecDeque<Taken>, BrokerError> {
+        let Some(mut consumer) = self.consumer.take() else {
+            return Ok(VecDeque::new());
+        };
+        let options = BasicCancelOptions { nowait: false };
+        within(self.channel.basic_cancel(consumer.tag(), options)).await?;
+        let mut rest = VecDeque::new();
+        while let Some(delivery) = consumer.next().await {
+            rest.push_back(taken(delivery?));
+        }
+        Ok(rest)
+    }
+
+    /// Acknowledges everything up to `tag`, and returns once the broker has it: a channel answers
+    /// in order, so that the answer to a later question says so.
+    ///
+    /// # Errors
+    /// When that is not known. It may have arrived or not.
+    pub async fn acknowledge(&self, tag: u64, window: u16) -> Result<(), BrokerError> {
+        let options = BasicAckOptions { multiple: true };
+        within(self.channel.basic_ack(tag, options)).await?;
+        // The question changes nothing: it sets what is set already.
+        let same = BasicQosOptions { global: false };
+        within(self.channel.basic_qos(window, same)).await
+    }
+}
+
+fn taken(delivery: lapin::message::Delivery) -> Taken {
+    Taken {
+        tag: delivery.delivery_tag,
+        delivered: delivered_from(delivery),
+    }
+}

@@ -1,0 +1,167 @@
+//! The management API, for what AMQP cannot say: a queue's bindings, and a message that the
+//! client library cannot decode.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{Client, RequestBuilder};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A failure of the management API.
+#[derive(Debug, thiserror::Error)]
+pub enum ManagementError {
+    /// No address is configured.
+    #[error("no management address is configured for this broker: set DLO_MANAGEMENT_URL")]
+    NotConfigured,
+    /// It does not answer, or not as expected.
+    #[error("the management API did not answer: {0}")]
+    Http(#[from] reqwest::Error),
+    /// It answered with something that cannot be read.
+    #[error("the management API answered with something unexpected: {0}")]
+    Unexpected(String),
+}
+
+/// A binding of a queue.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Binding {
+    /// The exchange; `""` is the default exchange, which every queue is bound to.
+    pub source: String,
+    /// The routing key.
+    pub routing_key: String,
+    /// The arguments, as JSON.
+    #[serde(default)]
+    pub arguments: Value,
+}
+
+/// A message as the management API shows it. Its body is exact; its names are not always, which
+/// is why it had to be fetched here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeadMessage {
+    /// The exchange of the delivery.
+    pub exchange: String,
+    /// The routing key of the delivery.
+    pub routing_key: String,
+    /// Properties and headers as JSON.
+    pub properties: Value,
+    /// The body, byte by byte.
+    pub body: Vec<u8>,
+}
+
+/// The management API of one broker.
+#[derive(Debug, Clone)]
+pub struct Management {
+    base: String,
+    client: Client,
+}
+
+impl Management {
+    /// Prepares calls to `http://user:password@host:port`.
+    ///
+    /// # Errors
+    /// When there is no address or the client cannot be made.
+    pub fn new(address: Option<&str>) -> Result<Self, ManagementError> {
+        let base = address.ok_or(ManagementError::NotConfigured)?;
+        let client = Client::builder().timeout(Duration::from_secs(10)).build()?;
+        Ok(Self {
+            base: base.trim_end_matches('/').to_owned(),
+            client,
+        })
+    }
+
+    /// Asks who we are, to see that it answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), ManagementError> {
+        let request = self.client.get(format!("{}/api/whoami", self.base));
+        answer::<Value>(request).await.map(|_| ())
+    }
+
+    /// The bindings of a queue.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn bindings(
+        &self,
+        vhost: &str,
+        queue: &str,
+    ) -> Result<Vec<Binding>, ManagementError> {
+        let url = format!("{}/bindings", self.queue_url(vhost, queue));
+        answer(self.client.get(url)).await
+    }
+
+    /// Whether the queue is deleted with its last consumer; `None` when that cannot be told.
+    pub async fn is_auto_delete(&self, vhost: &str, queue: &str) -> Option<bool> {
+        let request = self.client.get(self.queue_url(vhost, queue));
+        answer::<Value>(request)
+            .await
+            .ok()?
+            .get("auto_delete")?
+            .as_bool()
+    }
+
+    /// The message at the head of a queue; it is taken out when `remove`.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn head(
+        &self,
+        vhost: &str,
+        queue: &str,
+        remove: bool,
+    ) -> Result<Option<HeadMessage>, ManagementError> {
+        #[derive(Deserialize)]
+        struct Message {
+            exchange: String,
+            routing_key: String,
+            properties: Value,
+            payload: String,
+            payload_encoding: String,
+        }
+        let url = format!("{}/get", self.queue_url(vhost, queue));
+        let mode = if remove {
+            "ack_requeue_false"
+        } else {
+            "ack_requeue_true"
+        };
+        let wish = json!({"count": 1, "ackmode": mode, "encoding": "base64"});
+        let messages: Vec<Message> = answer(self.client.post(url).json(&wish)).await?;
+        let Some(message) = messages.into_iter().next() else {
+            return Ok(None);
+        };
+        let body = if message.payload_encoding == "base64" {
+            let fault = |why| ManagementError::Unexpected(format!("{why}"));
+            STANDARD.decode(message.payload).map_err(fault)?
+        } else {
+            message.payload.into_bytes()
+        };
+        Ok(Some(HeadMessage {
+            exchange: message.exchange,
+            routing_key: message.routing_key,
+            properties: message.properties,
+            body,
+        }))
+    }
+
+    fn queue_url(&self, vhost: &str, queue: &str) -> String {
+        let part = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
+        format!("{}/api/queues/{}/{}", self.base, part(vhost), part(queue))
+    }
+}
+
+async fn answer<T: serde::de::DeserializeOwned>(
+    request: RequestBuilder,
+) -> Result<T, ManagementError> {
+    // Addresses hold the password: it must not reach a log or a page.
+    let sealed = reqwest::Error::without_url;
+    let response = request.send().await.map_err(sealed)?;
+    Ok(response
+        .error_for_status()
+        .map_err(sealed)?
+        .json()
+        .await
+        .map_err(sealed)?)
+}

@@ -1,0 +1,69 @@
+//! Mirror mode: a queue of our own, bound beside the dead-letter queue, so that we see every
+//! message and take none. Only bindings can be copied, so a dead-letter queue that is reached
+//! through the default exchange cannot be mirrored.
+
+use dlo_domain::wire::{FieldTable, FieldValue};
+use serde_json::Value;
+
+use super::Deps;
+use super::session::SessionError;
+use crate::broker::{self, Binding, Link, Management};
+use crate::store::sources::Watched;
+
+/// Declares the mirror queue and binds it as the mirrored one is bound; returns its name.
+pub(super) async fn prepare(
+    deps: &Deps,
+    source: &Watched,
+    link: &Link,
+) -> Result<String, SessionError> {
+    let refuse =
+        |why: String| SessionError::Mirror(format!("{} cannot be mirrored: {why}", source.queue));
+    let address = deps.brokers.get(&source.broker)?;
+    let management =
+        Management::new(address.management.as_deref()).map_err(|e| refuse(e.to_string()))?;
+    let bindings = management
+        .bindings(&source.vhost, &source.queue)
+        .await
+        .map_err(|error| refuse(error.to_string()))?;
+    let bindings: Vec<Binding> = bindings
+        .into_iter()
+        .filter(|b| !b.source.is_empty())
+        .collect();
+    if bindings.is_empty() {
+        return Err(refuse(
+            "it is bound to no exchange, so messages reach it through the default exchange only; use the mode `take`"
+                .to_owned(),
+        ));
+    }
+    let name = format!("dlo.mirror.{}", source.queue);
+    broker::declare_queue(link, &name).await?;
+    for binding in &bindings {
+        let arguments = arguments(&binding.arguments);
+        broker::bind_queue(
+            link,
+            &name,
+            (&binding.source, &binding.routing_key),
+            &arguments,
+        )
+        .await?;
+    }
+    Ok(name)
+}
+
+/// Binding arguments (of headers exchanges) from JSON: texts, whole numbers and booleans.
+fn arguments(json: &Value) -> FieldTable {
+    let mut table = FieldTable::default();
+    for (name, value) in json.as_object().into_iter().flatten() {
+        let value = match value {
+            Value::String(text) => FieldValue::LongString(text.as_str().into()),
+            Value::Bool(flag) => FieldValue::Boolean(*flag),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => FieldValue::LongLongInt(number),
+                None => continue,
+            },
+            _ => continue,
+        };
+        table.set(name, value);
+    }
+    table
+}

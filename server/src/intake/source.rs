@@ -1,0 +1,104 @@
+//! The life of one source: sessions, and the pauses between them.
+
+use std::time::Duration;
+
+use dlo_domain::source::SourceCondition;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Deps;
+use super::condition::Conditions;
+use super::session::{self, SessionError};
+use crate::broker::Fault;
+use crate::store::sources::Watched;
+
+/// Pauses grow from the first to the last of these.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LAST_PAUSE: Duration = Duration::from_secs(4);
+
+/// Keeps a source going until `stop`.
+pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
+    let mut conditions = Conditions::of(&deps, source.id);
+    let mut pause = FIRST_PAUSE;
+    let mut careful = false;
+    while !stop.is_cancelled() {
+        let began = Instant::now();
+        let Err(error) = session::run(&deps, &source, careful, &mut conditions, &stop).await else {
+            break;
+        };
+        let (condition, detail) = diagnose(&error, careful);
+        careful = condition == SourceCondition::UndecodableHead || is_undecodable(&error);
+        tracing::warn!(queue = %source.queue, vhost = %source.vhost, %error, ?condition, "intake of a source paused");
+        conditions.set(condition, Some(&detail)).await;
+        if began.elapsed() > LAST_PAUSE * 2 {
+            pause = FIRST_PAUSE;
+        }
+        tokio::select! {
+            () = stop.cancelled() => break,
+            () = tokio::time::sleep(pause) => {}
+        }
+        pause = (pause * 2).min(LAST_PAUSE);
+        if condition == SourceCondition::DatabaseAway {
+            await_database(&deps, &stop).await;
+        }
+    }
+    conditions
+        .set(
+            SourceCondition::Stopped,
+            Some("This office stopped taking letters."),
+        )
+        .await;
+}
+
+fn is_undecodable(error: &SessionError) -> bool {
+    matches!(error, SessionError::Broker(broker) if broker.fault() == Fault::Undecodable)
+}
+
+/// What to tell people. A message that cannot be decoded breaks a session with everything in
+/// flight; only when it breaks one that takes message by message it is known to be the head.
+fn diagnose(error: &SessionError, careful: bool) -> (SourceCondition, String) {
+    match error {
+        SessionError::Store(store) if store.is_outage() => (
+            SourceCondition::DatabaseAway,
+            format!("{store}. Nothing is taken meanwhile: the messages wait in the queue."),
+        ),
+        SessionError::Store(store) => (
+            SourceCondition::Refused,
+            format!("{store}. Nothing was acknowledged: the messages wait in the queue."),
+        ),
+        SessionError::Mirror(why) => (SourceCondition::Refused, why.clone()),
+        SessionError::ConsumerEnded => (SourceCondition::QueueMissing, format!("{error}.")),
+        SessionError::Broker(broker) => match broker.fault() {
+            Fault::QueueMissing => (
+                SourceCondition::QueueMissing,
+                "There is no such queue on the broker. It is looked for again and again.".to_owned(),
+            ),
+            Fault::Refused => (SourceCondition::Refused, format!("The broker refuses: {broker}.")),
+            Fault::Undecodable if careful => (
+                SourceCondition::UndecodableHead,
+                "The message at the head of the queue has a name that is no UTF-8 and blocks the queue. Eject it: its body is kept as a letter."
+                    .to_owned(),
+            ),
+            Fault::Undecodable | Fault::Away => (
+                SourceCondition::BrokerAway,
+                format!("{broker}. What was not acknowledged waits in the queue."),
+            ),
+        },
+    }
+}
+
+/// Waits until Postgres answers.
+async fn await_database(deps: &Deps, stop: &CancellationToken) {
+    loop {
+        let answer = sqlx::query_scalar!(r#"select 1 as "one!""#)
+            .fetch_one(&deps.pool)
+            .await;
+        if answer.is_ok() || stop.is_cancelled() {
+            return;
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(Duration::from_secs(1)) => {}
+        }
+    }
+}

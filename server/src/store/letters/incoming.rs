@@ -1,0 +1,231 @@
+//! New letters: a batch goes in with one statement a table.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::arrival::Delivered;
+use dlo_domain::failure::HeaderMap;
+use dlo_domain::ids::{LetterId, SourceId};
+use dlo_domain::reading::{MOST_NAME_BYTES, Reading, cut};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::StoreError;
+
+/// A delivery, read and made ready to be stored.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The id that it gets if it is a new letter.
+    pub letter_id: LetterId,
+    /// When it was taken.
+    pub arrived_at: DateTime<Utc>,
+    /// The message.
+    pub delivered: Delivered,
+    /// What it says of itself.
+    pub reading: Reading,
+    pub(super) properties: String,
+    pub(super) headers: String,
+    pub(super) deaths: String,
+    pub(super) body_sha256: Vec<u8>,
+    pub(super) exchange: String,
+    pub(super) routing_key: String,
+}
+
+/// How many letters a batch made and moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stored {
+    /// New letters.
+    pub new: u32,
+    /// Letters that were replayed and died again.
+    pub again: u32,
+}
+
+impl Incoming {
+    /// Makes a delivery ready: this is the part of the work that needs no database.
+    #[must_use]
+    pub fn new(
+        letter_id: LetterId,
+        arrived_at: DateTime<Utc>,
+        delivered: Delivered,
+        reading: Reading,
+    ) -> Self {
+        Self {
+            letter_id,
+            arrived_at,
+            properties: json(&delivered.properties),
+            headers: json(&delivered.headers),
+            deaths: json(&reading.deaths),
+            body_sha256: Sha256::digest(&delivered.body).to_vec(),
+            exchange: storable(&delivered.exchange),
+            routing_key: storable(&delivered.routing_key),
+            delivered,
+            reading,
+        }
+    }
+
+    /// Size of the body in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> i64 {
+        i64::try_from(self.delivered.body.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Adds what could not be read or joined.
+    pub fn note(&mut self, what: String) {
+        self.reading.notes.push(what);
+    }
+
+    /// Gives up the typed form of a message that Postgres refused: body, exchange and routing key
+    /// stay as they are, and properties and headers are kept as text in a note.
+    pub fn reduce(&mut self, refusal: &str) {
+        let kept = format!(
+            "Postgres refused the typed form ({refusal}). Properties as text: {} Headers as text: {}",
+            self.properties, self.headers
+        );
+        self.properties = "{}".to_owned();
+        self.headers = "[]".to_owned();
+        self.deaths = "[]".to_owned();
+        let reading = dlo_domain::reading::read(&Delivered::default(), &HeaderMap::default());
+        self.reading = Reading {
+            notes: vec![kept],
+            ..reading
+        };
+    }
+
+    /// The notes as Postgres takes them.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.reading
+            .notes
+            .iter()
+            .map(|note| storable(note))
+            .collect()
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("wire values always have a JSON form")
+}
+
+/// Text that Postgres can hold: NUL becomes U+FFFD. The headers keep the bytes.
+pub(super) fn storable(text: &str) -> String {
+    if text.contains('\0') {
+        text.replace('\0', "\u{fffd}")
+    } else {
+        text.to_owned()
+    }
+}
+
+fn short(text: Option<&String>) -> Option<String> {
+    text.map(|text| storable(&cut(text, MOST_NAME_BYTES)))
+}
+
+/// Stores deliveries as new letters, each with its first arrival.
+///
+/// # Errors
+/// When Postgres does not do it: then the transaction must be given up.
+pub async fn insert_new(
+    conn: &mut PgConnection,
+    source: SourceId,
+    incoming: &[&Incoming],
+) -> Result<(), StoreError> {
+    if incoming.is_empty() {
+        return Ok(());
+    }
+    insert_letters(conn, source, incoming).await?;
+    insert_arrivals(conn, source, incoming).await
+}
+
+async fn insert_letters(
+    conn: &mut PgConnection,
+    source: SourceId,
+    incoming: &[&Incoming],
+) -> Result<(), StoreError> {
+    let ids: Vec<Uuid> = incoming.iter().map(|i| i.letter_id.0).collect();
+    let times: Vec<DateTime<Utc>> = incoming.iter().map(|i| i.arrived_at).collect();
+    let sizes: Vec<i64> = incoming.iter().map(|i| i.size_bytes()).collect();
+    let texts = |pick: &dyn Fn(&Reading) -> Option<String>| -> Vec<Option<String>> {
+        incoming.iter().map(|i| pick(&i.reading)).collect()
+    };
+    let words = |pick: &dyn Fn(&Reading) -> &'static str| -> Vec<String> {
+        incoming
+            .iter()
+            .map(|i| pick(&i.reading).to_owned())
+            .collect()
+    };
+    sqlx::query!(
+        "insert into letters
+             (id, source_id, state, severity, queue, exchange, routing_key, reason, told_by,
+              error_class, error_message, stack_trace, message_type, message_id, size_bytes,
+              arrivals, first_arrived_at, last_arrived_at)
+         select id, $2, 'held', severity, queue, exchange, routing_key, reason, told_by,
+              error_class, error_message, stack_trace, message_type, message_id, size_bytes,
+              1, at, at
+         from unnest($1::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+              $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
+              $14::bigint[], $15::timestamptz[])
+             as new (id, severity, queue, exchange, routing_key, reason, told_by, error_class,
+              error_message, stack_trace, message_type, message_id, size_bytes, at)",
+        &ids,
+        source.0,
+        &words(&|r| r.severity.as_str()),
+        &texts(&|r| short(r.origin.queue.as_ref())) as &[Option<String>],
+        &texts(&|r| short(r.origin.exchange.as_ref())) as &[Option<String>],
+        &texts(&|r| short(r.origin.routing_key.as_ref())) as &[Option<String>],
+        &words(&|r| r.origin.reason.as_str()),
+        &texts(&|r| r.failure.told_by.clone()) as &[Option<String>],
+        &texts(&|r| short(r.failure.error_class.as_ref())) as &[Option<String>],
+        &texts(&|r| r.failure.error_message.as_deref().map(storable)) as &[Option<String>],
+        &texts(&|r| r.failure.stack_trace.as_deref().map(storable)) as &[Option<String>],
+        &texts(&|r| short(r.message_type.as_ref())) as &[Option<String>],
+        &texts(&|r| short(r.message_id.as_ref())) as &[Option<String>],
+        &sizes,
+        &times,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+async fn insert_arrivals(
+    conn: &mut PgConnection,
+    source: SourceId,
+    incoming: &[&Incoming],
+) -> Result<(), StoreError> {
+    let ids: Vec<Uuid> = incoming.iter().map(|i| i.letter_id.0).collect();
+    let times: Vec<DateTime<Utc>> = incoming.iter().map(|i| i.arrived_at).collect();
+    let texts = |pick: &dyn Fn(&Incoming) -> String| -> Vec<String> {
+        incoming.iter().map(|i| pick(i)).collect()
+    };
+    let bodies: Vec<&[u8]> = incoming
+        .iter()
+        .map(|i| i.delivered.body.as_slice())
+        .collect();
+    let digests: Vec<&[u8]> = incoming.iter().map(|i| i.body_sha256.as_slice()).collect();
+    // An array of arrays must be a rectangle in Postgres, so each row's notes travel as JSON.
+    let notes = texts(&|i| json(&i.notes()));
+    sqlx::query!(
+        "insert into arrivals
+             (letter_id, ordinal, arrived_at, source_id, exchange, routing_key, properties,
+              headers, deaths, body, body_sha256, notes)
+         select id, 1, at, $2, exchange, routing_key, properties::jsonb, headers::jsonb,
+              deaths::jsonb, body, body_sha256,
+              array(select jsonb_array_elements_text(notes::jsonb))
+         from unnest($1::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[],
+              $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::text[])
+             as new (id, at, exchange, routing_key, properties, headers, deaths, body,
+              body_sha256, notes)",
+        &ids,
+        source.0,
+        &times,
+        &texts(&|i| i.exchange.clone()),
+        &texts(&|i| i.routing_key.clone()),
+        &texts(&|i| i.properties.clone()),
+        &texts(&|i| i.headers.clone()),
+        &texts(&|i| i.deaths.clone()),
+        &bodies as &[&[u8]],
+        &digests as &[&[u8]],
+        &notes,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
