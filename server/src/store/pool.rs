@@ -27,3 +27,12 @@ pub async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
     sqlx::migrate!("../migrations").run(pool).await?;
     Ok(())
 }
+
+/// Asks Postgres for a sign of life.
+///
+/// # Errors
+/// When it does not answer.
+pub async fn ping(pool: &PgPool) -> Result<(), StoreError> {
+    sqlx::query!("select 1 as alive").fetch_one(pool).await?;
+    Ok(())
+}

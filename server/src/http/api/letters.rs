@@ -1,0 +1,163 @@
+//! Letters: the list, one, its bytes, what they say, and what its receiver or a person says of it.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::ids::LetterId;
+use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::page::Page;
+use dlo_domain::payload::Payload;
+use serde::Deserialize;
+
+use super::input::{Id, JsonBody, Query};
+use crate::http::bearer::Caller;
+use crate::http::problem::{Problem, ProblemBody};
+use crate::http::{Front, download};
+
+const LIST_PARAMETERS: &[&str] = &[
+    "q", "source", "queue", "reason", "state", "severity", "error_class", "since", "until", "age",
+    "cursor", "limit",
+];
+
+/// Letters, the last arrived first.
+#[utoipa::path(
+    get, path = "/api/v1/letters", tag = "letters",
+    params(
+        ("q" = Option<String>, Query, description = "A filter, such as `queue:orders.* state:held age:<1h`"),
+        ("source" = Option<String>, Query, description = "The source's name"),
+        ("queue" = Option<String>, Query, description = "The origin queue; `*` stands for any characters"),
+        ("reason" = Option<String>, Query, description = "rejected, expired, maxlen, delivery_limit or unknown"),
+        ("state" = Option<String>, Query, description = "held, scheduled, claimed, replayed, unknown, resolved or discarded"),
+        ("severity" = Option<String>, Query, description = "critical, high, normal or low"),
+        ("error_class" = Option<String>, Query, description = "The exception's class"),
+        ("since" = Option<String>, Query, description = "Last arrived at this time or later: RFC 3339, or 15m, 1h, 7d ago"),
+        ("until" = Option<String>, Query, description = "Last arrived before this time"),
+        ("age" = Option<String>, Query, description = "`<1h` or `>1h` since the last arrival"),
+        ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
+        ("limit" = Option<u32>, Query, description = "Items of a page, 1 to 500; 50 when left out"),
+    ),
+    responses(
+        (status = 200, body = Page<LetterSummary>),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list(
+    State(front): State<Front>,
+    uri: Uri,
+) -> Result<Json<Page<LetterSummary>>, Problem> {
+    let query = Query::of(&uri, LIST_PARAMETERS)?;
+    let filter = LetterFilter::from_query(query.pairs())
+        .map_err(|fault| Problem::invalid(format!("the filter cannot be read: {fault}")))?;
+    let page = front.desk.letters(&filter, query.cursor()?, query.limit()?).await?;
+    Ok(Json(page))
+}
+
+/// One letter with everything known of it.
+#[utoipa::path(
+    get, path = "/api/v1/letters/{id}", tag = "letters",
+    params(("id" = LetterId, Path)),
+    responses(
+        (status = 200, body = Letter),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn one(
+    State(front): State<Front>,
+    Id(id): Id<LetterId>,
+    uri: Uri,
+) -> Result<Json<Letter>, Problem> {
+    Query::of(&uri, &[])?;
+    Ok(Json(front.desk.letter(id).await?))
+}
+
+/// The body of an arrival, byte by byte.
+#[utoipa::path(
+    get, path = "/api/v1/letters/{id}/body", tag = "letters",
+    params(
+        ("id" = LetterId, Path),
+        ("arrival" = Option<i32>, Query, description = "Which arrival, from 1; the last when left out"),
+    ),
+    responses(
+        (status = 200, content_type = "application/octet-stream"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn body(
+    state: State<Front>,
+    id: Path<String>,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    download::body(state, id, uri).await
+}
+
+/// The body of an arrival made readable.
+#[utoipa::path(
+    get, path = "/api/v1/letters/{id}/decoded", tag = "letters",
+    params(
+        ("id" = LetterId, Path),
+        ("arrival" = Option<i32>, Query, description = "Which arrival, from 1; the last when left out"),
+    ),
+    responses(
+        (status = 200, body = Payload),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn decoded(
+    State(front): State<Front>,
+    Id(id): Id<LetterId>,
+    uri: Uri,
+) -> Result<Json<Payload>, Problem> {
+    let query = Query::of(&uri, &["arrival"])?;
+    Ok(Json(front.desk.payload(id, query.arrival()?).await?))
+}
+
+/// The receiver of a letter reports success.
+#[utoipa::path(
+    post, path = "/api/v1/letters/{id}/processed", tag = "letters",
+    params(("id" = LetterId, Path)),
+    responses(
+        (status = 204),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn processed(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<LetterId>,
+) -> Result<StatusCode, Problem> {
+    front.desk.processed(&actor, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What a person says of a letter whose publish was cut off.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Published {
+    /// Whether the message was published after all.
+    published: bool,
+}
+
+/// Decides on a letter whose publish was cut off: it happened, or it did not.
+#[utoipa::path(
+    post, path = "/api/v1/letters/{id}/published", tag = "letters",
+    params(("id" = LetterId, Path)),
+    request_body = Published,
+    responses(
+        (status = 204),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn published(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<LetterId>,
+    JsonBody(said): JsonBody<Published>,
+) -> Result<StatusCode, Problem> {
+    front.desk.decide_unknown(&actor, id, said.published).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,101 @@
+//! Replays: planned, and looked at while they run.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use dlo_domain::ids::ReplayId;
+use dlo_domain::page::Page;
+use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+
+use super::discards::check;
+use super::input::{Id, JsonBody, Query};
+use crate::http::Front;
+use crate::http::bearer::Caller;
+use crate::http::problem::{Problem, ProblemBody};
+
+/// Replays, newest first.
+#[utoipa::path(
+    get, path = "/api/v1/replays", tag = "replays",
+    params(
+        ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
+        ("limit" = Option<u32>, Query, description = "Items of a page, 1 to 500; 50 when left out"),
+    ),
+    responses(
+        (status = 200, body = Page<Replay>),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list(
+    State(front): State<Front>,
+    uri: Uri,
+) -> Result<Json<Page<Replay>>, Problem> {
+    let query = Query::of(&uri, &["cursor", "limit"])?;
+    Ok(Json(front.desk.replays(query.cursor()?, query.limit()?).await?))
+}
+
+/// Plans a replay; its letters are fixed at this moment. With `dry_run` it tells what it would do.
+#[utoipa::path(
+    post, path = "/api/v1/replays", tag = "replays",
+    request_body = NewReplay,
+    responses(
+        (status = 201, body = Replay, description = "Planned; it begins at once"),
+        (status = 200, body = Replay, description = "What it would do (`dry_run`)"),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn create(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    JsonBody(wanted): JsonBody<NewReplay>,
+) -> Result<Response, Problem> {
+    check(&wanted.selection)?;
+    let replay = front.desk.plan_replay(&actor, &wanted).await?;
+    let Some(id) = replay.id else {
+        return Ok(Json(replay).into_response());
+    };
+    let place = HeaderValue::try_from(format!("/api/v1/replays/{id}")).expect("an id is plain text");
+    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(replay)).into_response())
+}
+
+/// One replay.
+#[utoipa::path(
+    get, path = "/api/v1/replays/{id}", tag = "replays",
+    params(("id" = ReplayId, Path)),
+    responses(
+        (status = 200, body = Replay),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn one(
+    State(front): State<Front>,
+    Id(id): Id<ReplayId>,
+) -> Result<Json<Replay>, Problem> {
+    Ok(Json(front.desk.replay(id).await?))
+}
+
+/// The letters of a replay, in the order of publishing.
+#[utoipa::path(
+    get, path = "/api/v1/replays/{id}/items", tag = "replays",
+    params(
+        ("id" = ReplayId, Path),
+        ("outcome" = Option<String>, Query, description = "pending, confirmed, unroutable, refused, unknown, died_again, processed or settled"),
+        ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
+        ("limit" = Option<u32>, Query, description = "Items of a page, 1 to 500; 50 when left out"),
+    ),
+    responses(
+        (status = 200, body = Page<ReplayItem>),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn items(
+    State(front): State<Front>,
+    Id(id): Id<ReplayId>,
+    uri: Uri,
+) -> Result<Json<Page<ReplayItem>>, Problem> {
+    let query = Query::of(&uri, &["outcome", "cursor", "limit"])?;
+    let outcome = query.parsed::<Outcome>("outcome")?;
+    let page = front.desk.replay_items(id, outcome, query.cursor()?, query.limit()?).await?;
+    Ok(Json(page))
+}

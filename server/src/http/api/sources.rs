@@ -1,0 +1,118 @@
+//! Sources: the queues that are watched.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use dlo_domain::ids::{LetterId, SourceId};
+use dlo_domain::page::Page;
+use dlo_domain::source::{NewSource, Source};
+use serde::Serialize;
+
+use super::input::{Id, JsonBody};
+use crate::http::Front;
+use crate::http::bearer::Caller;
+use crate::http::problem::{Problem, ProblemBody};
+
+/// Every source, and how it is.
+#[utoipa::path(
+    get, path = "/api/v1/sources", tag = "sources",
+    responses((status = 200, body = Page<Source>, description = "All of them in one page"))
+)]
+pub(crate) async fn list(State(front): State<Front>) -> Result<Json<Page<Source>>, Problem> {
+    let items = front.desk.sources().await?;
+    let estimated_total = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    Ok(Json(Page { items, next_cursor: None, estimated_total }))
+}
+
+/// One source.
+#[utoipa::path(
+    get, path = "/api/v1/sources/{id}", tag = "sources",
+    params(("id" = SourceId, Path)),
+    responses(
+        (status = 200, body = Source),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn one(
+    State(front): State<Front>,
+    Id(id): Id<SourceId>,
+) -> Result<Json<Source>, Problem> {
+    let sources = front.desk.sources().await?;
+    let found = sources.into_iter().find(|source| source.id == id);
+    found.map(Json).ok_or_else(|| {
+        Problem::new(StatusCode::NOT_FOUND, format!("there is no source {id}: it may have been removed"))
+    })
+}
+
+/// Watches one more queue.
+#[utoipa::path(
+    post, path = "/api/v1/sources", tag = "sources",
+    request_body = NewSource,
+    responses(
+        (status = 201, body = Source),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is watched already"),
+    )
+)]
+pub(crate) async fn create(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    JsonBody(wanted): JsonBody<NewSource>,
+) -> Result<Response, Problem> {
+    if let Err(faults) = wanted.check() {
+        let told: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        return Err(Problem::invalid(told.join("; ")));
+    }
+    let source = front.desk.add_source(&actor, &wanted).await?;
+    let place = format!("/api/v1/sources/{}", source.id);
+    let place = HeaderValue::try_from(place).expect("an id is plain text");
+    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(source)).into_response())
+}
+
+/// Stops watching a queue; its letters stay.
+#[utoipa::path(
+    delete, path = "/api/v1/sources/{id}", tag = "sources",
+    params(("id" = SourceId, Path)),
+    responses(
+        (status = 204),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "The configuration names it"),
+    )
+)]
+pub(crate) async fn remove(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<SourceId>,
+) -> Result<StatusCode, Problem> {
+    front.desk.remove_source(&actor, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The letter that a message was kept as.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Ejected {
+    /// Its id.
+    letter_id: LetterId,
+}
+
+/// Takes the undecodable message at the head of the queue out and keeps it as a letter.
+#[utoipa::path(
+    post, path = "/api/v1/sources/{id}/eject-head", tag = "sources",
+    params(("id" = SourceId, Path)),
+    responses(
+        (status = 201, body = Ejected),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn eject_head(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<SourceId>,
+) -> Result<Response, Problem> {
+    let letter_id = front.desk.eject_head(&actor, id).await?;
+    let place = format!("/api/v1/letters/{letter_id}");
+    let place = HeaderValue::try_from(place).expect("an id is plain text");
+    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(Ejected { letter_id })).into_response())
+}

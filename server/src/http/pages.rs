@@ -1,0 +1,105 @@
+//! The pages and their server functions, with the desk as context, under a policy that lets a
+//! browser run our own scripts only.
+
+use std::path::Path;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::from_fn;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use dlo_app::desk::Desk;
+use dlo_app::{App, shell};
+use leptos::config::LeptosOptions;
+use leptos::nonce::use_nonce;
+use leptos::prelude::{provide_context, use_context};
+use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
+
+use super::problem::Problem;
+use super::site::Site;
+use super::{Front, download, guard, live};
+
+/// Pages, their server functions, the files they load, and the page for what is not there.
+pub(super) fn routes(front: &Front) -> Router {
+    let options = options(&front.site_root);
+    let context = context(front);
+    let shown = options.clone();
+    let live = get(live::stream).layer(from_fn(guard::same_origin));
+    let own = Router::new()
+        .route("/events", live)
+        .route("/letters/{id}/body", get(download::body))
+        .with_state(front.clone());
+    let rest = Rest {
+        site: Site::new(&front.site_root),
+        options: options.clone(),
+        front: front.clone(),
+    };
+    Router::new()
+        .leptos_routes_with_context(&options, generate_route_list(App), context, move || {
+            shell(shown.clone())
+        })
+        .with_state(options)
+        .merge(own)
+        .fallback_service(get(file_or_nothing).fallback(file_or_nothing).with_state(rest))
+}
+
+fn options(site_root: &Path) -> LeptosOptions {
+    // An absolute path, because Leptos looks for a relative one beside the program.
+    let hashes = std::path::absolute(site_root.join("hash.txt")).ok().filter(|file| file.exists());
+    LeptosOptions::builder()
+        .output_name("dlo")
+        .site_root(site_root.display().to_string())
+        .site_pkg_dir("pkg")
+        .hash_files(hashes.is_some())
+        .hash_file(hashes.unwrap_or_default().display().to_string().into())
+        .build()
+}
+
+fn context(front: &Front) -> impl Fn() + Clone + Send + Sync + 'static {
+    let desk = Desk::new(front.desk.clone());
+    move || {
+        provide_context(desk.clone());
+        permit_own_scripts();
+    }
+}
+
+/// The nonce that Leptos gives its scripts is made for each page, so the policy is, too. Server
+/// functions have none, and keep the policy that permits nothing.
+fn permit_own_scripts() {
+    let (Some(nonce), Some(response)) = (use_nonce(), use_context::<ResponseOptions>()) else {
+        return;
+    };
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; \
+         style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; \
+         connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; \
+         object-src 'none'; frame-ancestors 'none'"
+    );
+    let policy = HeaderValue::try_from(policy).expect("a nonce is plain text");
+    response.insert_header(header::CONTENT_SECURITY_POLICY, policy);
+}
+
+/// What answers where no page is.
+#[derive(Clone)]
+struct Rest {
+    site: Site,
+    options: LeptosOptions,
+    front: Front,
+}
+
+async fn file_or_nothing(State(rest): State<Rest>, request: Request) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let why = format!("there is nothing at {} that takes a {}", request.uri().path(), request.method());
+        return Problem::new(StatusCode::NOT_FOUND, why).into_response();
+    }
+    let file = rest.site.file(&request);
+    if let Some(file) = file.await {
+        return file;
+    }
+    let (context, options) = (context(&rest.front), rest.options);
+    let page = leptos_axum::render_app_async_with_context(context, move || shell(options.clone()));
+    let mut response = page(request).await;
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+}

@@ -1,0 +1,141 @@
+//! Errors for programs: RFC 9457 problem details, with a sentence that says how to mend it.
+
+use axum::Json;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use dlo_app::desk::DeskError;
+use serde::Serialize;
+use uuid::Uuid;
+
+const CONTENT_TYPE: &str = "application/problem+json";
+
+/// After how many seconds to ask again when something outside does not answer.
+const RETRY_AFTER_SECS: u32 = 5;
+
+/// An error as it is answered.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    status: StatusCode,
+    detail: String,
+    headers: Vec<(header::HeaderName, HeaderValue)>,
+}
+
+/// Its JSON form.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(title = "Problem")]
+pub struct ProblemBody {
+    /// Always `about:blank`: the status says what kind it is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The status in words.
+    pub title: String,
+    /// The status.
+    pub status: u16,
+    /// What is wrong, and how to mend it.
+    pub detail: String,
+}
+
+impl Problem {
+    /// A problem with this status.
+    pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self { status, detail: detail.into(), headers: Vec::new() }
+    }
+
+    /// What was asked cannot be read.
+    pub fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    /// Something outside does not answer; it can be asked again.
+    pub fn unavailable(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+            .with(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECS))
+    }
+
+    /// A fault of ours: the cause is logged with a reference, and only the reference is told.
+    pub fn internal(cause: &dyn std::fmt::Display) -> Self {
+        let reference = Uuid::new_v4();
+        tracing::error!(%reference, %cause, "a request failed");
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            format!("something went wrong on our side; the server's log has it under {reference}"),
+        )
+    }
+
+    /// The same with a header.
+    #[must_use]
+    pub fn with(mut self, name: header::HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = ProblemBody {
+            kind: "about:blank".to_owned(),
+            title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: self.status.as_u16(),
+            detail: self.detail,
+        };
+        let mut response = (self.status, Json(body)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+        headers.extend(self.headers);
+        response
+    }
+}
+
+impl From<DeskError> for Problem {
+    fn from(error: DeskError) -> Self {
+        match error {
+            DeskError::NotFound(why) => Self::new(StatusCode::NOT_FOUND, why),
+            DeskError::Conflict(why) => Self::new(StatusCode::CONFLICT, why),
+            DeskError::Invalid(why) => Self::invalid(why),
+            DeskError::Unavailable(why) => Self::unavailable(why),
+            DeskError::Internal(cause) => Self::internal(&cause),
+        }
+    }
+}
+
+/// Turns what the framework answers by itself into problems.
+pub(super) async fn everywhere(request: Request, next: Next) -> Response {
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let response = next.run(request).await;
+    let status = response.status();
+    let said = response.headers().get(header::CONTENT_TYPE);
+    if !(status.is_client_error() || status.is_server_error())
+        || said.is_some_and(|kind| kind == CONTENT_TYPE)
+    {
+        return response;
+    }
+    let allow = response.headers().get(header::ALLOW).cloned();
+    let detail = match status {
+        StatusCode::NOT_FOUND => {
+            format!("there is no {path}: /api/v1/openapi.json lists what there is")
+        }
+        StatusCode::METHOD_NOT_ALLOWED => {
+            let allowed = allow.as_ref().and_then(|value| value.to_str().ok());
+            format!("{path} does not take {method}: use {}", allowed.unwrap_or("another method"))
+        }
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => "the request could not be answered".to_owned(),
+    };
+    let problem = Problem::new(status, detail);
+    match allow {
+        Some(allow) => problem.with(header::ALLOW, allow),
+        None => problem,
+    }
+    .into_response()
+}
+
+/// What is said of a body that is too large.
+pub(super) fn too_large() -> String {
+    format!(
+        "the body has more than {} KiB: use a filter in place of many ids, or several requests",
+        super::guard::MOST_BODY_BYTES / 1024
+    )
+}
