@@ -1,1 +1,19 @@
-//! x
+//! Dead Letter Office as a person sees it: pages, components, and the server functions that feed
+//! them. Nothing here knows of Postgres or RabbitMQ: what it needs is asked of the desk (`desk`).
+#![recursion_limit = "256"]
+
+pub mod api;
+mod app;
+mod components;
+#[cfg(feature = "ssr")]
+pub mod desk;
+pub mod error;
+mod links;
+mod pages;
+#[cfg(feature = "ssr")]
+mod request;
+mod shell;
+mod wording;
+
+pub use app::App;
+pub use shell::shell;

@@ -1,0 +1,48 @@
+//! Server functions: all that pages read, and all that people do on them. Each is a public
+//! endpoint: it checks what it is given, asks the desk, and says where to go on.
+//! Nothing here names Postgres or RabbitMQ.
+
+pub mod letters;
+pub mod office;
+pub mod replays;
+pub mod sources;
+
+use dlo_domain::ids::LetterId;
+use dlo_domain::selection::Selection;
+
+use crate::error::ApiError;
+
+/// Reads an id; one that cannot be read names nothing.
+#[cfg_attr(
+    not(feature = "ssr"),
+    expect(dead_code, reason = "only the bodies of server functions call it")
+)]
+fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiError> {
+    text.parse().map_err(|_| ApiError::NotFound {
+        reason: format!("There is no such {noun}: its id is not one that this office gives."),
+    })
+}
+
+/// The checked letters, or all that match the filter when `scope` says so.
+#[cfg_attr(
+    not(feature = "ssr"),
+    expect(dead_code, reason = "only the bodies of server functions call it")
+)]
+fn selection(ids: Vec<LetterId>, filter: String, scope: &str) -> Result<Selection, ApiError> {
+    let chosen = if scope == "matching" {
+        Selection {
+            all: filter.trim().is_empty(),
+            filter: Some(filter),
+            ids: None,
+        }
+    } else {
+        Selection::of_ids(ids)
+    };
+    match chosen.chosen() {
+        Ok(_) => Ok(chosen),
+        Err(dlo_domain::selection::SelectionFault::NoIds) => Err(ApiError::invalid(
+            "No letter is checked. Check at least one, and nothing else has to be done again.",
+        )),
+        Err(fault) => Err(ApiError::invalid(fault.to_string())),
+    }
+}

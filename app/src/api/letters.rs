@@ -1,0 +1,203 @@
+//! Letters: the list, one of them, its body, and the decisions on them.
+#![expect(
+    missing_docs,
+    reason = "arguments of a server function become fields that have no place for a comment"
+)]
+
+use chrono::{DateTime, Utc};
+use dlo_domain::ids::LetterId;
+use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::office::FilterChoices;
+use dlo_domain::page::Page;
+use dlo_domain::payload::Payload;
+use dlo_domain::selection::Changed;
+use leptos::prelude::*;
+use leptos::server_fn::codec::GetUrl;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ApiError;
+
+/// Letters on one page of the list.
+pub const PAGE: u32 = 50;
+
+/// A page of letters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LetterList {
+    /// When it was read.
+    pub now: DateTime<Utc>,
+    /// The letters.
+    pub page: Page<LetterSummary>,
+}
+
+/// A page of letters; `filter` is the text form, `cursor` empty for the first page.
+///
+/// # Errors
+/// A filter or cursor that cannot be read, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "letters", input = GetUrl)]
+pub async fn list_letters(
+    #[server(default)] filter: String,
+    #[server(default)] cursor: String,
+) -> Result<LetterList, ApiError> {
+    let filter = dlo_domain::filter::LetterFilter::parse(&filter)
+        .map_err(|fault| ApiError::invalid(fault.to_string()))?;
+    let after = match cursor.as_str() {
+        "" => None,
+        text => Some(text.parse().map_err(
+            |fault: dlo_domain::page::BadCursor| ApiError::invalid(fault.to_string()),
+        )?),
+    };
+    Ok(LetterList {
+        page: crate::desk::desk().letters(&filter, after, PAGE).await?,
+        now: crate::request::now(),
+    })
+}
+
+/// What the filter form offers.
+///
+/// # Errors
+/// A desk that does not answer.
+#[server(prefix = "/ui", endpoint = "filter-choices", input = GetUrl)]
+pub async fn read_choices() -> Result<FilterChoices, ApiError> {
+    Ok(crate::desk::desk().filter_choices().await?)
+}
+
+/// A letter and when it was read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LetterRead {
+    /// When it was read.
+    pub now: DateTime<Utc>,
+    /// The letter.
+    pub letter: Letter,
+}
+
+/// One letter with everything known of it.
+///
+/// # Errors
+/// No such letter, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "letter", input = GetUrl)]
+pub async fn read_letter(id: String) -> Result<LetterRead, ApiError> {
+    Ok(LetterRead {
+        letter: crate::desk::desk()
+            .letter(super::id(&id, "letter")?)
+            .await?,
+        now: crate::request::now(),
+    })
+}
+
+/// A body made readable, and its exact text when that is asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PayloadRead {
+    /// What it turned out to be.
+    pub payload: Payload,
+    /// The body as text, up to `MOST_SHOWN_BYTES`; bytes that are no text became U+FFFD.
+    pub text: Option<String>,
+}
+
+/// The body of an arrival, the last one when `arrival` is 0.
+///
+/// # Errors
+/// No such letter or arrival, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "payload", input = GetUrl)]
+pub async fn read_payload(
+    id: String,
+    #[server(default)] arrival: i32,
+    #[server(default)] as_text: bool,
+) -> Result<PayloadRead, ApiError> {
+    let desk = crate::desk::desk();
+    let id = super::id(&id, "letter")?;
+    let ordinal = (arrival > 0).then_some(arrival);
+    let payload = desk.payload(id, ordinal).await?;
+    let text = if as_text {
+        let mut body = desk.body(id, ordinal).await?;
+        body.truncate(dlo_domain::payload::MOST_SHOWN_BYTES);
+        Some(String::from_utf8_lossy(&body).into_owned())
+    } else {
+        None
+    };
+    Ok(PayloadRead { payload, text })
+}
+
+/// Puts letters away.
+///
+/// # Errors
+/// No letters or no reason given, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "letters/discard")]
+pub async fn discard_letters(
+    #[server(default)] ids: Vec<LetterId>,
+    #[server(default)] filter: String,
+    #[server(default)] scope: String,
+    #[server(default)] reason: String,
+    #[server(default)] back: String,
+) -> Result<Changed, ApiError> {
+    let selection = super::selection(ids, filter, &scope)?;
+    let reason = reason.trim();
+    if reason.is_empty() {
+        return Err(ApiError::invalid(
+            "Say why: the reason is kept beside the letter for whoever asks later.",
+        ));
+    }
+    if reason.chars().count() > 500 {
+        return Err(ApiError::invalid(
+            "The reason has more than 500 characters. Shorten it.",
+        ));
+    }
+    let changed = crate::desk::desk()
+        .discard(&dlo_domain::audit::Actor::local_operator(), &selection, reason)
+        .await?;
+    go_back(&back, "discarded", &changed);
+    Ok(changed)
+}
+
+/// Takes discarded letters back.
+///
+/// # Errors
+/// No letters given, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "letters/restore")]
+pub async fn restore_letters(
+    #[server(default)] ids: Vec<LetterId>,
+    #[server(default)] filter: String,
+    #[server(default)] scope: String,
+    #[server(default)] back: String,
+) -> Result<Changed, ApiError> {
+    let selection = super::selection(ids, filter, &scope)?;
+    let changed = crate::desk::desk()
+        .restore(&dlo_domain::audit::Actor::local_operator(), &selection)
+        .await?;
+    go_back(&back, "restored", &changed);
+    Ok(changed)
+}
+
+/// A person's word on a publish that was cut off: `verdict` is `published` or `not_published`.
+///
+/// # Errors
+/// No such letter, a letter that is not unknown, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "letters/decide")]
+pub async fn decide_unknown(id: String, verdict: String) -> Result<(), ApiError> {
+    let was_published = match verdict.as_str() {
+        "published" => true,
+        "not_published" => false,
+        _ => return Err(ApiError::invalid("Say `published` or `not_published`.")),
+    };
+    let id = super::id(&id, "letter")?;
+    crate::desk::desk()
+        .decide_unknown(
+            &dlo_domain::audit::Actor::local_operator(),
+            id,
+            was_published,
+        )
+        .await?;
+    crate::request::go_on_to(&crate::links::letter(id));
+    Ok(())
+}
+
+/// After a plain form: the page it came from, with a notice in its address.
+#[cfg(feature = "ssr")]
+fn go_back(back: &str, what: &str, changed: &Changed) {
+    let back = crate::request::safe_return(back, crate::links::LETTERS);
+    let left_out: i64 = changed.left_out.iter().map(|left| left.letters).sum();
+    let sign = if back.contains('?') { '&' } else { '?' };
+    crate::request::go_on_to(&format!(
+        "{back}{sign}notice={what}&letters={}&left_out={left_out}",
+        changed.changed
+    ));
+}

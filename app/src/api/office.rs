@@ -1,0 +1,45 @@
+//! The office as a whole: the figures of the first page, and what is not well.
+#![expect(
+    missing_docs,
+    reason = "arguments of a server function become fields that have no place for a comment"
+)]
+
+use chrono::{DateTime, Utc};
+use dlo_domain::office::Trouble;
+use dlo_domain::overview::Overview;
+use leptos::prelude::*;
+use leptos::server_fn::codec::GetUrl;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ApiError;
+
+/// The figures of the first page over a span of `1h`, `24h` or `7d`.
+///
+/// # Errors
+/// A desk that does not answer.
+#[server(prefix = "/ui", endpoint = "overview", input = GetUrl)]
+pub async fn read_overview(#[server(default)] span: String) -> Result<Overview, ApiError> {
+    let span = dlo_domain::overview::Span::from_word(&span);
+    Ok(crate::desk::desk().overview(span).await?)
+}
+
+/// What is not well, and when that was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Troubles {
+    /// When it was asked.
+    pub now: DateTime<Utc>,
+    /// What is not well; empty when all is.
+    pub troubles: Vec<Trouble>,
+}
+
+/// What is not well.
+///
+/// # Errors
+/// None by itself; the way there may fail.
+#[server(prefix = "/ui", endpoint = "troubles", input = GetUrl)]
+pub async fn read_troubles() -> Result<Troubles, ApiError> {
+    Ok(Troubles {
+        troubles: crate::desk::desk().troubles().await,
+        now: crate::request::now(),
+    })
+}

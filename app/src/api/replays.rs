@@ -1,0 +1,217 @@
+//! Replays: asked for, previewed, watched.
+#![expect(
+    missing_docs,
+    reason = "arguments of a server function become fields that have no place for a comment"
+)]
+
+use chrono::{DateTime, Utc};
+use dlo_domain::ids::LetterId;
+use dlo_domain::page::Page;
+use dlo_domain::replay::{Replay, ReplayItem};
+use leptos::prelude::*;
+use leptos::server_fn::codec::GetUrl;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ApiError;
+
+/// Replays on one page of the list.
+pub const PAGE: u32 = 50;
+
+/// Letters of a replay on one page.
+pub const ITEMS: u32 = 100;
+
+/// A page of replays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReplayList {
+    /// When it was read.
+    pub now: DateTime<Utc>,
+    /// The replays.
+    pub page: Page<Replay>,
+}
+
+/// A replay with a page of its letters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReplayRead {
+    /// When it was read.
+    pub now: DateTime<Utc>,
+    /// The replay.
+    pub replay: Replay,
+    /// Its letters, in the order of publishing.
+    pub items: Page<ReplayItem>,
+}
+
+/// What a replay would do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReplayPreview {
+    /// The dry run.
+    pub replay: Replay,
+    /// Where the letters would go, most letters first, among the newest `looked_at`.
+    pub destinations: Vec<(String, i64)>,
+    /// How many letters were looked at for the destinations.
+    pub looked_at: i64,
+}
+
+/// A page of replays, newest first; `cursor` is empty for the first.
+///
+/// # Errors
+/// A cursor that cannot be read, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "replays", input = GetUrl)]
+pub async fn list_replays(#[server(default)] cursor: String) -> Result<ReplayList, ApiError> {
+    Ok(ReplayList {
+        page: crate::desk::desk()
+            .replays(read_cursor(&cursor)?, PAGE)
+            .await?,
+        now: crate::request::now(),
+    })
+}
+
+/// One replay and a page of its letters, of one outcome unless `outcome` is empty.
+///
+/// # Errors
+/// No such replay or outcome, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "replay", input = GetUrl)]
+pub async fn read_replay(
+    id: String,
+    #[server(default)] outcome: String,
+    #[server(default)] cursor: String,
+) -> Result<ReplayRead, ApiError> {
+    let id: dlo_domain::ids::ReplayId = super::id(&id, "replay")?;
+    let outcome = match outcome.as_str() {
+        "" => None,
+        word => Some(word.parse().map_err(
+            |fault: dlo_domain::replay::UnknownOutcome| ApiError::invalid(fault.to_string()),
+        )?),
+    };
+    let desk = crate::desk::desk();
+    let after = read_cursor(&cursor)?;
+    Ok(ReplayRead {
+        replay: desk.replay(id).await?,
+        items: desk.replay_items(id, outcome, after, ITEMS).await?,
+        now: crate::request::now(),
+    })
+}
+
+/// What a replay of these letters would do; nothing is changed.
+///
+/// # Errors
+/// No letters chosen, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "replays/preview", input = GetUrl)]
+pub async fn preview_replay(
+    #[server(default)] ids: Vec<LetterId>,
+    #[server(default)] filter: String,
+    #[server(default)] scope: String,
+    #[server(default)] queue: String,
+) -> Result<ReplayPreview, ApiError> {
+    let selection = super::selection(ids, filter, &scope)?;
+    let new = dlo_domain::replay::NewReplay {
+        target: target(&queue)?,
+        selection,
+        dry_run: true,
+    };
+    let desk = crate::desk::desk();
+    let replay = desk
+        .plan_replay(&dlo_domain::audit::Actor::local_operator(), &new)
+        .await?;
+    let (destinations, looked_at) = destinations(&desk, &new).await?;
+    Ok(ReplayPreview {
+        replay,
+        destinations,
+        looked_at,
+    })
+}
+
+/// Replays letters to the queues that they died in, or all to `queue` when it is not empty.
+///
+/// # Errors
+/// No letters chosen, none of them replayable, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "replays/start")]
+pub async fn start_replay(
+    #[server(default)] ids: Vec<LetterId>,
+    #[server(default)] filter: String,
+    #[server(default)] scope: String,
+    #[server(default)] queue: String,
+) -> Result<Replay, ApiError> {
+    let new = dlo_domain::replay::NewReplay {
+        target: target(&queue)?,
+        selection: super::selection(ids, filter, &scope)?,
+        dry_run: false,
+    };
+    let replay = crate::desk::desk()
+        .plan_replay(&dlo_domain::audit::Actor::local_operator(), &new)
+        .await?;
+    match replay.id {
+        Some(id) => leptos_axum::redirect(&crate::links::replay(id)),
+        None => leptos_axum::redirect("/replays"),
+    }
+    Ok(replay)
+}
+
+#[cfg(feature = "ssr")]
+fn read_cursor(text: &str) -> Result<Option<dlo_domain::page::Cursor>, ApiError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let cursor = text.parse();
+    cursor.map(Some).map_err(
+        |fault: dlo_domain::page::BadCursor| ApiError::invalid(fault.to_string()),
+    )
+}
+
+#[cfg(feature = "ssr")]
+fn target(queue: &str) -> Result<dlo_domain::replay::Target, ApiError> {
+    use dlo_domain::replay::Target;
+
+    match queue.trim() {
+        "" => Ok(Target::OriginQueue),
+        name if name.len() > 255 => Err(ApiError::invalid(
+            "The queue's name has more than 255 bytes, which no queue can have.",
+        )),
+        name if name.contains('\0') => {
+            Err(ApiError::invalid("The queue's name holds a NUL character."))
+        }
+        name => Ok(Target::Queue {
+            queue: name.to_owned(),
+        }),
+    }
+}
+
+/// Where the letters would go, among at most 500 of them.
+#[cfg(feature = "ssr")]
+async fn destinations(
+    desk: &crate::desk::Desk,
+    new: &dlo_domain::replay::NewReplay,
+) -> Result<(Vec<(String, i64)>, i64), ApiError> {
+    use dlo_domain::replay::Target;
+    use dlo_domain::state::{Change, LetterState};
+
+    let letters = match (&new.selection.ids, &new.selection.filter) {
+        (Some(ids), _) => {
+            let mut letters = Vec::new();
+            for id in ids.iter().take(100) {
+                letters.extend(desk.letter(*id).await.ok().map(|letter| letter.summary));
+            }
+            letters
+        }
+        (None, filter) => {
+            let filter = dlo_domain::filter::LetterFilter::parse(filter.as_deref().unwrap_or(""))
+                .map_err(|fault| ApiError::invalid(fault.to_string()))?;
+            desk.letters(&filter, None, 500).await?.items
+        }
+    };
+    let allowed = LetterState::allowing(Change::Claim);
+    let mut counts: Vec<(String, i64)> = Vec::new();
+    let mut looked_at = 0;
+    for letter in letters.iter().filter(|letter| allowed.contains(&letter.state)) {
+        let queue = match (&new.target, &letter.queue) {
+            (Target::Queue { queue }, _) | (Target::OriginQueue, Some(queue)) => queue,
+            (Target::OriginQueue, None) => continue,
+        };
+        looked_at += 1;
+        match counts.iter_mut().find(|(name, _)| name == queue) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((queue.clone(), 1)),
+        }
+    }
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    Ok((counts, looked_at))
+}

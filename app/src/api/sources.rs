@@ -1,0 +1,95 @@
+//! Sources: the dead-letter queues that are watched.
+#![expect(
+    missing_docs,
+    reason = "arguments of a server function become fields that have no place for a comment"
+)]
+
+use chrono::{DateTime, Utc};
+use dlo_domain::ids::LetterId;
+use dlo_domain::source::{Source, SourceMode};
+use leptos::prelude::*;
+use leptos::server_fn::codec::GetUrl;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ApiError;
+
+/// Every source and when they were read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceList {
+    /// When they were read.
+    pub now: DateTime<Utc>,
+    /// The sources.
+    pub sources: Vec<Source>,
+}
+
+/// Every source.
+///
+/// # Errors
+/// A desk that does not answer.
+#[server(prefix = "/ui", endpoint = "sources", input = GetUrl)]
+pub async fn list_sources() -> Result<SourceList, ApiError> {
+    Ok(SourceList {
+        sources: crate::desk::desk().sources().await?,
+        now: crate::request::now(),
+    })
+}
+
+/// Watches one more queue.
+///
+/// # Errors
+/// A name that no queue can have, a queue that is watched already, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "sources/add")]
+pub async fn add_source(
+    vhost: String,
+    queue: String,
+    #[server(default)] mode: SourceMode,
+    #[server(default)] name: String,
+    #[server(default)] broker: String,
+) -> Result<Source, ApiError> {
+    let given = |text: String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
+    let source = dlo_domain::source::NewSource {
+        vhost: vhost.trim().to_owned(),
+        queue: queue.trim().to_owned(),
+        mode,
+        name: given(name),
+        broker: given(broker),
+        headers: dlo_domain::failure::HeaderMap::default(),
+    };
+    source.check().map_err(|faults| {
+        let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        ApiError::invalid(texts.join("; "))
+    })?;
+    let source = crate::desk::desk()
+        .add_source(&dlo_domain::audit::Actor::local_operator(), &source)
+        .await?;
+    crate::request::go_on_to("/sources?notice=added");
+    Ok(source)
+}
+
+/// Stops watching a queue; its letters stay.
+///
+/// # Errors
+/// No such source, one that the configuration names, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "sources/remove")]
+pub async fn remove_source(id: String) -> Result<(), ApiError> {
+    let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
+    crate::desk::desk()
+        .remove_source(&dlo_domain::audit::Actor::local_operator(), id)
+        .await?;
+    crate::request::go_on_to("/sources?notice=removed");
+    Ok(())
+}
+
+/// Takes the undecodable message at the head of a source's queue out, and keeps it as a letter.
+///
+/// # Errors
+/// No such source, a head that can be decoded, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "sources/eject-head")]
+pub async fn eject_head(id: String) -> Result<LetterId, ApiError> {
+    let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
+    let letter = crate::desk::desk()
+        .eject_head(&dlo_domain::audit::Actor::local_operator(), id)
+        .await?;
+    leptos_axum::redirect(&crate::links::letter(letter));
+    Ok(letter)
+}

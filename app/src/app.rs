@@ -1,0 +1,49 @@
+//! The application: what is on every page, and which page belongs to which address.
+
+use leptos::prelude::*;
+use leptos_meta::{Title, provide_meta_context};
+use leptos_router::SsrMode;
+use leptos_router::components::{FlatRoutes, Route, Router};
+use leptos_router::path;
+
+use crate::components::{
+    Colophon, KeysHelp, Masthead, ToastView, TroubleBanner, provide_live, provide_ticks,
+    provide_toasts,
+};
+use crate::pages::{
+    LetterPage, LettersPage, NewReplayPage, NotFoundPage, OverviewPage, ReplayPage, ReplaysPage,
+    SourcesPage,
+};
+
+/// The whole of it. Every page is complete in the HTML, so that it can be read without a script.
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    provide_live();
+    provide_ticks();
+    provide_toasts();
+    view! {
+        <Title formatter=|title| format!("{title} · Dead Letter Office") />
+        <Router>
+            <a class="skip" href="#main">
+                "Skip to the page"
+            </a>
+            <Masthead />
+            <TroubleBanner />
+            <main id="main" tabindex="-1">
+                <FlatRoutes fallback=NotFoundPage>
+                    <Route path=path!("/") view=OverviewPage ssr=SsrMode::Async />
+                    <Route path=path!("/letters") view=LettersPage ssr=SsrMode::Async />
+                    <Route path=path!("/letters/:id") view=LetterPage ssr=SsrMode::Async />
+                    <Route path=path!("/replays") view=ReplaysPage ssr=SsrMode::Async />
+                    <Route path=path!("/replays/new") view=NewReplayPage ssr=SsrMode::Async />
+                    <Route path=path!("/replays/:id") view=ReplayPage ssr=SsrMode::Async />
+                    <Route path=path!("/sources") view=SourcesPage ssr=SsrMode::Async />
+                </FlatRoutes>
+            </main>
+            <Colophon />
+            <ToastView />
+            <KeysHelp />
+        </Router>
+    }
+}

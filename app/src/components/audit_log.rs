@@ -1,0 +1,43 @@
+//! Who did what with a letter, and why.
+
+use dlo_domain::audit::AuditEntry;
+use leptos::prelude::*;
+
+use super::Instant;
+
+/// The audit trail, newest first.
+#[component]
+pub(crate) fn AuditLog(
+    /// The entries.
+    entries: Vec<AuditEntry>,
+) -> impl IntoView {
+    view! {
+        <section class="section" aria-labelledby="audit-title">
+            <header>
+                <h2 id="audit-title">"Audit"</h2>
+                <span class="note">{entries.len()} " entries"</span>
+            </header>
+            {entries
+                .is_empty()
+                .then(|| view! { <p class="note-line">"Nobody has done anything with it yet."</p> })}
+            <ul class="log">
+                {entries
+                    .into_iter()
+                    .map(|entry| {
+                        view! {
+                            <li>
+                                <Instant at=entry.at />
+                                <span>
+                                    {entry.actor} ": " <span class="id">{entry.action}</span>
+                                    {entry
+                                        .detail
+                                        .map(|detail| view! { <small class="quiet">{detail}</small> })}
+                                </span>
+                            </li>
+                        }
+                    })
+                    .collect_view()}
+            </ul>
+        </section>
+    }
+}

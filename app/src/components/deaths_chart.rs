@@ -1,0 +1,174 @@
+//! Deaths over time, stacked by severity: drawn on the server, with a table beside it.
+
+mod geometry;
+
+use dlo_domain::overview::{DeathBar, Overview, ReplayMark, Span};
+use dlo_domain::severity::Severity;
+use leptos::prelude::*;
+
+use crate::{links, wording};
+use geometry::{BASE, Scale, TOP, label_at, paths, share, table_rows};
+
+/// The chart of a span.
+#[component]
+pub(crate) fn DeathsChart(
+    /// The figures.
+    overview: Overview,
+) -> impl IntoView {
+    let span = overview.span;
+    let bars = overview.deaths;
+    let scale = Scale::of(&bars);
+    let bar_name = match span {
+        Span::Hour => "a minute",
+        Span::Day => "in 15 minutes",
+        Span::Week => "in 2 hours",
+    };
+    let areas = paths(&bars, scale.top)
+        .into_iter()
+        .zip(Severity::ALL)
+        .map(|(path, severity)| view! { <path class=severity.as_str() d=path></path> })
+        .collect_view();
+    view! {
+        <figure class="deaths">
+            <svg class="chart" height="176" role="img" aria-label=summary(&bars, bar_name)>
+                <line class="grid" x1="0" x2="100%" y1=TOP y2=TOP></line>
+                <line class="grid" x1="0" x2="100%" y1=(TOP + BASE) / 2 y2=(TOP + BASE) / 2></line>
+                <text x="0" y=TOP - 4>
+                    {format!("{} {bar_name}", wording::count(scale.top))}
+                </text>
+                <text x="0" y=(TOP + BASE) / 2 - 4>
+                    {wording::count(scale.top / 2)}
+                </text>
+                <svg
+                    x="0"
+                    y=TOP
+                    width="100%"
+                    height=BASE - TOP
+                    viewBox="0 0 600 100"
+                    preserveAspectRatio="none"
+                    shape-rendering="crispEdges"
+                >
+                    {areas}
+                </svg>
+                <line class="axis" x1="0" x2="100%" y1=BASE y2=BASE></line>
+                {marks(&bars, &overview.replays, span)}
+                {axis(&bars, span)}
+            </svg>
+            <Table bars span />
+        </figure>
+    }
+}
+
+/// The chart in one sentence.
+fn summary(bars: &[DeathBar], bar_name: &str) -> String {
+    let total: i64 = bars.iter().map(geometry::sum).sum();
+    let most = bars.iter().map(geometry::sum).max().unwrap_or(0);
+    format!(
+        "{} stacked by severity, at most {} {bar_name}. The table below has the figures.",
+        wording::counted(total, "death"),
+        wording::count(most)
+    )
+}
+
+fn marks(bars: &[DeathBar], replays: &[ReplayMark], span: Span) -> impl IntoView + use<> {
+    let Some(first) = bars.first() else {
+        return ().into_any();
+    };
+    // So many marks can be told apart; the newest say most.
+    let shown = replays.iter().rev().take(8);
+    shown
+        .map(|mark| {
+            let passed = (mark.at - first.from).num_seconds();
+            let x = share(passed, span.seconds());
+            let is_late = passed * 10 > span.seconds() * 8;
+            view! {
+                <a href=links::replay(mark.id)>
+                    <line class="mark" x1=x.clone() x2=x.clone() y1="4" y2=BASE></line>
+                    <text
+                        class="mark-text"
+                        x=x
+                        dx=if is_late { "-5" } else { "5" }
+                        y="12"
+                        text-anchor=if is_late { "end" } else { "start" }
+                    >
+                        {format!("replay of {}", wording::count(mark.letters))}
+                    </text>
+                </a>
+            }
+        })
+        .collect_view()
+        .into_any()
+}
+
+fn axis(bars: &[DeathBar], span: Span) -> impl IntoView + use<> {
+    label_at(bars)
+        .into_iter()
+        .map(|(x, anchor, at)| {
+            let text = match span {
+                Span::Hour | Span::Day => wording::hour(at),
+                Span::Week => wording::day(at),
+            };
+            view! {
+                <text x=x y="170" text-anchor=anchor>
+                    {text}
+                </text>
+            }
+        })
+        .collect_view()
+}
+
+#[component]
+fn Table(bars: Vec<DeathBar>, span: Span) -> impl IntoView {
+    let rows = table_rows(&bars);
+    let from = match span {
+        Span::Hour => "ten minutes from",
+        Span::Day => "four hours from",
+        Span::Week => "28 hours from",
+    };
+    view! {
+        <details class="data">
+            <summary>"The same as a table"</summary>
+            <table class="ledger">
+                <thead>
+                    <tr>
+                        <th>{from}</th>
+                        {Severity::ALL
+                            .into_iter()
+                            .map(|severity| view! { <th class="num">{severity.as_str()}</th> })
+                            .collect_view()}
+                    </tr>
+                </thead>
+                <tbody>
+                    {rows
+                        .into_iter()
+                        .map(|(at, counts)| {
+                            view! {
+                                <tr>
+                                    <th scope="row">
+                                        <time
+                                            datetime=wording::machine(at)
+                                            title=wording::absolute(at)
+                                        >
+                                            {match span {
+                                                Span::Hour => wording::hour(at),
+                                                _ => {
+                                                    format!("{} {}", wording::day(at), wording::hour(at))
+                                                }
+                                            }}
+                                        </time>
+                                    </th>
+                                    {counts
+                                        .into_iter()
+                                        .map(|count| {
+                                            view! { <td class="num">{wording::count(count)}</td> }
+                                        })
+                                        .collect_view()}
+                                </tr>
+                            }
+                        })
+                        .collect_view()}
+                </tbody>
+            </table>
+        </details>
+    }
+}

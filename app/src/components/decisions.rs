@@ -1,0 +1,121 @@
+//! What can be decided on letters: the actions behind the forms, and what is said afterwards.
+
+use dlo_domain::ids::LetterId;
+use leptos::form::FromFormData;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use web_sys::SubmitEvent;
+
+use super::{Toast, Toasts};
+use crate::api::letters::{DecideUnknown, DiscardLetters, RestoreLetters};
+use crate::api::replays::StartReplay;
+use crate::error::ApiError;
+use crate::wording::counted;
+
+/// The actions of one page.
+#[derive(Clone, Copy)]
+pub(crate) struct Decisions {
+    /// Puts letters away.
+    pub(crate) discard: ServerAction<DiscardLetters>,
+    /// Takes them back.
+    pub(crate) restore: ServerAction<RestoreLetters>,
+    /// Replays them; leads to the replay's page.
+    pub(crate) replay: ServerAction<StartReplay>,
+    /// Says what came of a publish that was cut off.
+    pub(crate) decide: ServerAction<DecideUnknown>,
+}
+
+impl Decisions {
+    /// The actions of a page that is being made.
+    pub(crate) fn new() -> Self {
+        let decisions = Self {
+            discard: ServerAction::new(),
+            restore: ServerAction::new(),
+            replay: ServerAction::new(),
+            decide: ServerAction::new(),
+        };
+        decisions.say_what_was_done();
+        decisions
+    }
+
+    /// Grows with every decision that was carried out.
+    pub(crate) fn version(self) -> usize {
+        self.discard.version().get() + self.restore.version().get() + self.decide.version().get()
+    }
+
+    /// Whether an answer is awaited.
+    pub(crate) fn is_pending(self) -> bool {
+        self.discard.pending().get()
+            || self.restore.pending().get()
+            || self.replay.pending().get()
+            || self.decide.pending().get()
+    }
+
+    /// The last failure.
+    pub(crate) fn error(self) -> Option<ApiError> {
+        fn failure<T>(value: Option<Result<T, ApiError>>) -> Option<ApiError> {
+            value.and_then(Result::err)
+        }
+        failure(self.discard.value().get())
+            .or_else(|| failure(self.restore.value().get()))
+            .or_else(|| failure(self.replay.value().get()))
+            .or_else(|| failure(self.decide.value().get()))
+    }
+
+    /// Carries out the decision that a form's button names by its `formaction`. A form without
+    /// our script posts there by itself; any other button is left to the browser.
+    pub(crate) fn carry_out(self, submit: &SubmitEvent) {
+        let path = submit
+            .submitter()
+            .and_then(|button| button.get_attribute("formaction"))
+            .unwrap_or_default();
+        if path == DiscardLetters::PATH {
+            dispatch(self.discard, submit);
+        } else if path == RestoreLetters::PATH {
+            dispatch(self.restore, submit);
+        } else if path == StartReplay::PATH {
+            dispatch(self.replay, submit);
+        }
+    }
+
+    fn say_what_was_done(self) {
+        let toasts = Toasts::current();
+        let asked: StoredValue<Vec<LetterId>> = StoredValue::new(Vec::new());
+        Effect::new(move |_| {
+            if let Some(input) = self.discard.input().get() {
+                asked.set_value(input.ids);
+            }
+        });
+        Effect::new(move |_| {
+            if let Some(Ok(changed)) = self.discard.value().get() {
+                toasts.say(Toast {
+                    text: format!("{} discarded.", counted(changed.changed, "letter")),
+                    left_out: changed.left_out,
+                    undo: asked.get_value(),
+                });
+            }
+        });
+        Effect::new(move |_| {
+            if let Some(Ok(changed)) = self.restore.value().get() {
+                toasts.say(Toast {
+                    text: format!("{} restored: held again.", counted(changed.changed, "letter")),
+                    left_out: changed.left_out,
+                    undo: Vec::new(),
+                });
+            }
+        });
+    }
+}
+
+fn dispatch<F>(action: ServerAction<F>, submit: &SubmitEvent)
+where
+    F: ServerFn + FromFormData + Clone + Send + Sync + 'static,
+    F::Output: Send + Sync + 'static,
+    F::Error: Send + Sync + 'static,
+{
+    // What our own form holds can be read; if not, the browser posts it and the server says why.
+    if let Ok(input) = F::from_event(submit) {
+        submit.prevent_default();
+        action.dispatch(input);
+    }
+}

@@ -1,0 +1,39 @@
+//! What went wrong, what was kept, and what to do next.
+
+use leptos::prelude::*;
+
+use crate::error::ApiError;
+
+/// In the place of a page's content.
+#[component]
+pub(crate) fn ErrorPanel(
+    /// What went wrong.
+    error: ApiError,
+) -> impl IntoView {
+    view! {
+        <div class="answer" role="alert">
+            <div>
+                <h1>{error.heading()}</h1>
+                <p class="second">{error.to_string()}</p>
+                <p class="second">
+                    "Go to the " <a href="/letters">"letters"</a> ", to the "
+                    <a href="/">"overview"</a> ", or load this page again."
+                </p>
+            </div>
+        </div>
+    }
+}
+
+/// Beside the form whose action failed.
+#[component]
+pub(crate) fn ErrorNote(
+    /// The failure, if there is one.
+    #[prop(into)]
+    error: Signal<Option<ApiError>>,
+) -> impl IntoView {
+    view! {
+        <div class="error-place" role="alert">
+            {move || error.get().map(|error| view! { <p class="error-note">{error.to_string()}</p> })}
+        </div>
+    }
+}

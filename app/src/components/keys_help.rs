@@ -1,0 +1,51 @@
+//! The list of keys. `public/keys.js` opens it and does what it says.
+
+use leptos::prelude::*;
+
+const KEYS: [(&str, &str); 10] = [
+    ("/", "write a filter"),
+    ("j", "next row"),
+    ("k", "previous row"),
+    ("x", "select the row"),
+    ("Enter", "open the row"),
+    ("g o", "go to the overview"),
+    ("g l", "go to the letters"),
+    ("g r", "go to the replays"),
+    ("g s", "go to the sources"),
+    ("?", "this list"),
+];
+
+/// The dialog that lists the keys.
+#[component]
+pub(crate) fn KeysHelp() -> impl IntoView {
+    view! {
+        <dialog id="keys" class="keys" aria-labelledby="keys-title">
+            <form method="dialog">
+                <header>
+                    <h2 id="keys-title">"Keys"</h2>
+                    <button class="button plain" type="submit">
+                        "Close"
+                    </button>
+                </header>
+                <dl>
+                    {KEYS
+                        .into_iter()
+                        .map(|(keys, what)| {
+                            view! {
+                                <div>
+                                    <dt>
+                                        {keys
+                                            .split(' ')
+                                            .map(|key| view! { <kbd>{key}</kbd> })
+                                            .collect_view()}
+                                    </dt>
+                                    <dd>{what}</dd>
+                                </div>
+                            }
+                        })
+                        .collect_view()}
+                </dl>
+            </form>
+        </dialog>
+    }
+}

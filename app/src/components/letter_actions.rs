@@ -1,0 +1,147 @@
+//! What can be done with one letter. Each button says what, how many and where to.
+
+use dlo_domain::ids::LetterId;
+use dlo_domain::letter::LetterSummary;
+use dlo_domain::state::{Change, LetterState};
+use leptos::form::ActionForm;
+use leptos::prelude::*;
+
+use super::Decisions;
+use crate::links;
+
+/// The actions that the letter's state allows.
+#[component]
+pub(crate) fn LetterActions(
+    /// The letter.
+    letter: LetterSummary,
+    /// What can be done.
+    decisions: Decisions,
+) -> impl IntoView {
+    let id = letter.id;
+    let allows = |change| letter.state.after(change).is_ok();
+    let waits = Signal::derive(move || decisions.is_pending());
+    view! {
+        <div class="actions">
+            {allows(Change::DeclarePublished).then(|| view! { <Verdict id decisions waits /> })}
+            {allows(Change::Claim)
+                .then(|| view! { <Replaying id queue=letter.queue.clone() decisions waits /> })}
+            {allows(Change::Discard).then(|| view! { <Discarding id decisions waits /> })}
+            {allows(Change::Restore)
+                .then(|| {
+                    view! {
+                        <ActionForm action=decisions.restore>
+                            <This id />
+                            <button class="button primary" type="submit" disabled=waits>
+                                "Restore 1 letter: hold it again"
+                            </button>
+                        </ActionForm>
+                    }
+                })}
+            {(letter.state == LetterState::Claimed)
+                .then(|| view! { <p class="second">"A replay has it: wait for its outcome."</p> })}
+        </div>
+    }
+}
+
+/// The hidden fields that name the letter and the way back.
+#[component]
+fn This(id: LetterId) -> impl IntoView {
+    view! {
+        <input type="hidden" name="ids[]" value=id.to_string() />
+        <input type="hidden" name="back" value=links::letter(id) />
+    }
+}
+
+#[component]
+fn Replaying(
+    id: LetterId,
+    queue: Option<String>,
+    decisions: Decisions,
+    waits: Signal<bool>,
+) -> impl IntoView {
+    view! {
+        {queue
+            .map(|queue| {
+                view! {
+                    <ActionForm action=decisions.replay>
+                        <This id />
+                        <button class="button primary" type="submit" disabled=waits>
+                            "Replay 1 letter to "
+                            {queue}
+                        </button>
+                    </ActionForm>
+                }
+            })}
+        <details class="more">
+            <summary class="button">"Replay elsewhere…"</summary>
+            <ActionForm action=decisions.replay attr:class="with-reason">
+                <This id />
+                <input
+                    type="text"
+                    name="queue"
+                    maxlength="255"
+                    required
+                    autocomplete="off"
+                    spellcheck="false"
+                    placeholder="queue"
+                    aria-label="Queue to replay to"
+                />
+                <button class="button" type="submit" disabled=waits>
+                    "Replay 1 letter to this queue"
+                </button>
+            </ActionForm>
+        </details>
+    }
+}
+
+#[component]
+fn Discarding(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl IntoView {
+    view! {
+        <details class="more">
+            <summary class="button">"Discard…"</summary>
+            <ActionForm action=decisions.discard attr:class="with-reason">
+                <This id />
+                <input
+                    type="text"
+                    name="reason"
+                    maxlength="500"
+                    required
+                    placeholder="why?"
+                    aria-label="Reason for the discard"
+                />
+                <button class="button" type="submit" disabled=waits>
+                    "Discard 1 letter"
+                </button>
+            </ActionForm>
+        </details>
+    }
+}
+
+#[component]
+fn Verdict(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl IntoView {
+    view! {
+        <ActionForm action=decisions.decide attr:class="verdict">
+            <input type="hidden" name="id" value=id.to_string() />
+            <button
+                class="button"
+                type="submit"
+                name="verdict"
+                value="published"
+                disabled=waits
+                title="The letter counts as replayed"
+            >
+                "It was published"
+            </button>
+            <button
+                class="button"
+                type="submit"
+                name="verdict"
+                value="not_published"
+                disabled=waits
+                title="The letter is held again and can be replayed"
+            >
+                "It was not published: hold it"
+            </button>
+        </ActionForm>
+    }
+}

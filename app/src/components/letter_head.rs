@@ -1,0 +1,85 @@
+//! The sentence that says what became of a letter.
+
+use dlo_domain::letter::Letter;
+use dlo_domain::state::LetterState;
+use leptos::prelude::*;
+
+use super::{SeverityMark, StateBadge};
+use crate::{links, wording};
+
+/// The head of a letter's page.
+#[component]
+pub(crate) fn LetterHead(
+    /// The letter.
+    letter: Letter,
+) -> impl IntoView {
+    let summary = letter.summary;
+    let filter = dlo_domain::filter::LetterFilter {
+        queue: summary.queue.clone(),
+        ..Default::default()
+    };
+    let queue = summary.queue.clone().map(|queue| {
+        let href = links::letters(&filter);
+        view! {
+            " on "
+            <a href=href>{queue}</a>
+        }
+    });
+    let last = if summary.arrivals > 1 { ", last" } else { "" };
+    let cause = match summary.error_class.clone() {
+        Some(class) => {
+            let of = format!("{last} of ");
+            view! {
+                {of}
+                <span class="cause">{class}</span>
+            }
+            .into_any()
+        }
+        None => format!("{last}: {}", wording::reason_sentence(summary.reason)).into_any(),
+    };
+    let standing = standing(summary.state);
+    view! {
+        <div>
+            <ol class="crumbs">
+                <li>
+                    <a href=links::LETTERS>"Letters"</a>
+                </li>
+                {summary
+                    .queue
+                    .clone()
+                    .map(|queue| {
+                        view! {
+                            <li>
+                                <a href=links::letters(&filter)>{queue}</a>
+                            </li>
+                        }
+                    })}
+                <li class="id">{wording::short(&summary.id)}</li>
+            </ol>
+            <h1>"Died " {wording::times(summary.arrivals)} {queue} {cause} "." {standing}</h1>
+            <p class="meta">
+                <SeverityMark severity=summary.severity />
+                <StateBadge state=summary.state />
+                {summary
+                    .message_type
+                    .map(|kind| view! { <span class="id">{kind}</span> })}
+                <span title=format!("{} bytes", wording::count(summary.size_bytes))>
+                    {wording::size(summary.size_bytes)}
+                </span>
+                <span>{wording::counted(summary.arrivals.into(), "arrival")}</span>
+            </p>
+        </div>
+    }
+}
+
+fn standing(state: LetterState) -> &'static str {
+    match state {
+        LetterState::Held => "",
+        LetterState::Scheduled => " It will be replayed by itself.",
+        LetterState::Claimed => " A replay has it.",
+        LetterState::Replayed => " It was replayed and has not come back.",
+        LetterState::Unknown => " Its last replay was cut off: it may or may not have been sent.",
+        LetterState::Resolved => " It is resolved.",
+        LetterState::Discarded => " It was discarded.",
+    }
+}

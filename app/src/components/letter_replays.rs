@@ -1,0 +1,59 @@
+//! The replays that a letter was part of.
+
+use dlo_domain::replay::LetterReplay;
+use leptos::prelude::*;
+
+use super::{Instant, OutcomeKey, outcome_word};
+use crate::links;
+
+/// The replays of a letter, newest first.
+#[component]
+pub(crate) fn LetterReplays(
+    /// The replays.
+    replays: Vec<LetterReplay>,
+) -> impl IntoView {
+    if replays.is_empty() {
+        return ().into_any();
+    }
+    view! {
+        <section class="section" aria-labelledby="letter-replays-title">
+            <header>
+                <h2 id="letter-replays-title">"Replays of it"</h2>
+                <span class="note">{replays.len()}</span>
+            </header>
+            <ul class="log">
+                {replays
+                    .into_iter()
+                    .map(|replay| {
+                        view! {
+                            <li>
+                                <Instant at=replay.at.unwrap_or(replay.planned_at) />
+                                <span>
+                                    <OutcomeKey outcome=replay.outcome />
+                                    <a href=links::replay(
+                                        replay.replay_id,
+                                    )>
+                                        {crate::wording::ordinal(replay.attempt)} " try: "
+                                        {outcome_word(replay.outcome)}
+                                    </a>
+                                    {replay
+                                        .queue
+                                        .map(|queue| {
+                                            view! {
+                                                " to "
+                                                <span class="id">{queue}</span>
+                                            }
+                                        })}
+                                    {replay
+                                        .detail
+                                        .map(|detail| view! { <small class="quiet">{detail}</small> })}
+                                </span>
+                            </li>
+                        }
+                    })
+                    .collect_view()}
+            </ul>
+        </section>
+    }
+    .into_any()
+}

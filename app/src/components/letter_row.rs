@@ -1,0 +1,78 @@
+//! One letter in the list.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::letter::LetterSummary;
+use leptos::prelude::*;
+
+use super::{Ago, SeverityMark, StateBadge};
+use crate::{links, wording};
+
+/// The row of a letter. On a narrow page the cells fold into the one that tells the error.
+#[component]
+pub(crate) fn LetterRow(
+    /// The letter.
+    letter: LetterSummary,
+    /// When it was read.
+    now: DateTime<Utc>,
+) -> impl IntoView {
+    let label = format!(
+        "Select the letter of {}",
+        wording::clock(letter.last_arrived_at)
+    );
+    let queue = letter.queue.clone().unwrap_or_else(|| "not told".to_owned());
+    let at = letter.last_arrived_at;
+    view! {
+        <tr data-row="">
+            <td class="pick">
+                <input type="checkbox" name="ids[]" value=letter.id.to_string() aria-label=label />
+            </td>
+            <td class="fit far">
+                <SeverityMark severity=letter.severity />
+            </td>
+            <td class="fit num far">
+                <Ago at now />
+            </td>
+            <td class="fit far origin" title=queue.clone()>
+                <span class="id">{queue.clone()}</span>
+            </td>
+            <td class="fit mid second">{wording::reason(letter.reason)}</td>
+            <td class="fill clip">
+                <a href=links::letter(letter.id)>{told(&letter)}</a>
+                <div class="sub">
+                    <SeverityMark severity=letter.severity />
+                    <Ago at now spoken=true />
+                    <span class="id">{queue}</span>
+                    <StateBadge state=letter.state />
+                    {(letter.arrivals > 1)
+                        .then(|| format!("died {}", wording::times(letter.arrivals)))}
+                </div>
+            </td>
+            <td class="fit far">
+                <StateBadge state=letter.state />
+            </td>
+            <td class="fit num far">{letter.arrivals}</td>
+        </tr>
+    }
+}
+
+/// What is told of the failure, in one line.
+fn told(letter: &LetterSummary) -> AnyView {
+    let message = letter.error_message.clone();
+    match (&letter.error_class, message) {
+        (None, None) => {
+            let text = format!("no error reported; {}", wording::reason_sentence(letter.reason));
+            view! { <span class="quiet">{text}</span> }.into_any()
+        }
+        (Some(class), message) => {
+            let short = class.rsplit(['.', ':']).next().unwrap_or(class).to_owned();
+            let title = class.clone();
+            view! {
+                <span class="id" title=title>{short}</span>
+                " "
+                {message}
+            }
+            .into_any()
+        }
+        (None, message) => message.into_any(),
+    }
+}

@@ -1,0 +1,129 @@
+//! What happens while a page is open: one stream of events for the whole application.
+//!
+//! Events are hints. Pages ask again for what they show; nothing is taken from an event itself.
+
+use std::time::Duration;
+
+use dlo_domain::event::LiveEvent;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{EventSource, MessageEvent};
+
+const STREAM: &str = "/events";
+
+/// Before a stream that the server refused is asked for again.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Pages ask again at most this often.
+const BREATH: Duration = Duration::from_secs(1);
+
+/// The stream of events.
+#[derive(Clone, Copy)]
+pub(crate) struct Live {
+    last: RwSignal<Option<LiveEvent>>,
+    is_open: RwSignal<Option<bool>>,
+}
+
+impl Live {
+    /// The stream of this application.
+    pub(crate) fn current() -> Self {
+        expect_context()
+    }
+
+    /// Calls back with every event, in the browser only.
+    pub(crate) fn on_event(self, mut listener: impl FnMut(&LiveEvent) + 'static) {
+        Effect::new(move |_| {
+            self.last.with(|event| {
+                if let Some(event) = event {
+                    listener(event);
+                }
+            });
+        });
+    }
+
+    /// A number that grows when something of concern happened, at most once a second: put it
+    /// into the source of a resource to have it asked for again.
+    pub(crate) fn version(
+        self,
+        is_of_concern: impl Fn(&LiveEvent) -> bool + 'static,
+    ) -> ReadSignal<u32> {
+        let (version, grow) = signal(0);
+        let waits = StoredValue::new(false);
+        self.on_event(move |event| {
+            let concerned = matches!(event, LiveEvent::Missed) || is_of_concern(event);
+            if concerned && waits.try_get_value() == Some(false) {
+                waits.set_value(true);
+                set_timeout(
+                    move || {
+                        // The page may be gone by now.
+                        if waits.try_update_value(|waits| *waits = false).is_some() {
+                            grow.try_update(|version| *version += 1);
+                        }
+                    },
+                    BREATH,
+                );
+            }
+        });
+        version
+    }
+}
+
+/// Opens the stream once the page has come to life.
+pub(crate) fn provide_live() {
+    let live = Live {
+        last: RwSignal::new(None),
+        is_open: RwSignal::new(None),
+    };
+    provide_context(live);
+    Effect::new(move |_| open(live));
+}
+
+fn open(live: Live) {
+    let Ok(stream) = EventSource::new(STREAM) else {
+        return;
+    };
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |message: MessageEvent| {
+        if let Some(text) = message.data().as_string()
+            && let Ok(event) = serde_json::from_str(&text)
+        {
+            live.last.set(Some(event));
+        }
+    });
+    let on_open = Closure::<dyn FnMut()>::new(move || {
+        if live.is_open.get_untracked() == Some(false) {
+            live.last.set(Some(LiveEvent::Missed));
+        }
+        live.is_open.set(Some(true));
+    });
+    let failed = stream.clone();
+    let on_error = Closure::<dyn FnMut()>::new(move || {
+        live.is_open.set(Some(false));
+        // The browser tries again by itself, but for an answer that is no stream.
+        if failed.ready_state() == EventSource::CLOSED {
+            set_timeout(move || open(live), AGAIN);
+        }
+    });
+    stream.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    stream.set_onopen(Some(on_open.as_ref().unchecked_ref()));
+    stream.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+    // They live as long as the page.
+    on_message.forget();
+    on_open.forget();
+    on_error.forget();
+}
+
+/// Says whether the page is live.
+#[component]
+pub(crate) fn LiveMark() -> impl IntoView {
+    let is_open = Live::current().is_open;
+    view! {
+        <span class="live" data-live=move || is_open.get().map(|open| open.to_string()) role="status">
+            {move || match is_open.get() {
+                None => "",
+                Some(true) => "live",
+                Some(false) => "not live, trying again",
+            }}
+        </span>
+    }
+}

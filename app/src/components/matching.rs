@@ -1,0 +1,118 @@
+//! What can be done with all letters that a filter matches: with the count spelled out.
+
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::state::{Change, LetterState};
+use leptos::form::ActionForm;
+use leptos::prelude::*;
+
+use super::Decisions;
+use crate::links;
+use crate::wording::count;
+
+/// Counts above this are estimates of the database.
+const EXACT: i64 = 10_000;
+
+/// `502 letters`, `1 letter`, `about 1,204,000 letters`.
+pub(crate) fn about(total: i64) -> String {
+    let letters = if total == 1 { "letter" } else { "letters" };
+    if total > EXACT {
+        format!("about {} {letters}", count(total))
+    } else {
+        format!("{} {letters}", count(total))
+    }
+}
+
+/// Acts on all that match.
+#[component]
+pub(crate) fn Matching(
+    /// The filter.
+    filter: LetterFilter,
+    /// How many letters match, about.
+    total: i64,
+    /// What can be done.
+    decisions: Decisions,
+    /// The page's own address, to come back to.
+    back: String,
+) -> impl IntoView {
+    let text = filter.to_string();
+    let allows = |change| {
+        filter
+            .state
+            .is_none_or(|state| LetterState::allowing(change).contains(&state))
+    };
+    let (replayable, restorable) = (allows(Change::Claim), allows(Change::Restore));
+    if !replayable && !restorable {
+        return ().into_any();
+    }
+    let letters = about(total);
+    let condition = if text.is_empty() {
+        view! { "all that this office keeps" }.into_any()
+    } else {
+        view! {
+            "all that match "
+            <code>{text.clone()}</code>
+        }
+        .into_any()
+    };
+    let look = links::with_query(
+        "/replays/new",
+        [("scope", "matching"), ("q", text.as_str())],
+    );
+    let waits = move || decisions.is_pending();
+    let hidden = move || {
+        view! {
+            <input type="hidden" name="scope" value="matching" />
+            <input type="hidden" name="filter" value=text.clone() />
+            <input type="hidden" name="back" value=back.clone() />
+        }
+    };
+    let to_discard = replayable.then(&hidden);
+    let to_restore = restorable.then(&hidden);
+    let (look_text, discard_text) = (letters.clone(), letters.clone());
+    let restore_text = letters.clone();
+    view! {
+        <details class="matching" id="matching">
+            <summary>"With all " {letters} "…"</summary>
+            <p class="note-line">
+                "This takes " {condition} ", on this page and the others, at the moment of pressing. "
+                "Letters in another state are left out and counted."
+            </p>
+            <div class="actions">
+                {to_discard
+                    .map(|hidden| {
+                        view! {
+                            <a class="button" href=look>
+                                "Look at a replay of " {look_text} "…"
+                            </a>
+                            <ActionForm action=decisions.discard attr:class="with-reason">
+                                {hidden}
+                                <input
+                                    type="text"
+                                    name="reason"
+                                    maxlength="500"
+                                    required
+                                    placeholder="why discard?"
+                                    aria-label="Reason for the discard"
+                                />
+                                <button class="button" type="submit" disabled=waits>
+                                    "Discard " {discard_text}
+                                </button>
+                            </ActionForm>
+                        }
+                    })}
+                {to_restore
+                    .map(|hidden| {
+                        view! {
+                            <ActionForm action=decisions.restore>
+                                {hidden}
+                                <button class="button" type="submit" disabled=waits>
+                                    "Restore the discarded of " {restore_text}
+                                </button>
+                            </ActionForm>
+                        }
+                    })}
+            </div>
+        </details>
+    }
+    .into_any()
+}

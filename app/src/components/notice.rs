@@ -1,0 +1,63 @@
+//! What a plain form did, told by the address that it came back to. Only words of our own and
+//! numbers are shown: an address is anybody's to write.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::wording::counted;
+
+/// Says what was done, when the address tells.
+#[component]
+pub(crate) fn Notice() -> impl IntoView {
+    let query = use_query_map();
+    let text = move || {
+        query.with(|query| {
+            let number = |name| {
+                let text: Option<&str> = query.get_str(name);
+                text.and_then(|text| text.parse::<u32>().ok()).map_or(0, i64::from)
+            };
+            said(query.get_str("notice")?, number("letters"), number("left_out"))
+        })
+    };
+    view! {
+        <div class="notice-place" role="status">
+            {move || {
+                text()
+                    .map(|(text, link)| {
+                        view! {
+                            <p class="notice">
+                                {text}
+                                {link
+                                    .map(|(href, words)| {
+                                        view! {
+                                            " "
+                                            <a href=href>{words}</a>
+                                        }
+                                    })}
+                            </p>
+                        }
+                    })
+            }}
+        </div>
+    }
+}
+
+type Link = (&'static str, &'static str);
+
+fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Link>)> {
+    let letters = counted(letters, "letter");
+    let rest = match left_out {
+        0 => String::new(),
+        n => format!(" {} left out, because their state does not allow it.", counted(n, "letter")),
+    };
+    Some(match notice {
+        "discarded" => (
+            format!("{letters} discarded.{rest}"),
+            Some(("/letters?state=discarded", "Discarded letters can be restored.")),
+        ),
+        "restored" => (format!("{letters} restored: held again.{rest}"), None),
+        "added" => ("The source was added. Intake looks for its queue now.".to_owned(), None),
+        "removed" => ("The source is watched no more. Its letters stay.".to_owned(), None),
+        _ => return None,
+    })
+}

@@ -1,0 +1,80 @@
+//! The way of a letter: where it died, why, and where it came to us.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::letter::Letter;
+use leptos::prelude::*;
+
+use super::Ago;
+use crate::wording;
+
+/// Origin, reason, source.
+#[component]
+pub(crate) fn RouteLine(
+    /// The letter.
+    letter: Letter,
+    /// When it was read.
+    now: DateTime<Utc>,
+) -> impl IntoView {
+    let summary = letter.summary;
+    let exchange = match summary.exchange.as_deref() {
+        None => "by an exchange that nothing tells".to_owned(),
+        Some("") => "by the default exchange".to_owned(),
+        Some(name) => format!("by exchange {name}"),
+    };
+    let error = summary.error_message.map(|message| {
+        let class = summary.error_class;
+        view! { <small class="message">{class.map(|class| format!("{class}: "))} {message}</small> }
+    });
+    let which = wording::ordinal(summary.arrivals);
+    view! {
+        <div class="route">
+            <div>
+                <span class="label">"died on"</span>
+                <span class="value">{summary.queue.unwrap_or_else(|| "not told".to_owned())}</span>
+                <small>
+                    {exchange} {summary.routing_key.map(|key| format!(", key {key}"))}
+                </small>
+                {letter.worker.map(|worker| view! { <small>"meant for " {worker}</small> })}
+            </div>
+            <Arrow />
+            <div>
+                <span class="label">"because"</span>
+                <span class="value">{wording::reason(summary.reason)}</span>
+                <small>{wording::reason_sentence(summary.reason)}</small>
+                {error}
+                {letter
+                    .told_by
+                    .map(|told_by| {
+                        view! { <small class="quiet">"told by " {told_by} " headers"</small> }
+                    })}
+            </div>
+            <Arrow />
+            <div>
+                <span class="label">"came to"</span>
+                <span class="value">{summary.source}</span>
+                <small>
+                    {which} " arrival, " <Ago at=summary.last_arrived_at now spoken=true />
+                </small>
+                <small>"vhost " {letter.vhost}</small>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Arrow() -> impl IntoView {
+    view! {
+        <div class="arrow">
+            <svg
+                width="44"
+                height="16"
+                viewBox="0 0 44 16"
+                fill="none"
+                stroke="currentColor"
+                aria-hidden="true"
+            >
+                <path d="M0 8h42M36 2.5 42.5 8 36 13.5"></path>
+            </svg>
+        </div>
+    }
+}

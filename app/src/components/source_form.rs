@@ -1,0 +1,74 @@
+//! The form that adds a source.
+
+use leptos::form::ActionForm;
+use leptos::prelude::*;
+
+use crate::api::sources::AddSource;
+
+/// Names a queue to be watched.
+#[component]
+pub(crate) fn SourceForm(
+    /// The action behind it.
+    add: ServerAction<AddSource>,
+) -> impl IntoView {
+    view! {
+        <ActionForm action=add attr:class="source-form fields">
+            <label class="choice">
+                <span>"queue"</span>
+                <input
+                    type="text"
+                    name="queue"
+                    required
+                    maxlength="255"
+                    autocomplete="off"
+                    spellcheck="false"
+                    placeholder="orders.dead"
+                />
+            </label>
+            <label class="choice">
+                <span>"vhost"</span>
+                <input
+                    type="text"
+                    name="vhost"
+                    required
+                    maxlength="255"
+                    autocomplete="off"
+                    spellcheck="false"
+                    value="/"
+                />
+            </label>
+            <label class="choice">
+                <span>"name, if another"</span>
+                <input
+                    type="text"
+                    name="name"
+                    maxlength="255"
+                    autocomplete="off"
+                    placeholder="as the queue"
+                />
+            </label>
+            <label class="choice">
+                <span>"broker, if not main"</span>
+                <input
+                    type="text"
+                    name="broker"
+                    maxlength="255"
+                    autocomplete="off"
+                    placeholder="main"
+                />
+            </label>
+            <label class="choice">
+                <span>"mode"</span>
+                <select name="mode">
+                    <option value="take" selected>
+                        "take: the letters leave the queue"
+                    </option>
+                    <option value="mirror">"mirror: look, never take"</option>
+                </select>
+            </label>
+            <button class="button" type="submit" disabled=move || add.pending().get()>
+                "Watch this queue"
+            </button>
+        </ActionForm>
+    }
+}

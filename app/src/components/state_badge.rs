@@ -1,0 +1,27 @@
+//! States as labelled badges; the border says again what the colour says.
+
+use dlo_domain::replay::ReplayState;
+use dlo_domain::state::LetterState;
+use leptos::prelude::*;
+
+/// The state of a letter.
+#[component]
+pub(crate) fn StateBadge(
+    /// Which.
+    state: LetterState,
+) -> impl IntoView {
+    view! { <span class=format!("state {state}")>{state.as_str()}</span> }
+}
+
+/// How far a replay is.
+#[component]
+pub(crate) fn ReplayBadge(
+    /// How far.
+    state: ReplayState,
+) -> impl IntoView {
+    let class = match state {
+        ReplayState::Running => "state claimed",
+        ReplayState::Finished => "state resolved",
+    };
+    view! { <span class=class>{state.as_str()}</span> }
+}

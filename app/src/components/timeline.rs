@@ -1,0 +1,73 @@
+//! What happened to a letter, from its first death to now.
+
+mod events;
+
+use dlo_domain::letter::Letter;
+use leptos::prelude::*;
+
+use super::{Instant, StateBadge};
+use crate::links;
+use events::{Event, Kind, events};
+
+/// Deaths, arrivals, replays and decisions in their order.
+#[component]
+pub(crate) fn Timeline(
+    /// The letter.
+    letter: Letter,
+) -> impl IntoView {
+    let state = letter.summary.state;
+    let deaths = letter.arrivals.iter().map(|arrival| arrival.deaths.len()).sum::<usize>();
+    let note = format!(
+        "{}, {} told",
+        crate::wording::counted(letter.summary.arrivals.into(), "arrival"),
+        crate::wording::counted(i64::try_from(deaths).unwrap_or(0), "death"),
+    );
+    view! {
+        <section class="section" aria-labelledby="timeline-title">
+            <header>
+                <h2 id="timeline-title">"What happened"</h2>
+                <span class="note">{note}</span>
+            </header>
+            <ol class="timeline">
+                {events(&letter).into_iter().map(entry).collect_view()} <li class="pause">
+                    <span class="when">"now"</span>
+                    <div>
+                        <StateBadge state />
+                    </div>
+                </li>
+            </ol>
+        </section>
+    }
+}
+
+fn entry(event: Event) -> impl IntoView {
+    let class = match event.kind {
+        Kind::Death => "death",
+        Kind::Good => "ok",
+        Kind::Bad => "bad",
+        Kind::Plain => "",
+    };
+    let title = match event.replay {
+        Some(replay) => view! { <a href=links::replay(replay)>{event.title}</a> }.into_any(),
+        None => event.title.into_any(),
+    };
+    view! {
+        <li class=class>
+            <span class="when">
+                <Instant at=event.at />
+            </span>
+            <div>
+                <b>{title}</b>
+                {event
+                    .place
+                    .map(|place| {
+                        view! {
+                            " "
+                            <span class="id">{place}</span>
+                        }
+                    })}
+                {event.detail.map(|detail| view! { <small>{detail}</small> })}
+            </div>
+        </li>
+    }
+}

@@ -1,0 +1,174 @@
+//! A field table with the AMQP type of each value.
+
+use dlo_domain::wire::{FieldTable, FieldValue};
+use leptos::prelude::*;
+
+use crate::wording;
+
+/// Tables within tables are shown this deep.
+const DEEPEST: usize = 16;
+
+/// Headers, or another field table.
+#[component]
+pub(crate) fn WireTable(
+    /// The table.
+    table: FieldTable,
+) -> impl IntoView {
+    view! {
+        <table class="ledger wire">
+            <thead>
+                <tr>
+                    <th>"name"</th>
+                    <th class="far">"AMQP type"</th>
+                    <th>"value"</th>
+                </tr>
+            </thead>
+            <tbody>
+                {table
+                    .0
+                    .into_iter()
+                    .map(|field| {
+                        let kind = type_word(&field.value);
+                        view! {
+                            <tr>
+                                <th scope="row">
+                                    <span class="id">{field.name.to_display().into_owned()}</span>
+                                    <div class="sub">{kind.clone()}</div>
+                                </th>
+                                <td class="fit far quiet">
+                                    <small>{kind}</small>
+                                </td>
+                                <td class="id value">{value_view(&field.value, 0)}</td>
+                            </tr>
+                        }
+                    })
+                    .collect_view()}
+            </tbody>
+        </table>
+    }
+}
+
+fn type_word(value: &FieldValue) -> String {
+    value.type_name().replace('_', " ")
+}
+
+fn value_view(value: &FieldValue, depth: usize) -> AnyView {
+    match value {
+        FieldValue::Table(table) if !table.0.is_empty() && depth < DEEPEST => {
+            let entries = table.0.iter().map(|field| {
+                (field.name.to_display().into_owned(), &field.value)
+            });
+            nested(&wording::counted(signed(table.0.len()), "entry").replace("entrys", "entries"), entries, depth)
+        }
+        FieldValue::Array(items) if !items.is_empty() && depth < DEEPEST => {
+            let entries = items.iter().enumerate().map(|(at, value)| (at.to_string(), value));
+            nested(&wording::counted(signed(items.len()), "item"), entries, depth)
+        }
+        leaf => text(leaf).into_any(),
+    }
+}
+
+fn nested<'a>(
+    summary: &str,
+    entries: impl Iterator<Item = (String, &'a FieldValue)>,
+    depth: usize,
+) -> AnyView {
+    let rows: Vec<AnyView> = entries
+        .map(|(name, value)| {
+            view! {
+                <div class="leaf">
+                    <span class="k">{name}</span>
+                    ": "
+                    {value_view(value, depth + 1)}
+                    <span class="type">{type_word(value)}</span>
+                </div>
+            }
+            .into_any()
+        })
+        .collect();
+    view! {
+        <details class="tree" open=depth < 2>
+            <summary>
+                <span class="z">{summary.to_owned()}</span>
+            </summary>
+            <div>{rows}</div>
+        </details>
+    }
+    .into_any()
+}
+
+fn signed(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A value that holds no others, as text.
+fn text(value: &FieldValue) -> String {
+    match value {
+        FieldValue::Boolean(truth) => truth.to_string(),
+        FieldValue::Float(bits) => f32::from_bits(*bits).to_string(),
+        FieldValue::Double(bits) => f64::from_bits(*bits).to_string(),
+        FieldValue::Decimal { scale, value } => decimal(*scale, *value),
+        FieldValue::ShortString(text) | FieldValue::LongString(text) => {
+            text.to_display().into_owned()
+        }
+        FieldValue::Timestamp(seconds) => timestamp(*seconds),
+        FieldValue::ByteArray(bytes) => byte_text(bytes),
+        FieldValue::Void => "no value".to_owned(),
+        FieldValue::Table(_) => "an empty table".to_owned(),
+        FieldValue::Array(_) => "an empty array".to_owned(),
+        number => number
+            .as_integer()
+            .map(|number| number.to_string())
+            .unwrap_or_default(),
+    }
+}
+
+/// Seconds since 1970 with the time they stand for.
+pub(super) fn timestamp(seconds: u64) -> String {
+    let time = i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| chrono::DateTime::from_timestamp(seconds, 0));
+    match time {
+        Some(time) => format!("{seconds} ({})", wording::absolute(time)),
+        None => seconds.to_string(),
+    }
+}
+
+fn decimal(scale: u8, value: u32) -> String {
+    let digits = format!("{value:0>width$}", width = usize::from(scale) + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - usize::from(scale));
+    if fraction.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("{whole}.{fraction}")
+    }
+}
+
+fn byte_text(bytes: &[u8]) -> String {
+    let shown: Vec<String> = bytes.iter().take(64).map(|byte| format!("{byte:02x}")).collect();
+    let more = if bytes.len() > 64 { " …" } else { "" };
+    format!("{} B: {}{more}", bytes.len(), shown.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_read_as_their_sender_meant_them() {
+        for (value, read) in [
+            (FieldValue::Decimal { scale: 2, value: 250 }, "2.50"),
+            (FieldValue::Decimal { scale: 3, value: 5 }, "0.005"),
+            (FieldValue::Decimal { scale: 0, value: 7 }, "7"),
+            (FieldValue::Double(1.5_f64.to_bits()), "1.5"),
+            (FieldValue::Float(f32::NAN.to_bits()), "NaN"),
+            (FieldValue::LongLongInt(-9), "-9"),
+            (FieldValue::ByteArray(vec![0, 255]), "2 B: 00 ff"),
+            (FieldValue::Void, "no value"),
+            (FieldValue::Timestamp(0), "0 (1970-01-01 00:00:00 UTC)"),
+            (FieldValue::Timestamp(u64::MAX), "18446744073709551615"),
+        ] {
+            assert_eq!(text(&value), read);
+        }
+    }
+}

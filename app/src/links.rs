@@ -1,0 +1,143 @@
+//! Addresses of pages: the filter, the page of a list and the tab all live in the URL.
+
+use std::fmt::Write as _;
+
+use dlo_domain::filter::{FilterFault, LetterFilter, Moment};
+use dlo_domain::ids::{LetterId, ReplayId};
+use leptos_router::params::ParamsMap;
+
+/// The list of letters.
+pub(crate) const LETTERS: &str = "/letters";
+
+/// An address with a query; pairs without a value are left out.
+pub(crate) fn with_query<'a>(
+    path: &str,
+    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> String {
+    let mut address = path.to_owned();
+    let mut sign = '?';
+    for (name, value) in pairs {
+        if value.is_empty() {
+            continue;
+        }
+        address.push(sign);
+        address.push_str(name);
+        address.push('=');
+        escape_into(&mut address, value);
+        sign = '&';
+    }
+    address
+}
+
+/// Percent-encodes a value. The router decodes twice, so a percent sign is encoded twice.
+fn escape_into(address: &mut String, value: &str) {
+    for byte in value.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' | b'*' => {
+                address.push(char::from(byte));
+            }
+            b' ' => address.push('+'),
+            b'%' => address.push_str("%2525"),
+            _ => write!(address, "%{byte:02X}").expect("a String takes every write"),
+        }
+    }
+}
+
+/// The letters that a filter matches.
+pub(crate) fn letters(filter: &LetterFilter) -> String {
+    let owned = fields(filter);
+    with_query(
+        LETTERS,
+        owned.iter().map(|(name, value)| (*name, value.as_str())),
+    )
+}
+
+/// The letters in one state, worst or not.
+pub(crate) fn letters_in(state: dlo_domain::state::LetterState) -> String {
+    letters(&LetterFilter {
+        state: Some(state),
+        ..LetterFilter::default()
+    })
+}
+
+/// A filter as the fields of a form.
+pub(crate) fn fields(filter: &LetterFilter) -> Vec<(&'static str, String)> {
+    let moment = |moment: Moment| match moment {
+        Moment::Ago(seconds) => ago(seconds),
+        Moment::At(time) => crate::wording::machine(time),
+    };
+    [
+        ("source", filter.source.clone()),
+        ("queue", filter.queue.clone()),
+        ("reason", filter.reason.map(|v| v.to_string())),
+        ("state", filter.state.map(|v| v.to_string())),
+        ("severity", filter.severity.map(|v| v.to_string())),
+        ("error_class", filter.error_class.clone()),
+        ("since", filter.since.map(moment)),
+        ("until", filter.until.map(moment)),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+    .collect()
+}
+
+/// Seconds in the largest unit that needs no fraction: `1h`, `90s`.
+fn ago(seconds: i64) -> String {
+    for (unit, length) in [("d", 86_400), ("h", 3_600), ("m", 60)] {
+        if seconds > 0 && seconds % length == 0 {
+            return format!("{}{unit}", seconds / length);
+        }
+    }
+    format!("{seconds}s")
+}
+
+/// The filter that a page's address names.
+pub(crate) fn filter_of(params: &ParamsMap) -> Result<LetterFilter, FilterFault> {
+    let pairs: Vec<(String, String)> = params
+        .clone()
+        .into_iter()
+        .map(|(name, value)| (name.into_owned(), value))
+        .collect();
+    LetterFilter::from_query(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+}
+
+/// One letter.
+pub(crate) fn letter(id: LetterId) -> String {
+    format!("/letters/{id}")
+}
+
+/// The bytes of one arrival.
+pub(crate) fn body(id: LetterId, arrival: i32) -> String {
+    format!("/letters/{id}/body?arrival={arrival}")
+}
+
+/// One replay.
+pub(crate) fn replay(id: ReplayId) -> String {
+    format!("/replays/{id}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_names_cannot_leave_their_value() {
+        let address = with_query("/letters", [("queue", "a&b=c #ä%41\"<"), ("q", "")]);
+        assert_eq!(
+            address,
+            "/letters?queue=a%26b%3Dc+%23%C3%A4%252541%22%3C"
+        );
+    }
+
+    #[test]
+    fn a_filter_comes_back_from_its_address() {
+        let filter = LetterFilter::parse(
+            r#"source:orders.dead queue:"with space" reason:expired state:held severity:low error_class:A.B since:1h until:90s"#,
+        )
+        .expect("a filter");
+        let pairs = fields(&filter);
+        let again = LetterFilter::from_query(pairs.iter().map(|(n, v)| (*n, v.as_str())));
+        assert_eq!(again, Ok(filter));
+        assert!(pairs.contains(&("since", "1h".to_owned())));
+    }
+}

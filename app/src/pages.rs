@@ -1,0 +1,19 @@
+//! Pages, one a route. A page reads its address, asks for what it shows, and puts parts together.
+
+mod letter;
+mod letters;
+mod new_replay;
+mod not_found;
+mod overview;
+mod replay;
+mod replays;
+mod sources;
+
+pub(crate) use letter::LetterPage;
+pub(crate) use letters::LettersPage;
+pub(crate) use new_replay::NewReplayPage;
+pub(crate) use not_found::NotFoundPage;
+pub(crate) use overview::OverviewPage;
+pub(crate) use replay::ReplayPage;
+pub(crate) use replays::ReplaysPage;
+pub(crate) use sources::SourcesPage;

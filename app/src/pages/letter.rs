@@ -1,0 +1,142 @@
+//! What is this letter, what killed it, what happened since?
+
+use dlo_domain::event::LiveEvent;
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use crate::api::letters::{LetterRead, PayloadRead, read_letter, read_payload};
+use crate::components::{
+    Arrivals, AuditLog, Decisions, ErrorNote, ErrorPanel, LetterActions, LetterHead, LetterReplays,
+    Live, Notice, Particulars, PayloadView, PropertiesTable, RouteLine, StackTrace, Timeline,
+    Toasts, View, WireTable,
+};
+use crate::error::ApiError;
+
+type PayloadResource = Resource<Result<PayloadRead, ApiError>>;
+
+/// One letter.
+#[component]
+pub(crate) fn LetterPage() -> impl IntoView {
+    let params = use_params_map();
+    let query = use_query_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
+    let arrival = Memo::new(move |_| {
+        query.with(|query| {
+            let number = query.get_str("arrival").and_then(|text| text.parse::<i32>().ok());
+            number.unwrap_or(0)
+        })
+    });
+    let view = Memo::new(move |_| {
+        query.with(|query| View::from_word(query.get_str("view").unwrap_or_default()))
+    });
+    let decisions = Decisions::new();
+    let toasts = Toasts::current();
+    let version = Live::current().version(move |event| match event {
+        LiveEvent::Changed { letters } => {
+            letters.iter().any(|letter| letter.to_string() == id.get_untracked())
+        }
+        LiveEvent::Arrived { died_again, .. } => *died_again > 0,
+        LiveEvent::Replay { .. } => true,
+        LiveEvent::Source { .. } | LiveEvent::Missed => false,
+    });
+    let letter = Resource::new(
+        move || (id.get(), version.get(), decisions.version(), toasts.version()),
+        |(id, ..)| read_letter(id),
+    );
+    let payload: PayloadResource = Resource::new(
+        move || (id.get(), arrival.get(), view.get() == View::Text, version.get()),
+        |(id, arrival, as_text, _)| read_payload(id, arrival, as_text),
+    );
+    view! {
+        <Title text=move || format!("Letter {}", crate::wording::short(&id.get())) />
+        <Notice />
+        <ErrorNote error=Signal::derive(move || decisions.error()) />
+        <Transition>
+            {move || Suspend::new(async move {
+                match letter.await {
+                    Ok(read) => {
+                        view! {
+                            <Read
+                                read
+                                arrival=arrival.get()
+                                view=view.get()
+                                payload
+                                decisions
+                            />
+                        }
+                            .into_any()
+                    }
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Read(
+    read: LetterRead,
+    arrival: i32,
+    view: View,
+    payload: PayloadResource,
+    decisions: Decisions,
+) -> impl IntoView {
+    let LetterRead { now, letter } = read;
+    let id = letter.summary.id;
+    let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
+    let number = if arrival > 0 { arrival } else { last };
+    let shown = letter.arrivals.iter().find(|arrival| arrival.ordinal == number).cloned();
+    let which = if number == last {
+        String::new()
+    } else {
+        format!(", as of arrival {number}")
+    };
+    view! {
+        <div class="answer">
+            <LetterHead letter=letter.clone() />
+            <LetterActions letter=letter.summary.clone() decisions />
+        </div>
+        <RouteLine letter=letter.clone() now />
+        <div class="split wide-end">
+            <div class="stack">
+                <Transition>
+                    {move || Suspend::new(async move {
+                        match payload.await {
+                            Ok(read) => {
+                                view! { <PayloadView id arrival=number read view /> }.into_any()
+                            }
+                            Err(error) => {
+                                view! { <p class="error-note">{error.to_string()}</p> }.into_any()
+                            }
+                        }
+                    })}
+                </Transition>
+                {letter.stack_trace.clone().map(|trace| view! { <StackTrace trace /> })}
+                {shown
+                    .as_ref()
+                    .map(|arrival| {
+                        view! {
+                            <section class="section" aria-labelledby="headers-title">
+                                <header>
+                                    <h2 id="headers-title">"Headers"</h2>
+                                    <span class="note">
+                                        {arrival.headers.0.len()} {which.clone()}
+                                    </span>
+                                </header>
+                                <WireTable table=arrival.headers.clone() />
+                            </section>
+                            <PropertiesTable properties=arrival.properties.clone() />
+                        }
+                    })}
+            </div>
+            <div class="stack">
+                <Timeline letter=letter.clone() />
+                <LetterReplays replays=letter.replays.clone() />
+                <Arrivals id arrivals=letter.arrivals.clone() shown=number now />
+                <Particulars letter=letter.clone() now />
+                <AuditLog entries=letter.audit />
+            </div>
+        </div>
+    }
+}

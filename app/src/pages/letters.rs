@@ -1,0 +1,144 @@
+//! Which letters?
+
+use dlo_domain::filter::LetterFilter;
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::{use_navigate, use_query_map};
+
+use crate::api::letters::{LetterList, list_letters, read_choices};
+use crate::components::{
+    ArrivalsPill, Decisions, ErrorNote, ErrorPanel, FilterBar, LetterTable, Matching, Notice,
+    Pager, Toasts, about, kept,
+};
+use crate::{links, wording};
+
+/// The list of letters under its filter.
+#[component]
+pub(crate) fn LettersPage() -> impl IntoView {
+    let query = use_query_map();
+    let filter = Memo::new(move |_| query.with(links::filter_of));
+    let cursor = Memo::new(move |_| query.with(|query| query.get("cursor").unwrap_or_default()));
+    let decisions = Decisions::new();
+    let toasts = Toasts::current();
+    let again = RwSignal::new(0_u32);
+    let choices = Resource::new(
+        || (),
+        |()| async move { read_choices().await.unwrap_or_default() },
+    );
+    let letters = Resource::new(
+        move || {
+            let changes = (again.get(), decisions.version(), toasts.version());
+            (filter.get().ok().map(|filter| filter.to_string()), cursor.get(), changes)
+        },
+        |(filter, cursor, _)| async move {
+            match filter {
+                Some(filter) => list_letters(filter, cursor).await.map(Some),
+                None => Ok(None),
+            }
+        },
+    );
+    let navigate = use_navigate();
+    // The newest are on the first page.
+    let look_again = Callback::new(move |()| {
+        if !cursor.get_untracked().is_empty() {
+            let filter = filter.get_untracked().unwrap_or_default();
+            navigate(&links::letters(&filter), leptos_router::NavigateOptions::default());
+        }
+        again.update(|times| *times += 1);
+    });
+    view! {
+        <Title text="Letters" />
+        <h1 class="visually-hidden">"Letters"</h1>
+        <Notice />
+        <FilterBar filter choices />
+        <ErrorNote error=Signal::derive(move || decisions.error()) />
+        <Transition>
+            {move || Suspend::new(async move {
+                match letters.await {
+                    Ok(Some(list)) => {
+                        let filter = filter.get_untracked().unwrap_or_default();
+                        view! { <List list filter decisions look_again /> }.into_any()
+                    }
+                    // The bar says what is wrong with the filter.
+                    Ok(None) => ().into_any(),
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn List(
+    list: LetterList,
+    filter: LetterFilter,
+    decisions: Decisions,
+    look_again: Callback<()>,
+) -> impl IntoView {
+    let query = use_query_map().get_untracked();
+    let LetterList { now, page } = list;
+    let total = page.estimated_total.max(i64::try_from(page.items.len()).unwrap_or(0));
+    let shown: Vec<_> = page.items.iter().map(|letter| letter.id).collect();
+    let pairs = kept(&query);
+    let back = links::with_query(
+        links::LETTERS,
+        pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())),
+    );
+    let next = page.next_cursor;
+    let body = if page.items.is_empty() {
+        view! { <Nothing is_filtered=!filter.is_empty() /> }.into_any()
+    } else {
+        view! {
+            <LetterTable letters=page.items now decisions back=back.clone() />
+            <Matching filter total decisions back />
+        }
+        .into_any()
+    };
+    view! {
+        <section class="section" aria-labelledby="list-title">
+            <header>
+                <h2 id="list-title">{about(total)}</h2>
+                <span class="note">"last death first, as of " {wording::clock(now)} " UTC"</span>
+                <span class="end hints needs-script">
+                    <span class="second">
+                        <kbd>"j"</kbd>
+                        " "
+                        <kbd>"k"</kbd>
+                        " move"
+                    </span>
+                    <span class="second">
+                        <kbd>"x"</kbd>
+                        " select"
+                    </span>
+                    <span class="second">
+                        <kbd>"Enter"</kbd>
+                        " open"
+                    </span>
+                </span>
+            </header>
+            <ArrivalsPill shown on_press=look_again />
+            {body}
+        </section>
+        <Pager path=links::LETTERS.to_owned() query next label="letters" />
+    }
+}
+
+#[component]
+fn Nothing(is_filtered: bool) -> impl IntoView {
+    if is_filtered {
+        view! {
+            <p class="empty">
+                "No letter matches this filter. " <a href=links::LETTERS>"Show all letters"</a>
+            </p>
+        }
+        .into_any()
+    } else {
+        view! {
+            <p class="empty">
+                "No letter has come yet. Letters come from sources: "
+                <a href="/sources">"see which queues are watched, and add one"</a> "."
+            </p>
+        }
+        .into_any()
+    }
+}

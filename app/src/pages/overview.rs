@@ -1,0 +1,267 @@
+//! What is dying, and why, right now?
+
+use dlo_domain::filter::{LetterFilter, Moment};
+use dlo_domain::overview::{Overview, Span};
+use dlo_domain::severity::Severity;
+use dlo_domain::state::LetterState;
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::api::office::read_overview;
+use crate::components::{Command, DeathsChart, ErrorPanel, FailuresTable, Live, SourceTable};
+use crate::{links, wording};
+
+/// The first page.
+#[component]
+pub(crate) fn OverviewPage() -> impl IntoView {
+    let query = use_query_map();
+    let span = Memo::new(move |_| {
+        query.with(|query| Span::from_word(query.get_str("span").unwrap_or_default()))
+    });
+    let version = Live::current().version(|_| true);
+    let overview = Resource::new(
+        move || (span.get(), version.get()),
+        |(span, _)| read_overview(span.as_str().to_owned()),
+    );
+    view! {
+        <Title text="Overview" />
+        <Transition>
+            {move || Suspend::new(async move {
+                match overview.await {
+                    Ok(overview) if is_new(&overview) => {
+                        view! { <Beginning overview /> }.into_any()
+                    }
+                    Ok(overview) => view! { <Figures overview /> }.into_any(),
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+/// Whether no letter has ever come.
+fn is_new(overview: &Overview) -> bool {
+    overview.sources.iter().all(|source| source.letters == 0) && overview.held == 0
+}
+
+#[component]
+fn Figures(overview: Overview) -> impl IntoView {
+    let (span, now) = (overview.span, overview.at);
+    let bar_name = match span {
+        Span::Hour => "Deaths per minute",
+        Span::Day => "Deaths per 15 minutes",
+        Span::Week => "Deaths per 2 hours",
+    };
+    let failures = overview.failures.clone();
+    let sources = overview.sources.clone();
+    view! {
+        <div class="answer">
+            <div>
+                <Answer overview=overview.clone() />
+            </div>
+        </div>
+        <section class="section" aria-labelledby="deaths-title">
+            <header>
+                <h2 id="deaths-title">{bar_name}</h2>
+                <span class="end">
+                    <Legend overview=overview.clone() />
+                    <Spans span />
+                </span>
+            </header>
+            <DeathsChart overview />
+        </section>
+        <div class="split wide-end">
+            <section class="section" aria-labelledby="failures-title">
+                <header>
+                    <h2 id="failures-title">"What fails most"</h2>
+                    <span class="note">"by queue, reason and error class"</span>
+                    <span class="end">
+                        <a href=links::LETTERS>"all letters"</a>
+                    </span>
+                </header>
+                {if failures.is_empty() {
+                    view! { <p class="empty">"Nothing died in this span."</p> }.into_any()
+                } else {
+                    view! { <FailuresTable failures span now /> }.into_any()
+                }}
+            </section>
+            <section class="section" aria-labelledby="sources-title">
+                <header>
+                    <h2 id="sources-title">"Sources"</h2>
+                    <span class="end">
+                        <a href="/sources">"all, and add one"</a>
+                    </span>
+                </header>
+                <SourceTable sources now />
+            </section>
+        </div>
+    }
+}
+
+/// The sentence that answers the page's question; each number leads to its letters.
+#[component]
+fn Answer(overview: Overview) -> impl IntoView {
+    let deaths: i64 = overview.deaths.iter().flat_map(|bar| bar.counts).sum();
+    let when = match overview.span {
+        Span::Hour => "hour",
+        Span::Day => "24 hours",
+        Span::Week => "7 days",
+    };
+    let since = links::letters(&LetterFilter {
+        since: Some(Moment::Ago(overview.span.seconds())),
+        ..LetterFilter::default()
+    });
+    let held = overview.held;
+    let worst: Vec<_> = overview
+        .held_by_severity
+        .iter()
+        .filter(|(severity, letters)| *letters > 0 && *severity <= Severity::High)
+        .copied()
+        .collect();
+    let died = if deaths == 0 {
+        view! { "Nothing has died in the last " {when} ". " }.into_any()
+    } else {
+        view! {
+            <a href=since>{wording::count(deaths)}</a>
+            {format!(" {} in the last {when}. ", wording::plural(deaths, "death"))}
+        }
+        .into_any()
+    };
+    let waiting = if held == 0 {
+        "No letter waits for a decision.".into_any()
+    } else {
+        view! {
+            <a href=links::letters_in(LetterState::Held)>{wording::count(held)}</a>
+            {if held == 1 { " letter waits" } else { " letters wait" }}
+            " for a decision"
+            {worst
+                .into_iter()
+                .map(|(severity, letters)| {
+                    let href = links::letters(
+                        &LetterFilter {
+                            severity: Some(severity),
+                            state: Some(LetterState::Held),
+                            ..LetterFilter::default()
+                        },
+                    );
+                    view! {
+                        ", "
+                        <a href=href>{wording::count(letters)}</a>
+                        " "
+                        {severity.as_str()}
+                    }
+                })
+                .collect_view()}
+            "."
+        }
+        .into_any()
+    };
+    let unknown = (overview.unknown > 0).then(|| {
+        view! {
+            " Of "
+            <a href=links::letters_in(LetterState::Unknown)>{wording::count(overview.unknown)}</a>
+            " a person must say whether the replay happened."
+        }
+    });
+    view! { <h1>{died} {waiting} {unknown}</h1> }
+}
+
+/// Deaths of the span by severity.
+#[component]
+fn Legend(overview: Overview) -> impl IntoView {
+    let since = Some(Moment::Ago(overview.span.seconds()));
+    view! {
+        <span class="legend">
+            {Severity::ALL
+                .into_iter()
+                .enumerate()
+                .map(|(index, severity)| {
+                    let deaths: i64 = overview.deaths.iter().map(|bar| bar.counts[index]).sum();
+                    let href = links::letters(
+                        &LetterFilter {
+                            severity: Some(severity),
+                            since,
+                            ..LetterFilter::default()
+                        },
+                    );
+                    view! {
+                        <a class=format!("sev {severity}") href=href>
+                            {severity.as_str()}
+                            <b>{wording::count(deaths)}</b>
+                        </a>
+                    }
+                })
+                .collect_view()}
+        </span>
+    }
+}
+
+#[component]
+fn Spans(span: Span) -> impl IntoView {
+    view! {
+        <nav class="switch" aria-label="Span">
+            {Span::ALL
+                .into_iter()
+                .map(|this| {
+                    let href = links::with_query("/", [("span", this.as_str())]);
+                    view! {
+                        <a href=href aria-current=(this == span).then_some("true")>
+                            {this.as_str()}
+                        </a>
+                    }
+                })
+                .collect_view()}
+        </nav>
+    }
+}
+
+/// How to begin: shown until the first letter has come.
+#[component]
+fn Beginning(overview: Overview) -> impl IntoView {
+    let watches = !overview.sources.is_empty();
+    let (sources, now) = (overview.sources, overview.at);
+    view! {
+        <div class="answer">
+            <div>
+                <h1>
+                    {if watches {
+                        "Nothing has died yet. The queues below are watched; the first dead letter appears here within a second."
+                    } else {
+                        "No queue is watched yet. Name a dead-letter queue, and its letters are kept here."
+                    }}
+                </h1>
+            </div>
+        </div>
+        {watches
+            .then(|| {
+                view! {
+                    <section class="section" aria-labelledby="sources-title">
+                        <header>
+                            <h2 id="sources-title">"Sources"</h2>
+                            <span class="end">
+                                <a href="/sources">"add one"</a>
+                            </span>
+                        </header>
+                        <SourceTable sources now />
+                    </section>
+                }
+            })}
+        <section class="section" aria-labelledby="first-title">
+            <header>
+                <h2 id="first-title">"Watch a queue"</h2>
+                <span class="note">"no client library, no change in your services"</span>
+            </header>
+            <p class="note-line">
+                <a href="/sources">"Use the form"</a>
+                ", or the HTTP API with an admin token. Letters are stored before they leave the queue; with "
+                <code>"\"mode\": \"mirror\""</code> " they never leave it."
+            </p>
+            <Command text=ADD_SOURCE />
+        </section>
+    }
+}
+
+pub(super) const ADD_SOURCE: &str = r#"curl -X POST http://127.0.0.1:8484/api/v1/sources \
+  -H "Authorization: Bearer $DLO_TOKEN" -H "Content-Type: application/json" \
+  -d '{"vhost": "/", "queue": "orders.dead", "mode": "take"}'"#;

@@ -1,0 +1,192 @@
+//! Is it working?
+
+use dlo_domain::event::LiveEvent;
+use dlo_domain::replay::{LeftOut, Outcome, Replay, ReplayState};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use crate::api::replays::{ReplayRead, read_replay};
+use crate::components::{
+    Ago, ErrorPanel, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge, ReplayItems,
+    outcome_word, target_text,
+};
+use crate::{links, wording};
+
+/// One replay.
+#[component]
+pub(crate) fn ReplayPage() -> impl IntoView {
+    let params = use_params_map();
+    let query = use_query_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
+    let of = move |name: &'static str| {
+        Memo::new(move |_| query.with(|query| query.get(name).unwrap_or_default()))
+    };
+    let (outcome, cursor) = (of("outcome"), of("cursor"));
+    let version = Live::current().version(move |event| match event {
+        LiveEvent::Replay { replay_id } => replay_id.to_string() == id.get_untracked(),
+        LiveEvent::Arrived { died_again, .. } => *died_again > 0,
+        LiveEvent::Changed { .. } => true,
+        LiveEvent::Source { .. } | LiveEvent::Missed => false,
+    });
+    let replay = Resource::new(
+        move || (id.get(), outcome.get(), cursor.get(), version.get()),
+        |(id, outcome, cursor, _)| read_replay(id, outcome, cursor),
+    );
+    view! {
+        <Title text=move || format!("Replay {}", wording::short(&id.get())) />
+        <OutcomePatterns />
+        <Transition>
+            {move || Suspend::new(async move {
+                match replay.await {
+                    Ok(read) => view! { <Read read outcome=outcome.get() /> }.into_any(),
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Read(read: ReplayRead, outcome: String) -> impl IntoView {
+    let ReplayRead { now, replay, items } = read;
+    let query = use_query_map().get_untracked();
+    let outcome: Option<Outcome> = outcome.parse().ok();
+    let path = replay.id.map(links::replay).unwrap_or_default();
+    let done = replay.total - replay.outcomes.pending;
+    let title = match outcome {
+        Some(outcome) => format!("Letters: {}", outcome_word(outcome)),
+        None => "Letters in the order of publishing".to_owned(),
+    };
+    view! {
+        <Head replay=replay.clone() now />
+        <section class="section" aria-labelledby="outcomes-title">
+            <header>
+                <h2 id="outcomes-title">"Outcomes of the " {wording::count(done)} " published"</h2>
+                <span class="note">
+                    "only a confirm without a return counts as sent; the watch goes on for those that may die again"
+                </span>
+            </header>
+            <OutcomeBar counts=replay.outcomes replay=replay.id />
+        </section>
+        <LeftOutList left_out=replay.left_out />
+        <section class="section" aria-labelledby="items-title">
+            <header>
+                <h2 id="items-title">{title}</h2>
+                {outcome
+                    .map(|_| {
+                        view! {
+                            <span class="end">
+                                <a href=path.clone()>"all outcomes"</a>
+                            </span>
+                        }
+                    })}
+            </header>
+            {if items.items.is_empty() {
+                view! { <p class="empty">"No letter of this replay has this outcome."</p> }.into_any()
+            } else {
+                view! { <ReplayItems items=items.items /> }.into_any()
+            }}
+        </section>
+        <Pager path query next=items.next_cursor label="letters of the replay" />
+    }
+}
+
+#[component]
+fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
+    let counts = replay.outcomes;
+    let letters = wording::counted(replay.total, "letter");
+    let target = target_text(&replay.target);
+    let well = counts.confirmed + counts.processed + counts.settled;
+    let parts: Vec<String> = [
+        (well, "confirmed by the broker"),
+        (counts.died_again, "died again"),
+        (counts.refused + counts.unroutable, "could not be sent"),
+        (counts.unknown, "unknown"),
+        (counts.pending, "to go"),
+    ]
+    .into_iter()
+    .filter(|(letters, _)| *letters > 0)
+    .map(|(letters, what)| format!("{} {what}", wording::count(letters)))
+    .collect();
+    let verb = match replay.state {
+        ReplayState::Running => "Replaying",
+        ReplayState::Finished => "Replayed",
+    };
+    view! {
+        <div class="answer">
+            <div>
+                <ol class="crumbs">
+                    <li>
+                        <a href="/replays">"Replays"</a>
+                    </li>
+                    <li class="id">{replay.id.map(|id| wording::short(&id))}</li>
+                </ol>
+                <h1>
+                    {format!("{verb} {letters} to {target}")}
+                    {(!parts.is_empty()).then(|| format!(": {}", parts.join(", ")))} "."
+                </h1>
+                <p class="meta">
+                    <ReplayBadge state=replay.state />
+                    <span>"asked " <Ago at=replay.created_at now spoken=true /></span>
+                    {replay
+                        .finished_at
+                        .map(|at| {
+                            view! {
+                                <span>"every letter published " <Ago at now spoken=true /></span>
+                            }
+                        })}
+                    <span>"by " {replay.created_by}</span>
+                    {(replay.state == ReplayState::Running)
+                        .then_some("it goes on when this page is closed")}
+                </p>
+            </div>
+        </div>
+    }
+}
+
+/// Letters that were asked for and left out.
+#[component]
+pub(super) fn LeftOutList(left_out: Vec<LeftOut>) -> impl IntoView {
+    if left_out.is_empty() {
+        return ().into_any();
+    }
+    view! {
+        <section class="section" aria-labelledby="left-out-title">
+            <header>
+                <h2 id="left-out-title">"Left out"</h2>
+                <span class="note">"asked for, and not touched"</span>
+            </header>
+            <ul class="left-out">
+                {left_out
+                    .into_iter()
+                    .map(|left| {
+                        view! {
+                            <li>
+                                <b>{wording::count(left.letters)}</b>
+                                <span>
+                                    {left.reason}
+                                    <small class="examples">
+                                        {left
+                                            .examples
+                                            .into_iter()
+                                            .take(5)
+                                            .map(|id| {
+                                                view! {
+                                                    <a class="id" href=links::letter(id)>
+                                                        {wording::short(&id)}
+                                                    </a>
+                                                }
+                                            })
+                                            .collect_view()}
+                                    </small>
+                                </span>
+                            </li>
+                        }
+                    })
+                    .collect_view()}
+            </ul>
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,211 @@
+//! Which queues are watched, how are they, and how is one added?
+
+use dlo_domain::event::LiveEvent;
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::source::{Source, SourceCondition};
+use leptos::form::ActionForm;
+use leptos::prelude::*;
+use leptos_meta::Title;
+
+use super::overview::ADD_SOURCE;
+use crate::api::sources::{AddSource, EjectHead, RemoveSource, SourceList, list_sources};
+use crate::components::{
+    Ago, Command, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm,
+};
+use crate::error::ApiError;
+use crate::{links, wording};
+
+/// What can be done on this page.
+#[derive(Clone, Copy)]
+struct Actions {
+    add: ServerAction<AddSource>,
+    remove: ServerAction<RemoveSource>,
+    eject: ServerAction<EjectHead>,
+}
+
+impl Actions {
+    fn version(self) -> usize {
+        self.add.version().get() + self.remove.version().get() + self.eject.version().get()
+    }
+
+    fn error(self) -> Option<ApiError> {
+        let add = self.add.value().get().and_then(Result::err);
+        add.or_else(|| self.remove.value().get().and_then(Result::err))
+            .or_else(|| self.eject.value().get().and_then(Result::err))
+    }
+}
+
+/// The sources.
+#[component]
+pub(crate) fn SourcesPage() -> impl IntoView {
+    let actions = Actions {
+        add: ServerAction::new(),
+        remove: ServerAction::new(),
+        eject: ServerAction::new(),
+    };
+    let version = Live::current().version(|event| {
+        matches!(event, LiveEvent::Source { .. } | LiveEvent::Arrived { .. })
+    });
+    let sources = Resource::new(
+        move || (version.get(), actions.version()),
+        |_| list_sources(),
+    );
+    view! {
+        <Title text="Sources" />
+        <Notice />
+        <ErrorNote error=Signal::derive(move || actions.error()) />
+        <Transition>
+            {move || Suspend::new(async move {
+                match sources.await {
+                    Ok(list) => view! { <List list actions /> }.into_any(),
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+        <section class="section" aria-labelledby="add-title" id="add">
+            <header>
+                <h2 id="add-title">"Watch another queue"</h2>
+                <span class="note">"its letters are stored before they leave it"</span>
+            </header>
+            <SourceForm add=actions.add />
+            <details class="data">
+                <summary>"The same by the HTTP API"</summary>
+                <Command text=ADD_SOURCE />
+            </details>
+        </section>
+    }
+}
+
+#[component]
+fn List(list: SourceList, actions: Actions) -> impl IntoView {
+    let SourceList { now, sources } = list;
+    let ill = sources.iter().filter(|source| !source.condition.is_well()).count();
+    let all = i64::try_from(sources.len()).unwrap_or(0);
+    let heading = match (all, ill) {
+        (0, _) => "No queue is watched yet. Name one below, and its letters are kept here.".to_owned(),
+        (_, 0) => format!("{} watched, and all is well.", wording::counted(all, "queue")),
+        (_, ill) => format!(
+            "{} watched; {ill} of them {} attention.",
+            wording::counted(all, "queue"),
+            if ill == 1 { "needs" } else { "need" }
+        ),
+    };
+    view! {
+        <div class="answer">
+            <div>
+                <h1>{heading}</h1>
+            </div>
+        </div>
+        {(all > 0)
+            .then(|| {
+                view! {
+                    <section class="section" aria-labelledby="list-title">
+                        <header>
+                            <h2 id="list-title">"Sources"</h2>
+                        </header>
+                        <ul class="sources">
+                            {sources
+                                .into_iter()
+                                .map(|source| view! { <Watched source now actions /> })
+                                .collect_view()}
+                        </ul>
+                    </section>
+                }
+            })}
+    }
+}
+
+#[component]
+fn Watched(
+    source: Source,
+    now: chrono::DateTime<chrono::Utc>,
+    actions: Actions,
+) -> impl IntoView {
+    let href = links::letters(&LetterFilter {
+        source: Some(source.name.clone()),
+        ..LetterFilter::default()
+    });
+    let name = source.name.clone();
+    let is_blocked = source.condition == SourceCondition::UndecodableHead;
+    let id = source.id.to_string();
+    let blocked_id = id.clone();
+    view! {
+        <li>
+            <div class="say">
+                <h3>
+                    <a class="id" href=href.clone()>
+                        {source.name}
+                    </a>
+                </h3>
+                <p class="meta">
+                    <Condition condition=source.condition detail=None />
+                    <span>"since " <Ago at=source.condition_since now spoken=true /></span>
+                    <span>
+                        "queue " <span class="id">{source.queue}</span> ", vhost "
+                        <span class="id">{source.vhost}</span> ", broker "
+                        <span class="id">{source.broker}</span>
+                    </span>
+                    <span>{source.mode.as_str()}</span>
+                </p>
+                {source.condition_detail.map(|detail| view! { <p class="detail">{detail}</p> })}
+            </div>
+            <dl class="counts">
+                <div>
+                    <dt>"held"</dt>
+                    <dd>{wording::count(source.held)}</dd>
+                </div>
+                <div>
+                    <dt>"letters"</dt>
+                    <dd>
+                        <a href=href>{wording::count(source.letters)}</a>
+                    </dd>
+                </div>
+                <div>
+                    <dt>"last"</dt>
+                    <dd>
+                        {match source.last_arrived_at {
+                            Some(at) => view! { <Ago at now /> }.into_any(),
+                            None => "never".into_any(),
+                        }}
+                    </dd>
+                </div>
+            </dl>
+            <div class="actions">
+                {is_blocked
+                    .then(|| {
+                        view! {
+                            <ActionForm action=actions.eject>
+                                <input type="hidden" name="id" value=blocked_id />
+                                <button
+                                    class="button primary"
+                                    type="submit"
+                                    disabled=move || actions.eject.pending().get()
+                                >
+                                    "Eject 1 message at the head and keep it"
+                                </button>
+                            </ActionForm>
+                        }
+                    })}
+                {if source.configured {
+                    view! { <span class="quiet">"named in the configuration"</span> }.into_any()
+                } else {
+                    view! {
+                        <ActionForm action=actions.remove>
+                            <input type="hidden" name="id" value=id />
+                            <button
+                                class="button"
+                                type="submit"
+                                disabled=move || actions.remove.pending().get()
+                            >
+                                "Stop watching "
+                                {name}
+                                ", keep its letters"
+                            </button>
+                        </ActionForm>
+                    }
+                        .into_any()
+                }}
+            </div>
+        </li>
+    }
+}

@@ -1,0 +1,42 @@
+//! The HTML document around the application. Nothing in it is inline but what carries the nonce.
+
+use leptos::prelude::*;
+use leptos_meta::{HashedStylesheet, MetaTags};
+
+use crate::App;
+
+/// The document; the server renders it for every page.
+pub fn shell(options: LeptosOptions) -> impl IntoView {
+    view! {
+        <!DOCTYPE html>
+        <html lang="en">
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <meta
+                    name="description"
+                    content="Triage of dead letters: what died, why, and what to do with it."
+                />
+                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link
+                    rel="preload"
+                    href="/fonts/ibm-plex-sans-latin-400-normal.woff2"
+                    r#as="font"
+                    r#type="font/woff2"
+                    crossorigin="anonymous"
+                />
+                <HashedStylesheet options=options.clone() id="style" />
+                // Before the first painting: it knows which paper a person likes.
+                <script src="/theme.js"></script>
+                <script src="/keys.js" defer></script>
+                <AutoReload options=options.clone() />
+                <HydrationScripts options />
+                <MetaTags />
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}

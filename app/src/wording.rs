@@ -1,0 +1,152 @@
+//! Numbers, sizes and ages as people read them. Pure: the time comes from the server.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use dlo_domain::death::Reason;
+
+/// `1204` as `1,204`.
+pub(crate) fn count(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
+    if number < 0 {
+        text.push('−');
+    }
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 letter`, `1,204 letters`.
+pub(crate) fn counted(number: i64, noun: &str) -> String {
+    format!("{} {}", count(number), plural(number, noun))
+}
+
+/// `letter` or `letters`.
+pub(crate) fn plural(number: i64, noun: &str) -> String {
+    if number == 1 {
+        noun.to_owned()
+    } else {
+        format!("{noun}s")
+    }
+}
+
+/// `once`, `twice`, `7 times`.
+pub(crate) fn times(number: i32) -> String {
+    match number {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        _ => format!("{number} times"),
+    }
+}
+
+/// `1st`, `2nd`, `13th`.
+pub(crate) fn ordinal(number: i32) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// `468 B`, `1.5 KiB`, `30 MiB`.
+pub(crate) fn size(bytes: i64) -> String {
+    let mut tenths = bytes.max(0).saturating_mul(10);
+    let mut unit = "B";
+    for larger in ["KiB", "MiB", "GiB"] {
+        if tenths < 10_240 {
+            break;
+        }
+        tenths = (tenths + 512) / 1_024;
+        unit = larger;
+    }
+    if unit == "B" || tenths >= 100 || tenths % 10 == 0 {
+        format!("{} {unit}", (tenths + if unit == "B" { 0 } else { 5 }) / 10)
+    } else {
+        format!("{}.{} {unit}", tenths / 10, tenths % 10)
+    }
+}
+
+/// How long ago, in one unit: `now`, `12 s`, `4 min`, `3 h`, `2 d`, `5 mo`, `2 y`.
+pub(crate) fn age(seconds: i64) -> String {
+    match seconds {
+        ..1 => "now".to_owned(),
+        1..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        86_400..5_184_000 => format!("{} d", seconds / 86_400),
+        5_184_000..63_072_000 => format!("{} mo", seconds / 2_592_000),
+        _ => format!("{} y", seconds / 31_536_000),
+    }
+}
+
+/// `2026-03-12 03:14:20 UTC`.
+pub(crate) fn absolute(at: DateTime<Utc>) -> String {
+    format!("{} {} UTC", day(at), clock(at))
+}
+
+/// `2026-03-12`.
+pub(crate) fn day(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+        .split('T')
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// `03:14:20`.
+pub(crate) fn clock(at: DateTime<Utc>) -> String {
+    of_day(at, 8)
+}
+
+/// `03:14`.
+pub(crate) fn hour(at: DateTime<Utc>) -> String {
+    of_day(at, 5)
+}
+
+fn of_day(at: DateTime<Utc>, length: usize) -> String {
+    let text = at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let time = text.split('T').nth(1).unwrap_or_default();
+    time.chars().take(length).collect()
+}
+
+/// For machines: RFC 3339.
+pub(crate) fn machine(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// The last eight characters of an id: enough to tell two apart on a page.
+pub(crate) fn short(id: &impl ToString) -> String {
+    let id = id.to_string();
+    format!("…{}", &id[id.len().saturating_sub(8)..])
+}
+
+/// A reason as it stands in tables.
+pub(crate) fn reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Rejected => "rejected",
+        Reason::Expired => "expired",
+        Reason::Maxlen => "queue full",
+        Reason::DeliveryLimit => "delivery limit",
+        Reason::Unknown => "not told",
+    }
+}
+
+/// A reason explained, to stand behind "It".
+pub(crate) fn reason_sentence(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Rejected => "a consumer rejected it without requeue",
+        Reason::Expired => "it outlived its time to live",
+        Reason::Maxlen => "the queue was full and gave it up",
+        Reason::DeliveryLimit => "it was delivered too often",
+        Reason::Unknown => "the message does not say why",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Tables of how numbers are read.
+
+use super::*;
+
+#[test]
+fn counts_are_grouped_by_thousands() {
+    for (number, text) in [
+        (0, "0"),
+        (999, "999"),
+        (1_000, "1,000"),
+        (1_234_567, "1,234,567"),
+        (-1_000, "−1,000"),
+    ] {
+        assert_eq!(count(number), text);
+    }
+    assert_eq!(counted(1, "letter"), "1 letter");
+    assert_eq!(counted(0, "letter"), "0 letters");
+}
+
+#[test]
+fn sizes_have_at_most_one_decimal_below_ten() {
+    for (bytes, text) in [
+        (0, "0 B"),
+        (1_023, "1023 B"),
+        (1_024, "1 KiB"),
+        (1_536, "1.5 KiB"),
+        (10_240, "10 KiB"),
+        (262_144, "256 KiB"),
+        (31_457_280, "30 MiB"),
+        (1_073_741_824, "1 GiB"),
+    ] {
+        assert_eq!(size(bytes), text, "{bytes}");
+    }
+}
+
+#[test]
+fn ages_have_one_unit() {
+    for (seconds, text) in [
+        (-5, "now"),
+        (0, "now"),
+        (59, "59 s"),
+        (60, "1 min"),
+        (3_599, "59 min"),
+        (3_600, "1 h"),
+        (172_800, "2 d"),
+        (6_000_000, "2 mo"),
+        (100_000_000, "3 y"),
+    ] {
+        assert_eq!(age(seconds), text, "{seconds}");
+    }
+}
+
+#[test]
+fn times_are_told_in_utc() {
+    let at = DateTime::from_timestamp(1_773_285_260, 123_000_000).expect("a time");
+    assert_eq!(absolute(at), "2026-03-12 03:14:20 UTC");
+    assert_eq!(hour(at), "03:14");
+    assert_eq!(machine(at), "2026-03-12T03:14:20.123Z");
+}
+
+#[test]
+fn small_numbers_become_words() {
+    assert_eq!([1, 2, 3].map(times), ["once", "twice", "3 times"]);
+    assert_eq!([1, 2, 3, 4, 11, 12, 13, 21, 111].map(ordinal), [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th"
+    ]);
+}
