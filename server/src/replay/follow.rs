@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::ReplayId;
 use dlo_domain::replay::Outcome;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
+use sqlx::PgConnection;
 use tokio::sync::mpsc;
 
-use super::halt::Halt;
+use super::halt::{Halt, persist};
 use super::{Engine, MOST_AT_ONCE, lane};
-use crate::store::events;
+use crate::store::{StoreError, events};
 use crate::store::replays::outcomes::Recorded;
 use crate::store::replays::work;
 
@@ -55,28 +57,28 @@ async fn follow(engine: &Engine, replay: ReplayId) -> ReplayId {
 
 async fn to_the_end(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
     give_up_what_was_cut_off(engine, replay).await?;
-    let lanes = engine
-        .persist(async |conn| work::lanes(conn, replay).await)
-        .await?;
+    let lanes = persist!(engine, conn => work::lanes(conn, replay).await)?;
     let ends = join_all(lanes.iter().map(|lane| lane::run(engine, replay, lane))).await;
     ends.into_iter().collect::<Result<(), Halt>>()?;
     let at = engine.deps.clock.now();
-    engine
-        .persist(async |conn| {
-            if work::finish(conn, replay, at).await? {
-                events::notify(conn, &LiveEvent::Replay { replay_id: replay }).await?;
-            }
-            Ok(())
-        })
-        .await
+    persist!(engine, conn => end(conn, replay, at).await)
+}
+
+async fn end(
+    conn: &mut PgConnection,
+    replay: ReplayId,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    if work::finish(conn, replay, at).await? {
+        events::notify(conn, &LiveEvent::Replay { replay_id: replay }).await?;
+    }
+    Ok(())
 }
 
 /// Letters that were being published when the office that held the replay ended: they may or
 /// may not have been, so they are unknown and never sent again by themselves.
 async fn give_up_what_was_cut_off(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
-    let positions = engine
-        .persist(async |conn| work::cut_off(conn, replay).await)
-        .await?;
+    let positions = persist!(engine, conn => work::cut_off(conn, replay).await)?;
     let why = "the publish was cut off: the office that published it ended before it wrote down \
                the broker's answer";
     let unknown: Vec<Recorded> = positions

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use backon::{BackoffBuilder as _, ExponentialBuilder};
-use sqlx::PgConnection;
 
 use super::Engine;
 use crate::store::StoreError;
@@ -43,7 +42,10 @@ pub(super) fn is_passing(error: &StoreError) -> bool {
 
 impl Engine {
     /// Waits, unless the office stops meanwhile.
-    pub(super) async fn pause(&self, pauses: &mut (impl Iterator<Item = Duration> + Send)) -> Result<(), Halt> {
+    pub(super) async fn pause(
+        &self,
+        pauses: &mut (impl Iterator<Item = Duration> + Send),
+    ) -> Result<(), Halt> {
         let pause = pauses.next().unwrap_or(Duration::from_secs(2));
         tokio::select! {
             () = self.stop.cancelled() => Err(Halt::Stopped),
@@ -51,28 +53,42 @@ impl Engine {
         }
     }
 
-    /// Does a piece of work in a transaction, again and again through an outage. The work must
-    /// come to the same when it is done twice, since a commit's answer can be lost.
-    pub(super) async fn persist<T, F>(&self, work: F) -> Result<T, Halt>
-    where
-        F: AsyncFn(&mut PgConnection) -> Result<T, StoreError>,
-    {
-        let mut pauses = pauses();
-        loop {
-            let done = async {
-                let mut transaction = self.deps.pool.begin().await?;
-                let done = work(&mut transaction).await?;
-                transaction.commit().await?;
-                Ok(done)
-            };
-            match done.await {
-                Ok(done) => return Ok(done),
-                Err(why) if is_passing(&why) => {
-                    tracing::debug!(%why, "the database is asked again");
-                    self.pause(&mut pauses).await?;
-                }
-                Err(why) => return Err(Halt::Store(why)),
+    /// What a try comes to: its end, or nothing after a pause when it is to be tried again.
+    pub(super) async fn again<T>(
+        &self,
+        done: Result<T, StoreError>,
+        pauses: &mut (impl Iterator<Item = Duration> + Send),
+    ) -> Option<Result<T, Halt>> {
+        match done {
+            Ok(done) => Some(Ok(done)),
+            Err(why) if is_passing(&why) => {
+                tracing::debug!(%why, "the database is asked again");
+                self.pause(pauses).await.err().map(Err)
             }
+            Err(why) => Some(Err(Halt::Store(why))),
         }
     }
 }
+
+/// Does a piece of work in a transaction, again and again through an outage. The work must come
+/// to the same when it is done twice, since a commit's answer can be lost. A macro, since the
+/// compiler cannot yet see that the future of an async closure with borrows is `Send`.
+macro_rules! persist {
+    ($engine:expr, $conn:ident => $work:expr) => {{
+        let mut pauses = $crate::replay::halt::pauses();
+        loop {
+            let done: Result<_, $crate::store::StoreError> = async {
+                let mut transaction = $engine.deps.pool.begin().await?;
+                let $conn: &mut sqlx::PgConnection = &mut transaction;
+                let done = $work?;
+                transaction.commit().await?;
+                Ok(done)
+            }
+            .await;
+            if let Some(end) = $engine.again(done, &mut pauses).await {
+                break end;
+            }
+        }
+    }};
+}
+pub(super) use persist;

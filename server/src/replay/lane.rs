@@ -7,7 +7,7 @@ use dlo_domain::ids::ReplayId;
 use dlo_domain::replay::Outcome;
 
 use super::Engine;
-use super::halt::Halt;
+use super::halt::{Halt, persist};
 use super::links::Way;
 use super::pace::Pace;
 use super::prepare::{self, Ready};
@@ -87,18 +87,14 @@ impl Engine {
         lane: &Lane,
         most: i64,
     ) -> Result<Option<Vec<Ready>>, Halt> {
-        let items = self
-            .persist(async |conn| work::next(conn, replay, lane, most).await)
-            .await?;
+        let items = persist!(self, conn => work::next(conn, replay, lane, most).await)?;
         if items.is_empty() {
             return Ok(None);
         }
         let (items, mut refused) = prepare::refuse_oversized(items);
         let items = prepare::choose(items);
         let letters: Vec<_> = items.iter().map(|item| item.letter).collect();
-        let messages = self
-            .persist(async |conn| work::messages(conn, &letters).await)
-            .await?;
+        let messages = persist!(self, conn => work::messages(conn, &letters).await)?;
         let (ready, unfit) = prepare::prepare(replay, items, messages);
         refused.extend(unfit);
         self.record(replay, &refused).await?;
@@ -118,9 +114,7 @@ impl Engine {
     async fn mark(&self, replay: ReplayId, ready: Vec<Ready>) -> Result<Vec<Ready>, Halt> {
         let positions: Vec<i32> = ready.iter().map(|one| one.position).collect();
         let me = self.deps.office_id;
-        let begun = self
-            .persist(async |conn| work::begin_publish(conn, replay, me, &positions).await)
-            .await?;
+        let begun = persist!(self, conn => work::begin_publish(conn, replay, me, &positions).await)?;
         let Begun::These(marked) = begun else {
             return Err(Halt::NotOurs);
         };
@@ -159,8 +153,7 @@ impl Engine {
         if not_sent.is_empty() {
             return Ok(());
         }
-        self.persist(async |conn| work::unmark(conn, replay, &not_sent).await)
-            .await
+        persist!(self, conn => work::unmark(conn, replay, &not_sent).await)
     }
 
     pub(super) async fn record(
@@ -172,8 +165,7 @@ impl Engine {
             return Ok(());
         }
         let at = self.deps.clock.now();
-        self.persist(async |conn| outcomes::record(conn, replay, recorded, at).await)
-            .await?;
+        persist!(self, conn => outcomes::record(conn, replay, recorded, at).await)?;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::{Actor, AuditEntry};
-use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::ids::{LetterId, ReplayId, SourceId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -90,4 +90,26 @@ pub async fn of_letter(
     .fetch_all(conn)
     .await?;
     Ok(entries)
+}
+
+/// One line for a source.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn write_source(
+    conn: &mut PgConnection,
+    source: SourceId,
+    note: Note<'_>,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into audit (at, actor, action, source_id, detail) values ($1, $2, $3, $4, $5)",
+        note.at,
+        note.actor.0,
+        note.action,
+        source.0,
+        note.detail
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }

@@ -1,0 +1,209 @@
+//! The application's port over Postgres and RabbitMQ: what people and programs ask for, and the
+//! only place that turns the store's failures into what they are told.
+//!
+//! Every change is one transaction with its audit lines and its event; what it could not touch
+//! is counted with the reason. Publishing is the replay engine's: here a plan is frozen, no more.
+
+mod decisions;
+mod error;
+mod left_out;
+mod letters;
+mod overview;
+mod replays;
+mod selection;
+mod sources;
+mod troubles;
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use dlo_app::desk::{DeskError, TriageDesk};
+use dlo_domain::audit::Actor;
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::ids::{LetterId, OfficeId, ReplayId, SourceId};
+use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::office::{FilterChoices, Trouble};
+use dlo_domain::overview::{Overview, Span};
+use dlo_domain::page::{Cursor, Page};
+use dlo_domain::payload::Payload;
+use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::selection::{Changed, Selection};
+use dlo_domain::source::{NewSource, Source};
+use sqlx::{PgPool, Postgres, Transaction};
+
+use crate::broker::Brokers;
+use crate::clock::SharedClock;
+use crate::replay::Waits;
+
+/// The desk of one office.
+#[derive(Debug)]
+pub struct PgDesk {
+    pool: PgPool,
+    brokers: Arc<Brokers>,
+    clock: SharedClock,
+    office_id: OfficeId,
+    waits: Waits,
+    /// Since when the database does not answer.
+    database_away: Mutex<Option<DateTime<Utc>>>,
+}
+
+impl PgDesk {
+    /// A desk. `waits` is the board of this office's replay engine.
+    #[must_use]
+    pub fn new(
+        pool: PgPool,
+        brokers: Arc<Brokers>,
+        clock: SharedClock,
+        office_id: OfficeId,
+        waits: Waits,
+    ) -> Self {
+        Self {
+            pool,
+            brokers,
+            clock,
+            office_id,
+            waits,
+            database_away: Mutex::new(None),
+        }
+    }
+
+    /// Begins a transaction. Reads let it go when they are done.
+    async fn begin(&self) -> Result<Transaction<'static, Postgres>, DeskError> {
+        self.pool.begin().await.map_err(error::of_sqlx)
+    }
+}
+
+/// Changes in one transaction, again when somebody else's came in between. A macro, since the
+/// compiler cannot yet see that the future of an async closure with borrows is `Send`.
+macro_rules! changing {
+    ($desk:expr, $conn:ident => $work:expr) => {{
+        let mut tries = 0;
+        loop {
+            let mut transaction = $desk.begin().await?;
+            let $conn: &mut sqlx::PgConnection = &mut transaction;
+            let done: Result<_, dlo_app::desk::DeskError> = async { $work }.await;
+            if let Some(end) = $crate::desk::conclude(transaction, done, &mut tries).await {
+                break end;
+            }
+        }
+    }};
+}
+use changing;
+
+/// Tries of a change that others come in between of.
+const MOST_TRIES: u32 = 5;
+
+/// Commits what was done; nothing when it is to be done again.
+async fn conclude<T>(
+    transaction: Transaction<'static, Postgres>,
+    done: Result<T, DeskError>,
+    tries: &mut u32,
+) -> Option<Result<T, DeskError>> {
+    *tries += 1;
+    match done {
+        Ok(done) => Some(transaction.commit().await.map_err(error::of_commit).map(|()| done)),
+        Err(why) if *tries < MOST_TRIES && error::is_conflict(&why) => None,
+        Err(why) => Some(Err(why)),
+    }
+}
+
+#[async_trait]
+impl TriageDesk for PgDesk {
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<LetterSummary>, DeskError> {
+        letters::page(self, filter, after, limit).await
+    }
+
+    async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {
+        letters::one(self, id).await
+    }
+
+    async fn payload(&self, id: LetterId, ordinal: Option<i32>) -> Result<Payload, DeskError> {
+        letters::payload(self, id, ordinal).await
+    }
+
+    async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError> {
+        letters::body(self, id, ordinal).await
+    }
+
+    async fn discard(
+        &self,
+        actor: &Actor,
+        selection: &Selection,
+        reason: &str,
+    ) -> Result<Changed, DeskError> {
+        decisions::discard(self, actor, selection, reason).await
+    }
+
+    async fn restore(&self, actor: &Actor, selection: &Selection) -> Result<Changed, DeskError> {
+        decisions::restore(self, actor, selection).await
+    }
+
+    async fn decide_unknown(
+        &self,
+        actor: &Actor,
+        id: LetterId,
+        was_published: bool,
+    ) -> Result<(), DeskError> {
+        decisions::decide_unknown(self, actor, id, was_published).await
+    }
+
+    async fn processed(&self, actor: &Actor, id: LetterId) -> Result<(), DeskError> {
+        decisions::processed(self, actor, id).await
+    }
+
+    async fn plan_replay(&self, actor: &Actor, replay: &NewReplay) -> Result<Replay, DeskError> {
+        replays::plan(self, actor, replay).await
+    }
+
+    async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError> {
+        replays::page(self, after, limit).await
+    }
+
+    async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError> {
+        replays::one(self, id).await
+    }
+
+    async fn replay_items(
+        &self,
+        id: ReplayId,
+        outcome: Option<Outcome>,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<ReplayItem>, DeskError> {
+        replays::items(self, id, outcome, after, limit).await
+    }
+
+    async fn sources(&self) -> Result<Vec<Source>, DeskError> {
+        sources::list(self).await
+    }
+
+    async fn add_source(&self, actor: &Actor, source: &NewSource) -> Result<Source, DeskError> {
+        sources::add(self, actor, source).await
+    }
+
+    async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError> {
+        sources::remove(self, actor, id).await
+    }
+
+    async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError> {
+        sources::eject_head(self, actor, id).await
+    }
+
+    async fn overview(&self, span: Span) -> Result<Overview, DeskError> {
+        overview::figures(self, span).await
+    }
+
+    async fn filter_choices(&self) -> Result<FilterChoices, DeskError> {
+        overview::choices(self).await
+    }
+
+    async fn troubles(&self) -> Vec<Trouble> {
+        troubles::list(self).await
+    }
+}

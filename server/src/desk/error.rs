@@ -1,0 +1,59 @@
+//! From the store's failures to what people are told. Faults of ours are logged here, once.
+
+use dlo_app::desk::DeskError;
+
+use crate::store::StoreError;
+
+const AWAY: &str =
+    "The database does not answer. Nothing was changed; ask again in a few seconds.";
+
+impl From<StoreError> for DeskError {
+    fn from(why: StoreError) -> Self {
+        if why.is_outage() {
+            tracing::debug!(%why, "a request found the database away");
+            return Self::Unavailable(AWAY.to_owned());
+        }
+        if is_rolled_back(&why) {
+            tracing::debug!(%why, "somebody else's transaction came in between");
+        } else {
+            tracing::error!(%why, "a request failed");
+        }
+        Self::Internal(Box::new(why))
+    }
+}
+
+/// A failure before anything was asked, or while reading.
+pub(super) fn of_sqlx(why: sqlx::Error) -> DeskError {
+    StoreError::from(why).into()
+}
+
+/// A failure of the commit itself: its answer may be all that was lost.
+pub(super) fn of_commit(why: sqlx::Error) -> DeskError {
+    let why = StoreError::from(why);
+    if why.is_outage() {
+        return DeskError::Unavailable(
+            "The database stopped answering at the last step, so the change was made as a whole \
+             or not at all. Load again to see which."
+                .to_owned(),
+        );
+    }
+    why.into()
+}
+
+/// Whether Postgres gave the transaction up because of somebody else's.
+pub(super) fn is_conflict(why: &DeskError) -> bool {
+    let DeskError::Internal(cause) = why else {
+        return false;
+    };
+    cause.downcast_ref().is_some_and(is_rolled_back)
+}
+
+/// Class 40: a deadlock, or a serialization failure.
+fn is_rolled_back(why: &StoreError) -> bool {
+    match why {
+        StoreError::Database(sqlx::Error::Database(refusal)) => {
+            refusal.code().is_some_and(|code| code.starts_with("40"))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,100 @@
+//! Letters as they are read: the list, one of them, its bodies.
+
+use dlo_app::desk::DeskError;
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::ids::LetterId;
+use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::page::{Cursor, Page};
+use dlo_domain::payload::{MOST_SHOWN_BYTES, Payload, read_payload};
+
+use super::PgDesk;
+use crate::store::letter_detail::{self, BodyPart};
+use crate::store::letter_list::{self, Matching};
+
+pub(super) async fn page(
+    desk: &PgDesk,
+    filter: &LetterFilter,
+    after: Option<Cursor>,
+    limit: u32,
+) -> Result<Page<LetterSummary>, DeskError> {
+    let limit = page_size(limit);
+    let now = desk.clock.now();
+    let mut transaction = desk.begin().await?;
+    let conn = &mut *transaction;
+    letter_list::plan_each_filter(conn).await?;
+    let matching = Matching::look_up(conn, filter, now).await?;
+    let mut items = letter_list::page(conn, &matching, after, limit + 1).await?;
+    let more = cut(&mut items, limit);
+    let estimated_total = if after.is_none() && !more {
+        i64::try_from(items.len()).unwrap_or(i64::MAX)
+    } else {
+        letter_list::count(conn, &matching).await?
+    };
+    let last = items.last().filter(|_| more);
+    Ok(Page {
+        next_cursor: last.map(|letter| Cursor {
+            at: letter.last_arrived_at,
+            id: letter.id.0,
+        }),
+        items,
+        estimated_total,
+    })
+}
+
+/// What is asked for, within the limits of a page.
+pub(super) fn page_size(limit: u32) -> i64 {
+    i64::from(limit.clamp(1, 500))
+}
+
+/// Cuts the item that was read only to see whether there are more.
+pub(super) fn cut<T>(items: &mut Vec<T>, limit: i64) -> bool {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = items.len() > limit;
+    items.truncate(limit);
+    more
+}
+
+pub(super) async fn one(desk: &PgDesk, id: LetterId) -> Result<Letter, DeskError> {
+    let mut conn = desk.begin().await?;
+    let letter = letter_detail::letter(&mut conn, id).await?;
+    letter.ok_or_else(|| no_letter(id))
+}
+
+pub(super) fn no_letter(id: LetterId) -> DeskError {
+    DeskError::NotFound(format!("there is no letter {id}"))
+}
+
+pub(super) async fn payload(
+    desk: &PgDesk,
+    id: LetterId,
+    ordinal: Option<i32>,
+) -> Result<Payload, DeskError> {
+    let most = i32::try_from(MOST_SHOWN_BYTES).unwrap_or(i32::MAX);
+    let part = part(desk, id, ordinal, most).await?;
+    let content_type = part.content_type.as_deref();
+    Ok(read_payload(&part.bytes, part.size_bytes, content_type))
+}
+
+pub(super) async fn body(
+    desk: &PgDesk,
+    id: LetterId,
+    ordinal: Option<i32>,
+) -> Result<Vec<u8>, DeskError> {
+    Ok(part(desk, id, ordinal, i32::MAX).await?.bytes)
+}
+
+async fn part(
+    desk: &PgDesk,
+    id: LetterId,
+    ordinal: Option<i32>,
+    most: i32,
+) -> Result<BodyPart, DeskError> {
+    let mut conn = desk.begin().await?;
+    let part = letter_detail::body(&mut conn, id, ordinal, most).await?;
+    part.ok_or_else(|| match ordinal {
+        None => no_letter(id),
+        Some(ordinal) => {
+            DeskError::NotFound(format!("there is no arrival {ordinal} of a letter {id}"))
+        }
+    })
+}

@@ -1,0 +1,44 @@
+//! The figures of the first page, and what the filter form offers.
+
+use chrono::TimeDelta;
+use dlo_app::desk::DeskError;
+use dlo_domain::office::FilterChoices;
+use dlo_domain::overview::{Overview, Span};
+use dlo_domain::severity::Severity;
+use dlo_domain::state::LetterState;
+
+use super::PgDesk;
+use crate::store::{overview, sources};
+
+pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskError> {
+    let at = desk.clock.now();
+    let since = at - TimeDelta::seconds(span.seconds());
+    let mut transaction = desk.begin().await?;
+    let conn = &mut *transaction;
+    let standing = overview::standing(conn).await?;
+    let letters = |state: LetterState, severity: Option<Severity>| {
+        let these = standing.iter().filter(|(at, of, _)| {
+            *at == state && severity.is_none_or(|severity| *of == severity)
+        });
+        these.map(|(_, _, letters)| letters).sum::<i64>()
+    };
+    Ok(Overview {
+        at,
+        span,
+        held: letters(LetterState::Held, None),
+        unknown: letters(LetterState::Unknown, None),
+        held_by_severity: Severity::ALL
+            .into_iter()
+            .map(|severity| (severity, letters(LetterState::Held, Some(severity))))
+            .collect(),
+        deaths: overview::deaths(conn, span, at).await?,
+        failures: overview::failures(conn, since).await?,
+        sources: sources::list(conn, None).await?,
+        replays: overview::replays(conn, since).await?,
+    })
+}
+
+pub(super) async fn choices(desk: &PgDesk) -> Result<FilterChoices, DeskError> {
+    let mut conn = desk.begin().await?;
+    Ok(overview::choices(&mut conn).await?)
+}

@@ -1,0 +1,81 @@
+//! What is not well, as sentences for the banner: the database, sources, waiting replays.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::office::Trouble;
+use dlo_domain::source::{Source, SourceCondition};
+
+use super::PgDesk;
+
+/// A database that takes longer than this does not answer, as far as a page is concerned.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
+    let asked = super::sources::list(desk);
+    let answer = tokio::time::timeout(PATIENCE, asked).await;
+    let mut troubles = match answer {
+        Ok(Ok(sources)) => {
+            remember(desk, None);
+            sources.iter().filter_map(of_source).collect()
+        }
+        Ok(Err(_)) | Err(_) => vec![database_away(desk)],
+    };
+    troubles.extend(desk.waits.troubles());
+    troubles
+}
+
+/// Keeps since when the database is away; `None` when it is back.
+fn remember(desk: &PgDesk, away: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+    let mut since = desk
+        .database_away
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    *since = away.map(|now| since.unwrap_or(now));
+    *since
+}
+
+fn database_away(desk: &PgDesk) -> Trouble {
+    let now = desk.clock.now();
+    Trouble {
+        what: "The database does not answer. Nothing is taken from the queues meanwhile, and \
+               nothing is published: all messages are safe where they are."
+            .to_owned(),
+        since: remember(desk, Some(now)).unwrap_or(now),
+    }
+}
+
+fn of_source(source: &Source) -> Option<Trouble> {
+    let Source { name, queue, .. } = source;
+    let what = match source.condition {
+        SourceCondition::Starting | SourceCondition::Running => return None,
+        SourceCondition::QueueMissing => format!(
+            "The queue `{queue}` of the source `{name}` is not there. It is looked for again and \
+             again; the other sources go on."
+        ),
+        SourceCondition::Refused => format!(
+            "The broker refuses the source `{name}`. Its messages stay in the queue; the other \
+             sources go on."
+        ),
+        SourceCondition::BrokerAway => format!(
+            "The broker of the source `{name}` does not answer. Intake goes on by itself when it \
+             is back."
+        ),
+        SourceCondition::DatabaseAway => format!(
+            "The source `{name}` waits for the database. Its messages stay in the queue."
+        ),
+        SourceCondition::UndecodableHead => format!(
+            "The first message of the source `{name}` cannot be decoded and holds up its queue \
+             until it is ejected. Nothing is lost."
+        ),
+        SourceCondition::Stopped => format!(
+            "The source `{name}` is not being read. Its messages stay in the queue."
+        ),
+    };
+    let detail = source.condition_detail.as_deref().unwrap_or_default();
+    Some(Trouble {
+        what: format!("{what} {detail}").trim_end().to_owned(),
+        since: source.condition_since,
+    })
+}
