@@ -83,12 +83,21 @@ pub struct Surroundings<'a> {
 /// The file that is read where none is named, if it is there.
 const USUAL_FILE: &str = "dlo.toml";
 
+/// What a command needs of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// All that an office works with.
+    Office,
+    /// The database only; what is said of the rest must be right all the same.
+    Database,
+}
+
 impl Surroundings<'_> {
     /// Reads and checks everything.
     ///
     /// # Errors
     /// Every fault found.
-    pub fn load(&self) -> Result<Config, Faults> {
+    pub fn load(&self, needs: Needs) -> Result<Config, Faults> {
         let named = self
             .file
             .clone()
@@ -99,8 +108,8 @@ impl Surroundings<'_> {
                 .filter(|(_, read)| read.is_ok()),
         };
         match text {
-            None => self.parse(None),
-            Some((path, Ok(text))) => self.parse(Some((path, &text))),
+            None => self.parse(None, needs),
+            Some((path, Ok(text))) => self.parse(Some((path, &text)), needs),
             Some((path, Err(why))) => Err(Faults(vec![Fault {
                 place: Place::Whole,
                 why: format!(
@@ -115,17 +124,18 @@ impl Surroundings<'_> {
     ///
     /// # Errors
     /// Every fault found.
-    pub fn parse(&self, file: Option<(&Path, &str)>) -> Result<Config, Faults> {
+    pub fn parse(&self, file: Option<(&Path, &str)>, needs: Needs) -> Result<Config, Faults> {
         let mut reader = Reader::new(self.lookup, file);
         let http = http::read(&mut reader, self.program_dir.as_deref());
         let database = database::read(&mut reader);
         let intake = intake::read(&mut reader);
         let replay = replay::read(&mut reader);
         let log = log::read(&mut reader);
+        let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
-        let brokers = brokers::read(&mut reader, broker_needed);
+        let brokers = brokers::read(&mut reader, is_office && broker_needed);
         let sources = sources::read(&mut reader, &brokers);
-        if !(http.enabled || broker_needed) {
+        if is_office && !(http.enabled || broker_needed) {
             let why = "http, intake and replay are all off: switch at least one of them on";
             reader.fault(Place::Whole, why);
         }

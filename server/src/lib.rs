@@ -7,12 +7,16 @@
 
 pub mod access;
 pub mod broker;
+pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod desk;
 pub mod events;
+pub mod http;
 pub mod intake;
 pub mod lifecycle;
 pub mod office;
 pub mod replay;
+pub mod startup;
 pub mod store;
 pub mod telemetry;

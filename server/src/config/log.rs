@@ -2,6 +2,7 @@
 
 use tracing_subscriber::EnvFilter;
 
+use super::fault::Faults;
 use super::file::Reader;
 
 /// The section `[log]`.
@@ -30,6 +31,19 @@ impl Default for LogConfig {
             filter: "info,lapin=off".to_owned(),
             format: LogFormat::default(),
         }
+    }
+}
+
+impl LogConfig {
+    /// Reads the variables alone, for commands that have no configuration.
+    ///
+    /// # Errors
+    /// Every fault found.
+    pub fn of_variables(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, Faults> {
+        let mut reader = Reader::new(lookup, None);
+        let config = read(&mut reader);
+        reader.finish()?;
+        Ok(config)
     }
 }
 

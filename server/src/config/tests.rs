@@ -12,7 +12,7 @@ fn parse(file: &str, variables: &[(&str, &str)]) -> Result<Config, Faults> {
     let variables: HashMap<&str, &str> = variables.iter().copied().collect();
     let lookup = |name: &str| variables.get(name).map(|value| (*value).to_owned());
     let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: None };
-    surroundings.parse(Some((Path::new("dlo.toml"), file)))
+    surroundings.parse(Some((Path::new("dlo.toml"), file)), Needs::Office)
 }
 
 fn faults(file: &str, variables: &[(&str, &str)]) -> Vec<String> {
@@ -154,6 +154,16 @@ fn an_office_with_everything_off_is_refused() {
 }
 
 #[test]
+fn a_command_for_the_database_needs_no_broker_but_finds_faults_all_the_same() {
+    let variables: HashMap<&str, &str> = HashMap::from([DATABASE]);
+    let lookup = |name: &str| variables.get(name).map(|value| (*value).to_owned());
+    let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: None };
+    assert!(surroundings.parse(None, Needs::Database).is_ok());
+    let file = Some((Path::new("dlo.toml"), "[intake]\nbatch = 0\n"));
+    assert!(surroundings.parse(file, Needs::Database).is_err());
+}
+
+#[test]
 fn brokers_have_names_of_their_own_and_the_variables_change_main() {
     let file = "\
 [[brokers]]
@@ -200,7 +210,7 @@ fn the_example_environment_names_every_variable_and_its_default() {
         variables.get(name).cloned().filter(|_| name != "DLO_CONFIG")
     };
     let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: None };
-    let config = surroundings.parse(None).expect("the example is good");
+    let config = surroundings.parse(None, Needs::Office).expect("the example is good");
     assert_eq!(config.intake, IntakeConfig::default());
     assert_eq!(config.replay, ReplayConfig::default());
     assert_eq!(config.log, LogConfig::default());

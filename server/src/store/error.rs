@@ -34,8 +34,13 @@ impl StoreError {
     /// Whether Postgres is away (or going), so that the same call may go through later.
     #[must_use]
     pub fn is_outage(&self) -> bool {
-        let Self::Database(fault) = self else {
-            return false;
+        use sqlx::migrate::MigrateError;
+        let fault = match self {
+            Self::Database(fault)
+            | Self::Migrate(MigrateError::Execute(fault) | MigrateError::ExecuteMigration(fault, _)) => {
+                fault
+            }
+            _ => return false,
         };
         match fault {
             sqlx::Error::Io(_)

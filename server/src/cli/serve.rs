@@ -1,0 +1,42 @@
+//! `dlo serve`: an office against existing servers.
+
+use std::process::ExitCode;
+
+use super::environment::ConfigFile;
+use super::ready::Ready;
+use crate::config::Needs;
+use crate::lifecycle::{SOFT_LIMIT, begin, signals};
+use crate::{startup, telemetry};
+
+/// Runs an office until it is told to end.
+#[derive(Debug, clap::Args)]
+pub(super) struct Serve {
+    #[command(flatten)]
+    file: ConfigFile,
+    /// Print one line of JSON with the addresses when it serves
+    #[arg(long)]
+    json: bool,
+}
+
+impl Serve {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let config = self.file.load(Needs::Office)?;
+        telemetry::log_to_stderr(&config.log);
+        let mut signals = signals()?;
+        let listener = startup::bind(&config.http).await?;
+        let (lifecycle, ending) = begin(SOFT_LIMIT);
+        let mut ready = Ready::default();
+        if self.json {
+            let main = config.brokers.0.get("main");
+            ready.amqp = main.map(|broker| broker.amqp.clone());
+            ready.management = main.and_then(|broker| broker.management.clone());
+            ready.database = Some(config.database.url.expose().to_owned());
+        }
+        let office = startup::start(config, listener, &lifecycle)?;
+        ready.http = office.address.map(|address| format!("http://{address}"));
+        ready.print(self.json)?;
+        let outcome = ending.wait(&mut signals).await;
+        office.close().await;
+        Ok(outcome.into())
+    }
+}

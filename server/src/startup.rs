@@ -1,0 +1,265 @@
+//! Puts an office together: the only module that knows every other one. The HTTP server comes up
+//! at once, and says what the office waits for; the services begin when the database is ready.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use dlo_domain::ids::OfficeId;
+use dlo_domain::source::NewSource;
+use sqlx::{PgConnection, PgPool};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::broker::Brokers;
+use crate::clock::{SharedClock, SystemClock, new_id};
+use crate::config::{Config, HttpConfig};
+use crate::desk::PgDesk;
+use crate::events::{self, Hub};
+use crate::http::{self, Beginning, Front};
+use crate::lifecycle::Lifecycle;
+use crate::replay::Waits;
+use crate::store::{StoreError, sources};
+use crate::{intake, office, replay, store, telemetry};
+
+/// How long after a failure the database is asked again.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// How often figures are summed up.
+const FIGURES_EVERY: Duration = Duration::from_secs(5);
+
+/// A running office.
+#[derive(Debug)]
+pub struct Office {
+    /// Where it serves, if it does.
+    pub address: Option<SocketAddr>,
+    pool: PgPool,
+    beginning: watch::Receiver<Beginning>,
+}
+
+impl Office {
+    /// Waits until the services run, however long that takes. Says whether they do; if not, the
+    /// lifecycle knows why.
+    pub async fn has_begun(&mut self) -> bool {
+        self.beginning.wait_for(|now| *now == Beginning::Done).await.is_ok()
+    }
+
+    /// Closes the pool, after the lifecycle has ended.
+    pub async fn close(self) {
+        let _ = tokio::time::timeout(RETRY_AFTER, self.pool.close()).await;
+    }
+}
+
+/// Takes the address that pages and API are served at, before anything is started.
+///
+/// # Errors
+/// When it cannot be had.
+pub async fn bind(config: &HttpConfig) -> anyhow::Result<Option<TcpListener>> {
+    if !config.enabled {
+        return Ok(None);
+    }
+    let listener = TcpListener::bind(config.address).await.with_context(|| {
+        format!(
+            "cannot listen on {}: another program may listen there; name another address with \
+             DLO_HTTP_ADDRESS, or another port with --port (0 takes a free one)",
+            config.address
+        )
+    })?;
+    Ok(Some(listener))
+}
+
+/// Starts an office.
+///
+/// # Errors
+/// When the configuration cannot be used, in spite of having been checked.
+pub fn start(
+    config: Config,
+    listener: Option<TcpListener>,
+    lifecycle: &Lifecycle,
+) -> anyhow::Result<Office> {
+    let pool = store::connect(config.database.url.expose(), config.database.connections)?;
+    let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
+    let clock: SharedClock = Arc::new(SystemClock);
+    let (progress, beginning) = watch::channel(Beginning::Waiting(CONNECTING.to_owned()));
+    let plan = Plan {
+        pool: pool.clone(),
+        brokers: Arc::new(config.brokers.clone()),
+        office_id: OfficeId(new_id(&*clock)),
+        clock,
+        waits: Waits::default(),
+        lifecycle: lifecycle.clone(),
+        config,
+        progress,
+    };
+    let hub = Hub::default();
+    let (relayed, heard) = (pool.clone(), hub.clone());
+    lifecycle.spawn_front("the relay of live events", |stop| events::relay(relayed, heard, stop));
+    if let Some(listener) = listener {
+        plan.serve(listener, hub, beginning.clone())?;
+    }
+    lifecycle.spawn("the office", |stop| plan.run(stop));
+    Ok(Office { address, pool, beginning })
+}
+
+const CONNECTING: &str = "connecting to the database";
+
+/// What an office is made of.
+struct Plan {
+    config: Config,
+    pool: PgPool,
+    brokers: Arc<Brokers>,
+    clock: SharedClock,
+    office_id: OfficeId,
+    waits: Waits,
+    lifecycle: Lifecycle,
+    progress: watch::Sender<Beginning>,
+}
+
+impl Plan {
+    fn serve(
+        &self,
+        listener: TcpListener,
+        hub: Hub,
+        beginning: watch::Receiver<Beginning>,
+    ) -> anyhow::Result<()> {
+        let site_root = self.config.http.site_root.clone();
+        if !site_root.join("pkg").is_dir() {
+            let site = site_root.display();
+            tracing::warn!(%site, "there is no site here: pages come without style; `make site` builds it");
+        }
+        let figures = telemetry::count().context("the figures for /metrics")?;
+        let summed = figures.clone();
+        let desk = PgDesk::new(
+            self.pool.clone(),
+            self.brokers.clone(),
+            self.clock.clone(),
+            self.office_id,
+            self.waits.clone(),
+        );
+        let pool = self.pool.clone();
+        self.lifecycle.spawn_front("the figures", |stop| sum_up(summed, stop));
+        self.lifecycle.spawn_front("the HTTP server", |stop| {
+            let front = Front {
+                desk: Arc::new(desk),
+                pool,
+                hub,
+                beginning,
+                figures: Some(figures),
+                site_root,
+                stop,
+            };
+            http::serve(listener, front)
+        });
+        Ok(())
+    }
+
+    /// Makes the database ready, lets the services begin, and waits for the end.
+    async fn run(self, stop: CancellationToken) -> Result<(), StoreError> {
+        let ready = tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            ready = self.until_ready() => ready?,
+        };
+        self.begin(ready);
+        self.progress.send_replace(Beginning::Done);
+        stop.cancelled().await;
+        Ok(())
+    }
+
+    async fn until_ready(&self) -> Result<PgConnection, StoreError> {
+        loop {
+            let why = match self.prepare().await {
+                Ok(sign_of_life) => return Ok(sign_of_life),
+                Err(why) if why.is_outage() => why,
+                Err(why) => return Err(why),
+            };
+            let waiting = Beginning::Waiting(format!(
+                "the database does not answer, so nothing is taken and nothing is lost: {why}"
+            ));
+            // Said once, and not again every second.
+            if self.progress.send_replace(waiting.clone()) != waiting {
+                tracing::warn!(%why, "the database does not answer; trying again until it does");
+            }
+            tokio::time::sleep(RETRY_AFTER).await;
+        }
+    }
+
+    async fn prepare(&self) -> Result<PgConnection, StoreError> {
+        store::ping(&self.pool).await?;
+        store::migrate(&self.pool).await?;
+        self.configure_sources().await?;
+        office::open(&self.pool, &self.clock, self.office_id).await
+    }
+
+    /// The sources that the configuration names are watched; those that it no longer names stay,
+    /// and can be removed by a person.
+    async fn configure_sources(&self) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        sources::forget_configuration(&mut transaction).await?;
+        for source in &self.config.sources {
+            self.configure(&mut transaction, source).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn configure(
+        &self,
+        conn: &mut PgConnection,
+        source: &NewSource,
+    ) -> Result<(), StoreError> {
+        let (id, now) = (new_id(&*self.clock), self.clock.now());
+        match sources::insert(conn, id, source, true, now).await? {
+            Some(_) => Ok(()),
+            None => sources::configure(conn, source).await,
+        }
+    }
+
+    fn begin(&self, sign_of_life: PgConnection) {
+        let (pool, clock, id) = (self.pool.clone(), self.clock.clone(), self.office_id);
+        // In front of the work: others may take over only what nobody has in hand any more.
+        self.lifecycle.spawn_front("the sign of life", |stop| async move {
+            office::hold(pool, clock, id, sign_of_life, stop).await;
+            Ok::<_, StoreError>(())
+        });
+        let Config { intake, replay, .. } = &self.config;
+        if intake.enabled {
+            let deps = intake::Deps {
+                pool: self.pool.clone(),
+                brokers: self.brokers.clone(),
+                clock: self.clock.clone(),
+                office_id: self.office_id,
+                settings: intake::Settings {
+                    prefetch: intake.prefetch,
+                    batch: usize::from(intake.batch),
+                    linger: intake.linger,
+                },
+            };
+            self.lifecycle.spawn("intake", |stop| intake::run(deps, stop));
+        }
+        if replay.enabled {
+            let deps = replay::Deps {
+                pool: self.pool.clone(),
+                brokers: self.brokers.clone(),
+                clock: self.clock.clone(),
+                office_id: self.office_id,
+                config: replay.clone(),
+                waits: self.waits.clone(),
+            };
+            self.lifecycle.spawn("replay", |stop| replay::run(deps, stop));
+        }
+    }
+}
+
+async fn sum_up(
+    figures: metrics_exporter_prometheus::PrometheusHandle,
+    stop: CancellationToken,
+) -> Result<(), std::convert::Infallible> {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            () = tokio::time::sleep(FIGURES_EVERY) => figures.run_upkeep(),
+        }
+    }
+}
