@@ -1,0 +1,141 @@
+//! kill -9 of the real process in the middle of intake: nothing is lost, nothing is doubled.
+//!
+//! The short form runs with the other tests. The full form (100,000 messages, 20 kills) is
+//! `make test-crash`, which sets DLO_CRASH_MESSAGES and DLO_CRASH_KILLS.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use dlo_domain::source::SourceMode;
+use lapin::BasicProperties;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use sqlx::PgPool;
+
+use crate::support::broker::Vhost;
+use crate::support::office::{letters, watch};
+use crate::support::process::Serve;
+use crate::support::until;
+
+fn setting(name: &str, usual: usize) -> usize {
+    match std::env::var(name) {
+        Ok(value) => value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")),
+        Err(_) => usual,
+    }
+}
+
+/// Bodies in order: one in five is a copy of one that came before, often of a neighbour.
+fn bodies(count: usize, random: &mut StdRng) -> Vec<String> {
+    let mut bodies: Vec<String> = Vec::with_capacity(count);
+    for number in 0..count {
+        let body = if number > 0 && random.random_ratio(1, 5) {
+            let back = if random.random_bool(0.5) { 3 } else { 400 };
+            bodies[number - random.random_range(1..=back.min(number))].clone()
+        } else {
+            format!("{{\"number\": {number}}}")
+        };
+        bodies.push(body);
+    }
+    bodies
+}
+
+fn counted<'a>(bodies: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for body in bodies {
+        *counts.entry(body).or_default() += 1;
+    }
+    counts
+}
+
+async fn crash(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String], random: &mut StdRng) {
+    let kills = setting("DLO_CRASH_KILLS", 6);
+    watch(pool, &vhost.name, queue, SourceMode::Take).await;
+    for part in bodies.chunks(bodies.len().div_ceil(kills + 1)) {
+        vhost.publish_all(queue, part).await;
+        let serve = Serve::start(pool, &vhost.brokers).await;
+        // The start of the process is a moment like any other, so the shortest wait is short.
+        tokio::time::sleep(Duration::from_millis(random.random_range(50..2_000))).await;
+        serve.kill().await;
+    }
+    let serve = Serve::start(pool, &vhost.brokers).await;
+    let wanted = i64::try_from(bodies.len()).expect("fits");
+    until("everything is stored", 120, || async {
+        letters(pool).await >= wanted && vhost.depth(queue).await == 0
+    })
+    .await;
+    serve.stop().await;
+}
+
+async fn assert_exactly(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String]) {
+    let stored: Vec<Vec<u8>> =
+        sqlx::query_scalar("select body from arrivals").fetch_all(pool).await.expect("read");
+    let stored: Vec<String> =
+        stored.into_iter().map(|body| String::from_utf8(body).expect("as published")).collect();
+    let (published, stored) =
+        (counted(bodies.iter().map(String::as_str)), counted(stored.iter().map(String::as_str)));
+    let differs = |(body, count): (&&str, &usize)| stored.get(*body) != Some(count);
+    let wrong: Vec<_> = published.iter().filter(|(body, count)| differs((body, count))).collect();
+    let lost: usize = wrong.iter().map(|(b, n)| n.saturating_sub(stored.get(**b).copied().unwrap_or(0))).sum();
+    let twice: usize = wrong.iter().map(|(b, n)| stored.get(**b).copied().unwrap_or(0).saturating_sub(**n)).sum();
+    assert!(wrong.is_empty() && published.len() == stored.len(), "{lost} lost, {twice} doubled");
+    assert_eq!(vhost.depth(queue).await, 0);
+    let counter: i64 = sqlx::query_scalar("select sum(letters)::bigint from letter_counts")
+        .fetch_one(pool)
+        .await
+        .expect("summed");
+    assert_eq!(counter, letters(pool).await, "the counters equal a recount");
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn kill_9_loses_nothing_and_doubles_nothing(pool: PgPool) {
+    let seed = u64::try_from(setting("DLO_CRASH_SEED", 7)).expect("fits");
+    let mut random = StdRng::seed_from_u64(seed);
+    let bodies = bodies(setting("DLO_CRASH_MESSAGES", 6_000), &mut random);
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    crash(&pool, &vhost, "dead", &bodies, &mut random).await;
+    assert_exactly(&pool, &vhost, "dead", &bodies).await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn kill_9_counts_a_thousand_copies_right(pool: PgPool) {
+    let mut random = StdRng::seed_from_u64(11);
+    let bodies = vec!["the same".to_owned(); 1_000];
+    let vhost = Vhost::create().await;
+    vhost.quorum_queue("dead").await;
+    crash(&pool, &vhost, "dead", &bodies, &mut random).await;
+    assert_exactly(&pool, &vhost, "dead", &bodies).await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let serve = Serve::start(&pool, &vhost.brokers).await;
+    vhost.publish("dead", BasicProperties::default(), b"before").await;
+    until("the first letter", 20, || async { letters(&pool).await == 1 }).await;
+    // Its connections are cut and new ones refused: to the office the database is away.
+    let name = pool.connect_options().get_database().expect("named").to_owned();
+    let admin = crate::support::process::admin().await;
+    for statement in [
+        format!("alter database \"{name}\" allow_connections false"),
+        format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'"),
+    ] {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&admin).await.expect("cut off");
+    }
+    vhost.publish("dead", BasicProperties::default(), b"meanwhile").await;
+    until("the message is given back", 20, || async { vhost.depth("dead").await == 1 }).await;
+    let statement = format!("alter database \"{name}\" allow_connections true");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&admin).await.expect("allowed again");
+    until("intake resumes", 10, || async { letters_or_none(&pool).await == Some(2) }).await;
+    serve.stop().await;
+    vhost.delete().await;
+}
+
+/// The pool's own connections were cut too: the first answers may be errors.
+async fn letters_or_none(pool: &PgPool) -> Option<i64> {
+    sqlx::query_scalar("select count(*) from letters").fetch_one(pool).await.ok()
+}

@@ -1,0 +1,5 @@
+//! Messages from a real broker into a real database.
+
+mod bytes;
+mod shapes;
+mod sources;

@@ -1,0 +1,95 @@
+//! Sources that come, go, are missing, and several at once.
+
+use dlo_domain::ids::SourceId;
+use dlo_domain::source::{SourceCondition, SourceMode};
+use dlo_server::store;
+use lapin::BasicProperties;
+use sqlx::PgPool;
+
+use crate::support::broker::Vhost;
+use crate::support::office::{Office, letters, watch};
+use crate::support::until;
+
+async fn condition(pool: &PgPool, id: SourceId) -> SourceCondition {
+    let mut conn = pool.acquire().await.expect("a connection");
+    let sources = store::sources::list(&mut conn, Some(id)).await.expect("read");
+    sources[0].condition
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("there", &[]).await;
+    let missing = watch(&pool, &vhost.name, "later", SourceMode::Take).await;
+    let there = watch(&pool, &vhost.name, "there", SourceMode::Take).await;
+    let office = Office::start(&pool, &vhost.brokers).await;
+    until("the missing queue is told", 10, || async {
+        condition(&pool, missing).await == SourceCondition::QueueMissing
+    })
+    .await;
+    vhost.publish("there", BasicProperties::default(), b"1").await;
+    until("the other source goes on", 10, || async { letters(&pool).await == 1 }).await;
+    assert_eq!(condition(&pool, there).await, SourceCondition::Running);
+    vhost.queue("later", &[]).await;
+    vhost.publish("later", BasicProperties::default(), b"2").await;
+    until("the queue is found", 15, || async { letters(&pool).await == 2 }).await;
+    office.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_queue_that_is_deleted_and_made_again_is_consumed_again(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let office = Office::start(&pool, &vhost.brokers).await;
+    vhost.publish("dead", BasicProperties::default(), b"1").await;
+    until("the first letter", 10, || async { letters(&pool).await == 1 }).await;
+    let options = lapin::options::QueueDeleteOptions::default();
+    vhost.channel.queue_delete("dead".into(), options).await.expect("deleted");
+    vhost.queue("dead", &[]).await;
+    vhost.publish("dead", BasicProperties::default(), b"2").await;
+    until("the second letter", 20, || async { letters(&pool).await == 2 }).await;
+    office.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn sources_in_two_vhosts_are_taken_at_once_and_can_be_added_and_removed(pool: PgPool) {
+    let (one, two) = (Vhost::create().await, Vhost::create().await);
+    one.queue("dead", &[]).await;
+    two.queue("dead", &[]).await;
+    let first = watch(&pool, &one.name, "dead", SourceMode::Take).await;
+    let office = Office::start(&pool, &one.brokers).await;
+    watch(&pool, &two.name, "dead", SourceMode::Take).await;
+    one.publish("dead", BasicProperties::default(), b"1").await;
+    two.publish("dead", BasicProperties::default(), b"2").await;
+    until("both letters", 15, || async { letters(&pool).await == 2 }).await;
+
+    let mut conn = pool.acquire().await.expect("a connection");
+    let now = dlo_server::clock::Clock::now(&dlo_server::clock::SystemClock);
+    assert!(store::sources::remove(&mut conn, first, now).await.expect("removed"));
+    until("the consumer is gone", 10, || async { one.consumers("dead").await == 0 }).await;
+    one.publish("dead", BasicProperties::default(), b"3").await;
+    assert_eq!(one.depth("dead").await, 1, "what is not watched is not taken");
+    office.stop().await;
+    one.delete().await;
+    two.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_mirror_looks_and_never_takes(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.dead_letter_pair("dlx", "dead").await;
+    let id = watch(&pool, &vhost.name, "dead", SourceMode::Mirror).await;
+    let office = Office::start(&pool, &vhost.brokers).await;
+    until("the mirror runs", 10, || async {
+        condition(&pool, id).await == SourceCondition::Running
+    })
+    .await;
+    vhost.publish_to("dlx", "k", BasicProperties::default(), b"1").await;
+    until("a letter", 10, || async { letters(&pool).await == 1 }).await;
+    assert_eq!(vhost.depth("dead").await, 1, "the message is still where it was");
+    office.stop().await;
+    vhost.delete().await;
+}

@@ -1,0 +1,6 @@
+//! Letters published again to a real broker, and what came of each.
+
+mod interruptions;
+mod outcomes;
+mod races;
+mod watch;

@@ -1,0 +1,90 @@
+//! After the publish: reports of success, a person's word, and the end of the watch.
+
+use std::time::Duration;
+
+use dlo_app::desk::{DeskError, TriageDesk as _};
+use dlo_domain::audit::Actor;
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::{Outcome, Target};
+use dlo_domain::state::LetterState;
+use sqlx::PgPool;
+
+use crate::support::broker::Vhost;
+use crate::support::desk::{Bench, settle_after};
+use crate::support::proxy::Proxy;
+use crate::support::until;
+
+async fn replayed(bench: &Bench) -> (LetterId, ReplayId) {
+    let letter = bench.letter("work", b"{}").await;
+    let id = bench.plan(&[letter], Target::OriginQueue).await.id.expect("an id");
+    bench.finished(id).await;
+    (letter, id)
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_replayed_letter_is_resolved_by_its_receivers_report_once(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("work", &[]).await;
+    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
+    let engine = bench.engine().await;
+    let (letter, id) = replayed(&bench).await;
+    let receiver = Actor("billing".into());
+    bench.desk.processed(&receiver, letter).await.expect("reported");
+    assert_eq!(bench.state(letter).await, LetterState::Resolved);
+    let outcomes = bench.replay(id).await.outcomes;
+    assert_eq!((outcomes.processed, outcomes.confirmed), (1, 0));
+    let again = bench.desk.processed(&receiver, letter).await;
+    assert!(matches!(again, Err(DeskError::Conflict(_))), "{again:?}");
+    engine.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_letter_that_does_not_come_back_settles(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("work", &[]).await;
+    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
+    let engine = bench.engine_with(settle_after(Duration::from_secs(1))).await;
+    let (letter, id) = replayed(&bench).await;
+    until("it settles", 10, || async {
+        bench.state(letter).await == LetterState::Resolved
+    })
+    .await;
+    let outcomes = bench.replay(id).await.outcomes;
+    assert_eq!((outcomes.settled, outcomes.total()), (1, 1));
+    assert_eq!(bench.audit(letter).await[0].0, "letter.settle");
+    engine.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_person_decides_what_became_of_an_unknown_publish(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("work", &[]).await;
+    let proxy = Proxy::start(&vhost.brokers).await;
+    let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
+    let engine = bench.engine().await;
+    let person = Actor("jonas".into());
+    for (was_published, state, outcome) in [
+        (true, LetterState::Replayed, Outcome::Unknown),
+        (false, LetterState::Held, Outcome::Refused),
+    ] {
+        proxy.cut_after(0);
+        let (letter, id) = replayed(&bench).await;
+        assert_eq!(bench.state(letter).await, LetterState::Unknown);
+        bench
+            .desk
+            .decide_unknown(&person, letter, was_published)
+            .await
+            .expect("decided");
+        assert_eq!(bench.state(letter).await, state);
+        let item = bench.items(id).await.remove(0);
+        assert_eq!(item.outcome, outcome);
+        assert!(item.detail.expect("a word").contains("jonas"));
+        assert_eq!(bench.replay(id).await.outcomes.of(outcome), 1);
+        let again = bench.desk.decide_unknown(&person, letter, true).await;
+        assert!(matches!(again, Err(DeskError::Conflict(_))), "{again:?}");
+    }
+    engine.stop().await;
+    vhost.delete().await;
+}

@@ -1,0 +1,206 @@
+//! A vhost of its own for each test.
+
+use lapin::options::{
+    BasicPublishOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions,
+    QueueDeclareOptions,
+};
+use lapin::types::{AMQPValue, FieldTable};
+use lapin::{BasicProperties, Channel, Connection, ConnectionProperties, ExchangeKind};
+use uuid::Uuid;
+
+use dlo_server::broker::Brokers;
+
+/// A vhost, and a connection to it.
+pub struct Vhost {
+    /// Its name.
+    pub name: String,
+    /// The broker as the product knows it.
+    pub brokers: Brokers,
+    /// A channel with publisher confirms.
+    pub channel: Channel,
+    connection: Connection,
+    management: String,
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name)
+        .unwrap_or_else(|_| panic!("{name} is not set: run this through scripts/with-sandbox"))
+}
+
+impl Vhost {
+    /// Makes a vhost with a name that nobody has.
+    pub async fn create() -> Self {
+        let name = format!("test-{}", Uuid::new_v4());
+        let (amqp, management) =
+            (variable("DLO_TEST_AMQP_URL"), variable("DLO_TEST_MANAGEMENT_URL"));
+        let response = reqwest::Client::new()
+            .put(format!("{management}/api/vhosts/{name}"))
+            .send()
+            .await
+            .expect("the management API answers");
+        assert!(response.status().is_success(), "vhost refused: {}", response.status());
+        let brokers = Brokers::main(&amqp, Some(&management));
+        let uri = brokers.uri("main", &name).expect("an address");
+        let connection = Connection::connect_uri(uri, ConnectionProperties::default())
+            .await
+            .expect("a connection");
+        let channel = connection.create_channel().await.expect("a channel");
+        channel
+            .confirm_select(ConfirmSelectOptions::default())
+            .await
+            .expect("confirms");
+        Self { name, brokers, channel, connection, management }
+    }
+
+    /// Deletes it with everything in it.
+    pub async fn delete(self) {
+        let _ = self.connection.close(200, "done".into()).await;
+        let _ = reqwest::Client::new()
+            .delete(format!("{}/api/vhosts/{}", self.management, self.name))
+            .send()
+            .await;
+    }
+
+    /// Adds a user that may read everything here, and write to what `write` matches.
+    pub async fn add_user(&self, name: &str, password: &str, write: &str) {
+        let user = serde_json::json!({"password": password, "tags": ""});
+        let rights = serde_json::json!({"configure": "^$", "write": write, "read": ".*"});
+        for (path, body) in [
+            (format!("users/{name}"), user),
+            (format!("permissions/{}/{name}", self.name), rights),
+        ] {
+            let response = reqwest::Client::new()
+                .put(format!("{}/api/{path}", self.management))
+                .json(&body)
+                .send()
+                .await
+                .expect("the management API answers");
+            assert!(response.status().is_success(), "{path}: {}", response.status());
+        }
+    }
+
+    /// Removes a user.
+    pub async fn remove_user(&self, name: &str) {
+        let _ = reqwest::Client::new()
+            .delete(format!("{}/api/users/{name}", self.management))
+            .send()
+            .await;
+    }
+
+    /// Declares a durable queue.
+    pub async fn queue(&self, name: &str, arguments: &[(&str, AMQPValue)]) {
+        let mut table = FieldTable::default();
+        for (name, value) in arguments {
+            table.insert((*name).into(), value.clone());
+        }
+        let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+        self.channel.queue_declare(name.into(), options, table).await.expect("declared");
+    }
+
+    /// Declares a fanout exchange with one queue bound to it: the usual dead-letter pair.
+    pub async fn dead_letter_pair(&self, exchange: &str, queue: &str) {
+        let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
+        self.channel
+            .exchange_declare(exchange.into(), ExchangeKind::Fanout, durable, FieldTable::default())
+            .await
+            .expect("declared");
+        self.queue(queue, &[]).await;
+        self.channel
+            .queue_bind(
+                queue.into(),
+                exchange.into(),
+                "".into(),
+                QueueBindOptions::default(),
+                FieldTable::default(),
+            )
+            .await
+            .expect("bound");
+    }
+
+    /// Publishes to a queue through the default exchange, and waits for the confirm.
+    pub async fn publish(&self, queue: &str, properties: BasicProperties, body: &[u8]) {
+        self.publish_to("", queue, properties, body).await;
+    }
+
+    /// Publishes to an exchange, and waits for the confirm.
+    pub async fn publish_to(
+        &self,
+        exchange: &str,
+        routing_key: &str,
+        properties: BasicProperties,
+        body: &[u8],
+    ) {
+        let confirm = self
+            .channel
+            .basic_publish(
+                exchange.into(),
+                routing_key.into(),
+                BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() },
+                body,
+                properties.with_delivery_mode(2),
+            )
+            .await
+            .expect("published")
+            .await
+            .expect("answered");
+        assert!(
+            matches!(confirm, lapin::Confirmation::Ack(None)),
+            "not taken by the broker: {confirm:?}"
+        );
+    }
+
+    /// Declares a quorum queue.
+    pub async fn quorum_queue(&self, name: &str) {
+        self.queue(name, &[("x-queue-type", AMQPValue::LongString("quorum".into()))]).await;
+    }
+
+    /// Publishes many bodies in order, and waits for all confirms.
+    pub async fn publish_all(&self, queue: &str, bodies: &[String]) {
+        let mut confirms = Vec::with_capacity(bodies.len());
+        for body in bodies {
+            let properties = BasicProperties::default().with_delivery_mode(2);
+            let options = BasicPublishOptions::default();
+            let confirm = self
+                .channel
+                .basic_publish("".into(), queue.into(), options, body.as_bytes(), properties)
+                .await
+                .expect("published");
+            confirms.push(confirm);
+        }
+        for confirm in confirms {
+            let confirm = confirm.await.expect("answered");
+            assert!(matches!(confirm, lapin::Confirmation::Ack(_)), "{confirm:?}");
+        }
+    }
+
+    /// Messages that are ready in a queue.
+    pub async fn depth(&self, queue: &str) -> u32 {
+        self.look(queue).await.message_count()
+    }
+
+    /// Consumers of a queue.
+    pub async fn consumers(&self, queue: &str) -> u32 {
+        self.look(queue).await.consumer_count()
+    }
+
+    /// The broker's version.
+    pub async fn version(&self) -> String {
+        let response = reqwest::get(format!("{}/api/overview", self.management)).await;
+        let overview: serde_json::Value =
+            response.expect("answers").json().await.expect("JSON");
+        overview["rabbitmq_version"].as_str().expect("a version").to_owned()
+    }
+
+    async fn look(&self, queue: &str) -> lapin::Queue {
+        let options = QueueDeclareOptions {
+            passive: true,
+            durable: true,
+            ..QueueDeclareOptions::default()
+        };
+        let channel = self.connection.create_channel().await.expect("a channel");
+        channel
+            .queue_declare(queue.into(), options, FieldTable::default())
+            .await
+            .expect("there")
+    }
+}

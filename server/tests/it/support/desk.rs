@@ -1,0 +1,212 @@
+//! The desk and the replay engine of an office within the test, and letters made by hand.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dlo_app::desk::TriageDesk as _;
+use dlo_domain::audit::Actor;
+use dlo_domain::ids::{LetterId, OfficeId, ReplayId, SourceId};
+use dlo_domain::replay::{NewReplay, Replay, ReplayItem, ReplayState, Target};
+use dlo_domain::selection::Selection;
+use dlo_domain::source::SourceMode;
+use dlo_domain::state::LetterState;
+use dlo_domain::wire::{FieldTable, Properties};
+use dlo_server::broker::Brokers;
+use dlo_server::clock::{SharedClock, SystemClock, new_id};
+use dlo_server::config::ReplayConfig;
+use dlo_server::desk::PgDesk;
+use dlo_server::office;
+use dlo_server::replay::{self, ReplayError, Waits};
+use sqlx::{PgConnection, PgPool};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::office::watch;
+use super::until;
+
+/// A desk whose source is a queue of the vhost that is never consumed.
+pub struct Bench {
+    /// The desk.
+    pub desk: PgDesk,
+    /// The board that the engines note their waits on.
+    pub waits: Waits,
+    /// The database.
+    pub pool: PgPool,
+    /// The source of all letters made here.
+    pub source: SourceId,
+    brokers: Brokers,
+}
+
+/// A replay engine under way, with the lock of its office.
+pub struct Engine {
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), ReplayError>>,
+    lock: PgConnection,
+}
+
+impl Engine {
+    /// Ends it in order.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.expect("no panic").expect("an orderly end");
+    }
+
+    /// Ends it as a kill would: at once, its office dead, nothing written down.
+    pub async fn kill(self) {
+        self.task.abort();
+        let _ = self.task.await;
+        drop(self.lock);
+    }
+}
+
+impl Bench {
+    /// A desk for a vhost.
+    pub async fn new(pool: &PgPool, brokers: &Brokers, vhost: &str) -> Self {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let waits = Waits::default();
+        let office = OfficeId(new_id(&*clock));
+        Self {
+            desk: PgDesk::new(
+                pool.clone(),
+                Arc::new(brokers.clone()),
+                clock,
+                office,
+                waits.clone(),
+            ),
+            waits,
+            pool: pool.clone(),
+            source: watch(pool, vhost, "dead", SourceMode::Take).await,
+            brokers: brokers.clone(),
+        }
+    }
+
+    /// Starts a replay engine in an office of its own.
+    pub async fn engine(&self) -> Engine {
+        self.engine_with(ReplayConfig::default()).await
+    }
+
+    /// Starts a replay engine with these settings.
+    pub async fn engine_with(&self, config: ReplayConfig) -> Engine {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let office_id = OfficeId(new_id(&*clock));
+        let lock = office::open(&self.pool, &clock, office_id)
+            .await
+            .expect("registered");
+        let stop = CancellationToken::new();
+        let deps = replay::Deps {
+            pool: self.pool.clone(),
+            brokers: Arc::new(self.brokers.clone()),
+            clock,
+            office_id,
+            config,
+            waits: self.waits.clone(),
+        };
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
+        let task = tokio::spawn(replay::run(deps, stop.clone()));
+        Engine { stop, task, lock }
+    }
+
+    /// A held letter that died in `queue`.
+    pub async fn letter(&self, queue: &str, body: &[u8]) -> LetterId {
+        let headers = FieldTable::default();
+        self.letter_of(queue, &Properties::default(), &headers, body).await
+    }
+
+    /// A held letter with this message.
+    pub async fn letter_of(
+        &self,
+        queue: &str,
+        properties: &Properties,
+        headers: &FieldTable,
+        body: &[u8],
+    ) -> LetterId {
+        let id = new_id(&SystemClock);
+        let size = i64::try_from(body.len()).expect("small");
+        sqlx::query(
+            "insert into letters (id, source_id, state, severity, queue, exchange, routing_key,
+                 reason, size_bytes, arrivals, first_arrived_at, last_arrived_at)
+             values ($1, $2, 'held', 'normal', $3, '', $3, 'rejected', $4, 1, now(), now())",
+        )
+        .bind(id)
+        .bind(self.source.0)
+        .bind(queue)
+        .bind(size)
+        .execute(&self.pool)
+        .await
+        .expect("a letter");
+        sqlx::query(
+            "insert into arrivals (letter_id, ordinal, arrived_at, source_id, exchange,
+                 routing_key, properties, headers, deaths, body, body_sha256)
+             values ($1, 1, now(), $2, 'dlx', '', $3, $4, '[]', $5, sha256($5))",
+        )
+        .bind(id)
+        .bind(self.source.0)
+        .bind(serde_json::to_value(properties).expect("JSON"))
+        .bind(serde_json::to_value(headers).expect("JSON"))
+        .bind(body)
+        .execute(&self.pool)
+        .await
+        .expect("an arrival");
+        LetterId(id)
+    }
+
+    /// Plans a replay of letters.
+    pub async fn plan(&self, letters: &[LetterId], target: Target) -> Replay {
+        let new = NewReplay {
+            selection: Selection::of_ids(letters.to_vec()),
+            target,
+            dry_run: false,
+        };
+        self.desk
+            .plan_replay(&Actor("tester".into()), &new)
+            .await
+            .expect("planned")
+    }
+
+    /// Waits for a replay's end.
+    pub async fn finished(&self, id: ReplayId) -> Replay {
+        until("the replay is finished", 60, || async {
+            self.replay(id).await.state == ReplayState::Finished
+        })
+        .await;
+        self.replay(id).await
+    }
+
+    /// A replay as it stands.
+    pub async fn replay(&self, id: ReplayId) -> Replay {
+        self.desk.replay(id).await.expect("a replay")
+    }
+
+    /// A replay's items, the first 500.
+    pub async fn items(&self, id: ReplayId) -> Vec<ReplayItem> {
+        let page = self.desk.replay_items(id, None, None, 500).await;
+        page.expect("items").items
+    }
+
+    /// Where a letter stands.
+    pub async fn state(&self, id: LetterId) -> LetterState {
+        let letter = self.desk.letter(id).await.expect("a letter");
+        letter.summary.state
+    }
+
+    /// A word in a letter's audit trail, and who is named there.
+    pub async fn audit(&self, id: LetterId) -> Vec<(String, String)> {
+        let letter = self.desk.letter(id).await.expect("a letter");
+        let lines = letter.audit.into_iter();
+        lines.map(|line| (line.action, line.actor)).collect()
+    }
+}
+
+/// Settings with a short watch after a replay.
+pub fn settle_after(settle_after: Duration) -> ReplayConfig {
+    ReplayConfig {
+        settle_after,
+        ..ReplayConfig::default()
+    }
+}
+
+/// A name that nobody has.
+pub fn unique(name: &str) -> String {
+    format!("{name}-{}", Uuid::new_v4())
+}

@@ -1,0 +1,74 @@
+//! An office within the test: intake of some queues, which can be cut off at any moment.
+
+use std::sync::Arc;
+
+use dlo_domain::failure::HeaderMap;
+use dlo_domain::ids::{OfficeId, SourceId};
+use dlo_domain::source::{NewSource, SourceMode};
+use dlo_server::broker::Brokers;
+use dlo_server::clock::{SharedClock, SystemClock, new_id};
+use dlo_server::intake::{self, Deps, IntakeError, Settings};
+use dlo_server::{office, store};
+use sqlx::PgPool;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Adds a source.
+pub async fn watch(pool: &PgPool, vhost: &str, queue: &str, mode: SourceMode) -> SourceId {
+    let source = NewSource {
+        vhost: vhost.to_owned(),
+        queue: queue.to_owned(),
+        mode,
+        name: None,
+        broker: None,
+        headers: HeaderMap::default(),
+    };
+    let clock = SystemClock;
+    let mut conn = pool.acquire().await.expect("a connection");
+    let now = dlo_server::clock::Clock::now(&clock);
+    store::sources::insert(&mut conn, new_id(&clock), &source, false, now)
+        .await
+        .expect("inserted")
+        .expect("a new source")
+}
+
+/// Intake under way.
+pub struct Office {
+    stop: CancellationToken,
+    intake: JoinHandle<Result<(), IntakeError>>,
+    _lock: sqlx::PgConnection,
+}
+
+impl Office {
+    /// Starts intake of everything that is watched.
+    pub async fn start(pool: &PgPool, brokers: &Brokers) -> Self {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let office_id = OfficeId(new_id(&*clock));
+        let lock = office::open(pool, &clock, office_id).await.expect("registered");
+        let stop = CancellationToken::new();
+        let deps = Deps {
+            pool: pool.clone(),
+            brokers: Arc::new(brokers.clone()),
+            clock,
+            office_id,
+            settings: Settings::default(),
+        };
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
+        let intake = tokio::spawn(intake::run(deps, stop.clone()));
+        Self { stop, intake, _lock: lock }
+    }
+
+    /// Ends it in order.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.intake.await.expect("no panic").expect("an orderly end");
+    }
+}
+
+/// How many letters are stored.
+pub async fn letters(pool: &PgPool) -> i64 {
+    sqlx::query_scalar("select count(*) from letters")
+        .fetch_one(pool)
+        .await
+        .expect("counted")
+}
