@@ -1,0 +1,77 @@
+//! The floor: take, COPY into one table without an index, commit, acknowledge.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions};
+use lapin::types::FieldTable;
+use lapin::{Connection, ConnectionProperties};
+use tokio::time::timeout;
+
+use crate::letters::{Bench, QUEUE};
+
+const PREFETCH: u16 = 300;
+const BATCH: usize = 150;
+const LINGER: Duration = Duration::from_millis(50);
+
+/// Drains the queue; letters a second.
+pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
+    sqlx::raw_sql("drop table if exists floor; create table floor (headers text, body bytea)")
+        .execute(&bench.pool)
+        .await?;
+    let began = Instant::now();
+    let uri = bench.brokers.uri("main", &bench.vhost)?;
+    let connection = Connection::connect_uri(uri, ConnectionProperties::default()).await?;
+    let channel = connection.create_channel().await?;
+    channel.basic_qos(PREFETCH, BasicQosOptions::default()).await?;
+    let options = BasicConsumeOptions::default();
+    let mut consumer =
+        channel.basic_consume(QUEUE.into(), "".into(), options, FieldTable::default()).await?;
+    let mut done = 0;
+    while done < count {
+        let mut batch = Vec::with_capacity(BATCH);
+        while batch.len() < BATCH && done + batch.len() < count {
+            match timeout(LINGER, consumer.next()).await {
+                Ok(Some(delivery)) => batch.push(delivery?),
+                Ok(None) => return Err("the consumer ended".into()),
+                Err(_) if batch.is_empty() => {}
+                Err(_) => break,
+            }
+        }
+        let mut transaction = bench.pool.begin().await?;
+        let mut copy = transaction.copy_in_raw("copy floor from stdin (format binary)").await?;
+        let mut rows = COPY_HEAD.to_vec();
+        for delivery in &batch {
+            write_row(&mut rows, delivery);
+        }
+        rows.extend((-1_i16).to_be_bytes());
+        copy.send(rows).await?;
+        copy.finish().await?;
+        transaction.commit().await?;
+        let last = batch.last().ok_or("an empty batch")?;
+        channel.basic_ack(last.delivery_tag, BasicAckOptions { multiple: true }).await?;
+        done += batch.len();
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    connection.close(200, "done".into()).await?;
+    let rows: i64 = sqlx::query_scalar("select count(*) from floor").fetch_one(&bench.pool).await?;
+    if usize::try_from(rows)? != count {
+        return Err(format!("the floor stored {rows} of {count}").into());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count of letters")]
+    Ok(count as f64 / seconds)
+}
+
+/// What begins a stream in COPY's binary form: signature, flags, length of the extension.
+const COPY_HEAD: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+
+/// One row in COPY's binary form.
+fn write_row(rows: &mut Vec<u8>, delivery: &lapin::message::Delivery) {
+    let headers = format!("{:?}", delivery.properties.headers());
+    rows.extend(2_i16.to_be_bytes());
+    for field in [headers.as_bytes(), &delivery.data] {
+        rows.extend(i32::try_from(field.len()).unwrap_or(i32::MAX).to_be_bytes());
+        rows.extend(field);
+    }
+}

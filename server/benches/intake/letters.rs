@@ -1,0 +1,160 @@
+//! The servers, the queue and the letters of the benchmark.
+
+use std::error::Error;
+use std::time::Duration;
+
+use dlo_server::broker::Brokers;
+use dlo_server::store;
+use lapin::options::{
+    BasicPublishOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions,
+    QueueDeclareOptions,
+};
+use lapin::types::{AMQPValue, FieldTable, ShortString};
+use lapin::{BasicProperties, Channel, Connection, ConnectionProperties, ExchangeKind};
+use sqlx::{AssertSqlSafe, PgPool};
+use uuid::Uuid;
+
+/// Letters in flight while the queue is filled.
+const PUBLISH_WINDOW: usize = 500;
+
+/// What both contestants drain.
+pub const QUEUE: &str = "bench.dead";
+
+/// The servers of the benchmark.
+pub struct Bench {
+    pub pool: PgPool,
+    pub brokers: Brokers,
+    pub vhost: String,
+    channel: Channel,
+    _connection: Connection,
+    admin: PgPool,
+    database: String,
+}
+
+impl Bench {
+    /// Makes a database and a vhost of its own.
+    pub async fn prepare() -> Result<Self, Box<dyn Error>> {
+        let server = std::env::var("DATABASE_URL")?;
+        let (amqp, management) =
+            (std::env::var("DLO_TEST_AMQP_URL")?, std::env::var("DLO_TEST_MANAGEMENT_URL")?);
+        let admin = PgPool::connect(&server).await?;
+        let database = format!("bench_{}", Uuid::new_v4().simple());
+        sqlx::raw_sql(AssertSqlSafe(format!("create database {database}"))).execute(&admin).await?;
+        let (base, _) = server.rsplit_once('/').ok_or("an address with a path")?;
+        let pool = store::connect(&format!("{base}/{database}"), 8)?;
+        store::migrate(&pool).await?;
+        let vhost = format!("bench-{}", Uuid::new_v4());
+        reqwest::Client::new()
+            .put(format!("{management}/api/vhosts/{vhost}"))
+            .send()
+            .await?
+            .error_for_status()?;
+        let brokers = Brokers::main(&amqp, Some(&management));
+        let uri = brokers.uri("main", &vhost)?;
+        let connection = Connection::connect_uri(uri, ConnectionProperties::default()).await?;
+        let channel = connection.create_channel().await?;
+        channel.confirm_select(ConfirmSelectOptions::default()).await?;
+        declare(&channel).await?;
+        Ok(Self { pool, brokers, vhost, channel, _connection: connection, admin, database })
+    }
+
+    /// Makes so many dead letters with bodies of this size, and waits until they are all dead.
+    pub async fn fill(&self, size: usize, count: usize) -> Result<(), Box<dyn Error>> {
+        let mut confirms = std::collections::VecDeque::new();
+        for number in 0..count {
+            let confirm = self
+                .channel
+                .basic_publish(
+                    "".into(),
+                    "bench.work".into(),
+                    BasicPublishOptions::default(),
+                    &body(number, size),
+                    properties(number),
+                )
+                .await?;
+            confirms.push_back(confirm);
+            if confirms.len() >= PUBLISH_WINDOW
+                && let Some(first) = confirms.pop_front()
+            {
+                first.await?;
+            }
+        }
+        for confirm in confirms {
+            confirm.await?;
+        }
+        while usize::try_from(self.depth().await?)? < count {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
+    /// Messages that are ready in the queue.
+    pub async fn depth(&self) -> Result<u32, lapin::Error> {
+        let passive = QueueDeclareOptions {
+            passive: true,
+            durable: true,
+            ..QueueDeclareOptions::default()
+        };
+        let queue =
+            self.channel.queue_declare(QUEUE.into(), passive, FieldTable::default()).await?;
+        Ok(queue.message_count())
+    }
+
+    /// Takes the database away again; the vhost goes with the sandbox.
+    pub async fn finish(self) -> Result<(), Box<dyn Error>> {
+        self.pool.close().await;
+        let drop = format!("drop database {} with (force)", self.database);
+        sqlx::raw_sql(AssertSqlSafe(drop)).execute(&self.admin).await?;
+        Ok(())
+    }
+}
+
+async fn declare(channel: &Channel) -> Result<(), lapin::Error> {
+    let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
+    channel
+        .exchange_declare("bench.dlx".into(), ExchangeKind::Fanout, durable, FieldTable::default())
+        .await?;
+    let mut dying = FieldTable::default();
+    dying.insert("x-message-ttl".into(), AMQPValue::LongInt(0));
+    dying.insert("x-dead-letter-exchange".into(), text("bench.dlx"));
+    for (name, arguments) in [(QUEUE, FieldTable::default()), ("bench.work", dying)] {
+        let durable = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+        channel.queue_declare(name.into(), durable, arguments).await?;
+    }
+    let (queue, exchange) = (ShortString::from(QUEUE), ShortString::from("bench.dlx"));
+    channel
+        .queue_bind(queue, exchange, "".into(), QueueBindOptions::default(), FieldTable::default())
+        .await
+}
+
+fn text(value: &str) -> AMQPValue {
+    AMQPValue::LongString(value.into())
+}
+
+/// A JSON document of this size, different for each number.
+fn body(number: usize, size: usize) -> Vec<u8> {
+    let mut body = format!("{{\"message_type\":\"OrderPlaced\",\"order\":{number},\"note\":\"");
+    while body.len() + 2 < size {
+        body.push(char::from(b'a' + u8::try_from((number + body.len()) % 26).unwrap_or_default()));
+    }
+    body.push_str("\"}");
+    body.into_bytes()
+}
+
+fn properties(number: usize) -> BasicProperties {
+    let mut headers = FieldTable::default();
+    headers.insert("x-tenant".into(), text(["acme", "globex", "initech"][number % 3]));
+    headers.insert("x-version".into(), text("2.3.1"));
+    headers.insert("x-retries".into(), AMQPValue::LongInt(3));
+    headers.insert("x-exception-type".into(), text("shop.orders.PaymentRefused"));
+    headers.insert(
+        "x-exception-message".into(),
+        text(&format!("payment of order {number} was refused by the bank")),
+    );
+    headers.insert("x-trace".into(), text(&format!("{number:032x}")));
+    BasicProperties::default()
+        .with_headers(headers)
+        .with_content_type("application/json".into())
+        .with_message_id(format!("m-{number}").into())
+        .with_delivery_mode(2)
+}
