@@ -20,3 +20,4 @@ pub mod replay;
 pub mod startup;
 pub mod store;
 pub mod telemetry;
+pub mod upkeep;

@@ -22,7 +22,7 @@ use crate::http::{self, Beginning, Front};
 use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
 use crate::store::{StoreError, sources};
-use crate::{intake, office, replay, store, telemetry};
+use crate::{intake, office, replay, store, telemetry, upkeep};
 
 /// How long after a failure the database is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -221,6 +221,11 @@ impl Plan {
         // In front of the work: others may take over only what nobody has in hand any more.
         self.lifecycle.spawn_front("the sign of life", |stop| async move {
             office::hold(pool, clock, id, sign_of_life, stop).await;
+            Ok::<_, StoreError>(())
+        });
+        let (pool, clock) = (self.pool.clone(), self.clock.clone());
+        self.lifecycle.spawn("upkeep", |stop| async move {
+            upkeep::run(pool, clock, stop).await;
             Ok::<_, StoreError>(())
         });
         let Config { intake, replay, .. } = &self.config;
