@@ -1,4 +1,5 @@
 //! Dead Letter Office in the browser: brings the pages that the server rendered to life.
+#![recursion_limit = "256"]
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -66,6 +66,7 @@ pub(crate) fn Ago(
             {text}
         </time>
     }
+    .into_any()
 }
 
 /// A time of day in UTC, with its date on hover.
@@ -79,4 +80,5 @@ pub(crate) fn Instant(
             {wording::clock(at)}
         </time>
     }
+    .into_any()
 }

@@ -91,4 +91,5 @@ pub(crate) fn Arrivals(
             </table>
         </section>
     }
+    .into_any()
 }

@@ -61,4 +61,5 @@ pub(crate) fn ArrivalsPill(
             }}
         </div>
     }
+    .into_any()
 }

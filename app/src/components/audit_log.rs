@@ -40,4 +40,5 @@ pub(crate) fn AuditLog(
             </ul>
         </section>
     }
+    .into_any()
 }

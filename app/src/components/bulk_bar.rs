@@ -122,4 +122,5 @@ pub(crate) fn BulkBar(
             </div>
         </div>
     }
+    .into_any()
 }

@@ -16,4 +16,5 @@ pub(crate) fn Command(
             </button>
         </div>
     }
+    .into_any()
 }

@@ -57,6 +57,7 @@ pub(crate) fn DeathsChart(
             <Table bars span />
         </figure>
     }
+    .into_any()
 }
 
 /// The chart in one sentence.
@@ -171,4 +172,5 @@ fn Table(bars: Vec<DeathBar>, span: Span) -> impl IntoView {
             </table>
         </details>
     }
+    .into_any()
 }

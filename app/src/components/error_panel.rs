@@ -22,6 +22,7 @@ pub(crate) fn ErrorPanel(
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// Beside the form whose action failed.
@@ -36,4 +37,5 @@ pub(crate) fn ErrorNote(
             {move || error.get().map(|error| view! { <p class="error-note">{error.to_string()}</p> })}
         </div>
     }
+    .into_any()
 }

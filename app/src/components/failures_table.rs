@@ -38,6 +38,7 @@ pub(crate) fn FailuresTable(
             </tbody>
         </table>
     }
+    .into_any()
 }
 
 fn row(failure: FailureRow, span: Span, now: DateTime<Utc>) -> impl IntoView {
@@ -101,4 +102,5 @@ fn row(failure: FailureRow, span: Span, now: DateTime<Utc>) -> impl IntoView {
             </td>
         </tr>
     }
+    .into_any()
 }

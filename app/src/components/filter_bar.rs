@@ -69,6 +69,7 @@ pub(crate) fn FilterBar(
             </search>
         </div>
     }
+    .into_any()
 }
 
 /// What is wrong with the filter, and where.
@@ -93,6 +94,7 @@ fn Fault(fault: FilterFault, asked: String) -> impl IntoView {
             <a href=links::LETTERS>"Show all letters"</a>
         </p>
     }
+    .into_any()
 }
 
 /// Filters that are asked for often.
@@ -127,4 +129,5 @@ fn Views(filter: Filter) -> impl IntoView {
                 .collect_view()}
         </nav>
     }
+    .into_any()
 }

@@ -32,6 +32,7 @@ pub(crate) fn JsonTree(
         <div class="tree">{tree}</div>
         {rest}
     }
+    .into_any()
 }
 
 fn node(name: Option<&str>, value: &Value, depth: usize, left: &mut usize) -> AnyView {

@@ -48,4 +48,5 @@ pub(crate) fn KeysHelp() -> impl IntoView {
             </form>
         </dialog>
     }
+    .into_any()
 }

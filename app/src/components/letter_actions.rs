@@ -41,6 +41,7 @@ pub(crate) fn LetterActions(
                 .then(|| view! { <p class="second">"A replay has it: wait for its outcome."</p> })}
         </div>
     }
+    .into_any()
 }
 
 /// The hidden fields that name the letter and the way back.
@@ -50,6 +51,7 @@ fn This(id: LetterId) -> impl IntoView {
         <input type="hidden" name="ids[]" value=id.to_string() />
         <input type="hidden" name="back" value=links::letter(id) />
     }
+    .into_any()
 }
 
 #[component]
@@ -92,6 +94,7 @@ fn Replaying(
             </ActionForm>
         </details>
     }
+    .into_any()
 }
 
 #[component]
@@ -115,6 +118,7 @@ fn Discarding(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl I
             </ActionForm>
         </details>
     }
+    .into_any()
 }
 
 #[component]
@@ -144,4 +148,5 @@ fn Verdict(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl Into
             </button>
         </ActionForm>
     }
+    .into_any()
 }

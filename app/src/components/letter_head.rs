@@ -70,6 +70,7 @@ pub(crate) fn LetterHead(
             </p>
         </div>
     }
+    .into_any()
 }
 
 fn standing(state: LetterState) -> &'static str {

@@ -53,6 +53,7 @@ pub(crate) fn LetterRow(
             <td class="fit num far">{letter.arrivals}</td>
         </tr>
     }
+    .into_any()
 }
 
 /// What is told of the failure, in one line.

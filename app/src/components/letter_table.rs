@@ -102,6 +102,7 @@ pub(crate) fn LetterTable(
             <BulkBar selected decisions can_discard can_restore on_clear=clear />
         </form>
     }
+    .into_any()
 }
 
 fn boxes(form: &HtmlFormElement) -> impl Iterator<Item = HtmlInputElement> + use<> {

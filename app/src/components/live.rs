@@ -126,4 +126,5 @@ pub(crate) fn LiveMark() -> impl IntoView {
             }}
         </span>
     }
+    .into_any()
 }

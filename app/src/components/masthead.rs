@@ -42,6 +42,7 @@ pub(crate) fn Masthead() -> impl IntoView {
             </div>
         </header>
     }
+    .into_any()
 }
 
 #[component]
@@ -62,6 +63,7 @@ fn Postmark() -> impl IntoView {
             <path d="M22 5.5q2-2 4 0t4 0 4 0M23 11q2-2 4 0t4 0 3-.6M22 16.5q2-2 4 0t4 0 4 0"></path>
         </svg>
     }
+    .into_any()
 }
 
 /// The foot.
@@ -82,4 +84,5 @@ pub(crate) fn Colophon() -> impl IntoView {
             </a>
         </footer>
     }
+    .into_any()
 }

@@ -40,6 +40,7 @@ pub(crate) fn Notice() -> impl IntoView {
             }}
         </div>
     }
+    .into_any()
 }
 
 type Link = (&'static str, &'static str);

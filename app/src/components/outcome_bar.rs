@@ -72,6 +72,7 @@ pub(crate) fn OutcomePatterns() -> impl IntoView {
             </defs>
         </svg>
     }
+    .into_any()
 }
 
 /// The key of one outcome: the pattern of the bar in small.
@@ -85,6 +86,7 @@ pub(crate) fn OutcomeKey(
             <rect class=outcome.as_str() width="12" height="12"></rect>
         </svg>
     }
+    .into_any()
 }
 
 /// The bar of a replay and its counts; a count leads to its letters.
@@ -133,6 +135,7 @@ pub(crate) fn OutcomeBar(
                 .collect_view()}
         </ul>
     }
+    .into_any()
 }
 
 #[component]
@@ -155,6 +158,7 @@ fn Count(outcome: Outcome, letters: i64, replay: Option<ReplayId>) -> impl IntoV
             }}
         </li>
     }
+    .into_any()
 }
 
 /// Each outcome that happened with where it begins and how wide it is, in hundredths of a percent.

@@ -83,4 +83,5 @@ pub(crate) fn Particulars(
             </dl>
         </section>
     }
+    .into_any()
 }

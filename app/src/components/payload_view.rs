@@ -133,4 +133,5 @@ pub(crate) fn PayloadView(
             {shown}
         </section>
     }
+    .into_any()
 }

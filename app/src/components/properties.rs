@@ -53,6 +53,7 @@ pub(crate) fn PropertiesTable(
             }}
         </section>
     }
+    .into_any()
 }
 
 fn rows(properties: Properties) -> Vec<(&'static str, String)> {

@@ -26,6 +26,7 @@ pub(crate) fn ReplayItems(
             <tbody>{items.into_iter().map(row).collect_view()}</tbody>
         </table>
     }
+    .into_any()
 }
 
 fn row(item: ReplayItem) -> impl IntoView {
@@ -59,4 +60,5 @@ fn row(item: ReplayItem) -> impl IntoView {
             </td>
         </tr>
     }
+    .into_any()
 }

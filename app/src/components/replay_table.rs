@@ -42,6 +42,7 @@ pub(crate) fn ReplayTable(
             <tbody>{replays.into_iter().map(|replay| row(replay, now)).collect_view()}</tbody>
         </table>
     }
+    .into_any()
 }
 
 fn row(replay: Replay, now: DateTime<Utc>) -> impl IntoView {
@@ -82,4 +83,5 @@ fn row(replay: Replay, now: DateTime<Utc>) -> impl IntoView {
             </td>
         </tr>
     }
+    .into_any()
 }

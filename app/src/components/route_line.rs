@@ -59,6 +59,7 @@ pub(crate) fn RouteLine(
             </div>
         </div>
     }
+    .into_any()
 }
 
 #[component]
@@ -77,4 +78,5 @@ fn Arrow() -> impl IntoView {
             </svg>
         </div>
     }
+    .into_any()
 }

@@ -71,4 +71,5 @@ pub(crate) fn SourceForm(
             </button>
         </ActionForm>
     }
+    .into_any()
 }

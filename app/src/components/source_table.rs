@@ -45,6 +45,7 @@ pub(crate) fn SourceTable(
             <tbody>{sources.into_iter().map(|source| row(source, now)).collect_view()}</tbody>
         </table>
     }
+    .into_any()
 }
 
 fn row(source: Source, now: DateTime<Utc>) -> impl IntoView {
@@ -78,6 +79,7 @@ fn row(source: Source, now: DateTime<Utc>) -> impl IntoView {
             </td>
         </tr>
     }
+    .into_any()
 }
 
 /// The condition as a badge; what exactly is wrong stands on hover and on the sources' page.
@@ -88,4 +90,5 @@ pub(crate) fn Condition(condition: SourceCondition, detail: Option<String>) -> i
             {condition_word(condition)}
         </span>
     }
+    .into_any()
 }

@@ -21,4 +21,5 @@ pub(crate) fn StackTrace(
             </details>
         </section>
     }
+    .into_any()
 }

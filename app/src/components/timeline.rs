@@ -38,6 +38,7 @@ pub(crate) fn Timeline(
             </ol>
         </section>
     }
+    .into_any()
 }
 
 fn entry(event: Event) -> impl IntoView {
@@ -70,4 +71,5 @@ fn entry(event: Event) -> impl IntoView {
             </div>
         </li>
     }
+    .into_any()
 }

@@ -94,6 +94,7 @@ pub(crate) fn ToastView() -> impl IntoView {
             }}
         </div>
     }
+    .into_any()
 }
 
 #[component]
@@ -107,6 +108,7 @@ fn Undo(restore: ServerAction<RestoreLetters>, ids: Vec<LetterId>) -> impl IntoV
                 .collect_view()} <button class="button" type="submit">{text}</button>
         </ActionForm>
     }
+    .into_any()
 }
 
 fn left_out_text(left_out: &[LeftOut]) -> String {

@@ -36,4 +36,5 @@ pub(crate) fn TroubleBanner() -> impl IntoView {
             })}
         </Transition>
     }
+    .into_any()
 }

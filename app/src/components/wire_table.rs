@@ -46,6 +46,7 @@ pub(crate) fn WireTable(
             </tbody>
         </table>
     }
+    .into_any()
 }
 
 fn type_word(value: &FieldValue) -> String {

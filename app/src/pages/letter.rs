@@ -72,6 +72,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
             })}
         </Transition>
     }
+    .into_any()
 }
 
 #[component]
@@ -139,4 +140,5 @@ fn Read(
             </div>
         </div>
     }
+    .into_any()
 }

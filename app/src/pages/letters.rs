@@ -66,6 +66,7 @@ pub(crate) fn LettersPage() -> impl IntoView {
             })}
         </Transition>
     }
+    .into_any()
 }
 
 #[component]
@@ -121,6 +122,7 @@ fn List(
         </section>
         <Pager path=links::LETTERS.to_owned() query next label="letters" />
     }
+    .into_any()
 }
 
 #[component]

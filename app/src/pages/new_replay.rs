@@ -57,6 +57,7 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
             })}
         </Transition>
     }
+    .into_any()
 }
 
 #[component]
@@ -124,6 +125,7 @@ fn Preview(preview: ReplayPreview, asked: Asked, decisions: Decisions) -> impl I
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// The fields that name the letters. An address calls the filter `q`, a form `filter`.
@@ -138,6 +140,7 @@ fn Hidden(asked: Asked, filter_name: &'static str) -> impl IntoView {
         <input type="hidden" name=filter_name value=asked.filter />
         <input type="hidden" name="scope" value=asked.scope />
     }
+    .into_any()
 }
 
 #[component]
@@ -191,6 +194,7 @@ fn Destinations(preview: ReplayPreview) -> impl IntoView {
             </table>
         </section>
     }
+    .into_any()
 }
 
 /// Chooses another target; the dry run follows.
@@ -220,6 +224,7 @@ fn Where(asked: Asked) -> impl IntoView {
             </form>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -251,4 +256,5 @@ fn Terms() -> impl IntoView {
             </dl>
         </section>
     }
+    .into_any()
 }

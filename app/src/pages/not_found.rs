@@ -27,4 +27,5 @@ pub(crate) fn NotFoundPage() -> impl IntoView {
             </div>
         </div>
     }
+    .into_any()
 }

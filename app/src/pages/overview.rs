@@ -38,6 +38,7 @@ pub(crate) fn OverviewPage() -> impl IntoView {
             })}
         </Transition>
     }
+    .into_any()
 }
 
 /// Whether no letter has ever come.
@@ -97,6 +98,7 @@ fn Figures(overview: Overview) -> impl IntoView {
             </section>
         </div>
     }
+    .into_any()
 }
 
 /// The sentence that answers the page's question; each number leads to its letters.
@@ -195,6 +197,7 @@ fn Legend(overview: Overview) -> impl IntoView {
                 .collect_view()}
         </span>
     }
+    .into_any()
 }
 
 #[component]
@@ -214,6 +217,7 @@ fn Spans(span: Span) -> impl IntoView {
                 .collect_view()}
         </nav>
     }
+    .into_any()
 }
 
 /// How to begin: shown until the first letter has come.
@@ -260,6 +264,7 @@ fn Beginning(overview: Overview) -> impl IntoView {
             <Command text=ADD_SOURCE />
         </section>
     }
+    .into_any()
 }
 
 pub(super) const ADD_SOURCE: &str = r#"curl -X POST http://127.0.0.1:8484/api/v1/sources \

@@ -45,6 +45,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
             })}
         </Transition>
     }
+    .into_any()
 }
 
 #[component]
@@ -90,6 +91,7 @@ fn Read(read: ReplayRead, outcome: String) -> impl IntoView {
         </section>
         <Pager path query next=items.next_cursor label="letters of the replay" />
     }
+    .into_any()
 }
 
 #[component]
@@ -143,6 +145,7 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// Letters that were asked for and left out.

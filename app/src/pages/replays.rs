@@ -30,6 +30,7 @@ pub(crate) fn ReplaysPage() -> impl IntoView {
             })}
         </Transition>
     }
+    .into_any()
 }
 
 #[component]

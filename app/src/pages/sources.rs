@@ -74,6 +74,7 @@ pub(crate) fn SourcesPage() -> impl IntoView {
             </details>
         </section>
     }
+    .into_any()
 }
 
 #[component]
@@ -113,6 +114,7 @@ fn List(list: SourceList, actions: Actions) -> impl IntoView {
                 }
             })}
     }
+    .into_any()
 }
 
 #[component]
@@ -208,4 +210,5 @@ fn Watched(
             </div>
         </li>
     }
+    .into_any()
 }

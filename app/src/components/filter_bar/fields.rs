@@ -77,6 +77,7 @@ pub(super) fn FilterFields(filter: Filter, choices: FilterChoices) -> impl IntoV
             </button>
         </Form>
     }
+    .into_any()
 }
 
 type Offered = Vec<(String, String)>;
@@ -127,6 +128,7 @@ fn Choice(
             </select>
         </label>
     }
+    .into_any()
 }
 
 fn submit(event: web_sys::Event) {
