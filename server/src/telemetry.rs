@@ -1,5 +1,7 @@
 //! Logs on stderr, so that stdout belongs to programs; and the counters behind `/metrics`.
 
+use std::io::IsTerminal as _;
+
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -17,6 +19,7 @@ pub fn log_to_stderr(config: &LogConfig) {
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_target(config.format == LogFormat::Json);
     let started = match config.format {
         LogFormat::Text => lines.finish().try_init(),

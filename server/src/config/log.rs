@@ -27,8 +27,8 @@ pub enum LogFormat {
 impl Default for LogConfig {
     fn default() -> Self {
         Self {
-            // lapin says at level error what we handle and say ourselves
-            filter: "info,lapin=off".to_owned(),
+            // lapin and sqlx tell at these levels what we handle and tell ourselves
+            filter: "info,lapin=off,sqlx=warn".to_owned(),
             format: LogFormat::default(),
         }
     }

@@ -16,7 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
 use tower_http::limit::RequestBodyLimitLayer;
 
-use super::problem::Problem;
+use super::problem::{Problem, too_large};
 
 /// At most this many bytes of a request.
 pub const MOST_BODY_BYTES: usize = 1024 * 1024;
@@ -48,6 +48,7 @@ const HEADERS: [(HeaderName, &str); 9] = [
 pub(super) fn guarded(router: Router) -> Router {
     router
         .layer(RequestBodyLimitLayer::new(MOST_BODY_BYTES))
+        .layer(from_fn(small_enough))
         .layer(CsrfLayer::new().with_rejection_response(|_: ProtectionError| cross_site()))
         .layer(from_fn(local_name))
         .layer(from_fn(in_time))
@@ -82,6 +83,17 @@ async fn in_time(request: Request, next: Next) -> Response {
         ))
         .into_response(),
     }
+}
+
+/// Refuses a body that says that it is too large; one that does not say so is cut off as it is
+/// read.
+async fn small_enough(request: Request, next: Next) -> Response {
+    let said = request.headers().get(header::CONTENT_LENGTH);
+    let bytes = said.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if bytes.is_some_and(|bytes| bytes > MOST_BODY_BYTES as u64) {
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, too_large()).into_response();
+    }
+    next.run(request).await
 }
 
 async fn local_name(request: Request, next: Next) -> Response {

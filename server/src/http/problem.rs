@@ -1,8 +1,8 @@
 //! Errors for programs: RFC 9457 problem details, with a sentence that says how to mend it.
 
 use axum::Json;
-use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use dlo_app::desk::DeskError;
@@ -104,6 +104,7 @@ impl From<DeskError> for Problem {
 pub(super) async fn everywhere(request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
+    let route = request.extensions().get::<MatchedPath>().cloned();
     let response = next.run(request).await;
     let status = response.status();
     let said = response.headers().get(header::CONTENT_TYPE);
@@ -112,24 +113,29 @@ pub(super) async fn everywhere(request: Request, next: Next) -> Response {
     {
         return response;
     }
-    let allow = response.headers().get(header::ALLOW).cloned();
     let detail = match status {
         StatusCode::NOT_FOUND => {
             format!("there is no {path}: /api/v1/openapi.json lists what there is")
         }
-        StatusCode::METHOD_NOT_ALLOWED => {
-            let allowed = allow.as_ref().and_then(|value| value.to_str().ok());
-            format!("{path} does not take {method}: use {}", allowed.unwrap_or("another method"))
-        }
+        StatusCode::METHOD_NOT_ALLOWED => return method_not_allowed(&method, &path, route.as_ref()),
         StatusCode::PAYLOAD_TOO_LARGE => too_large(),
         _ => "the request could not be answered".to_owned(),
     };
-    let problem = Problem::new(status, detail);
-    match allow {
-        Some(allow) => problem.with(header::ALLOW, allow),
-        None => problem,
-    }
-    .into_response()
+    Problem::new(status, detail).into_response()
+}
+
+fn method_not_allowed(method: &Method, path: &str, route: Option<&MatchedPath>) -> Response {
+    let allowed: Vec<_> = super::api::endpoints()
+        .into_iter()
+        .filter(|endpoint| route.is_some_and(|route| route.as_str() == endpoint.path))
+        .map(|endpoint| endpoint.method.to_string())
+        .collect();
+    let allowed = allowed.join(", ");
+    let detail = format!("{path} does not take {method}: it takes {allowed}");
+    let allow = HeaderValue::try_from(allowed).expect("methods are plain text");
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
+        .with(header::ALLOW, allow)
+        .into_response()
 }
 
 /// What is said of a body that is too large.

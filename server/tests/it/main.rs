@@ -2,6 +2,7 @@
 //! `scripts/with-sandbox` starts and names in the environment.
 
 mod crash;
+mod http;
 mod intake;
 mod replay;
 mod support;

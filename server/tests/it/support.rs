@@ -2,6 +2,7 @@
 
 pub mod broker;
 pub mod desk;
+pub mod front;
 pub mod office;
 pub mod proxy;
 pub mod process;

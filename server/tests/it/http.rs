@@ -1,0 +1,9 @@
+//! What is served over HTTP, asked over real connections.
+
+mod access;
+mod guards;
+mod health;
+mod live;
+mod pages;
+mod problems;
+mod requests;

@@ -1,0 +1,76 @@
+//! Who may ask what. The endpoints come from the router's own list, so that a new one is held to
+//! this by itself.
+
+use dlo_server::access::Role;
+use dlo_server::http::api::endpoints;
+use dlo_server::store::tokens;
+use sqlx::PgPool;
+
+use crate::support::front::{Counter, ID, problem, token};
+
+fn path_of(template: &str) -> String {
+    template.replace("{id}", ID)
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn without_a_good_token_every_endpoint_answers_401(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let revoked = token(&pool, "revoked", Role::Admin).await;
+    let mut conn = pool.acquire().await.expect("a connection");
+    let now = chrono::DateTime::UNIX_EPOCH;
+    assert!(tokens::revoke(&mut conn, "revoked", now).await.expect("asked"));
+    let basic = format!("Basic {}", counter.token(Role::Admin));
+    let revoked = format!("Bearer {}", revoked.reveal());
+    let shown = [None, Some("Bearer dlo_unknown"), Some("Bearer"), Some(&*basic), Some(&*revoked)];
+    for endpoint in endpoints() {
+        for authorization in shown {
+            let mut request = counter.request(endpoint.method.clone(), &path_of(endpoint.path));
+            if let Some(value) = authorization {
+                request = request.header("authorization", value);
+            }
+            let response = request.send().await.expect("an answer");
+            let challenge = response.headers().get("www-authenticate").cloned();
+            assert!(challenge.is_some_and(|value| value.as_bytes().starts_with(b"Bearer ")));
+            let (status, _) = problem(response).await;
+            assert_eq!(status, 401, "{} {} {authorization:?}", endpoint.method, endpoint.path);
+        }
+    }
+    assert_eq!(counter.desk.asked(), [""; 0], "nobody came through to the desk");
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn each_role_may_do_what_its_endpoints_say_and_no_more(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    for endpoint in endpoints() {
+        for role in Role::ALL {
+            let path = path_of(endpoint.path);
+            let request = counter.as_role(role, endpoint.method.clone(), &path);
+            let status = request.send().await.expect("an answer").status().as_u16();
+            let what = format!("{} {} as {role}: {status}", endpoint.method, endpoint.path);
+            assert_eq!(status == 403, role < endpoint.role, "{what}");
+            assert_ne!(status, 401, "{what}");
+        }
+    }
+    counter.close().await;
+}
+
+#[test]
+fn what_changes_something_is_no_get_and_no_viewers_business() {
+    for endpoint in endpoints() {
+        let reads = endpoint.method == reqwest::Method::GET;
+        assert_eq!(reads, endpoint.role == Role::Viewer, "{} {}", endpoint.method, endpoint.path);
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn while_the_database_is_away_nobody_is_turned_away_as_unknown(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    pool.close().await;
+    let response = counter.get("/api/v1/letters").await;
+    assert_eq!(response.headers()["retry-after"], "5");
+    let (status, detail) = problem(response).await;
+    assert_eq!(status, 503);
+    assert!(detail.contains("nothing was done"), "{detail}");
+    counter.close().await;
+}

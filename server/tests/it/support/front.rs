@@ -1,0 +1,333 @@
+//! The HTTP server in front of a desk that answers at once and notes what it was asked.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use dlo_app::desk::{DeskError, TriageDesk};
+use dlo_domain::audit::Actor;
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::ids::{LetterId, ReplayId, SourceId};
+use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::office::{FilterChoices, Trouble};
+use dlo_domain::overview::{Overview, Span};
+use dlo_domain::page::{Cursor, Page};
+use dlo_domain::payload::{Payload, read_payload};
+use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::selection::{Changed, Selection};
+use dlo_domain::source::{NewSource, Source};
+use dlo_server::access::{Holder, Role, Token};
+use dlo_server::clock::{Clock as _, SystemClock, new_id};
+use dlo_server::events::Hub;
+use dlo_server::http::{self, Beginning, Front};
+use dlo_server::store::tokens;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use reqwest::{Client, Method, RequestBuilder, Response};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// An id that there is nothing behind, or everything: the noting desk does not care.
+pub const ID: &str = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
+
+/// A body that a browser would run if it took it for a document.
+pub const HOSTILE: &[u8] = b"<script>alert(1)</script>";
+
+/// A desk that notes.
+#[derive(Debug, Default)]
+pub struct NotingDesk {
+    asked: Mutex<Vec<String>>,
+    fails: Mutex<Option<DeskError>>,
+}
+
+impl NotingDesk {
+    /// What it was asked since the last time.
+    pub fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut self.asked.lock().expect("not poisoned"))
+    }
+
+    /// The next question is answered with this.
+    pub fn fail_once(&self, error: DeskError) {
+        *self.fails.lock().expect("not poisoned") = Some(error);
+    }
+
+    fn note(&self, what: String) -> Result<(), DeskError> {
+        self.asked.lock().expect("not poisoned").push(what);
+        self.fails.lock().expect("not poisoned").take().map_or(Ok(()), Err)
+    }
+}
+
+fn page<T>() -> Page<T> {
+    Page { items: Vec::new(), next_cursor: None, estimated_total: 0 }
+}
+
+fn sample<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).expect("a sample")
+}
+
+fn sample_replay(id: Option<&str>) -> Replay {
+    sample(json!({
+        "id": id, "state": "running", "target": {"mode": "origin_queue"}, "created_by": "x",
+        "created_at": "2026-11-21T03:00:00Z", "finished_at": null, "total": 1,
+        "outcomes": {"pending": 1, "confirmed": 0, "unroutable": 0, "refused": 0, "unknown": 0,
+            "died_again": 0, "processed": 0, "settled": 0},
+        "left_out": [],
+    }))
+}
+
+fn sample_source(queue: &str) -> Source {
+    sample(json!({
+        "id": ID, "name": queue, "broker": "main", "vhost": "/", "queue": queue, "mode": "take",
+        "configured": false, "condition": "queue_missing",
+        "condition_since": "2026-11-21T03:00:00Z", "condition_detail": "there is no such queue",
+        "held": 0, "letters": 0, "last_arrived_at": null,
+    }))
+}
+
+fn sample_letter(id: LetterId) -> Letter {
+    sample(json!({
+        "id": id, "state": "held", "severity": "normal", "source": "orders", "source_id": ID,
+        "queue": "orders.work", "exchange": "", "routing_key": "orders.work",
+        "reason": "rejected", "size_bytes": 25, "arrivals": 1,
+        "first_arrived_at": "2026-11-21T03:00:00Z", "last_arrived_at": "2026-11-21T03:00:00Z",
+        "vhost": "/", "deaths": [], "arrivals_detail": [], "replays": [], "audit": [],
+    }))
+}
+
+#[async_trait]
+impl TriageDesk for NotingDesk {
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<LetterSummary>, DeskError> {
+        self.note(format!("letters [{filter}] after {} limit {limit}", after.is_some()))?;
+        Ok(page())
+    }
+
+    async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {
+        self.note(format!("letter {id}"))?;
+        Ok(sample_letter(id))
+    }
+
+    async fn payload(&self, id: LetterId, ordinal: Option<i32>) -> Result<Payload, DeskError> {
+        self.note(format!("payload {id} {ordinal:?}"))?;
+        Ok(read_payload(HOSTILE, 25, None))
+    }
+
+    async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError> {
+        self.note(format!("body {id} {ordinal:?}"))?;
+        Ok(HOSTILE.to_vec())
+    }
+
+    async fn discard(
+        &self,
+        actor: &Actor,
+        selection: &Selection,
+        reason: &str,
+    ) -> Result<Changed, DeskError> {
+        self.note(format!("{} discards {selection:?}: {reason}", actor.0))?;
+        Ok(Changed { changed: 1, left_out: Vec::new() })
+    }
+
+    async fn restore(&self, actor: &Actor, selection: &Selection) -> Result<Changed, DeskError> {
+        self.note(format!("{} restores {selection:?}", actor.0))?;
+        Ok(Changed { changed: 1, left_out: Vec::new() })
+    }
+
+    async fn decide_unknown(
+        &self,
+        actor: &Actor,
+        id: LetterId,
+        was_published: bool,
+    ) -> Result<(), DeskError> {
+        self.note(format!("{} says {id} was published: {was_published}", actor.0))
+    }
+
+    async fn processed(&self, actor: &Actor, id: LetterId) -> Result<(), DeskError> {
+        self.note(format!("{} says {id} was processed", actor.0))
+    }
+
+    async fn plan_replay(&self, actor: &Actor, replay: &NewReplay) -> Result<Replay, DeskError> {
+        self.note(format!("{} replays to {:?}", actor.0, replay.target))?;
+        Ok(sample_replay((!replay.dry_run).then_some(ID)))
+    }
+
+    async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError> {
+        self.note(format!("replays after {} limit {limit}", after.is_some()))?;
+        Ok(page())
+    }
+
+    async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError> {
+        self.note(format!("replay {id}"))?;
+        Ok(sample_replay(Some(ID)))
+    }
+
+    async fn replay_items(
+        &self,
+        id: ReplayId,
+        outcome: Option<Outcome>,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<ReplayItem>, DeskError> {
+        self.note(format!("items {id} {outcome:?} after {} limit {limit}", after.is_some()))?;
+        Ok(page())
+    }
+
+    async fn sources(&self) -> Result<Vec<Source>, DeskError> {
+        self.note("sources".to_owned())?;
+        Ok(vec![sample_source("orders.dead")])
+    }
+
+    async fn add_source(&self, actor: &Actor, source: &NewSource) -> Result<Source, DeskError> {
+        self.note(format!("{} adds {}", actor.0, source.queue))?;
+        Ok(sample_source(&source.queue))
+    }
+
+    async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError> {
+        self.note(format!("{} removes {id}", actor.0))
+    }
+
+    async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError> {
+        self.note(format!("{} ejects from {id}", actor.0))?;
+        Ok(ID.parse().expect("an id"))
+    }
+
+    async fn overview(&self, span: Span) -> Result<Overview, DeskError> {
+        self.note("overview".to_owned())?;
+        Ok(Overview {
+            at: SystemClock.now(),
+            span,
+            held: 0,
+            unknown: 0,
+            held_by_severity: Vec::new(),
+            deaths: Vec::new(),
+            failures: Vec::new(),
+            sources: Vec::new(),
+            replays: Vec::new(),
+        })
+    }
+
+    async fn filter_choices(&self) -> Result<FilterChoices, DeskError> {
+        Ok(FilterChoices::default())
+    }
+
+    async fn troubles(&self) -> Vec<Trouble> {
+        Vec::new()
+    }
+}
+
+/// A server on a port of its own.
+pub struct Counter {
+    /// Its desk.
+    pub desk: Arc<NotingDesk>,
+    /// Where its live events come from.
+    pub hub: Hub,
+    /// How far its office pretends to be.
+    pub beginning: watch::Sender<Beginning>,
+    /// `http://127.0.0.1:port`
+    pub address: String,
+    /// Asks, without following redirects.
+    pub client: Client,
+    tokens: [Token; 3],
+    stop: CancellationToken,
+    serving: JoinHandle<std::io::Result<()>>,
+    /// The directory of the site's files.
+    pub site: tempfile::TempDir,
+}
+
+impl Counter {
+    /// Opens it, with a token for each role.
+    pub async fn open(pool: &PgPool) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+        let address = format!("http://{}", listener.local_addr().expect("bound"));
+        let (desk, hub, stop) = (Arc::<NotingDesk>::default(), Hub::default(), CancellationToken::new());
+        let (beginning, begun) = watch::channel(Beginning::Done);
+        let site = tempfile::tempdir().expect("a directory");
+        let front = Front {
+            desk: desk.clone(),
+            pool: pool.clone(),
+            hub: hub.clone(),
+            beginning: begun,
+            figures: None,
+            site_root: site.path().to_owned(),
+            stop: stop.clone(),
+        };
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
+        let serving = tokio::spawn(http::serve(listener, front));
+        let redirects = reqwest::redirect::Policy::none();
+        let client = Client::builder().redirect(redirects).build().expect("a client");
+        let mut tokens = Vec::new();
+        for role in Role::ALL {
+            tokens.push(token(pool, role.as_str(), role).await);
+        }
+        let tokens = tokens.try_into().expect("three roles");
+        Self { desk, hub, beginning, address, client, tokens, stop, serving, site }
+    }
+
+    /// The token of a role.
+    pub fn token(&self, role: Role) -> &str {
+        self.tokens[role as usize].reveal()
+    }
+
+    /// A request without a token.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.address))
+    }
+
+    /// A request with the token of a role.
+    pub fn as_role(&self, role: Role, method: Method, path: &str) -> RequestBuilder {
+        self.request(method, path).bearer_auth(self.token(role))
+    }
+
+    /// Reads as a viewer.
+    pub async fn get(&self, path: &str) -> Response {
+        let request = self.as_role(Role::Viewer, Method::GET, path);
+        request.send().await.expect("an answer")
+    }
+
+    /// Sends JSON as an admin.
+    pub async fn post(&self, path: &str, body: &Value) -> Response {
+        let request = self.as_role(Role::Admin, Method::POST, path).json(body);
+        request.send().await.expect("an answer")
+    }
+
+    /// Ends it in order; whoever still reads a stream is let go.
+    pub async fn close(self) {
+        self.stop.cancel();
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(10), self.serving).await;
+        ended.expect("in time").expect("no panic").expect("in order");
+    }
+}
+
+/// Makes a token.
+pub async fn token(pool: &PgPool, name: &str, role: Role) -> Token {
+    let id = new_id(&SystemClock);
+    let mut random = StdRng::seed_from_u64(role as u64 + name.len() as u64 * 10);
+    let token = Token::generate(&mut random).expect("never fails");
+    let holder = Holder { name: name.to_owned(), role };
+    let mut conn = pool.acquire().await.expect("a connection");
+    let now = SystemClock.now();
+    let made = tokens::insert(&mut conn, id, &holder, &token.digest(), now).await;
+    assert!(made.expect("asked"), "the name is taken");
+    token
+}
+
+/// The problem that a response must be, as its status and its detail.
+pub async fn problem(response: Response) -> (u16, String) {
+    let status = response.status().as_u16();
+    let kind = response.headers().get("content-type").cloned();
+    let kind = kind.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default();
+    assert_eq!(kind, "application/problem+json", "of a {status}");
+    let body: Value = response.json().await.expect("JSON");
+    let members: Vec<_> = body.as_object().expect("an object").keys().cloned().collect();
+    assert_eq!(members, ["detail", "status", "title", "type"]);
+    assert_eq!(body["status"], status);
+    let detail = body["detail"].as_str().expect("a sentence").to_owned();
+    assert!(detail.len() > 15, "too short to help: {detail}");
+    (status, detail)
+}
