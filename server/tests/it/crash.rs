@@ -50,13 +50,25 @@ fn counted<'a>(bodies: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize
 async fn crash(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String], random: &mut StdRng) {
     let kills = setting("DLO_CRASH_KILLS", 6);
     watch(pool, &vhost.name, queue, SourceMode::Take).await;
+    let mut in_the_middle = 0;
+    let mut published = 0;
     for part in bodies.chunks(bodies.len().div_ceil(kills + 1)) {
         vhost.publish_all(queue, part).await;
+        published += part.len();
+        let before = letters(pool).await;
         let serve = Serve::start(pool, &vhost.brokers).await;
-        // The start of the process is a moment like any other, so the shortest wait is short.
-        tokio::time::sleep(Duration::from_millis(random.random_range(50..2_000))).await;
+        // Most kills hit intake at work; some hit it whenever, its start included.
+        if random.random_ratio(2, 3) {
+            until("intake is at work", 30, || async { letters(pool).await > before }).await;
+            tokio::time::sleep(Duration::from_millis(random.random_range(0..100))).await;
+        } else {
+            tokio::time::sleep(Duration::from_millis(random.random_range(10..800))).await;
+        }
         serve.kill().await;
+        let stored = usize::try_from(letters(pool).await).expect("fits");
+        in_the_middle += i32::from(stored > 0 && stored < published);
     }
+    assert!(in_the_middle > 0, "no kill hit intake in the middle: the test proved nothing");
     let serve = Serve::start(pool, &vhost.brokers).await;
     let wanted = i64::try_from(bodies.len()).expect("fits");
     until("everything is stored", 120, || async {
