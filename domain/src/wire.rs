@@ -14,3 +14,6 @@ pub use json::WireJsonError;
 pub use properties::Properties;
 pub use text::WireText;
 pub use value::{Field, FieldTable, FieldValue};
+
+#[cfg(test)]
+mod tests;
