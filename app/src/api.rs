@@ -18,8 +18,10 @@ use crate::error::ApiError;
     expect(dead_code, reason = "only the bodies of server functions call it")
 )]
 fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiError> {
-    text.parse().map_err(|_| ApiError::NotFound {
-        reason: format!("There is no such {noun}: its id is not one that this office gives."),
+    text.parse().map_err(|_| {
+        ApiError::not_found(format!(
+            "There is no such {noun}: its id is not one that this office gives."
+        ))
     })
 }
 
@@ -41,7 +43,7 @@ fn selection(ids: Vec<LetterId>, filter: String, scope: &str) -> Result<Selectio
     match chosen.chosen() {
         Ok(_) => Ok(chosen),
         Err(dlo_domain::selection::SelectionFault::NoIds) => Err(ApiError::invalid(
-            "No letter is checked. Check at least one, and nothing else has to be done again.",
+            "No letter is checked. Check at least one.",
         )),
         Err(fault) => Err(ApiError::invalid(fault.to_string())),
     }

@@ -50,7 +50,16 @@ pub enum ApiError {
 impl ApiError {
     /// What was asked makes no sense.
     pub fn invalid(reason: impl Into<String>) -> Self {
+        answer_with(400);
         Self::Invalid {
+            reason: reason.into(),
+        }
+    }
+
+    /// There is no such thing.
+    pub fn not_found(reason: impl Into<String>) -> Self {
+        answer_with(404);
+        Self::NotFound {
             reason: reason.into(),
         }
     }
@@ -69,6 +78,14 @@ impl ApiError {
     }
 }
 
+/// Sets the status of the answer; a browser has none to set.
+fn answer_with(status: u16) {
+    #[cfg(feature = "ssr")]
+    crate::request::answer_with(status);
+    #[cfg(not(feature = "ssr"))]
+    let _ = status;
+}
+
 impl FromServerFnError for ApiError {
     type Encoder = JsonEncoding;
 
@@ -77,8 +94,6 @@ impl FromServerFnError for ApiError {
             ServerFnErrorErr::Args(why)
             | ServerFnErrorErr::MissingArg(why)
             | ServerFnErrorErr::Deserialization(why) => {
-                #[cfg(feature = "ssr")]
-                crate::request::answer_with(400);
                 Self::invalid(format!("The form was not understood: {why}."))
             }
             other => Self::Transport(other.to_string()),

@@ -126,6 +126,12 @@ pub(crate) fn short(id: &impl ToString) -> String {
     format!("…{}", &id[id.len().saturating_sub(8)..])
 }
 
+/// An error class without its namespace: `a.b.Broken` as `Broken`.
+pub(crate) fn short_class(class: &str) -> &str {
+    let name = class.rsplit(['.', ':', '/', '\\']).next();
+    name.filter(|name| !name.is_empty()).unwrap_or(class)
+}
+
 /// A reason as it stands in tables.
 pub(crate) fn reason(reason: Reason) -> &'static str {
     match reason {

@@ -15,7 +15,7 @@ pub(crate) fn AuditLog(
         <section class="section" aria-labelledby="audit-title">
             <header>
                 <h2 id="audit-title">"Audit"</h2>
-                <span class="note">{entries.len()} " entries"</span>
+                <span class="note">{entries.len()} {if entries.len() == 1 { " entry" } else { " entries" }}</span>
             </header>
             {entries
                 .is_empty()

@@ -30,7 +30,7 @@ pub(crate) fn DeathsChart(
         .collect_view();
     view! {
         <figure class="deaths">
-            <svg class="chart" height="176" role="img" aria-label=summary(&bars, bar_name)>
+            <svg class="chart" height="176" role="group" aria-label=summary(&bars, bar_name)>
                 <line class="grid" x1="0" x2="100%" y1=TOP y2=TOP></line>
                 <line class="grid" x1="0" x2="100%" y1=(TOP + BASE) / 2 y2=(TOP + BASE) / 2></line>
                 <text x="0" y=TOP - 4>

@@ -59,7 +59,7 @@ fn row(failure: FailureRow, span: Span, now: DateTime<Utc>) -> impl IntoView {
     let what = match (failure.error_class, failure.sample) {
         (Some(class), sample) => {
             view! {
-                <b>{class}</b>
+                <b title=class.clone()>{wording::short_class(&class).to_owned()}</b>
                 {sample.map(|sample| format!(": {sample}"))}
             }
             .into_any()

@@ -31,7 +31,7 @@ pub(crate) fn LetterHead(
             let of = format!("{last} of ");
             view! {
                 {of}
-                <span class="cause">{class}</span>
+                <span title=class.clone()>{wording::short_class(&class).to_owned()}</span>
             }
             .into_any()
         }

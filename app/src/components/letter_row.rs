@@ -65,7 +65,7 @@ fn told(letter: &LetterSummary) -> AnyView {
             view! { <span class="quiet">{text}</span> }.into_any()
         }
         (Some(class), message) => {
-            let short = class.rsplit(['.', ':']).next().unwrap_or(class).to_owned();
+            let short = wording::short_class(class).to_owned();
             let title = class.clone();
             view! {
                 <span class="id" title=title>{short}</span>

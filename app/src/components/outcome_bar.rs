@@ -127,7 +127,7 @@ pub(crate) fn OutcomeBar(
     });
     view! {
         {bar}
-        <ul class="keys">
+        <ul class="outcome-counts">
             {IN_BAR
                 .into_iter()
                 .chain([Outcome::Pending])

@@ -38,7 +38,7 @@ pub(crate) fn WireTable(
                                 <td class="fit far quiet">
                                     <small>{kind}</small>
                                 </td>
-                                <td class="id value">{value_view(&field.value, 0)}</td>
+                                <td class="id value">{value_view(&field.value)}</td>
                             </tr>
                         }
                     })
@@ -53,53 +53,51 @@ fn type_word(value: &FieldValue) -> String {
     value.type_name().replace('_', " ")
 }
 
-fn value_view(value: &FieldValue, depth: usize) -> AnyView {
+/// A value in its cell; what holds others is a tree.
+fn value_view(value: &FieldValue) -> AnyView {
     match value {
-        FieldValue::Table(table) if !table.0.is_empty() && depth < DEEPEST => {
-            let entries = table.0.iter().map(|field| {
-                (field.name.to_display().into_owned(), &field.value)
-            });
-            nested(&wording::counted(signed(table.0.len()), "entry").replace("entrys", "entries"), entries, depth)
-        }
-        FieldValue::Array(items) if !items.is_empty() && depth < DEEPEST => {
-            let entries = items.iter().enumerate().map(|(at, value)| (at.to_string(), value));
-            nested(&wording::counted(signed(items.len()), "item"), entries, depth)
+        FieldValue::Table(_) | FieldValue::Array(_) => {
+            view! { <div class="tree">{node(None, value, 0)}</div> }.into_any()
         }
         leaf => text(leaf).into_any(),
     }
 }
 
-fn nested<'a>(
-    summary: &str,
-    entries: impl Iterator<Item = (String, &'a FieldValue)>,
-    depth: usize,
-) -> AnyView {
-    let rows: Vec<AnyView> = entries
-        .map(|(name, value)| {
-            view! {
-                <div class="leaf">
-                    <span class="k">{name}</span>
-                    ": "
-                    {value_view(value, depth + 1)}
-                    <span class="type">{type_word(value)}</span>
-                </div>
+fn node(name: Option<String>, value: &FieldValue, depth: usize) -> AnyView {
+    let key = name.map(|name| view! { <span class="k">{name}</span> ": " });
+    let (summary, children) = match value {
+        FieldValue::Table(table) if !table.0.is_empty() && depth < DEEPEST => {
+            let entries = table.0.iter().map(|field| {
+                let name = field.name.to_display().into_owned();
+                node(Some(name), &field.value, depth + 1)
+            });
+            ("table of ", entries.collect::<Vec<_>>())
+        }
+        FieldValue::Array(items) if !items.is_empty() && depth < DEEPEST => {
+            let entries = items
+                .iter()
+                .enumerate()
+                .map(|(at, value)| node(Some(at.to_string()), value, depth + 1));
+            ("array of ", entries.collect())
+        }
+        leaf => {
+            return view! {
+                <span class="leaf">
+                    {key} <span class="s">{text(leaf)}</span> <span class="type">{type_word(leaf)}</span>
+                </span>
             }
-            .into_any()
-        })
-        .collect();
+            .into_any();
+        }
+    };
     view! {
-        <details class="tree" open=depth < 2>
+        <details open=depth < 2>
             <summary>
-                <span class="z">{summary.to_owned()}</span>
+                {key} <span class="z">{summary} {children.len()}</span>
             </summary>
-            <div>{rows}</div>
+            <div>{children}</div>
         </details>
     }
     .into_any()
-}
-
-fn signed(number: usize) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// A value that holds no others, as text.

@@ -72,7 +72,7 @@ fn Figures(overview: Overview) -> impl IntoView {
             </header>
             <DeathsChart overview />
         </section>
-        <div class="split wide-end">
+        <div class="split aside">
             <section class="section" aria-labelledby="failures-title">
                 <header>
                     <h2 id="failures-title">"What fails most"</h2>

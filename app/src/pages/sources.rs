@@ -127,7 +127,7 @@ fn Watched(
         source: Some(source.name.clone()),
         ..LetterFilter::default()
     });
-    let name = source.name.clone();
+    let letters = wording::counted(source.letters, "letter");
     let is_blocked = source.condition == SourceCondition::UndecodableHead;
     let id = source.id.to_string();
     let blocked_id = id.clone();
@@ -199,9 +199,8 @@ fn Watched(
                                 type="submit"
                                 disabled=move || actions.remove.pending().get()
                             >
-                                "Stop watching "
-                                {name}
-                                ", keep its letters"
+                                "Stop watching, keep "
+                                {letters}
                             </button>
                         </ActionForm>
                     }

@@ -59,6 +59,19 @@ fn times_are_told_in_utc() {
 }
 
 #[test]
+fn error_classes_lose_their_namespace() {
+    for (class, short) in [
+        ("com.example.Broken", "Broken"),
+        ("billing::money::Broken", "Broken"),
+        ("App\\Errors\\Broken", "Broken"),
+        ("Broken", "Broken"),
+        ("odd.", "odd."),
+    ] {
+        assert_eq!(short_class(class), short);
+    }
+}
+
+#[test]
 fn small_numbers_become_words() {
     assert_eq!([1, 2, 3].map(times), ["once", "twice", "3 times"]);
     assert_eq!([1, 2, 3, 4, 11, 12, 13, 21, 111].map(ordinal), [
