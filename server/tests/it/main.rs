@@ -1,7 +1,9 @@
 //! Tests of the server against real servers: a private Postgres and RabbitMQ, which
 //! `scripts/with-sandbox` starts and names in the environment.
 
+mod cli;
 mod crash;
+mod desk;
 mod http;
 mod intake;
 mod replay;

@@ -6,6 +6,8 @@ pub mod front;
 pub mod office;
 pub mod proxy;
 pub mod process;
+pub mod raw;
+pub mod program;
 
 use std::future::Future;
 use std::time::Duration;
