@@ -18,18 +18,33 @@ use crate::store::replays::work::{self, Begun, Lane};
 /// A publish that is not answered for so long is unknown.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How far a lane is.
+struct Progress {
+    pace: Pace,
+    /// The connection in use.
+    held: Option<Publisher>,
+    /// The last position that was taken up.
+    after: i32,
+}
+
+/// Before the first position.
+const START: i32 = -1;
+
 /// Publishes what is pending in a lane.
 pub(super) async fn run(engine: &Engine, replay: ReplayId, lane: &Lane) -> Result<(), Halt> {
-    let mut pace = Pace::new(engine.deps.config.window);
-    let mut held = None;
+    let mut progress = Progress {
+        pace: Pace::new(engine.deps.config.window),
+        held: None,
+        after: START,
+    };
     let done = loop {
-        match step(engine, replay, lane, &mut pace, &mut held).await {
+        match step(engine, replay, lane, &mut progress).await {
             Ok(true) => {}
             Ok(false) => break Ok(()),
             Err(halt) => break Err(halt),
         }
     };
-    if let Some(publisher) = held {
+    if let Some(publisher) = progress.held {
         engine.links.give_back(lane, publisher).await;
     }
     done
@@ -40,20 +55,22 @@ async fn step(
     engine: &Engine,
     replay: ReplayId,
     lane: &Lane,
-    pace: &mut Pace,
-    held: &mut Option<Publisher>,
+    progress: &mut Progress,
 ) -> Result<bool, Halt> {
     if engine.stop.is_cancelled() {
         return Err(Halt::Stopped);
     }
-    let Some(ready) = engine.load(replay, lane, pace.window()).await? else {
-        return Ok(false);
+    let started_over = progress.after == START;
+    let Some(ready) = engine.load(replay, lane, progress).await? else {
+        // Some may have been left behind: those that never left their window.
+        progress.after = START;
+        return Ok(!started_over);
     };
     if ready.is_empty() {
         return Ok(true);
     }
-    let publisher = match engine.way(replay, lane, held.take()).await? {
-        Way::Open(publisher) => held.insert(publisher),
+    let publisher = match engine.way(replay, lane, progress.held.take()).await? {
+        Way::Open(publisher) => progress.held.insert(publisher),
         Way::Refused(why) => {
             engine.refuse_all(replay, &ready, &why).await?;
             return Ok(true);
@@ -65,12 +82,12 @@ async fn step(
         .map(|one| (one.message, (one.position, one.detail)))
         .unzip();
     let answers = publisher.publish(&messages, PATIENCE).await;
-    pace.learn(&answers, publisher.is_open());
+    progress.pace.learn(&answers, publisher.is_open());
     // A channel with an answer outstanding is done with, unless it is only blocked: a new
     // connection would have to learn that again, at the price of a letter.
     let outstanding = answers.iter().any(|one| matches!(one, Published::Lost(_)));
     if outstanding && !publisher.is_blocked() {
-        if let Some(publisher) = held.take() {
+        if let Some(publisher) = progress.held.take() {
             publisher.close().await;
         }
     }
@@ -85,14 +102,18 @@ impl Engine {
         &self,
         replay: ReplayId,
         lane: &Lane,
-        most: i64,
+        progress: &mut Progress,
     ) -> Result<Option<Vec<Ready>>, Halt> {
-        let items = persist!(self, conn => work::next(conn, replay, lane, most).await)?;
+        let (after, most) = (progress.after, progress.pace.window());
+        let items = persist!(self, conn => work::next(conn, replay, lane, after, most).await)?;
         if items.is_empty() {
             return Ok(None);
         }
-        let (items, mut refused) = prepare::refuse_oversized(items);
         let items = prepare::choose(items);
+        if let Some(last) = items.last() {
+            progress.after = last.position;
+        }
+        let (items, mut refused) = prepare::refuse_oversized(items);
         let letters: Vec<_> = items.iter().map(|item| item.letter).collect();
         let messages = persist!(self, conn => work::messages(conn, &letters).await)?;
         let (ready, unfit) = prepare::prepare(replay, items, messages);

@@ -29,7 +29,7 @@ impl Pace {
             matches!(answer, Published::Lost(_) | Published::NotSent)
         };
         self.window = if still_open && !answers.iter().any(lost) {
-            (self.window * 4).min(self.most)
+            (self.window * 8).min(self.most)
         } else {
             1
         };
@@ -48,7 +48,7 @@ mod tests {
             windows.push(pace.window());
             pace.learn(&[Published::Confirmed], true);
         }
-        assert_eq!(windows, [1, 4, 16, 64, 100, 100]);
+        assert_eq!(windows, [1, 8, 64, 100, 100, 100]);
     }
 
     #[test]
@@ -69,6 +69,6 @@ mod tests {
     fn a_letter_that_nobody_takes_does_not_slow_the_others() {
         let mut pace = Pace::new(10);
         pace.learn(&[Published::Returned("no route".into())], true);
-        assert_eq!(pace.window(), 4);
+        assert_eq!(pace.window(), 8);
     }
 }

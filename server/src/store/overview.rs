@@ -87,18 +87,28 @@ pub async fn failures(
     since: DateTime<Utc>,
 ) -> Result<Vec<FailureRow>, StoreError> {
     let rows = sqlx::query!(
-        r#"select queue, reason, error_class,
-                  (array_agg(left(error_message, 300) order by last_arrived_at desc)
-                      filter (where error_message is not null))[1] as sample,
-                  min(array_position(array['critical', 'high', 'normal', 'low'], severity))
-                      as "worst!",
-                  count(*) as "letters!",
-                  count(*) filter (where state = 'held') as "held!",
-                  max(last_arrived_at) as "last_arrived_at!"
-           from letters where last_arrived_at >= $1
-           group by queue, reason, error_class
-           order by 5, 6 desc, 8 desc
-           limit 10"#,
+        r#"with worst as (
+               select queue, reason, error_class,
+                      min(array_position(array['critical', 'high', 'normal', 'low'], severity))
+                          as severity,
+                      count(*) as letters,
+                      count(*) filter (where state = 'held') as held,
+                      max(last_arrived_at) as last_arrived_at
+               from letters where last_arrived_at >= $1
+               group by queue, reason, error_class
+               order by severity, letters desc, last_arrived_at desc
+               limit 10
+           )
+           select w.queue, w.reason as "reason!", w.error_class, w.severity as "worst!",
+                  w.letters as "letters!", w.held as "held!",
+                  w.last_arrived_at as "last_arrived_at!",
+                  (select left(l.error_message, 300) from letters l
+                   where l.last_arrived_at = w.last_arrived_at and l.reason = w.reason
+                     and l.queue is not distinct from w.queue
+                     and l.error_class is not distinct from w.error_class
+                   limit 1) as sample
+           from worst w
+           order by w.severity, w.letters desc, w.last_arrived_at desc"#,
         since
     )
     .fetch_all(conn)

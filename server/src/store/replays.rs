@@ -2,6 +2,9 @@
 //!
 //! Everybody who touches the same rows locks them in this order: letters by id, then
 //! `replay_items`, then `replays`.
+//!
+//! Letters of a replay are always looked up by a range of positions too, since the planner, which
+//! knows nothing of a replay that was made a moment ago, would else walk through all of it.
 
 pub mod outcomes;
 pub mod plan;
@@ -10,3 +13,10 @@ pub mod watch;
 pub mod work;
 
 pub use read::{count, items, page, replay};
+
+/// The range that holds all of these positions.
+fn range(positions: &[i32]) -> (i32, i32) {
+    let first = positions.iter().min().copied().unwrap_or_default();
+    let last = positions.iter().max().copied().unwrap_or(-1);
+    (first, last)
+}

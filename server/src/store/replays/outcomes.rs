@@ -11,6 +11,7 @@ use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::range;
 use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
 use crate::store::{StoreError, decisions, events};
@@ -73,10 +74,14 @@ async fn lock_letters(
     recorded: &[Recorded],
 ) -> Result<(), StoreError> {
     let positions: Vec<i32> = recorded.iter().map(|item| item.position).collect();
+    let (first, last) = range(&positions);
     let letters = sqlx::query_scalar!(
-        "select letter_id from replay_items where replay_id = $1 and position = any($2)",
+        "select letter_id from replay_items
+         where replay_id = $1 and position between $3 and $4 and position = any($2)",
         id.0,
-        &positions
+        &positions,
+        first,
+        last
     )
     .fetch_all(&mut *conn)
     .await?;
@@ -98,18 +103,22 @@ async fn write_items(
         .iter()
         .map(|item| item.outcome.as_str().to_owned())
         .collect();
+    let (first, last) = range(&positions);
     let details: Vec<Option<String>> = recorded.iter().map(|item| item.detail.clone()).collect();
     let rows = sqlx::query!(
         "update replay_items i
          set outcome = r.outcome, detail = r.detail, sending = false, at = $5
          from unnest($2::integer[], $3::text[], $4::text[]) as r (position, outcome, detail)
-         where i.replay_id = $1 and i.position = r.position and i.outcome = 'pending'
+         where i.replay_id = $1 and i.position between $6 and $7 and i.position = r.position
+           and i.outcome = 'pending'
          returning i.letter_id, i.outcome, i.detail",
         id.0,
         &positions,
         &outcomes,
         &details as &[Option<String>],
-        at
+        at,
+        first,
+        last
     )
     .fetch_all(conn)
     .await?;

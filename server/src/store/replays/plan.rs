@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::store::StoreError;
 use crate::store::audit::{self, Note};
-use crate::store::decisions::{self, read_state};
+use crate::store::decisions::read_state;
 
 /// A letter that a plan considers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,31 +38,57 @@ pub async fn candidates(
     lock: bool,
 ) -> Result<Vec<Candidate>, StoreError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    if lock {
-        decisions::lock(conn, &ids).await?;
-    }
-    let rows = sqlx::query!(
-        "select l.id, l.state, l.queue, l.replays, s.broker, s.vhost
-         from letters l
-         join sources s on s.id = l.source_id
-         where l.id = any($1)
-         order by l.id",
-        &ids
-    )
-    .fetch_all(conn)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(Candidate {
-                id: LetterId(row.id),
-                state: read_state(&row.state)?,
-                queue: row.queue,
-                replays: row.replays,
-                broker: row.broker,
-                vhost: row.vhost,
-            })
+    let rows = if lock {
+        sqlx::query_as!(
+            CandidateRow,
+            "select l.id, l.state, l.queue, l.replays, s.broker, s.vhost
+             from letters l
+             join sources s on s.id = l.source_id
+             where l.id = any($1)
+             order by l.id
+             for update of l",
+            &ids
+        )
+        .fetch_all(conn)
+        .await?
+    } else {
+        sqlx::query_as!(
+            CandidateRow,
+            "select l.id, l.state, l.queue, l.replays, s.broker, s.vhost
+             from letters l
+             join sources s on s.id = l.source_id
+             where l.id = any($1)
+             order by l.id",
+            &ids
+        )
+        .fetch_all(conn)
+        .await?
+    };
+    rows.into_iter().map(Candidate::try_from).collect()
+}
+
+struct CandidateRow {
+    id: Uuid,
+    state: String,
+    queue: Option<String>,
+    replays: i32,
+    broker: String,
+    vhost: String,
+}
+
+impl TryFrom<CandidateRow> for Candidate {
+    type Error = StoreError;
+
+    fn try_from(row: CandidateRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: LetterId(row.id),
+            state: read_state(&row.state)?,
+            queue: row.queue,
+            replays: row.replays,
+            broker: row.broker,
+            vhost: row.vhost,
         })
-        .collect()
+    }
 }
 
 /// Begins a plan. Its letters follow with `add`, and `seal` ends it.
@@ -117,7 +143,7 @@ pub async fn add(
         .collect();
     sqlx::query!(
         "update letters set state = 'claimed', replays = replays + 1
-         where id = any($1) and state = any($2)",
+         where id = any($1) and state || '' = any($2)",
         &letters,
         &from
     )

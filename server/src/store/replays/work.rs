@@ -7,6 +7,7 @@ use dlo_domain::wire::{FieldTable, Properties};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::range;
 use crate::store::StoreError;
 use crate::store::letter_detail::read_json;
 
@@ -97,7 +98,8 @@ pub struct NextItem {
     pub size_bytes: i64,
 }
 
-/// The next letters of a lane, in order.
+/// The next letters of a lane after a position, in order. The position spares the walk over
+/// those that are done already.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -105,6 +107,7 @@ pub async fn next(
     conn: &mut PgConnection,
     id: ReplayId,
     lane: &Lane,
+    after: i32,
     most: i64,
 ) -> Result<Vec<NextItem>, StoreError> {
     let rows = sqlx::query!(
@@ -112,11 +115,13 @@ pub async fn next(
          from replay_items i
          join letters l on l.id = i.letter_id
          where i.replay_id = $1 and i.outcome = 'pending' and i.broker = $2 and i.vhost = $3
+           and i.position > $4
          order by i.position
-         limit $4",
+         limit $5",
         id.0,
         lane.broker,
         lane.vhost,
+        after,
         most
     )
     .fetch_all(conn)
@@ -187,7 +192,8 @@ pub enum Begun {
 
 /// Marks letters as being published. This must be committed before the first byte leaves: after
 /// a crash a marked letter is unknown, and the others are still pending. A letter that is no
-/// longer claimed, because it came back meanwhile, is not marked.
+/// longer claimed, because it came back meanwhile, is not marked. (`state || ''`: see
+/// `decisions::set_state`.)
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -208,14 +214,17 @@ pub async fn begin_publish(
     if ours.is_none() {
         return Ok(Begun::NotOurs);
     }
+    let (first, last) = range(positions);
     let mut marked = sqlx::query_scalar!(
         "update replay_items i set sending = true
          from letters l
-         where i.replay_id = $1 and i.position = any($2) and i.outcome = 'pending'
-           and l.id = i.letter_id and l.state = 'claimed'
+         where i.replay_id = $1 and i.position between $3 and $4 and i.position = any($2)
+           and i.outcome = 'pending' and l.id = i.letter_id and l.state || '' = 'claimed'
          returning i.position",
         id.0,
-        positions
+        positions,
+        first,
+        last
     )
     .fetch_all(conn)
     .await?;
@@ -232,11 +241,15 @@ pub async fn unmark(
     id: ReplayId,
     positions: &[i32],
 ) -> Result<(), StoreError> {
+    let (first, last) = range(positions);
     sqlx::query!(
         "update replay_items set sending = false
-         where replay_id = $1 and position = any($2) and outcome = 'pending'",
+         where replay_id = $1 and position between $3 and $4 and position = any($2)
+           and outcome = 'pending'",
         id.0,
-        positions
+        positions,
+        first,
+        last
     )
     .execute(conn)
     .await?;

@@ -81,6 +81,12 @@ impl Bench {
         }
     }
 
+    /// A desk for tests that ask no broker.
+    pub async fn offline(pool: &PgPool) -> Self {
+        let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
+        Self::new(pool, &nobody, "/").await
+    }
+
     /// Starts a replay engine in an office of its own.
     pub async fn engine(&self) -> Engine {
         self.engine_with(ReplayConfig::default()).await

@@ -1,0 +1,5 @@
+//! The desk over a real database: decisions and plans. No broker is asked.
+
+mod decisions;
+mod plans;
+mod reading;
