@@ -1,0 +1,136 @@
+// A letter arrives while somebody looks, and is read.
+import { readFile } from 'node:fs/promises';
+import { rows, section, total } from '../fixtures/list';
+import { expect, live, test } from '../fixtures/test';
+
+const ORDER = { order: { number: 4711, customer: 'Ada', lines: [{ sku: 'X-1', count: 2 }] } };
+
+test('a letter that dies while the list is open is announced, and shown when it is asked for', async ({
+  page,
+  workplace,
+}) => {
+  await workplace.die({ headers: { 'x-error': 'the first' } });
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await expect(total(page, '1 letter')).toBeVisible();
+  await live(page);
+
+  await workplace.die({ headers: { 'x-error': 'the second' } });
+  const pill = page.getByRole('button', { name: '1 new', exact: true });
+  await expect(pill).toBeVisible();
+  await expect(rows(page), 'the list does not move by itself').toHaveCount(1);
+
+  await pill.click();
+  await expect(total(page, '2 letters')).toBeVisible();
+  await expect(rows(page).first()).toContainText('the second');
+  await expect(pill).toBeHidden();
+});
+
+test('a letter tells where it died and why, and shows its payload, headers and history', async ({ page, workplace }) => {
+  await workplace.die({
+    body: ORDER,
+    properties: { content_type: 'application/json', message_id: 'order-4711', priority: 3 },
+    headers: { 'x-exception-message': 'amount is negative', tenant: 'acme', tries: 7, nested: { deep: [true, 'x'] } },
+  });
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await rows(page, 'amount is negative').getByRole('link').click();
+
+  await expect(page).toHaveURL(/\/letters\/[0-9a-f-]{36}$/);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`Died once on ${workplace.work}`);
+  const because = page.locator('.route > div', { hasText: 'because' });
+  await expect(because).toContainText('rejected');
+  await expect(because).toContainText('amount is negative');
+
+  const payload = section(page, 'Payload');
+  await expect(payload).toContainText('customer: "Ada"');
+  await expect(payload).toContainText('number: 4711');
+
+  const headers = section(page, 'Headers');
+  const header = (name: string) => headers.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
+  await expect(header('tenant').getByRole('cell').first()).toHaveText('long string');
+  await expect(header('tenant').getByRole('cell').last()).toHaveText('acme');
+  await expect(header('tries').getByRole('cell').last()).toHaveText('7');
+  await expect(header('nested')).toContainText('table of 1');
+  await expect(header('x-death')).toContainText(workplace.work);
+
+  const properties = section(page, 'Properties');
+  await expect(properties.getByRole('row').filter({ hasText: 'message-id' })).toContainText('order-4711');
+  await expect(properties.getByRole('row').filter({ hasText: 'delivery-mode' })).toContainText('2, persistent');
+
+  const history = section(page, 'What happened');
+  await expect(history.getByRole('listitem').first()).toContainText(workplace.work);
+  await expect(history.getByRole('listitem').last()).toContainText('held');
+  await expect(section(page, 'Audit')).toContainText('Nobody has done anything with it yet.');
+});
+
+test('a payload is shown as a tree, as text and in hexadecimal, and downloaded byte for byte', async ({
+  page,
+  workplace,
+}) => {
+  await workplace.die({ body: ORDER });
+  const id = await workplace.letter();
+  await page.goto(`/letters/${id}`);
+  const payload = section(page, 'Payload');
+  await expect(payload.getByRole('link', { name: 'Tree' })).toHaveAttribute('aria-current', 'true');
+  await expect(payload.getByText('{ 3 members }')).toBeVisible();
+
+  await payload.getByRole('link', { name: 'Text' }).click();
+  await expect(page).toHaveURL(/view=text/);
+  await expect(payload.getByLabel('Body as text')).toContainText('"customer"');
+
+  await payload.getByRole('link', { name: 'Hex' }).click();
+  await expect(page).toHaveURL(/view=hex/);
+  await expect(payload.getByLabel('Body in hexadecimal')).toContainText('7b 22 6f 72');
+
+  const downloading = page.waitForEvent('download');
+  await payload.getByRole('link', { name: /^Download/ }).click();
+  const file = await (await downloading).path();
+  expect(await readFile(file)).toEqual(Buffer.from(JSON.stringify(ORDER)));
+});
+
+test('bytes that are no text are shown in hexadecimal and downloaded as they are', async ({ page, workplace }) => {
+  const body = Buffer.from([0x00, 0xff, 0xfe, 0x80, 0x0a, 0x1b, 0xc3, 0x28, 0x00]);
+  await workplace.die({ body, properties: { content_type: 'text/html' } });
+  const id = await workplace.letter();
+  await page.goto(`/letters/${id}`);
+  const payload = section(page, 'Payload');
+  await expect(payload).toContainText('binary, 9 B');
+  await expect(payload.getByLabel('Body in hexadecimal')).toContainText('00 ff fe 80 0a 1b c3 28');
+
+  const answer = await page.request.get(`/letters/${id}/body`);
+  expect(await answer.body()).toEqual(body);
+  expect(answer.headers()['content-disposition'], 'never opened in the browser').toMatch(/^attachment/);
+  expect(answer.headers()['content-type'], 'whatever its sender claims').toBe('application/octet-stream');
+});
+
+test('names and texts of a message are shown as text, whatever they hold', async ({ page, workplace }) => {
+  const hostile = '<script>alert(1)</script><img src=x onerror=alert(2)>&amp;"\'';
+  page.on('dialog', (dialog) => expect(dialog.message(), 'a script of a message ran').toBe(''));
+  await workplace.die({
+    body: { [hostile]: hostile },
+    properties: { message_id: hostile, type: hostile },
+    headers: { 'x-error': hostile, [hostile]: hostile },
+  });
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await expect(rows(page)).toContainText(hostile);
+  await rows(page).getByRole('link').click();
+  await expect(section(page, 'Payload')).toContainText(`"<script>alert(1)`);
+  await expect(section(page, 'Headers').getByRole('rowheader', { name: hostile })).toBeVisible();
+  await expect(section(page, 'Properties')).toContainText(hostile);
+});
+
+test('a body that is empty and a header that is none of ours are no faults', async ({ page, workplace }) => {
+  await workplace.die({ body: '' });
+  await page.goto(`/letters/${await workplace.letter()}`);
+  await expect(section(page, 'Payload')).toContainText('The body is empty: 0 bytes.');
+});
+
+test('an address of a letter that is not there says so', async ({ page, faults }) => {
+  const nowhere = '/letters/01900000-0000-7000-8000-000000000000';
+  faults.foresee(404, nowhere);
+  const answer = await page.goto(nowhere);
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is nothing here.');
+});

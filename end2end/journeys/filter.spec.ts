@@ -1,0 +1,133 @@
+// Letters are found by what they are; the address holds the question.
+import type { Page } from '@playwright/test';
+import { rows, total } from '../fixtures/list';
+import { expect, live, test } from '../fixtures/test';
+
+const field = (page: Page) => page.getByRole('textbox', { name: 'Filter', exact: true });
+
+test('fields of the form narrow the list, the address holds them, and back undoes them', async ({
+  page,
+  workplace,
+  running,
+}) => {
+  await workplace.die({ headers: { 'x-error': 'error one' } });
+  const one = await workplace.letter();
+  await workplace.die({ headers: { 'x-error': 'error two' } });
+  await workplace.letters(2);
+  await running.api.discard([one], 'put away');
+
+  await page.goto('/letters');
+  await live(page);
+  await page.getByRole('combobox', { name: 'source' }).selectOption(workplace.source);
+  await expect(page).toHaveURL((url) => url.searchParams.get('source') === workplace.source);
+  await expect(total(page, '2 letters')).toBeVisible();
+
+  await page.getByRole('combobox', { name: 'state' }).selectOption('discarded');
+  await expect(page).toHaveURL((url) => url.searchParams.get('state') === 'discarded');
+  await expect(total(page, '1 letter')).toBeVisible();
+  await expect(rows(page)).toContainText('error one');
+  await expect(field(page)).toHaveValue(`source:${workplace.source} state:discarded`);
+
+  await page.reload();
+  await expect(total(page, '1 letter')).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'state' })).toHaveValue('discarded');
+
+  await page.goBack();
+  await expect(total(page, '2 letters')).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'state' })).toHaveValue('');
+  await page.goForward();
+  await expect(total(page, '1 letter')).toBeVisible();
+});
+
+test('queue, reason and time narrow the list', async ({ page, workplace }) => {
+  await workplace.die({ headers: { 'x-error': 'rejected just now' } });
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await live(page);
+
+  await page.getByRole('combobox', { name: 'reason' }).selectOption('expired');
+  await expect(page.getByText('No letter matches this filter.')).toBeVisible();
+  await page.getByRole('combobox', { name: 'reason' }).selectOption('rejected');
+  await expect(total(page, '1 letter')).toBeVisible();
+
+  const queue = page.getByRole('combobox', { name: 'queue' });
+  await queue.fill(`${workplace.work.slice(0, -4)}*`);
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page).toHaveURL((url) => (url.searchParams.get('queue') ?? '').endsWith('*'));
+  await expect(total(page, '1 letter')).toBeVisible();
+  await queue.fill('another.*');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText('No letter matches this filter.')).toBeVisible();
+  await queue.fill('');
+  await page.getByRole('button', { name: 'Apply' }).click();
+
+  await page.getByRole('combobox', { name: 'died in the last' }).selectOption('15m');
+  await expect(page).toHaveURL(/since=15m/);
+  await expect(total(page, '1 letter')).toBeVisible();
+  await field(page).fill(`source:${workplace.source} age:>1h`);
+  await field(page).press('Enter');
+  await expect(page.getByText('No letter matches this filter.')).toBeVisible();
+});
+
+test('a filter that cannot be read is pointed at, and nothing is listed in its place', async ({ page, workplace }) => {
+  await workplace.die();
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await live(page);
+  await field(page).fill('state:held colour:red');
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'At character 12' })).toContainText('colour');
+  await expect(field(page)).toHaveValue('state:held colour:red');
+  await expect(field(page)).toHaveAttribute('aria-invalid', 'true');
+  await expect(rows(page)).toHaveCount(0);
+  await field(page).fill(`source:${workplace.source}`);
+  await field(page).press('Enter');
+  await expect(total(page, '1 letter')).toBeVisible();
+});
+
+test('names that an address must escape are found by the filter', async ({ page, workplace, broker, running }) => {
+  const queue = await workplace.queue('50% & more #1 "ä" <b>');
+  await running.api.watch(queue);
+  await broker.publish(queue, Buffer.from('here'), { headers: { 'x-error': 'odd name' } });
+  await expect.poll(async () => (await running.api.sources()).find(({ name }) => name === queue)?.letters).toBe(1);
+  await page.goto('/letters');
+  await live(page);
+  await page.getByRole('combobox', { name: 'source' }).selectOption(queue);
+  await expect(total(page, '1 letter')).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'source' })).toHaveValue(queue);
+  await page.reload();
+  await expect(rows(page)).toContainText('odd name');
+  await expect(page.getByRole('combobox', { name: 'source' })).toHaveValue(queue);
+});
+
+test('a long list is read page by page, each letter once', async ({ page, workplace }) => {
+  await workplace.dieTogether(120);
+  await workplace.letters(120);
+  await page.goto(workplace.list());
+  await live(page);
+  await expect(total(page, '120 letters')).toBeVisible();
+  const pager = page.getByRole('navigation', { name: 'Pages of letters' });
+  const listed = async (): Promise<string[]> =>
+    rows(page).getByRole('checkbox').evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value));
+
+  await expect(rows(page)).toHaveCount(50);
+  const first = await listed();
+  await expect(pager.getByRole('link', { name: 'Newer' })).toHaveAttribute('aria-disabled', 'true');
+  await pager.getByRole('link', { name: 'Older' }).click();
+  await expect(page).toHaveURL(/cursor=/);
+  await expect(rows(page).getByRole('checkbox').first()).not.toHaveValue(first[0]!);
+  await expect(rows(page)).toHaveCount(50);
+  const second = await listed();
+  await pager.getByRole('link', { name: 'Older' }).click();
+  await expect(rows(page)).toHaveCount(20);
+  const third = await listed();
+  expect(new Set([...first, ...second, ...third]).size).toBe(120);
+  await expect(pager.getByRole('link', { name: 'Older' })).toHaveAttribute('aria-disabled', 'true');
+
+  await pager.getByRole('link', { name: 'Newer' }).click();
+  await expect(rows(page)).toHaveCount(50);
+  expect(await listed()).toEqual(second);
+  await pager.getByRole('link', { name: 'Newer' }).click();
+  await expect(rows(page).getByRole('checkbox').first()).toHaveValue(first[0]!);
+  expect(await listed()).toEqual(first);
+});

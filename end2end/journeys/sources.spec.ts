@@ -1,0 +1,65 @@
+// Queues are watched, looked after, and watched no more.
+import type { Locator, Page } from '@playwright/test';
+import { total } from '../fixtures/list';
+import { expect, live, test } from '../fixtures/test';
+
+const entry = (page: Page, queue: string): Locator =>
+  page.getByRole('region', { name: 'Sources' }).getByRole('listitem').filter({ hasText: queue });
+
+async function watch(page: Page, queue: string): Promise<void> {
+  const form = page.getByRole('region', { name: 'Watch another queue' });
+  await form.getByRole('textbox', { name: 'queue', exact: true }).fill(queue);
+  await form.getByRole('button', { name: 'Watch this queue' }).click();
+}
+
+test('a queue is watched from the page on, and watched no more without losing its letters', async ({
+  page,
+  workplace,
+  broker,
+  running,
+}) => {
+  const queue = await workplace.queue('more');
+  await broker.publish(queue, Buffer.from('was there before'), {});
+  await page.goto('/sources');
+  await live(page);
+  await watch(page, queue);
+  await expect(entry(page, queue)).toContainText('taking');
+  await expect(entry(page, queue).getByRole('link', { name: '1', exact: true })).toBeVisible();
+
+  await entry(page, queue).getByRole('button', { name: /^Stop watching, keep 1 letter$/ }).click();
+  await expect(entry(page, queue)).toHaveCount(0);
+  expect((await running.api.sources()).map(({ name }) => name)).not.toContain(queue);
+  await page.goto(`/letters?source=${encodeURIComponent(queue)}`);
+  await expect(total(page, '1 letter')).toBeVisible();
+});
+
+test('a queue that is watched already is not watched twice', async ({ page, workplace, faults }) => {
+  faults.foresee(409, '/ui/sources/add');
+  await page.goto('/sources');
+  await live(page);
+  await watch(page, workplace.source);
+  await expect(page.getByRole('alert').filter({ hasText: workplace.source })).toContainText(/watched/);
+  await expect(entry(page, workplace.source)).toHaveCount(1);
+});
+
+test('a queue that is missing is shown as such, and taken from once it is there', async ({
+  page,
+  workplace,
+  broker,
+}) => {
+  const queue = workplace.work.replace(/work$/, 'missing');
+  await page.goto('/sources');
+  await live(page);
+  await watch(page, queue);
+  await expect(entry(page, queue)).toContainText('queue missing');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(/\d of them needs? attention/);
+  await expect(page.getByRole('status').filter({ hasText: queue }), 'every page says so').toBeVisible();
+  await expect(entry(page, workplace.source), 'the others go on').toContainText('taking');
+
+  await workplace.queue('missing');
+  await broker.publish(queue, Buffer.from('at last'), {});
+  await expect(entry(page, queue)).toContainText('taking');
+  await expect(entry(page, queue).getByRole('link', { name: '1', exact: true })).toBeVisible();
+  await entry(page, queue).getByRole('button', { name: /^Stop watching/ }).click();
+  await expect(entry(page, queue)).toHaveCount(0);
+});

@@ -1,0 +1,76 @@
+// Every page as it is looked at, on the company's lively office.
+import type { Page } from '@playwright/test';
+import type { Api } from '../fixtures/api';
+import type { Faults } from '../fixtures/faults';
+import type { Office } from '../fixtures/office';
+import { live } from '../fixtures/test';
+
+/** A page to look at. */
+export interface Screen {
+  /** What pictures of it are called. */
+  name: string;
+  /** Its address, once it is known what there is. */
+  address(api: Api): Promise<string> | string;
+  /** What is done on the page before it is looked at. */
+  prepare?(page: Page): Promise<void>;
+  /** An answer that is not 200. */
+  status?: number;
+}
+
+async function first(api: Api, filter: string): Promise<string> {
+  const { items } = await api.letters(filter);
+  if (items[0] === undefined) throw new Error(`the company has no letter for ${filter}`);
+  return `/letters/${items[0].id}`;
+}
+
+/** The largest replay; one is made when there is none. */
+async function replay(api: Api): Promise<string> {
+  const { items } = await api.replays();
+  const largest = items.sort((a, b) => b.total - a.total)[0];
+  if (largest !== undefined) return `/replays/${largest.id}`;
+  const held = (await api.letters('state:held')).items.slice(0, 40);
+  return `/replays/${(await api.replay(held.map(({ id }) => id))).id}`;
+}
+
+/** All pages, and the states of them that look different. */
+export const SCREENS: Screen[] = [
+  { name: 'overview', address: () => '/' },
+  { name: 'overview-week', address: () => '/?span=7d' },
+  { name: 'letters', address: () => '/letters' },
+  {
+    name: 'letters-checked',
+    address: () => '/letters?state=held',
+    prepare: async (page) => {
+      const boxes = page.getByRole('table').locator('tbody').getByRole('checkbox');
+      await boxes.nth(1).check();
+      await boxes.nth(3).check();
+      await page.getByText(/^With all/).click();
+    },
+  },
+  { name: 'letters-fault', address: () => '/letters?q=state:held+severity:lo' },
+  { name: 'letters-none', address: () => '/letters?queue=nobody.*' },
+  { name: 'letter', address: (api) => first(api, 'reason:rejected state:held') },
+  { name: 'letter-text', address: async (api) => `${await first(api, 'reason:rejected state:held')}?view=text` },
+  { name: 'letter-hex', address: async (api) => `${await first(api, 'reason:expired state:held')}?view=hex` },
+  { name: 'replays', address: async (api) => ((await replay(api)) ? '/replays' : '') },
+  { name: 'replay', address: replay },
+  { name: 'replay-new', address: () => '/replays/new?scope=matching&q=state:held' },
+  { name: 'sources', address: () => '/sources' },
+  { name: 'keys', address: () => '/letters', prepare: (page) => page.keyboard.press('?') },
+  { name: 'not-found', address: () => '/nowhere', status: 404 },
+  { name: 'no-such-letter', address: () => '/letters/01900000-0000-7000-8000-000000000000', status: 404 },
+];
+
+/** Opens a page and makes it ready to be looked at. */
+export async function visit(screen: Screen, page: Page, office: Office, faults: Faults): Promise<void> {
+  const address = await screen.address(office.api);
+  if (screen.status !== undefined) faults.foresee(screen.status, new URL(address, office.http).pathname);
+  await page.goto(address);
+  await live(page);
+  await screen.prepare?.(page);
+}
+
+/** How people look at pages. */
+export const LOOKS = (['light', 'dark'] as const).flatMap((paper) =>
+  [1440, 390].map((width) => ({ paper, width, height: width > 1000 ? 900 : 844 })),
+);
