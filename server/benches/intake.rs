@@ -28,7 +28,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let rounds: usize = setting("DLO_BENCH_ROUNDS", 5);
     let share: f64 = setting("DLO_BENCH_SHARE", 1.0);
     let bench = Bench::prepare().await?;
-    println!("size      letters   floor/s (range)          intake/s (range)         intake/floor  goal");
+    println!(
+        "size      letters   floor/s (range)          intake/s (range)         intake/floor  goal"
+    );
     for (size, usual, goal, peer) in SIZES {
         #[expect(
             clippy::cast_possible_truncation,
@@ -51,7 +53,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         let peer = peer.map_or(String::new(), |rate| {
-            format!("  ({:.0} times the nearest peer's {rate}/s)", median(&mut ours.clone()) / rate)
+            format!(
+                "  ({:.0} times the nearest peer's {rate}/s)",
+                median(&mut ours.clone()) / rate
+            )
         });
         println!(
             "{size:>6} B  {count:>7}   {}   {}   {:.2} ({:.2}–{:.2})  {goal:.2}{peer}",
@@ -67,7 +72,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
+    std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(usual)
 }
 
 /// Sorts, and returns the middle.
@@ -78,5 +86,9 @@ fn median(values: &mut [f64]) -> f64 {
 
 fn spread(values: &mut [f64]) -> String {
     let middle = median(values);
-    format!("{middle:>7.0} ({:>6.0}–{:>6.0})", values[0], values[values.len() - 1])
+    format!(
+        "{middle:>7.0} ({:>6.0}–{:>6.0})",
+        values[0],
+        values[values.len() - 1]
+    )
 }

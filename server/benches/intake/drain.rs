@@ -34,9 +34,10 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
     let stop = CancellationToken::new();
     let counted = async {
         let stored = async || -> Result<usize, Box<dyn Error>> {
-            let letters: i64 = sqlx::query_scalar("select coalesce(sum(letters), 0)::bigint from letter_counts")
-                .fetch_one(&bench.pool)
-                .await?;
+            let letters: i64 =
+                sqlx::query_scalar("select coalesce(sum(letters), 0)::bigint from letter_counts")
+                    .fetch_one(&bench.pool)
+                    .await?;
             Ok(usize::try_from(letters)?)
         };
         while stored().await? < count {
@@ -49,7 +50,9 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
     let (ended, seconds) = tokio::join!(intake::run(deps, stop.clone()), counted);
     ended?;
     drop(lock);
-    let rows: i64 = sqlx::query_scalar("select count(*) from arrivals").fetch_one(&bench.pool).await?;
+    let rows: i64 = sqlx::query_scalar("select count(*) from arrivals")
+        .fetch_one(&bench.pool)
+        .await?;
     if usize::try_from(rows)? != count || bench.depth().await? != 0 {
         return Err(format!("intake stored {rows} of {count}").into());
     }

@@ -24,10 +24,13 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
     let uri = bench.brokers.uri("main", &bench.vhost)?;
     let connection = Connection::connect_uri(uri, ConnectionProperties::default()).await?;
     let channel = connection.create_channel().await?;
-    channel.basic_qos(PREFETCH, BasicQosOptions::default()).await?;
+    channel
+        .basic_qos(PREFETCH, BasicQosOptions::default())
+        .await?;
     let options = BasicConsumeOptions::default();
-    let mut consumer =
-        channel.basic_consume(QUEUE.into(), "".into(), options, FieldTable::default()).await?;
+    let mut consumer = channel
+        .basic_consume(QUEUE.into(), "".into(), options, FieldTable::default())
+        .await?;
     let mut done = 0;
     while done < count {
         let mut batch = Vec::with_capacity(BATCH);
@@ -40,7 +43,9 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
             }
         }
         let mut transaction = bench.pool.begin().await?;
-        let mut copy = transaction.copy_in_raw("copy floor from stdin (format binary)").await?;
+        let mut copy = transaction
+            .copy_in_raw("copy floor from stdin (format binary)")
+            .await?;
         let mut rows = COPY_HEAD.to_vec();
         for delivery in &batch {
             write_row(&mut rows, delivery);
@@ -50,12 +55,16 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
         copy.finish().await?;
         transaction.commit().await?;
         let last = batch.last().ok_or("an empty batch")?;
-        channel.basic_ack(last.delivery_tag, BasicAckOptions { multiple: true }).await?;
+        channel
+            .basic_ack(last.delivery_tag, BasicAckOptions { multiple: true })
+            .await?;
         done += batch.len();
     }
     let seconds = began.elapsed().as_secs_f64();
     connection.close(200, "done".into()).await?;
-    let rows: i64 = sqlx::query_scalar("select count(*) from floor").fetch_one(&bench.pool).await?;
+    let rows: i64 = sqlx::query_scalar("select count(*) from floor")
+        .fetch_one(&bench.pool)
+        .await?;
     if usize::try_from(rows)? != count {
         return Err(format!("the floor stored {rows} of {count}").into());
     }

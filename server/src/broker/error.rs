@@ -12,6 +12,10 @@ pub enum BrokerError {
     /// The broker did not answer in time.
     #[error("the broker did not answer within {0} s")]
     Timeout(u64),
+    /// A message was asked for and neither it nor a refusal came: so it looks when the client
+    /// library fails to decode the answer.
+    #[error("the broker's answer to a request for one message did not come through")]
+    Unanswered,
     /// lapin reports a failure.
     #[error("{0}")]
     Amqp(#[from] lapin::Error),
@@ -35,8 +39,10 @@ impl BrokerError {
     #[must_use]
     pub fn fault(&self) -> Fault {
         use lapin::ErrorKind;
-        let Self::Amqp(error) = self else {
-            return Fault::Away;
+        let error = match self {
+            Self::Amqp(error) => error,
+            Self::Unanswered => return Fault::Undecodable,
+            _ => return Fault::Away,
         };
         match error.kind() {
             ErrorKind::ProtocolError(refusal) => match refusal.get_id() {

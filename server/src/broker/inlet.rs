@@ -1,6 +1,7 @@
 //! The way in: one channel on one queue, from which messages are taken and acknowledged in bulk.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use dlo_domain::arrival::Delivered;
 use futures_util::StreamExt as _;
@@ -13,6 +14,9 @@ use lapin::{Channel, Consumer};
 use super::connection::within;
 use super::wire::delivered_from;
 use super::{BrokerError, Link};
+
+/// How long one message may take to come; a large one takes a second.
+const GET_WITHIN: Duration = Duration::from_secs(8);
 
 /// A message that is ours to acknowledge.
 #[derive(Debug)]
@@ -49,10 +53,14 @@ impl Inlet {
     /// Fetches one message, without consuming. `None` when the queue is empty.
     ///
     /// # Errors
-    /// When the broker refuses or does not answer.
+    /// When the broker refuses or does not answer. lapin 4.12 never answers when the message
+    /// cannot be decoded, so a missing answer is `Unanswered`, and not taken for an outage.
     pub async fn get(&self) -> Result<Option<Taken>, BrokerError> {
         let options = BasicGetOptions { no_ack: false };
-        let got = within(self.channel.basic_get(self.queue.clone(), options)).await?;
+        let asked = self.channel.basic_get(self.queue.clone(), options);
+        let got = tokio::time::timeout(GET_WITHIN, asked)
+            .await
+            .map_err(|_| BrokerError::Unanswered)??;
         Ok(got.map(|message| taken(message.delivery)))
     }
 

@@ -2,6 +2,8 @@
 //!
 //! See `dlo_domain::redelivery` for why, and for why it is fetched message by message.
 
+use std::time::Duration;
+
 use dlo_domain::redelivery::{RecentContents, UnsettledBatch};
 
 use super::buffer::Buffer;
@@ -13,6 +15,12 @@ use crate::store::batches::{self, Suspect};
 /// At most this many messages are settled at once.
 const MOST: usize = 2_000;
 
+/// A careful recovery takes the queue for empty when nothing comes for so long.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// What was delivered before, what was not, and whether there is no more of the former.
+type Fetched = (Buffer, Option<Taken>, bool);
+
 /// Recovers; returns the first message that was not delivered before, if there is one.
 pub(super) async fn recover(
     running: &mut Running<'_>,
@@ -22,9 +30,12 @@ pub(super) async fn recover(
     for batch in suspects.iter().flat_map(|suspect| &suspect.batches) {
         running.recent.remember(UnsettledBatch::copies(batch));
     }
-    let most = if careful { 1 } else { MOST };
     loop {
-        let (buffer, fresh, complete) = fetch(running, most).await?;
+        let (buffer, fresh, complete) = if careful {
+            fetch_one(running).await?
+        } else {
+            fetch(running).await?
+        };
         let done = complete && buffer.is_empty() && suspects.is_empty();
         if !done {
             settle(running, buffer, std::mem::take(&mut suspects), complete).await?;
@@ -48,12 +59,9 @@ async fn load(running: &Running<'_>) -> Result<Vec<Suspect>, SessionError> {
 }
 
 /// Fetches up to the first message that was not delivered before, or the end of the queue.
-async fn fetch(
-    running: &Running<'_>,
-    most: usize,
-) -> Result<(Buffer, Option<Taken>, bool), SessionError> {
+async fn fetch(running: &Running<'_>) -> Result<Fetched, SessionError> {
     let mut buffer = Buffer::default();
-    while !buffer.is_full(most) {
+    while !buffer.is_full(MOST) {
         match running.inlet.get().await? {
             None => return Ok((buffer, None, true)),
             Some(fresh) if !fresh.delivered.redelivered => return Ok((buffer, Some(fresh), true)),
@@ -61,6 +69,26 @@ async fn fetch(
         }
     }
     Ok((buffer, None, false))
+}
+
+/// Fetches one message by consuming: a consumer is told of a message that cannot be decoded,
+/// where a request for one message would wait for ever.
+async fn fetch_one(running: &mut Running<'_>) -> Result<Fetched, SessionError> {
+    let mut buffer = Buffer::default();
+    running.inlet.consume(1).await?;
+    let first = match tokio::time::timeout(QUIET, running.inlet.next()).await {
+        Ok(next) => next?,
+        Err(_) => None,
+    };
+    let first = first.or(running.inlet.cancel().await?.pop_front());
+    Ok(match first {
+        None => (buffer, None, true),
+        Some(fresh) if !fresh.delivered.redelivered => (buffer, Some(fresh), true),
+        Some(again) => {
+            buffer.push(running.deps, running.source, again);
+            (buffer, None, false)
+        }
+    })
 }
 
 async fn settle(

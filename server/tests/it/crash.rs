@@ -19,7 +19,9 @@ use crate::support::until;
 
 fn setting(name: &str, usual: usize) -> usize {
     match std::env::var(name) {
-        Ok(value) => value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")),
+        Ok(value) => value
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={value} is no number")),
         Err(_) => usual,
     }
 }
@@ -59,7 +61,10 @@ async fn crash(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String], ran
         let serve = Serve::start(pool, &vhost.brokers).await;
         // Most kills hit intake at work; some hit it whenever, its start included.
         if random.random_ratio(2, 3) {
-            until("intake is at work", 30, || async { letters(pool).await > before }).await;
+            until("intake is at work", 30, || async {
+                letters(pool).await > before
+            })
+            .await;
             tokio::time::sleep(Duration::from_millis(random.random_range(0..100))).await;
         } else {
             tokio::time::sleep(Duration::from_millis(random.random_range(10..800))).await;
@@ -68,7 +73,10 @@ async fn crash(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String], ran
         let stored = usize::try_from(letters(pool).await).expect("fits");
         in_the_middle += i32::from(stored > 0 && stored < published);
     }
-    assert!(in_the_middle > 0, "no kill hit intake in the middle: the test proved nothing");
+    assert!(
+        in_the_middle > 0,
+        "no kill hit intake in the middle: the test proved nothing"
+    );
     let serve = Serve::start(pool, &vhost.brokers).await;
     let wanted = i64::try_from(bodies.len()).expect("fits");
     until("everything is stored", 120, || async {
@@ -79,17 +87,35 @@ async fn crash(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String], ran
 }
 
 async fn assert_exactly(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String]) {
-    let stored: Vec<Vec<u8>> =
-        sqlx::query_scalar("select body from arrivals").fetch_all(pool).await.expect("read");
-    let stored: Vec<String> =
-        stored.into_iter().map(|body| String::from_utf8(body).expect("as published")).collect();
-    let (published, stored) =
-        (counted(bodies.iter().map(String::as_str)), counted(stored.iter().map(String::as_str)));
+    let stored: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
+        .fetch_all(pool)
+        .await
+        .expect("read");
+    let stored: Vec<String> = stored
+        .into_iter()
+        .map(|body| String::from_utf8(body).expect("as published"))
+        .collect();
+    let (published, stored) = (
+        counted(bodies.iter().map(String::as_str)),
+        counted(stored.iter().map(String::as_str)),
+    );
     let differs = |(body, count): (&&str, &usize)| stored.get(*body) != Some(count);
-    let wrong: Vec<_> = published.iter().filter(|(body, count)| differs((body, count))).collect();
-    let lost: usize = wrong.iter().map(|(b, n)| n.saturating_sub(stored.get(**b).copied().unwrap_or(0))).sum();
-    let twice: usize = wrong.iter().map(|(b, n)| stored.get(**b).copied().unwrap_or(0).saturating_sub(**n)).sum();
-    assert!(wrong.is_empty() && published.len() == stored.len(), "{lost} lost, {twice} doubled");
+    let wrong: Vec<_> = published
+        .iter()
+        .filter(|(body, count)| differs((body, count)))
+        .collect();
+    let lost: usize = wrong
+        .iter()
+        .map(|(b, n)| n.saturating_sub(stored.get(**b).copied().unwrap_or(0)))
+        .sum();
+    let twice: usize = wrong
+        .iter()
+        .map(|(b, n)| stored.get(**b).copied().unwrap_or(0).saturating_sub(**n))
+        .sum();
+    assert!(
+        wrong.is_empty() && published.len() == stored.len(),
+        "{lost} lost, {twice} doubled"
+    );
     assert_eq!(vhost.depth(queue).await, 0);
     let counter: i64 = sqlx::query_scalar("select sum(letters)::bigint from letter_counts")
         .fetch_one(pool)
@@ -127,27 +153,53 @@ async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
     vhost.queue("dead", &[]).await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let serve = Serve::start(&pool, &vhost.brokers).await;
-    vhost.publish("dead", BasicProperties::default(), b"before").await;
-    until("the first letter", 20, || async { letters(&pool).await == 1 }).await;
+    vhost
+        .publish("dead", BasicProperties::default(), b"before")
+        .await;
+    until("the first letter", 20, || async {
+        letters(&pool).await == 1
+    })
+    .await;
     // Its connections are cut and new ones refused: to the office the database is away.
-    let name = pool.connect_options().get_database().expect("named").to_owned();
+    let name = pool
+        .connect_options()
+        .get_database()
+        .expect("named")
+        .to_owned();
     let admin = crate::support::process::admin().await;
     for statement in [
         format!("alter database \"{name}\" allow_connections false"),
         format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'"),
     ] {
-        sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&admin).await.expect("cut off");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
+            .execute(&admin)
+            .await
+            .expect("cut off");
     }
-    vhost.publish("dead", BasicProperties::default(), b"meanwhile").await;
-    until("the message is given back", 20, || async { vhost.depth("dead").await == 1 }).await;
+    vhost
+        .publish("dead", BasicProperties::default(), b"meanwhile")
+        .await;
+    until("the message is given back", 20, || async {
+        vhost.depth("dead").await == 1
+    })
+    .await;
     let statement = format!("alter database \"{name}\" allow_connections true");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&admin).await.expect("allowed again");
-    until("intake resumes", 10, || async { letters_or_none(&pool).await == Some(2) }).await;
+    sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
+        .execute(&admin)
+        .await
+        .expect("allowed again");
+    until("intake resumes", 10, || async {
+        letters_or_none(&pool).await == Some(2)
+    })
+    .await;
     serve.stop().await;
     vhost.delete().await;
 }
 
 /// The pool's own connections were cut too: the first answers may be errors.
 async fn letters_or_none(pool: &PgPool) -> Option<i64> {
-    sqlx::query_scalar("select count(*) from letters").fetch_one(pool).await.ok()
+    sqlx::query_scalar("select count(*) from letters")
+        .fetch_one(pool)
+        .await
+        .ok()
 }

@@ -3,3 +3,4 @@
 mod bytes;
 mod shapes;
 mod sources;
+mod undecodable;

@@ -12,7 +12,9 @@ use crate::support::until;
 
 async fn condition(pool: &PgPool, id: SourceId) -> SourceCondition {
     let mut conn = pool.acquire().await.expect("a connection");
-    let sources = store::sources::list(&mut conn, Some(id)).await.expect("read");
+    let sources = store::sources::list(&mut conn, Some(id))
+        .await
+        .expect("read");
     sources[0].condition
 }
 
@@ -27,12 +29,22 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
         condition(&pool, missing).await == SourceCondition::QueueMissing
     })
     .await;
-    vhost.publish("there", BasicProperties::default(), b"1").await;
-    until("the other source goes on", 10, || async { letters(&pool).await == 1 }).await;
+    vhost
+        .publish("there", BasicProperties::default(), b"1")
+        .await;
+    until("the other source goes on", 10, || async {
+        letters(&pool).await == 1
+    })
+    .await;
     assert_eq!(condition(&pool, there).await, SourceCondition::Running);
     vhost.queue("later", &[]).await;
-    vhost.publish("later", BasicProperties::default(), b"2").await;
-    until("the queue is found", 15, || async { letters(&pool).await == 2 }).await;
+    vhost
+        .publish("later", BasicProperties::default(), b"2")
+        .await;
+    until("the queue is found", 15, || async {
+        letters(&pool).await == 2
+    })
+    .await;
     office.stop().await;
     vhost.delete().await;
 }
@@ -43,13 +55,27 @@ async fn a_queue_that_is_deleted_and_made_again_is_consumed_again(pool: PgPool) 
     vhost.queue("dead", &[]).await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    vhost.publish("dead", BasicProperties::default(), b"1").await;
-    until("the first letter", 10, || async { letters(&pool).await == 1 }).await;
+    vhost
+        .publish("dead", BasicProperties::default(), b"1")
+        .await;
+    until("the first letter", 10, || async {
+        letters(&pool).await == 1
+    })
+    .await;
     let options = lapin::options::QueueDeleteOptions::default();
-    vhost.channel.queue_delete("dead".into(), options).await.expect("deleted");
+    vhost
+        .channel
+        .queue_delete("dead".into(), options)
+        .await
+        .expect("deleted");
     vhost.queue("dead", &[]).await;
-    vhost.publish("dead", BasicProperties::default(), b"2").await;
-    until("the second letter", 20, || async { letters(&pool).await == 2 }).await;
+    vhost
+        .publish("dead", BasicProperties::default(), b"2")
+        .await;
+    until("the second letter", 20, || async {
+        letters(&pool).await == 2
+    })
+    .await;
     office.stop().await;
     vhost.delete().await;
 }
@@ -68,10 +94,21 @@ async fn sources_in_two_vhosts_are_taken_at_once_and_can_be_added_and_removed(po
 
     let mut conn = pool.acquire().await.expect("a connection");
     let now = dlo_server::clock::Clock::now(&dlo_server::clock::SystemClock);
-    assert!(store::sources::remove(&mut conn, first, now).await.expect("removed"));
-    until("the consumer is gone", 10, || async { one.consumers("dead").await == 0 }).await;
+    assert!(
+        store::sources::remove(&mut conn, first, now)
+            .await
+            .expect("removed")
+    );
+    until("the consumer is gone", 10, || async {
+        one.consumers("dead").await == 0
+    })
+    .await;
     one.publish("dead", BasicProperties::default(), b"3").await;
-    assert_eq!(one.depth("dead").await, 1, "what is not watched is not taken");
+    assert_eq!(
+        one.depth("dead").await,
+        1,
+        "what is not watched is not taken"
+    );
     office.stop().await;
     one.delete().await;
     two.delete().await;
@@ -87,9 +124,15 @@ async fn a_mirror_looks_and_never_takes(pool: PgPool) {
         condition(&pool, id).await == SourceCondition::Running
     })
     .await;
-    vhost.publish_to("dlx", "k", BasicProperties::default(), b"1").await;
+    vhost
+        .publish_to("dlx", "k", BasicProperties::default(), b"1")
+        .await;
     until("a letter", 10, || async { letters(&pool).await == 1 }).await;
-    assert_eq!(vhost.depth("dead").await, 1, "the message is still where it was");
+    assert_eq!(
+        vhost.depth("dead").await,
+        1,
+        "the message is still where it was"
+    );
     office.stop().await;
     vhost.delete().await;
 }

@@ -31,14 +31,20 @@ impl Vhost {
     /// Makes a vhost with a name that nobody has.
     pub async fn create() -> Self {
         let name = format!("test-{}", Uuid::new_v4());
-        let (amqp, management) =
-            (variable("DLO_TEST_AMQP_URL"), variable("DLO_TEST_MANAGEMENT_URL"));
+        let (amqp, management) = (
+            variable("DLO_TEST_AMQP_URL"),
+            variable("DLO_TEST_MANAGEMENT_URL"),
+        );
         let response = reqwest::Client::new()
             .put(format!("{management}/api/vhosts/{name}"))
             .send()
             .await
             .expect("the management API answers");
-        assert!(response.status().is_success(), "vhost refused: {}", response.status());
+        assert!(
+            response.status().is_success(),
+            "vhost refused: {}",
+            response.status()
+        );
         let brokers = Brokers::main(&amqp, Some(&management));
         let uri = brokers.uri("main", &name).expect("an address");
         let connection = Connection::connect_uri(uri, ConnectionProperties::default())
@@ -49,7 +55,13 @@ impl Vhost {
             .confirm_select(ConfirmSelectOptions::default())
             .await
             .expect("confirms");
-        Self { name, brokers, channel, connection, management }
+        Self {
+            name,
+            brokers,
+            channel,
+            connection,
+            management,
+        }
     }
 
     /// Deletes it with everything in it.
@@ -75,7 +87,11 @@ impl Vhost {
                 .send()
                 .await
                 .expect("the management API answers");
-            assert!(response.status().is_success(), "{path}: {}", response.status());
+            assert!(
+                response.status().is_success(),
+                "{path}: {}",
+                response.status()
+            );
         }
     }
 
@@ -93,15 +109,29 @@ impl Vhost {
         for (name, value) in arguments {
             table.insert((*name).into(), value.clone());
         }
-        let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
-        self.channel.queue_declare(name.into(), options, table).await.expect("declared");
+        let options = QueueDeclareOptions {
+            durable: true,
+            ..QueueDeclareOptions::default()
+        };
+        self.channel
+            .queue_declare(name.into(), options, table)
+            .await
+            .expect("declared");
     }
 
     /// Declares a fanout exchange with one queue bound to it: the usual dead-letter pair.
     pub async fn dead_letter_pair(&self, exchange: &str, queue: &str) {
-        let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
+        let durable = ExchangeDeclareOptions {
+            durable: true,
+            ..ExchangeDeclareOptions::default()
+        };
         self.channel
-            .exchange_declare(exchange.into(), ExchangeKind::Fanout, durable, FieldTable::default())
+            .exchange_declare(
+                exchange.into(),
+                ExchangeKind::Fanout,
+                durable,
+                FieldTable::default(),
+            )
             .await
             .expect("declared");
         self.queue(queue, &[]).await;
@@ -135,7 +165,10 @@ impl Vhost {
             .basic_publish(
                 exchange.into(),
                 routing_key.into(),
-                BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() },
+                BasicPublishOptions {
+                    mandatory: true,
+                    ..BasicPublishOptions::default()
+                },
                 body,
                 properties.with_delivery_mode(2),
             )
@@ -151,7 +184,11 @@ impl Vhost {
 
     /// Declares a quorum queue.
     pub async fn quorum_queue(&self, name: &str) {
-        self.queue(name, &[("x-queue-type", AMQPValue::LongString("quorum".into()))]).await;
+        self.queue(
+            name,
+            &[("x-queue-type", AMQPValue::LongString("quorum".into()))],
+        )
+        .await;
     }
 
     /// Publishes many bodies in order, and waits for all confirms.
@@ -162,14 +199,23 @@ impl Vhost {
             let options = BasicPublishOptions::default();
             let confirm = self
                 .channel
-                .basic_publish("".into(), queue.into(), options, body.as_bytes(), properties)
+                .basic_publish(
+                    "".into(),
+                    queue.into(),
+                    options,
+                    body.as_bytes(),
+                    properties,
+                )
                 .await
                 .expect("published");
             confirms.push(confirm);
         }
         for confirm in confirms {
             let confirm = confirm.await.expect("answered");
-            assert!(matches!(confirm, lapin::Confirmation::Ack(_)), "{confirm:?}");
+            assert!(
+                matches!(confirm, lapin::Confirmation::Ack(_)),
+                "{confirm:?}"
+            );
         }
     }
 
@@ -186,9 +232,11 @@ impl Vhost {
     /// The broker's version.
     pub async fn version(&self) -> String {
         let response = reqwest::get(format!("{}/api/overview", self.management)).await;
-        let overview: serde_json::Value =
-            response.expect("answers").json().await.expect("JSON");
-        overview["rabbitmq_version"].as_str().expect("a version").to_owned()
+        let overview: serde_json::Value = response.expect("answers").json().await.expect("JSON");
+        overview["rabbitmq_version"]
+            .as_str()
+            .expect("a version")
+            .to_owned()
     }
 
     async fn look(&self, queue: &str) -> lapin::Queue {

@@ -108,7 +108,10 @@ impl Bench {
             config,
             waits: self.waits.clone(),
         };
-        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the test owns the task and ends it"
+        )]
         let task = tokio::spawn(replay::run(deps, stop.clone()));
         Engine { stop, task, lock }
     }
@@ -116,7 +119,8 @@ impl Bench {
     /// A held letter that died in `queue`.
     pub async fn letter(&self, queue: &str, body: &[u8]) -> LetterId {
         let headers = FieldTable::default();
-        self.letter_of(queue, &Properties::default(), &headers, body).await
+        self.letter_of(queue, &Properties::default(), &headers, body)
+            .await
     }
 
     /// A held letter with this message.

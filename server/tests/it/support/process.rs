@@ -11,7 +11,10 @@ use tokio::process::{Child, Command};
 pub fn database_url(pool: &PgPool) -> String {
     let url = std::env::var("DATABASE_URL").expect("DATABASE_URL is set");
     let (server, _) = url.rsplit_once('/').expect("a path");
-    format!("{server}/{}", pool.connect_options().get_database().expect("named"))
+    format!(
+        "{server}/{}",
+        pool.connect_options().get_database().expect("named")
+    )
 }
 
 /// A connection to another database of the same server.
@@ -31,7 +34,10 @@ impl Serve {
             .arg("serve")
             .env("DLO_DATABASE_URL", database_url(pool))
             .env("DLO_BROKER_URL", &broker.amqp)
-            .env("DLO_MANAGEMENT_URL", broker.management.as_deref().unwrap_or_default())
+            .env(
+                "DLO_MANAGEMENT_URL",
+                broker.management.as_deref().unwrap_or_default(),
+            )
             .env("DLO_HTTP", "off")
             .env("DLO_LOG", "warn")
             .stdin(Stdio::null())

@@ -1,0 +1,77 @@
+//! A message that the client library cannot decode must not block the queue for ever, nor take
+//! its neighbours with it.
+
+use std::sync::Arc;
+
+use dlo_domain::ids::{OfficeId, SourceId};
+use dlo_domain::source::{SourceCondition, SourceMode};
+use dlo_server::clock::{SystemClock, new_id};
+use dlo_server::intake::{self, Deps, Settings};
+use dlo_server::store;
+use lapin::BasicProperties;
+use sqlx::PgPool;
+
+use crate::support::broker::Vhost;
+use crate::support::office::{Office, letters, watch};
+use crate::support::raw::publish_with_message_id;
+use crate::support::until;
+
+async fn condition(pool: &PgPool, id: SourceId) -> SourceCondition {
+    let mut conn = pool.acquire().await.expect("a connection");
+    store::sources::list(&mut conn, Some(id))
+        .await
+        .expect("read")[0]
+        .condition
+}
+
+async fn eject(pool: &PgPool, vhost: &Vhost) {
+    let deps = Deps {
+        pool: pool.clone(),
+        brokers: Arc::new(vhost.brokers.clone()),
+        clock: Arc::new(SystemClock),
+        office_id: OfficeId(new_id(&SystemClock)),
+        settings: Settings::default(),
+    };
+    let mut conn = pool.acquire().await.expect("a connection");
+    let sources = store::sources::watched(&mut conn).await.expect("read");
+    intake::eject_head(&deps, &sources[0])
+        .await
+        .expect("ejected");
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn an_undecodable_head_is_told_and_ejected_with_its_body(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    let uri = vhost.brokers.uri("main", &vhost.name).expect("an address");
+    vhost
+        .publish("dead", BasicProperties::default(), b"before")
+        .await;
+    publish_with_message_id(&uri, "dead", &[b'm', 0xff, 0xfe], b"\x00poison\xff").await;
+    vhost
+        .publish("dead", BasicProperties::default(), b"after")
+        .await;
+    let source = watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let office = Office::start(&pool, &vhost.brokers).await;
+
+    until("the head is known to be undecodable", 30, || async {
+        condition(&pool, source).await == SourceCondition::UndecodableHead
+    })
+    .await;
+    assert_eq!(letters(&pool).await, 1, "what stood before it was taken");
+
+    eject(&pool, &vhost).await;
+    until("what stood behind it is taken", 30, || async {
+        letters(&pool).await == 3
+    })
+    .await;
+    office.stop().await;
+    let mut bodies: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
+        .fetch_all(&pool)
+        .await
+        .expect("read");
+    bodies.sort();
+    let wanted: [&[u8]; 3] = [b"\x00poison\xff", b"after", b"before"];
+    assert_eq!(bodies, wanted);
+    vhost.delete().await;
+}
