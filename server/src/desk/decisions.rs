@@ -8,10 +8,10 @@ use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::state::{Change, Refusal};
 use sqlx::PgConnection;
 
-use super::{PgDesk, changing};
 use super::left_out::LeftOutTally;
 use super::letters::no_letter;
 use super::selection::{CHUNK, chosen};
+use super::{PgDesk, changing};
 use crate::store::audit::Note;
 use crate::store::decisions::{self, Tally};
 use crate::store::events;
@@ -26,7 +26,14 @@ pub(super) async fn discard(
     reason: &str,
 ) -> Result<Changed, DeskError> {
     let reason = check_reason(reason)?;
-    many(desk, actor, selection, Change::Discard, ("letter.discard", Some(reason))).await
+    many(
+        desk,
+        actor,
+        selection,
+        Change::Discard,
+        ("letter.discard", Some(reason)),
+    )
+    .await
 }
 
 fn check_reason(reason: &str) -> Result<&str, DeskError> {
@@ -48,7 +55,14 @@ pub(super) async fn restore(
     actor: &Actor,
     selection: &Selection,
 ) -> Result<Changed, DeskError> {
-    many(desk, actor, selection, Change::Restore, ("letter.restore", None)).await
+    many(
+        desk,
+        actor,
+        selection,
+        Change::Restore,
+        ("letter.restore", None),
+    )
+    .await
 }
 
 /// One change for many letters: all of it or nothing.
@@ -99,9 +113,17 @@ pub(super) async fn decide_unknown(
     was_published: bool,
 ) -> Result<(), DeskError> {
     let (change, action, said) = if was_published {
-        (Change::DeclarePublished, "letter.declare_published", "was published")
+        (
+            Change::DeclarePublished,
+            "letter.declare_published",
+            "was published",
+        )
     } else {
-        (Change::DeclareUnpublished, "letter.declare_unpublished", "was not published")
+        (
+            Change::DeclareUnpublished,
+            "letter.declare_unpublished",
+            "was not published",
+        )
     };
     let detail = format!("{} says that it {said}", actor.0);
     let note = Note {

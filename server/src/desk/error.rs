@@ -4,8 +4,7 @@ use dlo_app::desk::DeskError;
 
 use crate::store::StoreError;
 
-const AWAY: &str =
-    "The database does not answer. Nothing was changed; ask again in a few seconds.";
+const AWAY: &str = "The database does not answer. Nothing was changed; ask again in a few seconds.";
 
 impl From<StoreError> for DeskError {
     fn from(why: StoreError) -> Self {

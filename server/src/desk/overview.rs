@@ -17,9 +17,9 @@ pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskE
     let conn = &mut *transaction;
     let standing = overview::standing(conn).await?;
     let letters = |state: LetterState, severity: Option<Severity>| {
-        let these = standing.iter().filter(|(at, of, _)| {
-            *at == state && severity.is_none_or(|severity| *of == severity)
-        });
+        let these = standing
+            .iter()
+            .filter(|(at, of, _)| *at == state && severity.is_none_or(|severity| *of == severity));
         these.map(|(_, _, letters)| letters).sum::<i64>()
     };
     Ok(Overview {

@@ -15,10 +15,10 @@ use dlo_domain::republish::check_queue;
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
-use super::{PgDesk, changing};
 use super::left_out::{LeftOutTally, why};
 use super::letters::{cut, page_size};
 use super::selection::{CHUNK, chosen};
+use super::{PgDesk, changing};
 use crate::clock::new_id;
 use crate::store::audit::{self, Note};
 use crate::store::replays::plan::{self, Candidate, Planned};

@@ -62,16 +62,16 @@ fn of_source(source: &Source) -> Option<Trouble> {
             "The broker of the source `{name}` does not answer. Intake goes on by itself when it \
              is back."
         ),
-        SourceCondition::DatabaseAway => format!(
-            "The source `{name}` waits for the database. Its messages stay in the queue."
-        ),
+        SourceCondition::DatabaseAway => {
+            format!("The source `{name}` waits for the database. Its messages stay in the queue.")
+        }
         SourceCondition::UndecodableHead => format!(
             "The first message of the source `{name}` cannot be decoded and holds up its queue \
              until it is ejected. Nothing is lost."
         ),
-        SourceCondition::Stopped => format!(
-            "The source `{name}` is not being read. Its messages stay in the queue."
-        ),
+        SourceCondition::Stopped => {
+            format!("The source `{name}` is not being read. Its messages stay in the queue.")
+        }
     };
     let detail = source.condition_detail.as_deref().unwrap_or_default();
     Some(Trouble {

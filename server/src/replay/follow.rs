@@ -14,9 +14,9 @@ use tokio::sync::mpsc;
 
 use super::halt::{Halt, persist};
 use super::{Engine, MOST_AT_ONCE, lane};
-use crate::store::{StoreError, events};
 use crate::store::replays::outcomes::Recorded;
 use crate::store::replays::work;
+use crate::store::{StoreError, events};
 
 /// A replay whose rows cannot be read is tried again after so long.
 const ASIDE: Duration = Duration::from_secs(10);

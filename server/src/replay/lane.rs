@@ -70,7 +70,7 @@ async fn step(
         return Ok(true);
     }
     let publisher = match engine.way(replay, lane, progress.held.take()).await? {
-        Way::Open(publisher) => progress.held.insert(publisher),
+        Way::Open(publisher) => progress.held.insert(*publisher),
         Way::Refused(why) => {
             engine.refuse_all(replay, &ready, &why).await?;
             return Ok(true);
@@ -86,10 +86,11 @@ async fn step(
     // A channel with an answer outstanding is done with, unless it is only blocked: a new
     // connection would have to learn that again, at the price of a letter.
     let outstanding = answers.iter().any(|one| matches!(one, Published::Lost(_)));
-    if outstanding && !publisher.is_blocked() {
-        if let Some(publisher) = progress.held.take() {
-            publisher.close().await;
-        }
+    if outstanding
+        && !publisher.is_blocked()
+        && let Some(publisher) = progress.held.take()
+    {
+        publisher.close().await;
     }
     engine.write_down(replay, marks, answers).await?;
     Ok(true)
@@ -126,7 +127,7 @@ impl Engine {
         let why = format!("it was not published, since the broker refuses: {why}");
         let refused: Vec<_> = ready
             .iter()
-            .map(|one| prepare::refusal(one.position, why.clone()))
+            .map(|one| prepare::refusal(one.position, &why))
             .collect();
         self.record(replay, &refused).await
     }
@@ -135,7 +136,8 @@ impl Engine {
     async fn mark(&self, replay: ReplayId, ready: Vec<Ready>) -> Result<Vec<Ready>, Halt> {
         let positions: Vec<i32> = ready.iter().map(|one| one.position).collect();
         let me = self.deps.office_id;
-        let begun = persist!(self, conn => work::begin_publish(conn, replay, me, &positions).await)?;
+        let begun =
+            persist!(self, conn => work::begin_publish(conn, replay, me, &positions).await)?;
         let Begun::These(marked) = begun else {
             return Err(Halt::NotOurs);
         };
@@ -145,7 +147,7 @@ impl Engine {
         let why = "it was not published: it came back meanwhile";
         let back: Vec<_> = back
             .iter()
-            .map(|one| prepare::refusal(one.position, why.to_owned()))
+            .map(|one| prepare::refusal(one.position, why))
             .collect();
         self.record(replay, &back).await?;
         Ok(ready)
@@ -177,11 +179,7 @@ impl Engine {
         persist!(self, conn => work::unmark(conn, replay, &not_sent).await)
     }
 
-    pub(super) async fn record(
-        &self,
-        replay: ReplayId,
-        recorded: &[Recorded],
-    ) -> Result<(), Halt> {
+    pub(super) async fn record(&self, replay: ReplayId, recorded: &[Recorded]) -> Result<(), Halt> {
         if recorded.is_empty() {
             return Ok(());
         }

@@ -22,7 +22,7 @@ pub(super) struct Links(Mutex<BTreeMap<Lane, Vec<Publisher>>>);
 #[derive(Debug)]
 pub(super) enum Way {
     /// Open.
-    Open(Publisher),
+    Open(Box<Publisher>),
     /// The broker answers and says no: there is no such vhost, or it is not for us.
     Refused(String),
 }
@@ -75,7 +75,7 @@ impl Engine {
             let why = match self.reach(lane, held.take()).await {
                 Ok(publisher) if !publisher.is_blocked() => {
                     self.deps.waits.clear(replay, lane);
-                    return Ok(Way::Open(publisher));
+                    return Ok(Way::Open(Box::new(publisher)));
                 }
                 Ok(publisher) => {
                     held = Some(publisher);
@@ -87,8 +87,15 @@ impl Engine {
                 }
                 Err(why) => why.to_string(),
             };
-            tracing::debug!(broker = lane.broker, vhost = lane.vhost, why, "a replay waits");
-            self.deps.waits.note(replay, lane, &why, self.deps.clock.now());
+            tracing::debug!(
+                broker = lane.broker,
+                vhost = lane.vhost,
+                why,
+                "a replay waits"
+            );
+            self.deps
+                .waits
+                .note(replay, lane, &why, self.deps.clock.now());
             if let Err(halt) = self.pause(&mut pauses).await {
                 self.deps.waits.clear(replay, lane);
                 return Err(halt);

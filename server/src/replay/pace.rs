@@ -25,9 +25,7 @@ impl Pace {
 
     /// Learns from the answers to a window.
     pub(super) fn learn(&mut self, answers: &[Published], still_open: bool) {
-        let lost = |answer: &Published| {
-            matches!(answer, Published::Lost(_) | Published::NotSent)
-        };
+        let lost = |answer: &Published| matches!(answer, Published::Lost(_) | Published::NotSent);
         self.window = if still_open && !answers.iter().any(lost) {
             (self.window * 8).min(self.most)
         } else {
@@ -55,7 +53,10 @@ mod tests {
     fn a_lost_channel_brings_it_back_to_one() {
         for (answers, still_open) in [
             (vec![Published::Confirmed], false),
-            (vec![Published::Confirmed, Published::Lost("cut".into())], true),
+            (
+                vec![Published::Confirmed, Published::Lost("cut".into())],
+                true,
+            ),
             (vec![Published::NotSent], true),
         ] {
             let mut pace = Pace::new(100);

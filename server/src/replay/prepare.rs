@@ -36,7 +36,10 @@ pub(super) fn choose(mut items: Vec<NextItem>) -> Vec<NextItem> {
         first || (item.size_bytes < ALONE_BYTES && bytes <= MOST_WINDOW_BYTES)
     });
     let mut chosen = fitting.count();
-    if items.first().is_some_and(|first| first.size_bytes >= ALONE_BYTES) {
+    if items
+        .first()
+        .is_some_and(|first| first.size_bytes >= ALONE_BYTES)
+    {
         chosen = 1;
     }
     items.truncate(chosen);
@@ -52,7 +55,7 @@ pub(super) fn refuse_oversized(items: Vec<NextItem>) -> (Vec<NextItem>, Vec<Reco
             Ok(size) if size <= MOST_BODY_BYTES => kept.push(item),
             size => {
                 let why = CannotRepublish::BodyTooLarge(size.unwrap_or(usize::MAX));
-                refused.push(refusal(item.position, why.to_string()));
+                refused.push(refusal(item.position, &why.to_string()));
             }
         }
     }
@@ -74,17 +77,17 @@ pub(super) fn prepare(
     for item in items {
         let position = item.position;
         match messages.remove(&item.letter) {
-            None => refused.push(refusal(position, "its message is not stored".to_owned())),
-            Some(message) => match make(replay, item, message) {
+            None => refused.push(refusal(position, "its message is not stored")),
+            Some(message) => match make(replay, &item, message) {
                 Ok(one) => ready.push(one),
-                Err(why) => refused.push(refusal(position, why.to_string())),
+                Err(why) => refused.push(refusal(position, &why.to_string())),
             },
         }
     }
     (ready, refused)
 }
 
-fn make(replay: ReplayId, item: NextItem, message: Message) -> Result<Ready, CannotRepublish> {
+fn make(replay: ReplayId, item: &NextItem, message: Message) -> Result<Ready, CannotRepublish> {
     let queue = check_queue(item.queue.as_deref())?.to_owned();
     let marks = (item.letter, replay, item.attempt);
     let Message {
@@ -94,8 +97,12 @@ fn make(replay: ReplayId, item: NextItem, message: Message) -> Result<Ready, Can
         ..
     } = message;
     let made = republish(&properties, &headers, body.len(), marks)?;
-    let stripped = (!made.stripped.is_empty())
-        .then(|| format!("sent without {}", made.stripped.join(", ").replace('\0', "\u{fffd}")));
+    let stripped = (!made.stripped.is_empty()).then(|| {
+        format!(
+            "sent without {}",
+            made.stripped.join(", ").replace('\0', "\u{fffd}")
+        )
+    });
     Ok(Ready {
         position: item.position,
         message: Outgoing {
@@ -109,7 +116,7 @@ fn make(replay: ReplayId, item: NextItem, message: Message) -> Result<Ready, Can
 }
 
 /// The outcome of a letter that was not published.
-pub(super) fn refusal(position: i32, why: String) -> Recorded {
+pub(super) fn refusal(position: i32, why: &str) -> Recorded {
     Recorded {
         position,
         outcome: Outcome::Refused,

@@ -40,7 +40,10 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
     Ok(Some(Letter {
         summary,
         vhost: rest.vhost,
-        deaths: arrivals.last().map(|last| last.deaths.clone()).unwrap_or_default(),
+        deaths: arrivals
+            .last()
+            .map(|last| last.deaths.clone())
+            .unwrap_or_default(),
         stack_trace: rest.stack_trace,
         told_by: rest.told_by,
         arrivals,
@@ -203,7 +206,9 @@ pub async fn body(
     .await?;
     let Some(row) = row else { return Ok(None) };
     let properties: Properties = read_json("properties", row.properties)?;
-    let content_type = properties.content_type.map(|kind| kind.to_display().into_owned());
+    let content_type = properties
+        .content_type
+        .map(|kind| kind.to_display().into_owned());
     Ok(Some(BodyPart {
         bytes: row.bytes,
         size_bytes: row.size_bytes,

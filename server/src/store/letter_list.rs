@@ -1,10 +1,13 @@
 //! Letters by filter: pages of the list, how many there are, and the ids of a selection.
 
 use chrono::{DateTime, Utc};
+use dlo_domain::death::Reason;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::letter::LetterSummary;
 use dlo_domain::page::Cursor;
+use dlo_domain::severity::Severity;
+use dlo_domain::state::LetterState;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -75,9 +78,9 @@ impl Matching {
     ) -> Result<Self, StoreError> {
         let mut matching = Self {
             is_empty: filter.is_empty(),
-            reason: filter.reason.map(|reason| reason.as_str()),
-            state: filter.state.map(|state| state.as_str()),
-            severity: filter.severity.map(|severity| severity.as_str()),
+            reason: filter.reason.map(Reason::as_str),
+            state: filter.state.map(LetterState::as_str),
+            severity: filter.severity.map(Severity::as_str),
             error_class: filter.error_class.clone(),
             since: filter.since.map(|moment| moment.at(now)),
             until: filter.until.map(|moment| moment.at(now)),

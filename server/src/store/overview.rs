@@ -26,7 +26,13 @@ pub async fn standing(
     .fetch_all(conn)
     .await?;
     rows.into_iter()
-        .map(|row| Ok((read_state(&row.state)?, read_severity(&row.severity)?, row.letters)))
+        .map(|row| {
+            Ok((
+                read_state(&row.state)?,
+                read_severity(&row.severity)?,
+                row.letters,
+            ))
+        })
         .collect()
 }
 
@@ -124,7 +130,10 @@ pub async fn failures(
                     .map_err(|why| StoreError::corrupt("letters", "reason", why))?,
                 error_class: row.error_class,
                 sample: row.sample,
-                severity: Severity::ALL.get(worst).copied().unwrap_or(Severity::Normal),
+                severity: Severity::ALL
+                    .get(worst)
+                    .copied()
+                    .unwrap_or(Severity::Normal),
                 letters: row.letters,
                 held: row.held,
                 last_arrived_at: row.last_arrived_at,

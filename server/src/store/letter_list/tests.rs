@@ -6,7 +6,9 @@ use sqlx::PgPool;
 use super::*;
 
 fn noon() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0).single().expect("a time")
+    Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0)
+        .single()
+        .expect("a time")
 }
 
 async fn source(conn: &mut PgConnection, id: u128, name: &str) {
@@ -52,7 +54,9 @@ async fn letter(
 
 async fn matched(conn: &mut PgConnection, filter: &str) -> Vec<u128> {
     let filter = LetterFilter::parse(filter).expect("a filter");
-    let matching = Matching::look_up(conn, &filter, noon()).await.expect("looked up");
+    let matching = Matching::look_up(conn, &filter, noon())
+        .await
+        .expect("looked up");
     let page = page(conn, &matching, None, 500).await.expect("a page");
     let mut found: Vec<u128> = page.iter().map(|letter| letter.id.0.as_u128()).collect();
     found.sort_unstable();
@@ -70,9 +74,22 @@ async fn each_field_of_a_filter_matches_what_it_says(pool: PgPool) {
     source(&mut conn, 1, "orders dead").await;
     source(&mut conn, 2, "emails").await;
     source(&mut conn, 3, "emails").await;
-    let queues = [Some("orders.work"), Some("orders%work"), Some("a_b"), Some("axb"), None];
+    let queues = [
+        Some("orders.work"),
+        Some("orders%work"),
+        Some("a_b"),
+        Some("axb"),
+        None,
+    ];
     for (id, queue) in (1..).zip(queues) {
-        letter(&mut conn, id, 1, queue, i64::try_from(id).expect("small") * 10).await;
+        letter(
+            &mut conn,
+            id,
+            1,
+            queue,
+            i64::try_from(id).expect("small") * 10,
+        )
+        .await;
     }
     letter(&mut conn, 6, 2, Some(r"back\slash"), 0).await;
     letter(&mut conn, 7, 3, Some("orders.retry"), 1).await;
@@ -94,7 +111,10 @@ async fn each_field_of_a_filter_matches_what_it_says(pool: PgPool) {
         ("age:<20m", vec![1, 2, 6, 7]),
         ("age:>20m", vec![3, 4, 5]),
         // `until:` leaves the moment itself out, `since:` holds it.
-        ("since:2026-11-21T11:30:00Z until:2026-11-21T11:40:00Z", vec![3]),
+        (
+            "since:2026-11-21T11:30:00Z until:2026-11-21T11:40:00Z",
+            vec![3],
+        ),
     ] {
         let wanted: Vec<u128> = wanted;
         assert_eq!(matched(&mut conn, filter).await, wanted, "{filter}");
@@ -119,7 +139,11 @@ async fn pages_hold_every_letter_once_also_when_times_are_equal(pool: PgPool) {
             at: last.last_arrived_at,
             id: last.id.0,
         });
-        seen.extend(letters.iter().map(|one| (one.last_arrived_at, one.id.0.as_u128())));
+        seen.extend(
+            letters
+                .iter()
+                .map(|one| (one.last_arrived_at, one.id.0.as_u128())),
+        );
     }
     let mut sorted = seen.clone();
     sorted.sort_unstable();
@@ -134,7 +158,9 @@ async fn the_list_cuts_long_texts_and_not_within_a_character(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     source(&mut conn, 1, "dead").await;
     letter(&mut conn, 1, 1, None, 0).await;
-    let letters = page(&mut conn, &Matching::default(), None, 1).await.expect("a page");
+    let letters = page(&mut conn, &Matching::default(), None, 1)
+        .await
+        .expect("a page");
     let message = letters[0].error_message.as_deref().expect("a message");
     assert_eq!(message, "é".repeat(300));
 }

@@ -55,7 +55,8 @@ pub async fn record(
             replay: Some(id),
         };
         audit::write_letters(conn, ids, note).await?;
-        *counts.entry(outcome.as_str()).or_default() += i64::try_from(ids.len()).unwrap_or(i64::MAX);
+        *counts.entry(outcome.as_str()).or_default() +=
+            i64::try_from(ids.len()).unwrap_or(i64::MAX);
         letters.extend(ids.iter().copied().map(LetterId));
     }
     if letters.is_empty() {
@@ -209,7 +210,10 @@ async fn move_last_item(
     to: Outcome,
     note: Note<'_>,
 ) -> Result<(), StoreError> {
-    let from: Vec<String> = from.iter().map(|outcome| outcome.as_str().to_owned()).collect();
+    let from: Vec<String> = from
+        .iter()
+        .map(|outcome| outcome.as_str().to_owned())
+        .collect();
     let moved = sqlx::query!(
         r#"with last as (
                select replay_id, position, outcome from replay_items

@@ -4,6 +4,7 @@ use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::{LeftOut, Replay};
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::store::StoreError;
@@ -100,12 +101,11 @@ pub async fn begin(
     id: ReplayId,
     replay: &Replay,
 ) -> Result<(), StoreError> {
-    let target = serde_json::to_value(&replay.target).expect("a target is plain JSON");
     sqlx::query!(
         "insert into replays (id, state, target, created_by, created_at, total, pending)
          values ($1, 'running', $2, $3, $4, 0, 0)",
         id.0,
-        target,
+        Json(&replay.target) as _,
         replay.created_by,
         replay.created_at
     )
@@ -177,7 +177,6 @@ pub async fn seal(
     total: i64,
     left_out: &[LeftOut],
 ) -> Result<(), StoreError> {
-    let left_out = serde_json::to_value(left_out).expect("left-out letters are plain JSON");
     sqlx::query!(
         "update replays
          set total = $2::bigint, pending = $2::bigint, left_out = $3,
@@ -186,7 +185,7 @@ pub async fn seal(
          where id = $1",
         id.0,
         total,
-        left_out
+        Json(left_out) as _
     )
     .execute(conn)
     .await?;

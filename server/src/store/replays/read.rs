@@ -137,7 +137,7 @@ pub async fn items(
          order by position
          limit $4",
         id.0,
-        outcome.map(|outcome| outcome.as_str()),
+        outcome.map(Outcome::as_str),
         after.unwrap_or(-1),
         limit
     )

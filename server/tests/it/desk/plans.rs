@@ -20,25 +20,42 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
         bench.letter("work", b"3").await,
     ];
     let put_away = Selection::of_ids(vec![letters[2]]);
-    bench.desk.discard(&actor, &put_away, "not this one").await.expect("discarded");
+    bench
+        .desk
+        .discard(&actor, &put_away, "not this one")
+        .await
+        .expect("discarded");
     let mut new = NewReplay {
-        selection: Selection { all: true, ..Selection::default() },
+        selection: Selection {
+            all: true,
+            ..Selection::default()
+        },
         target: Target::OriginQueue,
         dry_run: true,
     };
     let dry = bench.desk.plan_replay(&actor, &new).await.expect("tried");
     assert_eq!((dry.id, dry.total), (None, 1));
     assert_eq!(bench.state(letters[0]).await, LetterState::Held);
-    assert_eq!(bench.desk.replays(None, 10).await.expect("a page").items, []);
+    assert_eq!(
+        bench.desk.replays(None, 10).await.expect("a page").items,
+        []
+    );
     assert!(bench.audit(letters[0]).await.is_empty());
 
     new.dry_run = false;
     let real = bench.desk.plan_replay(&actor, &new).await.expect("planned");
     assert_eq!((real.total, &real.left_out), (dry.total, &dry.left_out));
-    let reasons: Vec<_> = real.left_out.iter().map(|one| one.reason.as_str()).collect();
+    let reasons: Vec<_> = real
+        .left_out
+        .iter()
+        .map(|one| one.reason.as_str())
+        .collect();
     assert_eq!(
         reasons,
-        ["is discarded", "nothing tells which queue it died in: name a target queue"]
+        [
+            "is discarded",
+            "nothing tells which queue it died in: name a target queue"
+        ]
     );
     let stored = bench.replay(real.id.expect("an id")).await;
     assert_eq!(stored, real);
@@ -49,10 +66,22 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     assert_eq!(bench.items(real.id.expect("an id")).await.len(), 1);
     let second = bench.desk.plan_replay(&actor, &new).await.expect("planned");
     assert_eq!(second.total, 1);
-    assert!(second.left_out.iter().any(|one| one.reason == "owned by another replay"));
+    assert!(
+        second
+            .left_out
+            .iter()
+            .any(|one| one.reason == "owned by another replay")
+    );
     let claimed = Selection::of_ids(vec![letters[0]]);
-    let kept = bench.desk.discard(&actor, &claimed, "why").await.expect("answered");
-    assert_eq!((kept.changed, kept.left_out[0].reason.as_str()), (0, "owned by a replay"));
+    let kept = bench
+        .desk
+        .discard(&actor, &claimed, "why")
+        .await
+        .expect("answered");
+    assert_eq!(
+        (kept.changed, kept.left_out[0].reason.as_str()),
+        (0, "owned by a replay")
+    );
 }
 
 #[sqlx::test(migrations = "../migrations")]
@@ -62,7 +91,10 @@ async fn a_replay_of_nothing_is_finished_at_once(pool: PgPool) {
     let replay = bench.plan(&[letter], Target::OriginQueue).await;
     assert_eq!(replay.state, ReplayState::Finished);
     let stored = bench.replay(replay.id.expect("an id")).await;
-    assert_eq!((stored.state, stored.finished_at), (ReplayState::Finished, replay.finished_at));
+    assert_eq!(
+        (stored.state, stored.finished_at),
+        (ReplayState::Finished, replay.finished_at)
+    );
     assert_eq!(bench.state(letter).await, LetterState::Held);
 }
 
@@ -73,7 +105,9 @@ async fn a_target_that_no_frame_can_name_is_refused(pool: PgPool) {
     for queue in ["", "a\0b", &"x".repeat(256)] {
         let new = NewReplay {
             selection: Selection::of_ids(vec![letter]),
-            target: Target::Queue { queue: queue.into() },
+            target: Target::Queue {
+                queue: queue.into(),
+            },
             dry_run: false,
         };
         let refused = bench.desk.plan_replay(&Actor("jonas".into()), &new).await;
@@ -89,11 +123,18 @@ async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool)
     for n in 0..7 {
         letters.push(bench.letter("work", &[n]).await);
     }
-    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&letters, Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     let mut seen = Vec::new();
     let mut after: Option<Cursor> = None;
     loop {
-        let page = bench.desk.replay_items(id, Some(Outcome::Pending), after, 3).await;
+        let page = bench
+            .desk
+            .replay_items(id, Some(Outcome::Pending), after, 3)
+            .await;
         let page = page.expect("a page");
         assert_eq!(page.estimated_total, 7);
         seen.extend(page.items.iter().map(|item| item.letter_id));
@@ -103,14 +144,21 @@ async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool)
         }
     }
     assert_eq!(seen, letters);
-    let none = bench.desk.replay_items(id, Some(Outcome::Confirmed), None, 3).await;
+    let none = bench
+        .desk
+        .replay_items(id, Some(Outcome::Confirmed), None, 3)
+        .await;
     assert_eq!(none.expect("a page").items, []);
 
     for _ in 0..2 {
         bench.plan(&letters, Target::OriginQueue).await;
     }
     let first = bench.desk.replays(None, 2).await.expect("a page");
-    let second = bench.desk.replays(first.next_cursor, 2).await.expect("a page");
+    let second = bench
+        .desk
+        .replays(first.next_cursor, 2)
+        .await
+        .expect("a page");
     assert_eq!((first.items.len(), second.items.len()), (2, 1));
     assert_eq!(second.items[0].id, Some(id));
     assert_eq!((second.next_cursor, second.estimated_total), (None, 3));

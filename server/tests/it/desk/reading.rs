@@ -23,20 +23,34 @@ async fn a_letter_is_shown_whole_and_its_body_byte_by_byte(pool: PgPool) {
         content_type: Some("application/json".into()),
         ..Properties::default()
     };
-    let id = bench.letter_of("work", &properties, &headers, b"{\"a\":1}").await;
+    let id = bench
+        .letter_of("work", &properties, &headers, b"{\"a\":1}")
+        .await;
     let letter = bench.desk.letter(id).await.expect("a letter");
     let arrival = &letter.arrivals[0];
-    assert_eq!((&arrival.headers, &arrival.properties), (&headers, &properties));
+    assert_eq!(
+        (&arrival.headers, &arrival.properties),
+        (&headers, &properties)
+    );
     assert_eq!((arrival.size_bytes, arrival.body_sha256.len()), (7, 64));
-    assert_eq!(bench.desk.body(id, None).await.expect("a body"), b"{\"a\":1}");
-    assert_eq!(bench.desk.body(id, Some(1)).await.expect("a body"), b"{\"a\":1}");
+    assert_eq!(
+        bench.desk.body(id, None).await.expect("a body"),
+        b"{\"a\":1}"
+    );
+    assert_eq!(
+        bench.desk.body(id, Some(1)).await.expect("a body"),
+        b"{\"a\":1}"
+    );
     let payload = bench.desk.payload(id, None).await.expect("a payload");
     assert_eq!(payload.content, Content::Json(serde_json::json!({"a": 1})));
     for missing in [
         bench.desk.body(id, Some(2)).await,
         bench.desk.body(LetterId(Uuid::from_u128(1)), None).await,
     ] {
-        assert!(matches!(missing, Err(DeskError::NotFound(_))), "{missing:?}");
+        assert!(
+            matches!(missing, Err(DeskError::NotFound(_))),
+            "{missing:?}"
+        );
     }
 }
 
@@ -47,11 +61,30 @@ async fn a_page_says_where_the_next_begins_and_how_many_there_are(pool: PgPool) 
         bench.letter("work", &[n]).await;
     }
     let everything = LetterFilter::default();
-    let first = bench.desk.letters(&everything, None, 3).await.expect("a page");
+    let first = bench
+        .desk
+        .letters(&everything, None, 3)
+        .await
+        .expect("a page");
     assert_eq!((first.items.len(), first.estimated_total), (3, 5));
-    let second = bench.desk.letters(&everything, first.next_cursor, 3).await.expect("a page");
-    assert_eq!((second.items.len(), second.next_cursor, second.estimated_total), (2, None, 5));
-    let exact = bench.desk.letters(&everything, None, 5).await.expect("a page");
+    let second = bench
+        .desk
+        .letters(&everything, first.next_cursor, 3)
+        .await
+        .expect("a page");
+    assert_eq!(
+        (
+            second.items.len(),
+            second.next_cursor,
+            second.estimated_total
+        ),
+        (2, None, 5)
+    );
+    let exact = bench
+        .desk
+        .letters(&everything, None, 5)
+        .await
+        .expect("a page");
     assert_eq!((exact.items.len(), exact.next_cursor), (5, None));
 }
 
@@ -80,7 +113,10 @@ async fn the_overview_counts_what_stands_and_fails(pool: PgPool) {
         });
         assert_eq!(counts, [0, 2, 0, 1], "{span:?}");
         assert_eq!(overview.failures[0].queue.as_deref(), Some("work"));
-        assert_eq!((overview.failures[0].letters, overview.failures[0].held), (2, 2));
+        assert_eq!(
+            (overview.failures[0].letters, overview.failures[0].held),
+            (2, 2)
+        );
         assert_eq!(overview.sources.len(), 1);
     }
     let choices = bench.desk.filter_choices().await.expect("choices");
@@ -97,14 +133,28 @@ async fn a_source_is_added_once_and_removed_unless_it_is_configured(pool: PgPool
     let source = bench.desk.add_source(&actor, &new).await.expect("added");
     let again = bench.desk.add_source(&actor, &new).await;
     assert!(matches!(again, Err(DeskError::Conflict(_))), "{again:?}");
-    let elsewhere = NewSource { broker: Some("nobody".into()), ..new.clone() };
+    let elsewhere = NewSource {
+        broker: Some("nobody".into()),
+        ..new.clone()
+    };
     let unknown = bench.desk.add_source(&actor, &elsewhere).await;
     assert!(matches!(unknown, Err(DeskError::Invalid(_))), "{unknown:?}");
-    bench.desk.remove_source(&actor, source.id).await.expect("removed");
+    bench
+        .desk
+        .remove_source(&actor, source.id)
+        .await
+        .expect("removed");
     let gone = bench.desk.remove_source(&actor, source.id).await;
     assert!(matches!(gone, Err(DeskError::NotFound(_))), "{gone:?}");
-    let source = bench.desk.add_source(&actor, &new).await.expect("added again");
-    sqlx::query("update sources set configured = true").execute(&pool).await.expect("set");
+    let source = bench
+        .desk
+        .add_source(&actor, &new)
+        .await
+        .expect("added again");
+    sqlx::query("update sources set configured = true")
+        .execute(&pool)
+        .await
+        .expect("set");
     let kept = bench.desk.remove_source(&actor, source.id).await;
     assert!(matches!(kept, Err(DeskError::Conflict(_))), "{kept:?}");
 }
@@ -113,14 +163,23 @@ async fn a_source_is_added_once_and_removed_unless_it_is_configured(pool: PgPool
 async fn troubles_name_what_is_not_well_also_when_the_database_is_gone(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     assert_eq!(bench.desk.troubles().await, []);
-    sqlx::query("update sources set condition = 'queue_missing'").execute(&pool).await.expect("set");
+    sqlx::query("update sources set condition = 'queue_missing'")
+        .execute(&pool)
+        .await
+        .expect("set");
     let troubles = bench.desk.troubles().await;
     assert!(troubles[0].what.contains("`dead`"), "{troubles:?}");
     pool.close().await;
     let troubles = bench.desk.troubles().await;
-    assert!(troubles[0].what.contains("The database does not answer"), "{troubles:?}");
+    assert!(
+        troubles[0].what.contains("The database does not answer"),
+        "{troubles:?}"
+    );
     let since = troubles[0].since;
     assert_eq!(bench.desk.troubles().await[0].since, since);
     let letters = bench.desk.letters(&LetterFilter::default(), None, 1).await;
-    assert!(matches!(letters, Err(DeskError::Unavailable(_))), "{letters:?}");
+    assert!(
+        matches!(letters, Err(DeskError::Unavailable(_))),
+        "{letters:?}"
+    );
 }

@@ -19,9 +19,18 @@ use crate::support::until;
 async fn copies(vhost: &Vhost, queue: &str) -> BTreeMap<String, u32> {
     let mut copies = BTreeMap::new();
     let options = BasicGetOptions { no_ack: true };
-    while let Some(got) = vhost.channel.basic_get(queue.into(), options).await.expect("got") {
+    while let Some(got) = vhost
+        .channel
+        .basic_get(queue.into(), options)
+        .await
+        .expect("got")
+    {
         let message = delivered_from(got.delivery);
-        let letter = message.headers.text("x-dlo-letter").expect("marked").to_owned();
+        let letter = message
+            .headers
+            .text("x-dlo-letter")
+            .expect("marked")
+            .to_owned();
         *copies.entry(letter).or_default() += 1;
     }
     copies
@@ -47,12 +56,19 @@ async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others
     // The first window holds one letter, the second eight: none of their confirms arrives.
     proxy.cut_after(1);
     let engine = bench.engine().await;
-    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&letters, Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.confirmed, done.unknown, done.total()), (4, 8, 12));
     let copies = copies(&vhost, "work").await;
     for item in bench.items(id).await {
-        let copies = copies.get(&item.letter_id.to_string()).copied().unwrap_or_default();
+        let copies = copies
+            .get(&item.letter_id.to_string())
+            .copied()
+            .unwrap_or_default();
         let state = bench.state(item.letter_id).await;
         match item.outcome {
             Outcome::Confirmed => assert_eq!((state, copies), (LetterState::Replayed, 1)),
@@ -75,14 +91,21 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
     let letters = letters(&bench, 400).await;
     let first = bench.engine().await;
-    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&letters, Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     until("some are confirmed", 30, || async {
         bench.replay(id).await.outcomes.confirmed >= 73
     })
     .await;
     // Its confirms do not arrive any more, so it is killed with letters in flight.
     proxy.hold(true);
-    until("some are in flight", 30, || async { in_flight(&pool).await > 0 }).await;
+    until("some are in flight", 30, || async {
+        in_flight(&pool).await > 0
+    })
+    .await;
     first.kill().await;
     let marked = in_flight(&pool).await;
     assert!(marked > 0, "nothing was in flight");
@@ -99,10 +122,16 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     assert_eq!(done.unknown, marked);
     assert_eq!(done.confirmed, 400 - marked);
     let copies = copies(&vhost, "work").await;
-    assert!(copies.values().all(|copies| *copies == 1), "published twice");
+    assert!(
+        copies.values().all(|copies| *copies == 1),
+        "published twice"
+    );
     for item in bench.items(id).await {
         if item.outcome == Outcome::Confirmed {
-            assert!(copies.contains_key(&item.letter_id.to_string()), "a false success");
+            assert!(
+                copies.contains_key(&item.letter_id.to_string()),
+                "a false success"
+            );
         }
     }
     second.stop().await;
@@ -110,12 +139,10 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
 }
 
 async fn in_flight(pool: &PgPool) -> i64 {
-    sqlx::query_scalar(
-        "select count(*) from replay_items where sending and outcome = 'pending'",
-    )
-    .fetch_one(pool)
-    .await
-    .expect("counted")
+    sqlx::query_scalar("select count(*) from replay_items where sending and outcome = 'pending'")
+        .fetch_one(pool)
+        .await
+        .expect("counted")
 }
 
 #[sqlx::test(migrations = "../migrations")]
@@ -126,8 +153,15 @@ async fn a_broker_that_is_away_is_waited_for_and_nothing_is_marked(pool: PgPool)
     let bench = Bench::new(&pool, &through(&vhost.brokers, port), &vhost.name).await;
     let letters = letters(&bench, 3).await;
     let engine = bench.engine().await;
-    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
-    until("the wait is told", 10, || async { !bench.waits.troubles().is_empty() }).await;
+    let id = bench
+        .plan(&letters, Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
+    until("the wait is told", 10, || async {
+        !bench.waits.troubles().is_empty()
+    })
+    .await;
     let trouble = bench.waits.troubles().remove(0);
     assert!(trouble.what.contains("`main`"), "{}", trouble.what);
     assert_eq!(in_flight(&pool).await, 0);
@@ -147,13 +181,21 @@ async fn an_office_that_stops_leaves_the_rest_to_another(pool: PgPool) {
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let letters = letters(&bench, 300).await;
     let first = bench.engine().await;
-    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&letters, Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     until("some are confirmed", 30, || async {
         bench.replay(id).await.outcomes.confirmed > 0
     })
     .await;
     first.stop().await;
-    assert_eq!(in_flight(&pool).await, 0, "an orderly stop waits for its confirms");
+    assert_eq!(
+        in_flight(&pool).await,
+        0,
+        "an orderly stop waits for its confirms"
+    );
     let second = bench.engine().await;
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.confirmed, done.unknown), (300, 0));

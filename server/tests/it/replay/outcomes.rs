@@ -59,20 +59,47 @@ async fn confirmed_letters_are_in_the_queue_byte_by_byte_and_marked(pool: PgPool
         assert_eq!(bench.state(*letter).await, LetterState::Replayed);
     }
     let (outcome, detail) = outcomes(&bench, id, &[first]).await.remove(0);
-    assert_eq!((outcome, detail.as_str()), (Outcome::Confirmed, "sent without x-death, expiration"));
+    assert_eq!(
+        (outcome, detail.as_str()),
+        (Outcome::Confirmed, "sent without x-death, expiration")
+    );
 
-    let got = vhost.channel.basic_get("work".into(), BasicGetOptions { no_ack: true });
+    let got = vhost
+        .channel
+        .basic_get("work".into(), BasicGetOptions { no_ack: true });
     let message = delivered_from(got.await.expect("got").expect("a message").delivery);
     assert_eq!(message.body, body);
-    assert_eq!(message.headers.text("x-dlo-letter"), Some(first.to_string().as_str()));
-    assert_eq!(message.headers.text("x-dlo-replay"), Some(id.to_string().as_str()));
-    assert_eq!(message.headers.get("x-dlo-attempt"), Some(&FieldValue::LongInt(1)));
+    assert_eq!(
+        message.headers.text("x-dlo-letter"),
+        Some(first.to_string().as_str())
+    );
+    assert_eq!(
+        message.headers.text("x-dlo-replay"),
+        Some(id.to_string().as_str())
+    );
+    assert_eq!(
+        message.headers.get("x-dlo-attempt"),
+        Some(&FieldValue::LongInt(1))
+    );
     assert_eq!(message.headers.text("tenant"), Some("acme"));
-    assert_eq!(message.properties.message_id.as_ref().and_then(WireText::as_str), Some("m-1"));
+    assert_eq!(
+        message
+            .properties
+            .message_id
+            .as_ref()
+            .and_then(WireText::as_str),
+        Some("m-1")
+    );
     assert_eq!(message.properties.delivery_mode, Some(2));
     let trail = bench.audit(first).await;
     let line = |action: &str, actor: &str| (action.to_owned(), actor.to_owned());
-    assert_eq!(trail, [line("replay.confirmed", "dlo"), line("letter.replay", "tester")]);
+    assert_eq!(
+        trail,
+        [
+            line("replay.confirmed", "dlo"),
+            line("letter.replay", "tester")
+        ]
+    );
     engine.stop().await;
     vhost.delete().await;
 }
@@ -88,14 +115,22 @@ async fn a_letter_without_a_queue_or_with_a_full_one_is_held_and_its_neighbours_
         ("x-overflow", AMQPValue::LongString("reject-publish".into())),
     ];
     vhost.queue("full", &full).await;
-    vhost.publish("full", lapin::BasicProperties::default(), b"first").await;
+    vhost
+        .publish("full", lapin::BasicProperties::default(), b"first")
+        .await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let mut letters = Vec::new();
-    for queue in ["work", "gone", "full", "work", "gone", "work", "full", "work"] {
+    for queue in [
+        "work", "gone", "full", "work", "gone", "work", "full", "work",
+    ] {
         letters.push(bench.letter(queue, b"{}").await);
     }
     let engine = bench.engine().await;
-    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&letters, Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.confirmed, done.unroutable, done.refused), (4, 2, 2));
     let came = outcomes(&bench, id, &letters).await;
@@ -131,15 +166,33 @@ async fn what_would_close_the_channel_is_stripped_or_refused_before(pool: PgPool
     let text = |text: &str| FieldValue::LongString(text.into());
     let letters = [
         bench.letter("work", b"before").await,
-        bench.letter_of("work", &none, &header("note", text(&"x".repeat(130_000))), b"1").await,
-        bench.letter_of("work", &hostile, &header("CC", text("not an array")), b"2").await,
         bench
-            .letter_of("work", &none, &header("s", FieldValue::ShortString("x".into())), b"3")
+            .letter_of(
+                "work",
+                &none,
+                &header("note", text(&"x".repeat(130_000))),
+                b"1",
+            )
+            .await,
+        bench
+            .letter_of("work", &hostile, &header("CC", text("not an array")), b"2")
+            .await,
+        bench
+            .letter_of(
+                "work",
+                &none,
+                &header("s", FieldValue::ShortString("x".into())),
+                b"3",
+            )
             .await,
         bench.letter("work", b"after").await,
     ];
     let engine = bench.engine().await;
-    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&letters, Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.confirmed, done.refused, done.unknown), (3, 2, 0));
     let came = outcomes(&bench, id, &letters).await;
@@ -156,18 +209,36 @@ async fn without_the_right_to_publish_every_letter_is_refused_and_none_is_unknow
     vhost.queue("work", &[]).await;
     let user = unique("reader");
     vhost.add_user(&user, "secret", "^$").await;
-    let direct: lapin::uri::AMQPUri =
-        vhost.brokers.get("main").expect("a broker").amqp.parse().expect("an address");
-    let amqp = format!("amqp://{user}:secret@127.0.0.1:{}/%2f", direct.authority.port);
+    let direct: lapin::uri::AMQPUri = vhost
+        .brokers
+        .get("main")
+        .expect("a broker")
+        .amqp
+        .parse()
+        .expect("an address");
+    let amqp = format!(
+        "amqp://{user}:secret@127.0.0.1:{}/%2f",
+        direct.authority.port
+    );
     let brokers = Brokers::main(&amqp, None);
     let bench = Bench::new(&pool, &brokers, &vhost.name).await;
-    let letters = [bench.letter("work", b"1").await, bench.letter("work", b"2").await];
+    let letters = [
+        bench.letter("work", b"1").await,
+        bench.letter("work", b"2").await,
+    ];
     let engine = bench.engine().await;
-    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&letters, Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.refused, done.unknown, done.confirmed), (2, 0, 0));
     let came = outcomes(&bench, id, &letters).await;
-    assert!(came.iter().all(|(_, why)| why.contains("ACCESS_REFUSED")), "{came:?}");
+    assert!(
+        came.iter().all(|(_, why)| why.contains("ACCESS_REFUSED")),
+        "{came:?}"
+    );
     assert_eq!(vhost.depth("work").await, 0);
     engine.stop().await;
     vhost.remove_user(&user).await;
@@ -182,7 +253,11 @@ async fn a_vhost_that_is_gone_gives_the_letters_back_with_the_reason(pool: PgPoo
     let bench = Bench::new(&pool, &brokers, &unique("no-such-vhost")).await;
     let letter = bench.letter("work", b"{}").await;
     let engine = bench.engine().await;
-    let id = bench.plan(&[letter], Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&[letter], Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     assert_eq!(bench.finished(id).await.outcomes.refused, 1);
     assert_eq!(bench.state(letter).await, LetterState::Held);
     engine.stop().await;
@@ -194,7 +269,10 @@ async fn letters_go_to_a_named_queue_and_those_that_cannot_are_left_out(pool: Pg
     let vhost = Vhost::create().await;
     vhost.queue("elsewhere", &[]).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
-    let letters = [bench.letter("gone", b"1").await, bench.letter("", b"2").await];
+    let letters = [
+        bench.letter("gone", b"1").await,
+        bench.letter("", b"2").await,
+    ];
     let engine = bench.engine().await;
     let left = bench.plan(&letters[1..], Target::OriginQueue).await;
     assert_eq!((left.total, left.state), (0, ReplayState::Finished));
@@ -202,7 +280,9 @@ async fn letters_go_to_a_named_queue_and_those_that_cannot_are_left_out(pool: Pg
         left.left_out[0].reason,
         "nothing tells which queue it died in: name a target queue"
     );
-    let target = Target::Queue { queue: "elsewhere".into() };
+    let target = Target::Queue {
+        queue: "elsewhere".into(),
+    };
     let id = bench.plan(&letters, target).await.id.expect("an id");
     assert_eq!(bench.finished(id).await.outcomes.confirmed, 2);
     assert_eq!(vhost.depth("elsewhere").await, 2);

@@ -41,7 +41,11 @@ async fn of_many_overlapping_requests_one_publishes_each_letter(pool: PgPool) {
     let planned: i64 = replays.iter().map(|replay| replay.total).sum();
     assert_eq!(planned, 59);
     for replay in &replays {
-        let left_out: i64 = replay.left_out.iter().map(|left_out| left_out.letters).sum();
+        let left_out: i64 = replay
+            .left_out
+            .iter()
+            .map(|left_out| left_out.letters)
+            .sum();
         assert_eq!(replay.total + left_out, 40);
         bench.finished(replay.id.expect("an id")).await;
     }
@@ -56,7 +60,13 @@ async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
     vhost
-        .queue("work", &[("x-dead-letter-exchange", AMQPValue::LongString("dlx".into()))])
+        .queue(
+            "work",
+            &[(
+                "x-dead-letter-exchange",
+                AMQPValue::LongString("dlx".into()),
+            )],
+        )
         .await;
     let proxy = Proxy::start(&vhost.brokers).await;
     let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
@@ -64,7 +74,11 @@ async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool
     let intake = Office::start(&pool, &vhost.brokers).await;
     proxy.hold(true);
     let engine = bench.engine().await;
-    let id = bench.plan(&[letter], Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&[letter], Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
 
     let mut consumer = vhost
         .channel
@@ -76,8 +90,15 @@ async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool
         )
         .await
         .expect("consuming");
-    let delivery = consumer.next().await.expect("a delivery").expect("a message");
-    delivery.reject(BasicRejectOptions { requeue: false }).await.expect("rejected");
+    let delivery = consumer
+        .next()
+        .await
+        .expect("a delivery")
+        .expect("a message");
+    delivery
+        .reject(BasicRejectOptions { requeue: false })
+        .await
+        .expect("rejected");
     until("it is back", 15, || async {
         bench.items(id).await[0].outcome == Outcome::DiedAgain
     })

@@ -16,7 +16,11 @@ use crate::support::until;
 
 async fn replayed(bench: &Bench) -> (LetterId, ReplayId) {
     let letter = bench.letter("work", b"{}").await;
-    let id = bench.plan(&[letter], Target::OriginQueue).await.id.expect("an id");
+    let id = bench
+        .plan(&[letter], Target::OriginQueue)
+        .await
+        .id
+        .expect("an id");
     bench.finished(id).await;
     (letter, id)
 }
@@ -29,7 +33,11 @@ async fn a_replayed_letter_is_resolved_by_its_receivers_report_once(pool: PgPool
     let engine = bench.engine().await;
     let (letter, id) = replayed(&bench).await;
     let receiver = Actor("billing".into());
-    bench.desk.processed(&receiver, letter).await.expect("reported");
+    bench
+        .desk
+        .processed(&receiver, letter)
+        .await
+        .expect("reported");
     assert_eq!(bench.state(letter).await, LetterState::Resolved);
     let outcomes = bench.replay(id).await.outcomes;
     assert_eq!((outcomes.processed, outcomes.confirmed), (1, 0));
@@ -44,7 +52,9 @@ async fn a_letter_that_does_not_come_back_settles(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("work", &[]).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
-    let engine = bench.engine_with(settle_after(Duration::from_secs(1))).await;
+    let engine = bench
+        .engine_with(settle_after(Duration::from_secs(1)))
+        .await;
     let (letter, id) = replayed(&bench).await;
     until("it settles", 10, || async {
         bench.state(letter).await == LetterState::Resolved
