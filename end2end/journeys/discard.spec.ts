@@ -30,7 +30,7 @@ test('a letter is discarded with a reason, found among the discarded, and restor
   await expect(page.getByRole('button', { name: /^Replay 1 letter/ }).first()).toBeVisible();
   const letter = await running.api.letter(id);
   expect(letter.state).toBe('held');
-  expect(letter.audit.map(({ action }) => action)).toEqual(['restored', 'discarded']);
+  expect(letter.audit.map(({ action }) => action)).toEqual(['letter.restore', 'letter.discard']);
 });
 
 test('a discard needs a reason', async ({ page, workplace, running }) => {

@@ -53,7 +53,7 @@ test('the first stop of the tab key leads past the head of the page', async ({ p
 test('the paper that was chosen stays chosen', async ({ page }) => {
   await page.goto('/letters');
   await live(page);
-  const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+  const paper = () => page.locator('html').evaluate((html) => getComputedStyle(html).backgroundColor);
   const light = await paper();
   await page.getByRole('button', { name: 'Switch between light and dark' }).click();
   const dark = await paper();
