@@ -8,6 +8,7 @@ pub mod replays;
 pub mod sources;
 
 use dlo_domain::ids::LetterId;
+use dlo_domain::page::{BadCursor, Cursor};
 use dlo_domain::selection::Selection;
 
 use crate::error::ApiError;
@@ -23,6 +24,19 @@ fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiError> {
             "There is no such {noun}: its id is not one that this office gives."
         ))
     })
+}
+
+/// Reads the place where a page begins; the empty text is the first page.
+#[cfg_attr(
+    not(feature = "ssr"),
+    expect(dead_code, reason = "only the bodies of server functions call it")
+)]
+fn cursor(text: &str) -> Result<Option<Cursor>, ApiError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let cursor = text.parse().map(Some);
+    cursor.map_err(|fault: BadCursor| ApiError::invalid(fault.to_string()))
 }
 
 /// The checked letters, or all that match the filter when `scope` says so.

@@ -25,7 +25,8 @@ pub fn App() -> impl IntoView {
     view! {
         <Title formatter=|title| format!("{title} · Dead Letter Office") />
         <Router>
-            <a class="skip" href="#main">
+            // The router would scroll there without moving the focus.
+            <a class="skip" href="#main" rel="external">
                 "Skip to the page"
             </a>
             <Masthead />

@@ -1,6 +1,10 @@
 //! Dead Letter Office as a person sees it: pages, components, and the server functions that feed
 //! them. Nothing here knows of Postgres or RabbitMQ: what it needs is asked of the desk (`desk`).
 #![recursion_limit = "256"]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "a component takes its properties by value, whether or not it keeps them"
+)]
 
 pub mod api;
 mod app;

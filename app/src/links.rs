@@ -98,7 +98,11 @@ pub(crate) fn filter_of(params: &ParamsMap) -> Result<LetterFilter, FilterFault>
         .into_iter()
         .map(|(name, value)| (name.into_owned(), value))
         .collect();
-    LetterFilter::from_query(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    LetterFilter::from_query(
+        pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
+    )
 }
 
 /// One letter.
@@ -123,10 +127,7 @@ mod tests {
     #[test]
     fn hostile_names_cannot_leave_their_value() {
         let address = with_query("/letters", [("queue", "a&b=c #ä%41\"<"), ("q", "")]);
-        assert_eq!(
-            address,
-            "/letters?queue=a%26b%3Dc+%23%C3%A4%252541%22%3C"
-        );
+        assert_eq!(address, "/letters?queue=a%26b%3Dc+%23%C3%A4%252541%22%3C");
     }
 
     #[test]

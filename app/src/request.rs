@@ -94,7 +94,12 @@ mod tests {
 
     #[test]
     fn only_our_own_pages_are_gone_back_to() {
-        for ours in ["/letters", "/letters?state=held", "/replays/new?q=a", "/sources"] {
+        for ours in [
+            "/letters",
+            "/letters?state=held",
+            "/replays/new?q=a",
+            "/sources",
+        ] {
             assert_eq!(safe_return(ours, "/"), ours);
         }
         for foreign in [

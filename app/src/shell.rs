@@ -18,6 +18,8 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                     name="description"
                     content="Triage of dead letters: what died, why, and what to do with it."
                 />
+                // A form without our script is sent back to the page that its Referer names.
+                <meta name="referrer" content="same-origin" />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
                 <link
                     rel="preload"

@@ -40,12 +40,7 @@ pub async fn list_letters(
 ) -> Result<LetterList, ApiError> {
     let filter = dlo_domain::filter::LetterFilter::parse(&filter)
         .map_err(|fault| ApiError::invalid(fault.to_string()))?;
-    let after = match cursor.as_str() {
-        "" => None,
-        text => Some(text.parse().map_err(
-            |fault: dlo_domain::page::BadCursor| ApiError::invalid(fault.to_string()),
-        )?),
-    };
+    let after = super::cursor(&cursor)?;
     Ok(LetterList {
         page: crate::desk::desk().letters(&filter, after, PAGE).await?,
         now: crate::request::now(),
@@ -142,7 +137,11 @@ pub async fn discard_letters(
         ));
     }
     let changed = crate::desk::desk()
-        .discard(&dlo_domain::audit::Actor::local_operator(), &selection, reason)
+        .discard(
+            &dlo_domain::audit::Actor::local_operator(),
+            &selection,
+            reason,
+        )
         .await?;
     go_back(&back, "discarded", &changed);
     Ok(changed)

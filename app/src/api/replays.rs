@@ -59,7 +59,7 @@ pub struct ReplayPreview {
 pub async fn list_replays(#[server(default)] cursor: String) -> Result<ReplayList, ApiError> {
     Ok(ReplayList {
         page: crate::desk::desk()
-            .replays(read_cursor(&cursor)?, PAGE)
+            .replays(super::cursor(&cursor)?, PAGE)
             .await?,
         now: crate::request::now(),
     })
@@ -78,12 +78,15 @@ pub async fn read_replay(
     let id: dlo_domain::ids::ReplayId = super::id(&id, "replay")?;
     let outcome = match outcome.as_str() {
         "" => None,
-        word => Some(word.parse().map_err(
-            |fault: dlo_domain::replay::UnknownOutcome| ApiError::invalid(fault.to_string()),
-        )?),
+        word => Some(
+            word.parse()
+                .map_err(|fault: dlo_domain::replay::UnknownOutcome| {
+                    ApiError::invalid(fault.to_string())
+                })?,
+        ),
     };
     let desk = crate::desk::desk();
-    let after = read_cursor(&cursor)?;
+    let after = super::cursor(&cursor)?;
     Ok(ReplayRead {
         replay: desk.replay(id).await?,
         items: desk.replay_items(id, outcome, after, ITEMS).await?,
@@ -147,17 +150,6 @@ pub async fn start_replay(
 }
 
 #[cfg(feature = "ssr")]
-fn read_cursor(text: &str) -> Result<Option<dlo_domain::page::Cursor>, ApiError> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let cursor = text.parse();
-    cursor.map(Some).map_err(
-        |fault: dlo_domain::page::BadCursor| ApiError::invalid(fault.to_string()),
-    )
-}
-
-#[cfg(feature = "ssr")]
 fn target(queue: &str) -> Result<dlo_domain::replay::Target, ApiError> {
     use dlo_domain::replay::Target;
 
@@ -201,7 +193,10 @@ async fn destinations(
     let allowed = LetterState::allowing(Change::Claim);
     let mut counts: Vec<(String, i64)> = Vec::new();
     let mut looked_at = 0;
-    for letter in letters.iter().filter(|letter| allowed.contains(&letter.state)) {
+    for letter in letters
+        .iter()
+        .filter(|letter| allowed.contains(&letter.state))
+    {
         let queue = match (&new.target, &letter.queue) {
             (Target::Queue { queue }, _) | (Target::OriginQueue, Some(queue)) => queue,
             (Target::OriginQueue, None) => continue,

@@ -28,7 +28,11 @@ pub(crate) fn ArrivalsPill(
             ..
         } => arrived.update(|sum| *sum += i64::from(*letters) + i64::from(*died_again)),
         LiveEvent::Changed { letters } => {
-            let ours: Vec<_> = letters.iter().filter(|id| shown.contains(id)).copied().collect();
+            let ours: Vec<_> = letters
+                .iter()
+                .filter(|id| shown.contains(id))
+                .copied()
+                .collect();
             if !ours.is_empty() {
                 changed.update(|set| set.extend(ours));
             }

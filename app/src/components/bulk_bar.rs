@@ -24,98 +24,23 @@ pub(crate) fn BulkBar(
     #[prop(into)]
     on_clear: Callback<()>,
 ) -> impl IntoView {
-    let letters = move || {
-        let number = selected.with(Vec::len);
-        match i64::try_from(number).unwrap_or(0) {
-            0 => "the checked letters".to_owned(),
-            number => counted(number, "letter"),
-        }
-    };
-    let waits = move || decisions.is_pending();
     view! {
         <div class="bulk" role="group" aria-label="The checked letters">
             <div class="what">
-                <span>
-                    <b>
-                        {move || {
-                            let letters = letters();
-                            if letters.starts_with("the") {
-                                "Some letters are checked".to_owned()
-                            } else {
-                                format!("{letters} checked")
-                            }
-                        }}
-                    </b>
-                </span>
+                <b>
+                    {move || {
+                        match selected.with(Vec::len) {
+                            0 => "Some letters are checked".to_owned(),
+                            _ => format!("{} checked", letters(selected)),
+                        }
+                    }}
+                </b>
                 <a href="#matching">"Rather all that match?"</a>
             </div>
             <div class="actions">
-                {can_discard
-                    .then(|| {
-                        view! {
-                            <button
-                                class="button primary"
-                                type="submit"
-                                formaction=StartReplay::PATH
-                                formnovalidate
-                                disabled=waits
-                            >
-                                "Replay "
-                                {letters}
-                                " to where "
-                                {move || if selected.with(Vec::len) == 1 { "it" } else { "they" }}
-                                " died"
-                            </button>
-                            <button
-                                class="button"
-                                type="submit"
-                                formaction="/replays/new"
-                                formmethod="get"
-                                formnovalidate
-                            >
-                                "Elsewhere, or look first…"
-                            </button>
-                        }
-                    })}
-                {can_restore
-                    .then(|| {
-                        view! {
-                            <button
-                                class="button"
-                                type="submit"
-                                formaction=RestoreLetters::PATH
-                                formnovalidate
-                                disabled=waits
-                            >
-                                "Restore "
-                                {letters}
-                            </button>
-                        }
-                    })}
-                {can_discard
-                    .then(|| {
-                        view! {
-                            <span class="with-reason">
-                                <input
-                                    type="text"
-                                    name="reason"
-                                    maxlength="500"
-                                    required
-                                    placeholder="why discard?"
-                                    aria-label="Reason for the discard"
-                                />
-                                <button
-                                    class="button"
-                                    type="submit"
-                                    formaction=DiscardLetters::PATH
-                                    disabled=waits
-                                >
-                                    "Discard "
-                                    {letters}
-                                </button>
-                            </span>
-                        }
-                    })}
+                {can_discard.then(|| view! { <Replaying selected decisions /> })}
+                {can_restore.then(|| view! { <Restoring selected decisions /> })}
+                {can_discard.then(|| view! { <Discarding selected decisions /> })}
                 <button class="button plain" type="reset" on:click=move |_| on_clear.run(())>
                     "Clear"
                 </button>
@@ -123,4 +48,83 @@ pub(crate) fn BulkBar(
         </div>
     }
     .into_any()
+}
+
+type Selected = RwSignal<Vec<LetterId>>;
+
+/// The checked letters with their number, once a script counts them.
+fn letters(selected: Selected) -> String {
+    match i64::try_from(selected.with(Vec::len)).unwrap_or(0) {
+        0 => "the checked letters".to_owned(),
+        number => counted(number, "letter"),
+    }
+}
+
+#[component]
+fn Replaying(selected: Selected, decisions: Decisions) -> impl IntoView {
+    view! {
+        <button
+            class="button primary"
+            type="submit"
+            formaction=StartReplay::PATH
+            formnovalidate
+            disabled=move || decisions.is_pending()
+        >
+            "Replay "
+            {move || letters(selected)}
+            " to where "
+            {move || if selected.with(Vec::len) == 1 { "it" } else { "they" }}
+            " died"
+        </button>
+        <button
+            class="button"
+            type="submit"
+            formaction="/replays/new"
+            formmethod="get"
+            formnovalidate
+        >
+            "Look first, or send elsewhere…"
+        </button>
+    }
+}
+
+#[component]
+fn Restoring(selected: Selected, decisions: Decisions) -> impl IntoView {
+    view! {
+        <button
+            class="button"
+            type="submit"
+            formaction=RestoreLetters::PATH
+            formnovalidate
+            disabled=move || decisions.is_pending()
+        >
+            "Restore "
+            {move || letters(selected)}
+        </button>
+    }
+}
+
+#[component]
+fn Discarding(selected: Selected, decisions: Decisions) -> impl IntoView {
+    view! {
+        <span class="with-reason">
+            <input
+                type="text"
+                name="reason"
+                maxlength="500"
+                required
+                placeholder="why discard?"
+                aria-label="Reason for the discard"
+            />
+            <button
+                class="button"
+                type="submit"
+                formaction=DiscardLetters::PATH
+                disabled=move || decisions.is_pending()
+            >
+                "Discard "
+                {move || letters(selected)}
+            </button>
+        </span>
+    }
 }

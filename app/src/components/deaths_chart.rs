@@ -7,7 +7,7 @@ use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
 use crate::{links, wording};
-use geometry::{BASE, Scale, TOP, label_at, paths, share, table_rows};
+use geometry::{BASE, MIDDLE, Scale, TOP, label_at, paths, share, table_rows};
 
 /// The chart of a span.
 #[component]
@@ -32,11 +32,11 @@ pub(crate) fn DeathsChart(
         <figure class="deaths">
             <svg class="chart" height="176" role="group" aria-label=summary(&bars, bar_name)>
                 <line class="grid" x1="0" x2="100%" y1=TOP y2=TOP></line>
-                <line class="grid" x1="0" x2="100%" y1=(TOP + BASE) / 2 y2=(TOP + BASE) / 2></line>
+                <line class="grid" x1="0" x2="100%" y1=MIDDLE y2=MIDDLE></line>
                 <text x="0" y=TOP - 4>
                     {format!("{} {bar_name}", wording::count(scale.top))}
                 </text>
-                <text x="0" y=(TOP + BASE) / 2 - 4>
+                <text x="0" y=MIDDLE - 4>
                     {wording::count(scale.top / 2)}
                 </text>
                 <svg

@@ -57,21 +57,17 @@ fn row(failure: FailureRow, span: Span, now: DateTime<Utc>) -> impl IntoView {
     let queue = failure.queue.unwrap_or_else(|| "not told".to_owned());
     let reason = wording::reason(failure.reason);
     let what = match (failure.error_class, failure.sample) {
-        (Some(class), sample) => {
-            view! {
-                <b title=class.clone()>{wording::short_class(&class).to_owned()}</b>
-                {sample.map(|sample| format!(": {sample}"))}
-            }
-            .into_any()
+        (Some(class), sample) => view! {
+            <b title=class.clone()>{wording::short_class(&class).to_owned()}</b>
+            {sample.map(|sample| format!(": {sample}"))}
         }
+        .into_any(),
         (None, Some(sample)) => sample.into_any(),
-        (None, None) => {
-            view! {
-                <b>{reason}</b>
-                ", no error reported"
-            }
-            .into_any()
+        (None, None) => view! {
+            <b>{reason}</b>
+            ", no error reported"
         }
+        .into_any(),
     };
     view! {
         <tr data-row="">

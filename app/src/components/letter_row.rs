@@ -19,7 +19,10 @@ pub(crate) fn LetterRow(
         "Select the letter of {}",
         wording::clock(letter.last_arrived_at)
     );
-    let queue = letter.queue.clone().unwrap_or_else(|| "not told".to_owned());
+    let queue = letter
+        .queue
+        .clone()
+        .unwrap_or_else(|| "not told".to_owned());
     let at = letter.last_arrived_at;
     view! {
         <tr data-row="">
@@ -61,7 +64,10 @@ fn told(letter: &LetterSummary) -> AnyView {
     let message = letter.error_message.clone();
     match (&letter.error_class, message) {
         (None, None) => {
-            let text = format!("no error reported; {}", wording::reason_sentence(letter.reason));
+            let text = format!(
+                "no error reported; {}",
+                wording::reason_sentence(letter.reason)
+            );
             view! { <span class="quiet">{text}</span> }.into_any()
         }
         (Some(class), message) => {

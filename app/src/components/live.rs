@@ -31,11 +31,12 @@ impl Live {
         expect_context()
     }
 
-    /// Calls back with every event, in the browser only.
+    /// Calls back with every event from now on, in the browser only.
     pub(crate) fn on_event(self, mut listener: impl FnMut(&LiveEvent) + 'static) {
-        Effect::new(move |_| {
+        Effect::new(move |began: Option<()>| {
             self.last.with(|event| {
-                if let Some(event) = event {
+                // The first run finds the event that came last before this page.
+                if let (Some(()), Some(event)) = (began, event) {
                     listener(event);
                 }
             });

@@ -59,13 +59,7 @@ pub(crate) fn Matching(
         [("scope", "matching"), ("q", text.as_str())],
     );
     let waits = move || decisions.is_pending();
-    let hidden = move || {
-        view! {
-            <input type="hidden" name="scope" value="matching" />
-            <input type="hidden" name="filter" value=text.clone() />
-            <input type="hidden" name="back" value=back.clone() />
-        }
-    };
+    let hidden = move || view! { <Hidden filter=text.clone() back=back.clone() /> };
     let to_discard = replayable.then(&hidden);
     let to_restore = restorable.then(&hidden);
     let (look_text, discard_text) = (letters.clone(), letters.clone());
@@ -115,4 +109,14 @@ pub(crate) fn Matching(
         </details>
     }
     .into_any()
+}
+
+/// The fields that say which letters, and where to go back to.
+#[component]
+fn Hidden(filter: String, back: String) -> impl IntoView {
+    view! {
+        <input type="hidden" name="scope" value="matching" />
+        <input type="hidden" name="filter" value=filter />
+        <input type="hidden" name="back" value=back />
+    }
 }

@@ -14,9 +14,14 @@ pub(crate) fn Notice() -> impl IntoView {
         query.with(|query| {
             let number = |name| {
                 let text: Option<&str> = query.get_str(name);
-                text.and_then(|text| text.parse::<u32>().ok()).map_or(0, i64::from)
+                text.and_then(|text| text.parse::<u32>().ok())
+                    .map_or(0, i64::from)
             };
-            said(query.get_str("notice")?, number("letters"), number("left_out"))
+            said(
+                query.get_str("notice")?,
+                number("letters"),
+                number("left_out"),
+            )
         })
     };
     view! {
@@ -49,16 +54,28 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
     let letters = counted(letters, "letter");
     let rest = match left_out {
         0 => String::new(),
-        n => format!(" {} left out, because their state does not allow it.", counted(n, "letter")),
+        n => format!(
+            " {} left out, because their state does not allow it.",
+            counted(n, "letter")
+        ),
     };
     Some(match notice {
         "discarded" => (
             format!("{letters} discarded.{rest}"),
-            Some(("/letters?state=discarded", "Discarded letters can be restored.")),
+            Some((
+                "/letters?state=discarded",
+                "Discarded letters can be restored.",
+            )),
         ),
         "restored" => (format!("{letters} restored: held again.{rest}"), None),
-        "added" => ("The source was added. Intake looks for its queue now.".to_owned(), None),
-        "removed" => ("The source is watched no more. Its letters stay.".to_owned(), None),
+        "added" => (
+            "The source was added. Intake looks for its queue now.".to_owned(),
+            None,
+        ),
+        "removed" => (
+            "The source is watched no more. Its letters stay.".to_owned(),
+            None,
+        ),
         _ => return None,
     })
 }

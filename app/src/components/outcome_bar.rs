@@ -102,7 +102,13 @@ pub(crate) fn OutcomeBar(
     let label: Vec<String> = Outcome::ALL
         .into_iter()
         .filter(|outcome| counts.of(*outcome) > 0)
-        .map(|outcome| format!("{} {}", wording::count(counts.of(outcome)), outcome_word(outcome)))
+        .map(|outcome| {
+            format!(
+                "{} {}",
+                wording::count(counts.of(outcome)),
+                outcome_word(outcome)
+            )
+        })
         .collect();
     let bar = (done > 0).then(|| {
         view! {
@@ -146,9 +152,9 @@ fn Count(outcome: Outcome, letters: i64, replay: Option<ReplayId>) -> impl IntoV
         <b>{count}</b>
         {word}
     };
-    let href = replay.filter(|_| letters > 0).map(|replay| {
-        links::with_query(&links::replay(replay), [("outcome", outcome.as_str())])
-    });
+    let href = replay
+        .filter(|_| letters > 0)
+        .map(|replay| links::with_query(&links::replay(replay), [("outcome", outcome.as_str())]));
     view! {
         <li class:quiet=letters == 0 title=meaning(outcome)>
             <OutcomeKey outcome />
@@ -193,11 +199,14 @@ mod tests {
         counts.add(Outcome::Unknown, 1);
         counts.add(Outcome::Pending, 9);
         let segments = segments(counts, 3);
-        assert_eq!(segments, [
-            (Outcome::Confirmed, 0, 3_333),
-            (Outcome::DiedAgain, 3_333, 3_333),
-            (Outcome::Unknown, 6_666, 3_334),
-        ]);
+        assert_eq!(
+            segments,
+            [
+                (Outcome::Confirmed, 0, 3_333),
+                (Outcome::DiedAgain, 3_333, 3_333),
+                (Outcome::Unknown, 6_666, 3_334),
+            ]
+        );
         assert_eq!(percent(3_333), "33.33%");
     }
 }

@@ -89,7 +89,8 @@ pub(crate) fn PayloadView(
                 Content::Text(text) => Some(text),
                 _ => None,
             });
-            view! { <pre class="body" tabindex="0" aria-label="Body as text">{text}</pre> }.into_any()
+            view! { <pre class="body" tabindex="0" aria-label="Body as text">{text}</pre> }
+                .into_any()
         }
         _ => {
             let rows = hex::rows(&payload.first_bytes_hex);

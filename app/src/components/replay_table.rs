@@ -47,7 +47,10 @@ pub(crate) fn ReplayTable(
 
 fn row(replay: Replay, now: DateTime<Utc>) -> impl IntoView {
     let of = |outcomes: &[Outcome]| -> i64 {
-        outcomes.iter().map(|outcome| replay.outcomes.of(*outcome)).sum()
+        outcomes
+            .iter()
+            .map(|outcome| replay.outcomes.of(*outcome))
+            .sum()
     };
     let well = of(&[Outcome::Confirmed, Outcome::Processed, Outcome::Settled]);
     let not = of(&[Outcome::DiedAgain, Outcome::Refused, Outcome::Unroutable]);

@@ -16,7 +16,11 @@ pub(crate) fn Timeline(
     letter: Letter,
 ) -> impl IntoView {
     let state = letter.summary.state;
-    let deaths = letter.arrivals.iter().map(|arrival| arrival.deaths.len()).sum::<usize>();
+    let deaths = letter
+        .arrivals
+        .iter()
+        .map(|arrival| arrival.deaths.len())
+        .sum::<usize>();
     let note = format!(
         "{}, {} told",
         crate::wording::counted(letter.summary.arrivals.into(), "arrival"),

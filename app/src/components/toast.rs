@@ -1,5 +1,7 @@
 //! What an action did, said once in a corner; a discard can be taken back from it.
 
+use std::time::Duration;
+
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::LeftOut;
 use leptos::form::ActionForm;
@@ -7,6 +9,9 @@ use leptos::prelude::*;
 
 use crate::api::letters::RestoreLetters;
 use crate::wording::{counted, plural};
+
+/// Long enough to read it and to press Undo; a discard can be taken back later, too.
+const SHOWN: Duration = Duration::from_secs(20);
 
 /// Something that was done.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,9 +37,21 @@ impl Toasts {
         expect_context()
     }
 
-    /// Says it, in the place of what was said before.
+    /// Says it for a while, in the place of what was said before.
     pub(crate) fn say(self, toast: Toast) {
+        let said = toast.clone();
         self.shown.set(Some(toast));
+        set_timeout(
+            move || {
+                if self
+                    .shown
+                    .with_untracked(|shown| shown.as_ref() == Some(&said))
+                {
+                    self.shown.set(None);
+                }
+            },
+            SHOWN,
+        );
     }
 
     /// Grows when something was taken back from a toast.
@@ -54,17 +71,21 @@ pub(crate) fn provide_toasts() {
 /// Shows the toast.
 #[component]
 pub(crate) fn ToastView() -> impl IntoView {
+    let toasts = Toasts::current();
     let Toasts {
         shown: toast,
         restore,
-    } = Toasts::current();
+    } = toasts;
     Effect::new(move |_| {
         if let Some(Ok(changed)) = restore.value().get() {
-            toast.set(Some(Toast {
-                text: format!("{} restored: held again.", counted(changed.changed, "letter")),
+            toasts.say(Toast {
+                text: format!(
+                    "{} restored: held again.",
+                    counted(changed.changed, "letter")
+                ),
                 left_out: changed.left_out,
                 undo: Vec::new(),
-            }));
+            });
         }
     });
     view! {
@@ -99,7 +120,10 @@ pub(crate) fn ToastView() -> impl IntoView {
 
 #[component]
 fn Undo(restore: ServerAction<RestoreLetters>, ids: Vec<LetterId>) -> impl IntoView {
-    let text = format!("Undo: hold {} again", counted(i64::try_from(ids.len()).unwrap_or(0), "letter"));
+    let text = format!(
+        "Undo: hold {} again",
+        counted(i64::try_from(ids.len()).unwrap_or(0), "letter")
+    );
     view! {
         <ActionForm action=restore>
             {ids
@@ -118,7 +142,11 @@ fn left_out_text(left_out: &[LeftOut]) -> String {
             format!(
                 " {} {} left out: {}.",
                 counted(left.letters, "letter"),
-                if plural(left.letters, "") == "s" { "were" } else { "was" },
+                if plural(left.letters, "") == "s" {
+                    "were"
+                } else {
+                    "was"
+                },
                 left.reason.trim_end_matches('.')
             )
         })

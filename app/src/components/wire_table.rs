@@ -144,7 +144,11 @@ fn decimal(scale: u8, value: u32) -> String {
 }
 
 fn byte_text(bytes: &[u8]) -> String {
-    let shown: Vec<String> = bytes.iter().take(64).map(|byte| format!("{byte:02x}")).collect();
+    let shown: Vec<String> = bytes
+        .iter()
+        .take(64)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let more = if bytes.len() > 64 { " …" } else { "" };
     format!("{} B: {}{more}", bytes.len(), shown.join(" "))
 }
@@ -156,7 +160,13 @@ mod tests {
     #[test]
     fn values_read_as_their_sender_meant_them() {
         for (value, read) in [
-            (FieldValue::Decimal { scale: 2, value: 250 }, "2.50"),
+            (
+                FieldValue::Decimal {
+                    scale: 2,
+                    value: 250,
+                },
+                "2.50",
+            ),
             (FieldValue::Decimal { scale: 3, value: 5 }, "0.005"),
             (FieldValue::Decimal { scale: 0, value: 7 }, "7"),
             (FieldValue::Double(1.5_f64.to_bits()), "1.5"),

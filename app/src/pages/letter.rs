@@ -23,7 +23,9 @@ pub(crate) fn LetterPage() -> impl IntoView {
     let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
     let arrival = Memo::new(move |_| {
         query.with(|query| {
-            let number = query.get_str("arrival").and_then(|text| text.parse::<i32>().ok());
+            let number = query
+                .get_str("arrival")
+                .and_then(|text| text.parse::<i32>().ok());
             number.unwrap_or(0)
         })
     });
@@ -33,19 +35,33 @@ pub(crate) fn LetterPage() -> impl IntoView {
     let decisions = Decisions::new();
     let toasts = Toasts::current();
     let version = Live::current().version(move |event| match event {
-        LiveEvent::Changed { letters } => {
-            letters.iter().any(|letter| letter.to_string() == id.get_untracked())
-        }
+        LiveEvent::Changed { letters } => letters
+            .iter()
+            .any(|letter| letter.to_string() == id.get_untracked()),
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
         LiveEvent::Replay { .. } => true,
         LiveEvent::Source { .. } | LiveEvent::Missed => false,
     });
     let letter = Resource::new(
-        move || (id.get(), version.get(), decisions.version(), toasts.version()),
+        move || {
+            (
+                id.get(),
+                version.get(),
+                decisions.version(),
+                toasts.version(),
+            )
+        },
         |(id, ..)| read_letter(id),
     );
     let payload: PayloadResource = Resource::new(
-        move || (id.get(), arrival.get(), view.get() == View::Text, version.get()),
+        move || {
+            (
+                id.get(),
+                arrival.get(),
+                view.get() == View::Text,
+                version.get(),
+            )
+        },
         |(id, arrival, as_text, _)| read_payload(id, arrival, as_text),
     );
     view! {
@@ -87,7 +103,11 @@ fn Read(
     let id = letter.summary.id;
     let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
     let number = if arrival > 0 { arrival } else { last };
-    let shown = letter.arrivals.iter().find(|arrival| arrival.ordinal == number).cloned();
+    let shown = letter
+        .arrivals
+        .iter()
+        .find(|arrival| arrival.ordinal == number)
+        .cloned();
     let which = if number == last {
         String::new()
     } else {

@@ -28,7 +28,11 @@ pub(crate) fn LettersPage() -> impl IntoView {
     let letters = Resource::new(
         move || {
             let changes = (again.get(), decisions.version(), toasts.version());
-            (filter.get().ok().map(|filter| filter.to_string()), cursor.get(), changes)
+            (
+                filter.get().ok().map(|filter| filter.to_string()),
+                cursor.get(),
+                changes,
+            )
         },
         |(filter, cursor, _)| async move {
             match filter {
@@ -42,7 +46,10 @@ pub(crate) fn LettersPage() -> impl IntoView {
     let look_again = Callback::new(move |()| {
         if !cursor.get_untracked().is_empty() {
             let filter = filter.get_untracked().unwrap_or_default();
-            navigate(&links::letters(&filter), leptos_router::NavigateOptions::default());
+            navigate(
+                &links::letters(&filter),
+                leptos_router::NavigateOptions::default(),
+            );
         }
         again.update(|times| *times += 1);
     });
@@ -78,12 +85,16 @@ fn List(
 ) -> impl IntoView {
     let query = use_query_map().get_untracked();
     let LetterList { now, page } = list;
-    let total = page.estimated_total.max(i64::try_from(page.items.len()).unwrap_or(0));
+    let total = page
+        .estimated_total
+        .max(i64::try_from(page.items.len()).unwrap_or(0));
     let shown: Vec<_> = page.items.iter().map(|letter| letter.id).collect();
     let pairs = kept(&query);
     let back = links::with_query(
         links::LETTERS,
-        pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())),
+        pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
     );
     let next = page.next_cursor;
     let body = if page.items.is_empty() {

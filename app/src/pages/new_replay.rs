@@ -146,7 +146,10 @@ fn Hidden(asked: Asked, filter_name: &'static str) -> impl IntoView {
 #[component]
 fn Destinations(preview: ReplayPreview) -> impl IntoView {
     let looked_at = preview.looked_at;
-    let most = preview.destinations.first().map_or(1, |(_, letters)| (*letters).max(1));
+    let most = preview
+        .destinations
+        .first()
+        .map_or(1, |(_, letters)| (*letters).max(1));
     view! {
         <section class="section" aria-labelledby="destinations-title">
             <header>

@@ -9,9 +9,7 @@ use leptos_meta::Title;
 
 use super::overview::ADD_SOURCE;
 use crate::api::sources::{AddSource, EjectHead, RemoveSource, SourceList, list_sources};
-use crate::components::{
-    Ago, Command, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm,
-};
+use crate::components::{Ago, Command, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm};
 use crate::error::ApiError;
 use crate::{links, wording};
 
@@ -43,9 +41,8 @@ pub(crate) fn SourcesPage() -> impl IntoView {
         remove: ServerAction::new(),
         eject: ServerAction::new(),
     };
-    let version = Live::current().version(|event| {
-        matches!(event, LiveEvent::Source { .. } | LiveEvent::Arrived { .. })
-    });
+    let version = Live::current()
+        .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Arrived { .. }));
     let sources = Resource::new(
         move || (version.get(), actions.version()),
         |_| list_sources(),
@@ -80,11 +77,19 @@ pub(crate) fn SourcesPage() -> impl IntoView {
 #[component]
 fn List(list: SourceList, actions: Actions) -> impl IntoView {
     let SourceList { now, sources } = list;
-    let ill = sources.iter().filter(|source| !source.condition.is_well()).count();
+    let ill = sources
+        .iter()
+        .filter(|source| !source.condition.is_well())
+        .count();
     let all = i64::try_from(sources.len()).unwrap_or(0);
     let heading = match (all, ill) {
-        (0, _) => "No queue is watched yet. Name one below, and its letters are kept here.".to_owned(),
-        (_, 0) => format!("{} watched, and all is well.", wording::counted(all, "queue")),
+        (0, _) => {
+            "No queue is watched yet. Name one below, and its letters are kept here.".to_owned()
+        }
+        (_, 0) => format!(
+            "{} watched, and all is well.",
+            wording::counted(all, "queue")
+        ),
         (_, ill) => format!(
             "{} watched; {ill} of them {} attention.",
             wording::counted(all, "queue"),
@@ -118,11 +123,7 @@ fn List(list: SourceList, actions: Actions) -> impl IntoView {
 }
 
 #[component]
-fn Watched(
-    source: Source,
-    now: chrono::DateTime<chrono::Utc>,
-    actions: Actions,
-) -> impl IntoView {
+fn Watched(source: Source, now: chrono::DateTime<chrono::Utc>, actions: Actions) -> impl IntoView {
     let href = links::letters(&LetterFilter {
         source: Some(source.name.clone()),
         ..LetterFilter::default()

@@ -74,7 +74,10 @@ fn error_classes_lose_their_namespace() {
 #[test]
 fn small_numbers_become_words() {
     assert_eq!([1, 2, 3].map(times), ["once", "twice", "3 times"]);
-    assert_eq!([1, 2, 3, 4, 11, 12, 13, 21, 111].map(ordinal), [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th"
-    ]);
+    assert_eq!(
+        [1, 2, 3, 4, 11, 12, 13, 21, 111].map(ordinal),
+        [
+            "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th"
+        ]
+    );
 }

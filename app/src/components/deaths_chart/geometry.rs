@@ -11,6 +11,9 @@ pub(super) const TOP: i64 = 32;
 /// The line that the bars stand on, in pixels from above.
 pub(super) const BASE: i64 = 152;
 
+/// The line of half of it.
+pub(super) const MIDDLE: i64 = i64::midpoint(TOP, BASE);
+
 /// The drawing's own width and height.
 const WIDTH: i64 = 6_000;
 const HEIGHT: i64 = 1_000;
@@ -139,7 +142,15 @@ mod tests {
 
     #[test]
     fn the_scale_ends_at_a_round_number() {
-        for (most, top) in [(0, 10), (10, 10), (11, 20), (21, 50), (51, 100), (101, 200), (999, 1_000)] {
+        for (most, top) in [
+            (0, 10),
+            (10, 10),
+            (11, 20),
+            (21, 50),
+            (51, 100),
+            (101, 200),
+            (999, 1_000),
+        ] {
             assert_eq!(Scale::of(&bars(&[[most, 0, 0, 0]])).top, top, "{most}");
         }
     }

@@ -62,7 +62,11 @@ pub(super) fn events(letter: &Letter) -> Vec<Event> {
     for replay in &letter.replays {
         found.extend(of_replay(replay));
     }
-    for entry in letter.audit.iter().filter(|entry| is_decision(&entry.action)) {
+    for entry in letter
+        .audit
+        .iter()
+        .filter(|entry| is_decision(&entry.action))
+    {
         let event = Event {
             at: entry.at,
             kind: Kind::Plain,
@@ -85,7 +89,10 @@ fn of_death(death: &Death, at: DateTime<Utc>, letter: &Letter) -> Event {
         .as_ref()
         .map(|ttl| format!("its time to live was {ttl} ms"));
     let parts: Vec<String> = how_often.into_iter().chain(ttl).collect();
-    let again = letter.arrivals.first().is_some_and(|first| at > first.arrived_at);
+    let again = letter
+        .arrivals
+        .first()
+        .is_some_and(|first| at > first.arrived_at);
     Event {
         at,
         kind: Kind::Death,
@@ -152,9 +159,14 @@ fn of_replay(replay: &LetterReplay) -> Vec<(DateTime<Utc>, u8, Event)> {
 }
 
 fn is_decision(action: &str) -> bool {
-    ["letter.discard", "letter.restore", "letter.decide", "letter.processed"]
-        .iter()
-        .any(|known| action.starts_with(known))
+    [
+        "letter.discard",
+        "letter.restore",
+        "letter.decide",
+        "letter.processed",
+    ]
+    .iter()
+    .any(|known| action.starts_with(known))
 }
 
 fn decision(action: &str) -> &str {

@@ -96,15 +96,21 @@ fn a_death_told_to_the_second_still_follows_its_replay() {
         vec![arrival(1, 640, 0, false), arrival(2, 60_800, 60_000, true)],
         vec![replay],
     );
-    let titles: Vec<String> = events(&letter).into_iter().map(|event| event.title).collect();
-    assert_eq!(titles, [
-        "Died: rejected on",
-        "1st arrival at",
-        "1st replay planned",
-        "Died again: rejected on",
-        "2nd arrival at",
-        "anna: discarded",
-    ]);
+    let titles: Vec<String> = events(&letter)
+        .into_iter()
+        .map(|event| event.title)
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "Died: rejected on",
+            "1st arrival at",
+            "1st replay planned",
+            "Died again: rejected on",
+            "2nd arrival at",
+            "anna: discarded",
+        ]
+    );
 }
 
 #[test]
