@@ -53,7 +53,8 @@ async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others
     let proxy = Proxy::start(&vhost.brokers).await;
     let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
     let letters = letters(&bench, 12).await;
-    // The first window holds one letter, the second eight: none of their confirms arrives.
+    // The first window holds one letter, the second eight. The cut comes with the first confirm
+    // of these, and some may not have left by then: they are published later, and not unknown.
     proxy.cut_after(1);
     let engine = bench.engine().await;
     let id = bench
@@ -62,7 +63,8 @@ async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others
         .id
         .expect("an id");
     let done = bench.finished(id).await.outcomes;
-    assert_eq!((done.confirmed, done.unknown, done.total()), (4, 8, 12));
+    assert_eq!(done.confirmed + done.unknown, 12, "{done:?}");
+    assert!((1..=8).contains(&done.unknown), "{done:?}");
     let copies = copies(&vhost, "work").await;
     for item in bench.items(id).await {
         let copies = copies
@@ -90,20 +92,17 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     let proxy = Proxy::start(&vhost.brokers).await;
     let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
     let letters = letters(&bench, 400).await;
+    // 400 letters need seven windows at least, and each one confirm or more.
+    proxy.hold_after(3);
     let first = bench.engine().await;
     let id = bench
         .plan(&letters, Target::OriginQueue)
         .await
         .id
         .expect("an id");
-    until("some are confirmed", 30, || async {
-        bench.replay(id).await.outcomes.confirmed >= 73
-    })
-    .await;
-    // Its confirms do not arrive any more, so it is killed with letters in flight.
-    proxy.hold(true);
-    until("some are in flight", 30, || async {
-        in_flight(&pool).await > 0
+    // It is killed with letters in flight, whose confirms do not arrive.
+    until("a confirm is held back", 30, || async {
+        proxy.is_holding()
     })
     .await;
     first.kill().await;

@@ -20,8 +20,12 @@ use super::until;
 struct Orders {
     /// So many confirms may still pass before the connection is cut; negative: all.
     cut_after: AtomicI64,
+    /// So many confirms may still pass before they wait; negative: all.
+    hold_after: AtomicI64,
     /// Confirms wait here.
     hold: AtomicBool,
+    /// A confirm is waiting.
+    holding: AtomicBool,
 }
 
 /// A proxy; it ends when it is dropped.
@@ -56,6 +60,7 @@ impl Proxy {
         let address = listener.local_addr().expect("an address");
         let orders = Arc::new(Orders::default());
         orders.cut_after.store(-1, Ordering::SeqCst);
+        orders.hold_after.store(-1, Ordering::SeqCst);
         let uri = brokers.uri("main", "/").expect("an address");
         let accepting = accept(listener, uri, orders.clone());
         #[expect(
@@ -78,6 +83,16 @@ impl Proxy {
     /// Cuts the connection instead of letting a confirm pass, after `confirms` more.
     pub fn cut_after(&self, confirms: i64) {
         self.orders.cut_after.store(confirms, Ordering::SeqCst);
+    }
+
+    /// Holds confirms back after `confirms` more.
+    pub fn hold_after(&self, confirms: i64) {
+        self.orders.hold_after.store(confirms, Ordering::SeqCst);
+    }
+
+    /// Whether a confirm is being held back.
+    pub fn is_holding(&self) -> bool {
+        self.orders.holding.load(Ordering::SeqCst)
     }
 
     /// Holds confirms back, or lets them go.
@@ -135,6 +150,11 @@ async fn frames(
         let mut rest = vec![0; usize::try_from(size).expect("fits") + 1];
         from.read_exact(&mut rest).await?;
         if head[0] == 1 && matches!(rest[..4], [0, 60, 0, 80 | 120]) {
+            if orders.hold_after.fetch_sub(1, Ordering::SeqCst) == 0 {
+                orders.hold.store(true, Ordering::SeqCst);
+            }
+            let held = orders.hold.load(Ordering::SeqCst);
+            orders.holding.store(held, Ordering::SeqCst);
             until("confirms are let go", 60, || async {
                 !orders.hold.load(Ordering::SeqCst)
             })
