@@ -53,8 +53,7 @@ pub struct Front {
 /// # Errors
 /// When the system does not let it accept connections.
 pub async fn serve(listener: TcpListener, front: Front) -> std::io::Result<()> {
-    let stop = front.stop.clone();
-    axum::serve(listener, router(front))
-        .with_graceful_shutdown(stop.cancelled_owned())
+    axum::serve(listener, router(&front))
+        .with_graceful_shutdown(front.stop.cancelled_owned())
         .await
 }

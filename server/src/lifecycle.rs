@@ -57,7 +57,11 @@ pub fn begin(soft_limit: Duration) -> (Lifecycle, Ending) {
         hard: CancellationToken::new(),
         broken: tell,
     };
-    let ending = Ending { lifecycle: lifecycle.clone(), broken, soft_limit };
+    let ending = Ending {
+        lifecycle: lifecycle.clone(),
+        broken,
+        soft_limit,
+    };
     (lifecycle, ending)
 }
 
@@ -72,8 +76,11 @@ impl Lifecycle {
     }
 
     /// Runs a service that is stopped when all others have ended: what shows and tells.
-    pub fn spawn_front<F, E>(&self, name: &'static str, service: impl FnOnce(CancellationToken) -> F)
-    where
+    pub fn spawn_front<F, E>(
+        &self,
+        name: &'static str,
+        service: impl FnOnce(CancellationToken) -> F,
+    ) where
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Display,
     {

@@ -43,7 +43,10 @@ impl Office {
     /// Waits until the services run, however long that takes. Says whether they do; if not, the
     /// lifecycle knows why.
     pub async fn has_begun(&mut self) -> bool {
-        self.beginning.wait_for(|now| *now == Beginning::Done).await.is_ok()
+        self.beginning
+            .wait_for(|now| *now == Beginning::Done)
+            .await
+            .is_ok()
     }
 
     /// Closes the pool, after the lifecycle has ended.
@@ -95,12 +98,18 @@ pub fn start(
     };
     let hub = Hub::default();
     let (relayed, heard) = (pool.clone(), hub.clone());
-    lifecycle.spawn_front("the relay of live events", |stop| events::relay(relayed, heard, stop));
+    lifecycle.spawn_front("the relay of live events", |stop| {
+        events::relay(relayed, heard, stop)
+    });
     if let Some(listener) = listener {
         plan.serve(listener, hub, beginning.clone())?;
     }
     lifecycle.spawn("the office", |stop| plan.run(stop));
-    Ok(Office { address, pool, beginning })
+    Ok(Office {
+        address,
+        pool,
+        beginning,
+    })
 }
 
 const CONNECTING: &str = "connecting to the database";
@@ -139,7 +148,8 @@ impl Plan {
             self.waits.clone(),
         );
         let pool = self.pool.clone();
-        self.lifecycle.spawn_front("the figures", |stop| sum_up(summed, stop));
+        self.lifecycle
+            .spawn_front("the figures", |stop| sum_up(summed, stop));
         self.lifecycle.spawn_front("the HTTP server", |stop| {
             let front = Front {
                 desk: Arc::new(desk),
@@ -219,10 +229,11 @@ impl Plan {
     fn begin(&self, sign_of_life: PgConnection) {
         let (pool, clock, id) = (self.pool.clone(), self.clock.clone(), self.office_id);
         // In front of the work: others may take over only what nobody has in hand any more.
-        self.lifecycle.spawn_front("the sign of life", |stop| async move {
-            office::hold(pool, clock, id, sign_of_life, stop).await;
-            Ok::<_, StoreError>(())
-        });
+        self.lifecycle
+            .spawn_front("the sign of life", |stop| async move {
+                office::hold(pool, clock, id, sign_of_life, stop).await;
+                Ok::<_, StoreError>(())
+            });
         let (pool, clock) = (self.pool.clone(), self.clock.clone());
         self.lifecycle.spawn("upkeep", |stop| async move {
             upkeep::run(pool, clock, stop).await;
@@ -241,7 +252,8 @@ impl Plan {
                     linger: intake.linger,
                 },
             };
-            self.lifecycle.spawn("intake", |stop| intake::run(deps, stop));
+            self.lifecycle
+                .spawn("intake", |stop| intake::run(deps, stop));
         }
         if replay.enabled {
             let deps = replay::Deps {
@@ -252,7 +264,8 @@ impl Plan {
                 config: replay.clone(),
                 waits: self.waits.clone(),
             };
-            self.lifecycle.spawn("replay", |stop| replay::run(deps, stop));
+            self.lifecycle
+                .spawn("replay", |stop| replay::run(deps, stop));
         }
     }
 }

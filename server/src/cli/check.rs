@@ -38,7 +38,11 @@ impl Check {
             let told = tried.err().unwrap_or_else(|| "answers".to_owned());
             writeln!(out, "{what}: {told}")?;
         }
-        Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if all_well {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
 }
 
@@ -47,7 +51,9 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
     let database: PgConnectOptions = config.database.url.expose().parse()?;
     let mut lines = vec![format!(
         "keep letters in the database `{}` at {}:{}, over at most {} connections",
-        database.get_database().unwrap_or_else(|| database.get_username()),
+        database
+            .get_database()
+            .unwrap_or_else(|| database.get_username()),
         database.get_host(),
         database.get_port(),
         config.database.connections
@@ -56,7 +62,10 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
     lines.push(match (http.enabled, http.site_root.join("pkg").is_dir()) {
         (false, _) => "serve no pages and no API".to_owned(),
         (true, true) => {
-            format!("serve pages and API at http://{}, on this machine only", http.address)
+            format!(
+                "serve pages and API at http://{}, on this machine only",
+                http.address
+            )
         }
         (true, false) => format!(
             "serve pages and API at http://{}, without style and scripts: there is no site in {}",
@@ -64,21 +73,29 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
             http.site_root.display()
         ),
     });
-    lines.push(match intake.enabled {
-        false => "take no letters".to_owned(),
-        true => format!(
+    lines.push(if intake.enabled {
+        format!(
             "take letters: {} open deliveries for each source, up to {} in one transaction",
             intake.prefetch, intake.batch
-        ),
+        )
+    } else {
+        "take no letters".to_owned()
     });
-    lines.push(match replay.enabled {
-        false => "publish no replays".to_owned(),
-        true => format!("publish replays, up to {} letters on their way at once", replay.window),
+    lines.push(if replay.enabled {
+        format!(
+            "publish replays, up to {} letters on their way at once",
+            replay.window
+        )
+    } else {
+        "publish no replays".to_owned()
     });
     for name in config.brokers.0.keys() {
         let uri = config.brokers.uri(name, "/")?;
         let authority = uri.authority;
-        lines.push(format!("know the broker `{name}` at {}:{}", authority.host, authority.port));
+        lines.push(format!(
+            "know the broker `{name}` at {}:{}",
+            authority.host, authority.port
+        ));
     }
     for source in &config.sources {
         lines.push(format!(
@@ -103,7 +120,11 @@ async fn connections(config: &Config) -> Vec<(String, Result<(), String>)> {
             .filter(|source| source.broker_name() == name)
             .map(|source| source.vhost.clone())
             .collect();
-        let vhosts = if vhosts.is_empty() { BTreeSet::from(["/".to_owned()]) } else { vhosts };
+        let vhosts = if vhosts.is_empty() {
+            BTreeSet::from(["/".to_owned()])
+        } else {
+            vhosts
+        };
         for vhost in vhosts {
             let what = format!("the broker `{name}`, vhost `{vhost}`");
             tried.push((what, broker(config, name, &vhost).await));

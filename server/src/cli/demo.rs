@@ -13,11 +13,11 @@ use super::environment::{program_dir, variable};
 use super::ready::Ready;
 use super::sandbox::{Servers, Stage};
 use super::token;
+use crate::access::Role;
 use crate::broker::Brokers;
 use crate::config::{Config, Faults, Needs, Secret, Surroundings};
 use crate::lifecycle::{SOFT_LIMIT, begin, signals};
 use crate::startup::{self, Office};
-use crate::access::Role;
 use crate::{store, telemetry};
 
 /// A demo.
@@ -88,7 +88,10 @@ impl Demo {
 fn move_in(config: &mut Config, endpoints: &Endpoints, stage: &Stage) {
     config.database.url = Secret::new(&endpoints.database);
     config.brokers = Brokers::main(&endpoints.amqp, Some(&endpoints.management));
-    let sources = stage.fleet.as_ref().map_or(&[][..], |fleet| fleet.sources());
+    let sources = stage
+        .fleet
+        .as_ref()
+        .map_or(&[][..], |fleet| fleet.sources());
     config.sources = sources.iter().map(watched).collect();
 }
 

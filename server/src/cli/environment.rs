@@ -25,7 +25,10 @@ impl ConfigFile {
 }
 
 /// A variable of the environment; one that is not UTF-8 counts as not set.
-#[expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the place that reads the environment"
+)]
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

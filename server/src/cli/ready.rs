@@ -33,7 +33,11 @@ impl Ready {
 
     /// Prints it.
     pub(super) fn print(&self, as_json: bool) -> anyhow::Result<()> {
-        let text = if as_json { serde_json::to_string(self)? } else { self.for_people() };
+        let text = if as_json {
+            serde_json::to_string(self)?
+        } else {
+            self.for_people()
+        };
         let mut out = std::io::stdout().lock();
         // A reader that went away is no reason to stop serving.
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());

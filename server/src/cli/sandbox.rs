@@ -47,25 +47,35 @@ pub(super) struct Stage {
 impl Servers {
     pub(super) async fn start(&self, with_fleet: bool) -> anyhow::Result<Stage> {
         eprintln!("Starting a private Postgres and RabbitMQ …");
-        let options = SandboxOptions { data_dir: self.data.clone(), ..SandboxOptions::default() };
-        let sandbox = Sandbox::start(options).await?;
-        let fleet = match with_fleet {
-            false => None,
-            true => {
-                eprintln!("Starting the simulated company …");
-                let amqp = sandbox.endpoints().amqp.clone();
-                let options = FleetOptions { seed: self.seed, ..FleetOptions::new(amqp) };
-                Some(Fleet::start(options).await?)
-            }
+        let options = SandboxOptions {
+            data_dir: self.data.clone(),
+            ..SandboxOptions::default()
         };
-        Ok(Stage { sandbox, fleet })
+        let sandbox = Sandbox::start(options).await?;
+        let mut stage = Stage {
+            sandbox,
+            fleet: None,
+        };
+        if with_fleet {
+            eprintln!("Starting the simulated company …");
+            let amqp = stage.sandbox.endpoints().amqp.clone();
+            let options = FleetOptions {
+                seed: self.seed,
+                ..FleetOptions::new(amqp)
+            };
+            stage.fleet = Some(Fleet::start(options).await?);
+        }
+        Ok(stage)
     }
 }
 
 impl Stage {
     /// Ends everything. A signal in the meantime ends the process: the sandbox's janitor then
     /// clears up.
-    pub(super) async fn stop(self, signals: &mut (impl Stream<Item = ()> + Unpin)) -> anyhow::Result<()> {
+    pub(super) async fn stop(
+        self,
+        signals: &mut (impl Stream<Item = ()> + Unpin),
+    ) -> anyhow::Result<()> {
         let stopping = async {
             if let Some(fleet) = self.fleet {
                 fleet.stop().await?;

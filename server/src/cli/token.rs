@@ -93,10 +93,22 @@ fn fresh() -> anyhow::Result<Token> {
 
 fn holder(name: &str, role: Role) -> anyhow::Result<Holder> {
     let name = name.trim();
-    anyhow::ensure!(!name.is_empty(), "the name is empty: say who will use the token");
-    anyhow::ensure!(name.chars().count() <= 100, "the name has more than 100 characters");
-    anyhow::ensure!(!name.chars().any(char::is_control), "the name holds a control character");
-    Ok(Holder { name: name.to_owned(), role })
+    anyhow::ensure!(
+        !name.is_empty(),
+        "the name is empty: say who will use the token"
+    );
+    anyhow::ensure!(
+        name.chars().count() <= 100,
+        "the name has more than 100 characters"
+    );
+    anyhow::ensure!(
+        !name.chars().any(char::is_control),
+        "the name holds a control character"
+    );
+    Ok(Holder {
+        name: name.to_owned(),
+        role,
+    })
 }
 
 async fn list(pool: &PgPool) -> anyhow::Result<()> {
@@ -108,7 +120,12 @@ async fn list(pool: &PgPool) -> anyhow::Result<()> {
             Some(at) => format!("revoked {}", at.format("%Y-%m-%d %H:%M UTC")),
             None => "valid".to_owned(),
         };
-        writeln!(out, "{:<9} {made}  {state:<28} {}", token.role.as_str(), token.name)?;
+        writeln!(
+            out,
+            "{:<9} {made}  {state:<28} {}",
+            token.role.as_str(),
+            token.name
+        )?;
     }
     Ok(())
 }
@@ -116,7 +133,10 @@ async fn list(pool: &PgPool) -> anyhow::Result<()> {
 async fn revoke(pool: &PgPool, name: &str) -> anyhow::Result<()> {
     let mut conn = pool.acquire().await?;
     let done = tokens::revoke(&mut conn, name, SystemClock.now()).await?;
-    anyhow::ensure!(done, "there is no valid token named `{name}`: `dlo token list` shows them");
+    anyhow::ensure!(
+        done,
+        "there is no valid token named `{name}`: `dlo token list` shows them"
+    );
     eprintln!("Revoked `{name}`.");
     Ok(())
 }

@@ -23,18 +23,25 @@ pub(super) fn read(reader: &mut Reader<'_>, needed: bool) -> Brokers {
         let management = reader.setting(&mut table, "management_url", None, management);
         reader.close(table);
         if !says_url {
-            reader.fault(place.clone(), format!("the broker `{name}` has no url: {AMQP_HELP}"));
+            reader.fault(
+                place.clone(),
+                format!("the broker `{name}` has no url: {AMQP_HELP}"),
+            );
         }
         let amqp = url.unwrap_or_default();
         let address = BrokerAddress { amqp, management };
         if brokers.0.insert(name.clone(), address).is_some() {
-            reader.fault(place, format!("two brokers are named `{name}`: give each its own name"));
+            reader.fault(
+                place,
+                format!("two brokers are named `{name}`: give each its own name"),
+            );
         }
     }
     named |= reader.has("DLO_BROKER_URL");
     overlay(reader, &mut brokers);
     if needed && !named {
-        let why = format!("no broker is named: set DLO_BROKER_URL, or url in [[brokers]]; {AMQP_HELP}");
+        let why =
+            format!("no broker is named: set DLO_BROKER_URL, or url in [[brokers]]; {AMQP_HELP}");
         reader.fault(Place::Whole, why);
     }
     brokers
@@ -57,7 +64,10 @@ fn overlay(reader: &mut Reader<'_>, brokers: &mut Brokers) {
         None if reader.has("DLO_BROKER_URL") => {}
         None => {
             let place = Place::Variable("DLO_MANAGEMENT_URL".to_owned());
-            reader.fault(place, "belongs to the broker `main`, which is not named: set DLO_BROKER_URL too");
+            reader.fault(
+                place,
+                "belongs to the broker `main`, which is not named: set DLO_BROKER_URL too",
+            );
         }
     }
 }

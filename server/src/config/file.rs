@@ -40,7 +40,10 @@ impl<'a> Reader<'a> {
             lookup,
             name,
             text,
-            root: Table { entries: table.into_inner(), ..Table::default() },
+            root: Table {
+                entries: table.into_inner(),
+                ..Table::default()
+            },
             faults: Vec::new(),
         };
         for fault in faults {
@@ -54,7 +57,7 @@ impl<'a> Reader<'a> {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
         Place::Line {
             file: self.name.clone(),
-            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
+            line: before.split(|byte| *byte == b'\n').count(),
         }
     }
 
@@ -78,9 +81,17 @@ impl<'a> Reader<'a> {
     }
 
     /// The table `key` within another.
-    pub(super) fn inner(&mut self, of: &mut Table<'a>, key: &'static str, title: &str) -> Table<'a> {
+    pub(super) fn inner(
+        &mut self,
+        of: &mut Table<'a>,
+        key: &'static str,
+        title: &str,
+    ) -> Table<'a> {
         match of.take(key) {
-            None => Table { title: title.to_owned(), ..Table::default() },
+            None => Table {
+                title: title.to_owned(),
+                ..Table::default()
+            },
             Some((at, DeValue::Table(entries))) => Table::new(title, at, entries),
             Some((at, _)) => {
                 let place = self.line(at);
@@ -104,12 +115,11 @@ impl<'a> Reader<'a> {
         let mut tables = Vec::new();
         for item in items {
             let at = item.span().start;
-            match item.into_inner() {
-                DeValue::Table(entries) => tables.push(Table::new(&title, at, entries)),
-                _ => {
-                    let place = self.line(at);
-                    self.fault(place, format!("`{name}` must be a list of tables: {title}"));
-                }
+            if let DeValue::Table(entries) = item.into_inner() {
+                tables.push(Table::new(&title, at, entries));
+            } else {
+                let place = self.line(at);
+                self.fault(place, format!("`{name}` must be a list of tables: {title}"));
             }
         }
         tables
@@ -126,13 +136,11 @@ impl<'a> Reader<'a> {
         let title = &table.title.clone();
         let in_file = table.take(key).and_then(|(at, value)| {
             let place = self.line(at);
-            match scalar(value) {
-                Some(text) => self.parsed(place, &format!("{title} {key}: "), &text, &parse),
-                None => {
-                    self.fault(place, format!("{title} {key}: a single value is wanted"));
-                    None
-                }
-            }
+            let Some(text) = scalar(value) else {
+                self.fault(place, format!("{title} {key}: a single value is wanted"));
+                return None;
+            };
+            self.parsed(place, &format!("{title} {key}: "), &text, &parse)
         });
         let in_variable = variable.and_then(|name| self.variable(name, &parse));
         in_variable.or(in_file)

@@ -65,6 +65,8 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     if address.ip().is_loopback() {
         Ok(address)
     } else {
-        Err(format!("{text} is not a loopback address, and {LOOPBACK_ONLY}"))
+        Err(format!(
+            "{text} is not a loopback address, and {LOOPBACK_ONLY}"
+        ))
     }
 }

@@ -60,9 +60,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> LogConfig {
 }
 
 fn filter(text: &str) -> Result<String, String> {
-    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|why| {
-        format!("`{text}` selects no log lines ({why}): write info, or info,dlo_server=debug")
-    })
+    EnvFilter::try_new(text)
+        .map(|_| text.to_owned())
+        .map_err(|why| {
+            format!("`{text}` selects no log lines ({why}): write info, or info,dlo_server=debug")
+        })
 }
 
 fn format(text: &str) -> Result<LogFormat, String> {

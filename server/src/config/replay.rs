@@ -30,7 +30,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
     let usual = ReplayConfig::default();
     let mut table = reader.table("replay");
     let enabled = reader.setting(&mut table, "enabled", Some("DLO_REPLAY"), switch);
-    let window = reader.setting(&mut table, "window", Some("DLO_REPLAY_WINDOW"), number(1, 1_000));
+    let window = reader.setting(
+        &mut table,
+        "window",
+        Some("DLO_REPLAY_WINDOW"),
+        number(1, 1_000),
+    );
     let settle_after = reader.setting(
         &mut table,
         "settle_after_secs",

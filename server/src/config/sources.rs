@@ -26,11 +26,21 @@ pub(super) fn read(reader: &mut Reader<'_>, brokers: &Brokers) -> Vec<NewSource>
                 [] => "none is configured".to_owned(),
                 names => format!("configured are {}", names.join(", ")),
             };
-            reader.fault(place.clone(), format!("there is no broker `{broker}`: {known}"));
+            reader.fault(
+                place.clone(),
+                format!("there is no broker `{broker}`: {known}"),
+            );
         }
-        let key = (broker.to_owned(), source.vhost.clone(), source.queue.clone());
+        let key = (
+            broker.to_owned(),
+            source.vhost.clone(),
+            source.queue.clone(),
+        );
         if !seen.insert(key) {
-            let why = format!("the queue `{}` is named twice: remove one of them", source.queue);
+            let why = format!(
+                "the queue `{}` is named twice: remove one of them",
+                source.queue
+            );
             reader.fault(place, why);
         }
         sources.push(source);

@@ -27,31 +27,43 @@ pub struct Endpoint {
     pub(super) handler: MethodRouter<Front>,
 }
 
+impl Endpoint {
+    fn new(method: Method, path: &'static str, role: Role, handler: MethodRouter<Front>) -> Self {
+        Self {
+            method,
+            path,
+            role,
+            handler,
+        }
+    }
+}
+
 /// All endpoints.
 pub fn endpoints() -> Vec<Endpoint> {
-    use Role::{Admin, Operator, Viewer};
-    let mut all = Vec::new();
-    let mut add = |method, path, role, handler| {
-        all.push(Endpoint { method, path, role, handler });
-    };
-    add(Method::GET, "/api/v1/letters", Viewer, get(letters::list));
-    add(Method::GET, "/api/v1/letters/{id}", Viewer, get(letters::one));
-    add(Method::GET, "/api/v1/letters/{id}/body", Viewer, get(letters::body));
-    add(Method::GET, "/api/v1/letters/{id}/decoded", Viewer, get(letters::decoded));
-    add(Method::POST, "/api/v1/letters/{id}/processed", Operator, post(letters::processed));
-    add(Method::POST, "/api/v1/letters/{id}/published", Operator, post(letters::published));
-    add(Method::POST, "/api/v1/discards", Operator, post(discards::create));
-    add(Method::POST, "/api/v1/restores", Operator, post(restores::create));
-    add(Method::GET, "/api/v1/replays", Viewer, get(replays::list));
-    add(Method::POST, "/api/v1/replays", Operator, post(replays::create));
-    add(Method::GET, "/api/v1/replays/{id}", Viewer, get(replays::one));
-    add(Method::GET, "/api/v1/replays/{id}/items", Viewer, get(replays::items));
-    add(Method::GET, "/api/v1/sources", Viewer, get(sources::list));
-    add(Method::POST, "/api/v1/sources", Admin, post(sources::create));
-    add(Method::GET, "/api/v1/sources/{id}", Viewer, get(sources::one));
-    add(Method::DELETE, "/api/v1/sources/{id}", Admin, delete(sources::remove));
-    add(Method::POST, "/api/v1/sources/{id}/eject-head", Admin, post(sources::eject_head));
-    add(Method::GET, "/api/v1/events", Viewer, get(events::stream));
-    add(Method::GET, "/api/v1/openapi.json", Viewer, get(openapi::document));
-    all
+    let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
+    let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
+    let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
+    let source = "/api/v1/sources/{id}";
+    let eject_head = "/api/v1/sources/{id}/eject-head";
+    vec![
+        read("/api/v1/letters", get(letters::list)),
+        read("/api/v1/letters/{id}", get(letters::one)),
+        read("/api/v1/letters/{id}/body", get(letters::body)),
+        read("/api/v1/letters/{id}/decoded", get(letters::decoded)),
+        act("/api/v1/letters/{id}/processed", post(letters::processed)),
+        act("/api/v1/letters/{id}/published", post(letters::published)),
+        act("/api/v1/discards", post(discards::create)),
+        act("/api/v1/restores", post(restores::create)),
+        read("/api/v1/replays", get(replays::list)),
+        act("/api/v1/replays", post(replays::create)),
+        read("/api/v1/replays/{id}", get(replays::one)),
+        read("/api/v1/replays/{id}/items", get(replays::items)),
+        read("/api/v1/sources", get(sources::list)),
+        manage(Method::POST, "/api/v1/sources", post(sources::create)),
+        read(source, get(sources::one)),
+        manage(Method::DELETE, source, delete(sources::remove)),
+        manage(Method::POST, eject_head, post(sources::eject_head)),
+        read("/api/v1/events", get(events::stream)),
+        read("/api/v1/openapi.json", get(openapi::document)),
+    ]
 }

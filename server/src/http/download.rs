@@ -21,9 +21,15 @@ pub(super) async fn body(
     let file = format!("attachment; filename=\"letter-{id}.bin\"");
     let disposition = HeaderValue::try_from(file).expect("an id is plain text");
     let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/octet-stream"),
+        ),
         (header::CONTENT_DISPOSITION, disposition),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("sandbox; default-src 'none'"),
+        ),
     ];
     Ok((headers, bytes).into_response())
 }

@@ -37,8 +37,14 @@ const HEADERS: [(HeaderName, &str); 9] = [
         HeaderName::from_static("permissions-policy"),
         "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     ),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
     (HeaderName::from_static("x-dns-prefetch-control"), "off"),
     // Letters are nobody else's business, a cache's neither.
     (header::CACHE_CONTROL, "no-store"),
@@ -65,6 +71,10 @@ async fn headers(request: Request, next: Next) -> Response {
     response
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the layer hands over what it caught"
+)]
 fn panicked(cause: Box<dyn Any + Send + 'static>) -> HttpResponse<Body> {
     let text = cause
         .downcast_ref::<String>()
@@ -100,7 +110,10 @@ async fn local_name(request: Request, next: Next) -> Response {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let named = hosts.next().and_then(|value| value.to_str().ok());
     let only = hosts.next().is_none();
-    let authority = request.uri().authority().map(axum::http::uri::Authority::as_str);
+    let authority = request
+        .uri()
+        .authority()
+        .map(axum::http::uri::Authority::as_str);
     let is_local = |name: Option<&str>| name.is_some_and(is_loopback_name);
     if only && is_local(named) && (authority.is_none() || is_local(authority)) {
         return next.run(request).await;
@@ -120,7 +133,9 @@ fn is_loopback_name(host: &str) -> bool {
             let loopback = address.parse::<Ipv6Addr>().is_ok_and(|ip| ip.is_loopback());
             return loopback && (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port));
         }
-        None => host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port))),
+        None => host
+            .split_once(':')
+            .map_or((host, None), |(name, port)| (name, Some(port))),
     };
     let local = name.eq_ignore_ascii_case("localhost")
         || name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback());
@@ -142,7 +157,10 @@ fn cross_site() -> HttpResponse<Body> {
 
 /// Lets only our own pages read a stream: browsers say where a request comes from.
 pub(super) async fn same_origin(request: Request, next: Next) -> Response {
-    let site = request.headers().get("sec-fetch-site").map(HeaderValue::as_bytes);
+    let site = request
+        .headers()
+        .get("sec-fetch-site")
+        .map(HeaderValue::as_bytes);
     if matches!(site, None | Some(b"same-origin" | b"none")) {
         return next.run(request).await;
     }
@@ -155,14 +173,32 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_answered_to() {
-        let local = ["localhost", "LocalHost:8484", "127.0.0.1:1", "127.9.9.9", "[::1]", "[::1]:80"];
+        let local = [
+            "localhost",
+            "LocalHost:8484",
+            "127.0.0.1:1",
+            "127.9.9.9",
+            "[::1]",
+            "[::1]:80",
+        ];
         for host in local {
             assert!(is_loopback_name(host), "{host}");
         }
         let other = [
-            "", ":80", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80",
-            "0.0.0.0", "192.168.0.1", "[::]:80", "[::1].evil", "localhost:80:80", "localhost:x",
-            "2130706433", "[::ffff:127.0.0.1", "user@localhost",
+            "",
+            ":80",
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example:80",
+            "0.0.0.0",
+            "192.168.0.1",
+            "[::]:80",
+            "[::1].evil",
+            "localhost:80:80",
+            "localhost:x",
+            "2130706433",
+            "[::ffff:127.0.0.1",
+            "user@localhost",
         ];
         for host in other {
             assert!(!is_loopback_name(host), "{host}");

@@ -23,11 +23,16 @@ pub(super) async fn stream(
     State(front): State<Front>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let heard = BroadcastStream::new(front.hub.listen());
-    let events = heard.map(|heard| heard.unwrap_or(LiveEvent::Missed)).map(|event| {
-        let text = serde_json::to_string(&event).expect("an event is made of ids and numbers");
-        Event::default().data(text)
-    });
+    let events = heard
+        .map(|heard| heard.unwrap_or(LiveEvent::Missed))
+        .map(|event| {
+            let text = serde_json::to_string(&event).expect("an event is made of ids and numbers");
+            Event::default().data(text)
+        });
     let hello = futures_util::stream::iter([Event::default().comment("listening").retry(RETRY)]);
-    let all = hello.chain(events).map(Ok).take_until(front.stop.cancelled_owned());
+    let all = hello
+        .chain(events)
+        .map(Ok)
+        .take_until(front.stop.cancelled_owned());
     Sse::new(all).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
 }

@@ -41,12 +41,18 @@ pub(super) fn routes(front: &Front) -> Router {
         })
         .with_state(options)
         .merge(own)
-        .fallback_service(get(file_or_nothing).fallback(file_or_nothing).with_state(rest))
+        .fallback_service(
+            get(file_or_nothing)
+                .fallback(file_or_nothing)
+                .with_state(rest),
+        )
 }
 
 fn options(site_root: &Path) -> LeptosOptions {
     // An absolute path, because Leptos looks for a relative one beside the program.
-    let hashes = std::path::absolute(site_root.join("hash.txt")).ok().filter(|file| file.exists());
+    let hashes = std::path::absolute(site_root.join("hash.txt"))
+        .ok()
+        .filter(|file| file.exists());
     LeptosOptions::builder()
         .output_name("dlo")
         .site_root(site_root.display().to_string())
@@ -90,7 +96,11 @@ struct Rest {
 
 async fn file_or_nothing(State(rest): State<Rest>, request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        let why = format!("there is nothing at {} that takes a {}", request.uri().path(), request.method());
+        let why = format!(
+            "there is nothing at {} that takes a {}",
+            request.uri().path(),
+            request.method()
+        );
         return Problem::new(StatusCode::NOT_FOUND, why).into_response();
     }
     let file = rest.site.file(&request);

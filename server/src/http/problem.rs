@@ -40,7 +40,11 @@ pub struct ProblemBody {
 impl Problem {
     /// A problem with this status.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into(), headers: Vec::new() }
+        Self {
+            status,
+            detail: detail.into(),
+            headers: Vec::new(),
+        }
     }
 
     /// What was asked cannot be read.
@@ -117,7 +121,9 @@ pub(super) async fn everywhere(request: Request, next: Next) -> Response {
         StatusCode::NOT_FOUND => {
             format!("there is no {path}: /api/v1/openapi.json lists what there is")
         }
-        StatusCode::METHOD_NOT_ALLOWED => return method_not_allowed(&method, &path, route.as_ref()),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            return method_not_allowed(&method, &path, route.as_ref());
+        }
         StatusCode::PAYLOAD_TOO_LARGE => too_large(),
         _ => "the request could not be answered".to_owned(),
     };

@@ -9,14 +9,14 @@ use super::bearer::{Admission, admit};
 use super::{Front, api, guard, health, observe, pages, problem};
 
 /// Everything, behind the guards.
-pub fn router(front: Front) -> Router {
+pub fn router(front: &Front) -> Router {
     let everything = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
         .with_state(front.clone())
-        .merge(api_routes(&front))
-        .merge(pages::routes(&front))
+        .merge(api_routes(front))
+        .merge(pages::routes(front))
         .layer(from_fn(observe::observe));
     guard::guarded(everything)
         .layer(PropagateRequestIdLayer::x_request_id())
@@ -31,7 +31,9 @@ fn api_routes(front: &Front) -> Router {
             pool: front.pool.clone(),
             role: endpoint.role,
         };
-        let admitted = endpoint.handler.route_layer(from_fn_with_state(admission, admit));
+        let admitted = endpoint
+            .handler
+            .route_layer(from_fn_with_state(admission, admit));
         routes = routes.route(endpoint.path, admitted);
     }
     routes

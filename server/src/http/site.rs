@@ -35,7 +35,10 @@ impl Site {
         request.headers().clone_into(asked.headers_mut());
         let answer = self.0.clone().oneshot(asked);
         async move {
-            let mut response = answer.await.unwrap_or_else(|never| match never {}).into_response();
+            let mut response = answer
+                .await
+                .unwrap_or_else(|never| match never {})
+                .into_response();
             if response.status() == StatusCode::NOT_FOUND {
                 return None;
             }

@@ -35,12 +35,12 @@ impl StoreError {
     #[must_use]
     pub fn is_outage(&self) -> bool {
         use sqlx::migrate::MigrateError;
-        let fault = match self {
-            Self::Database(fault)
-            | Self::Migrate(MigrateError::Execute(fault) | MigrateError::ExecuteMigration(fault, _)) => {
-                fault
-            }
-            _ => return false,
+        let (Self::Database(fault)
+        | Self::Migrate(
+            MigrateError::Execute(fault) | MigrateError::ExecuteMigration(fault, _),
+        )) = self
+        else {
+            return false;
         };
         match fault {
             sqlx::Error::Io(_)

@@ -17,8 +17,18 @@ use crate::http::problem::{Problem, ProblemBody};
 use crate::http::{Front, download};
 
 const LIST_PARAMETERS: &[&str] = &[
-    "q", "source", "queue", "reason", "state", "severity", "error_class", "since", "until", "age",
-    "cursor", "limit",
+    "q",
+    "source",
+    "queue",
+    "reason",
+    "state",
+    "severity",
+    "error_class",
+    "since",
+    "until",
+    "age",
+    "cursor",
+    "limit",
 ];
 
 /// Letters, the last arrived first.
@@ -50,7 +60,10 @@ pub(crate) async fn list(
     let query = Query::of(&uri, LIST_PARAMETERS)?;
     let filter = LetterFilter::from_query(query.pairs())
         .map_err(|fault| Problem::invalid(format!("the filter cannot be read: {fault}")))?;
-    let page = front.desk.letters(&filter, query.cursor()?, query.limit()?).await?;
+    let page = front
+        .desk
+        .letters(&filter, query.cursor()?, query.limit()?)
+        .await?;
     Ok(Json(page))
 }
 
@@ -158,6 +171,9 @@ pub(crate) async fn published(
     Id(id): Id<LetterId>,
     JsonBody(said): JsonBody<Published>,
 ) -> Result<StatusCode, Problem> {
-    front.desk.decide_unknown(&actor, id, said.published).await?;
+    front
+        .desk
+        .decide_unknown(&actor, id, said.published)
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }

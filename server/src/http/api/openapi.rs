@@ -63,7 +63,12 @@ mod tests {
         for endpoint in &endpoints {
             let method = endpoint.method.as_str().to_lowercase();
             let entry = &document["paths"][endpoint.path][method];
-            assert!(entry["summary"].is_string(), "{} {}", endpoint.method, endpoint.path);
+            assert!(
+                entry["summary"].is_string(),
+                "{} {}",
+                endpoint.method,
+                endpoint.path
+            );
         }
         assert_eq!(described, endpoints.len());
     }
@@ -74,7 +79,10 @@ mod tests {
         let document: serde_json::Value = serde_json::from_str(&text).expect("is JSON");
         for part in text.split("\"#/components/schemas/").skip(1) {
             let name = part.split('"').next().expect("ends");
-            assert!(document["components"]["schemas"][name].is_object(), "{name}");
+            assert!(
+                document["components"]["schemas"][name].is_object(),
+                "{name}"
+            );
         }
     }
 }

@@ -31,7 +31,9 @@ pub(crate) async fn list(
     uri: Uri,
 ) -> Result<Json<Page<Replay>>, Problem> {
     let query = Query::of(&uri, &["cursor", "limit"])?;
-    Ok(Json(front.desk.replays(query.cursor()?, query.limit()?).await?))
+    Ok(Json(
+        front.desk.replays(query.cursor()?, query.limit()?).await?,
+    ))
 }
 
 /// Plans a replay; its letters are fixed at this moment. With `dry_run` it tells what it would do.
@@ -54,8 +56,14 @@ pub(crate) async fn create(
     let Some(id) = replay.id else {
         return Ok(Json(replay).into_response());
     };
-    let place = HeaderValue::try_from(format!("/api/v1/replays/{id}")).expect("an id is plain text");
-    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(replay)).into_response())
+    let place =
+        HeaderValue::try_from(format!("/api/v1/replays/{id}")).expect("an id is plain text");
+    Ok((
+        StatusCode::CREATED,
+        [(header::LOCATION, place)],
+        Json(replay),
+    )
+        .into_response())
 }
 
 /// One replay.
@@ -96,6 +104,9 @@ pub(crate) async fn items(
 ) -> Result<Json<Page<ReplayItem>>, Problem> {
     let query = Query::of(&uri, &["outcome", "cursor", "limit"])?;
     let outcome = query.parsed::<Outcome>("outcome")?;
-    let page = front.desk.replay_items(id, outcome, query.cursor()?, query.limit()?).await?;
+    let page = front
+        .desk
+        .replay_items(id, outcome, query.cursor()?, query.limit()?)
+        .await?;
     Ok(Json(page))
 }

@@ -22,7 +22,11 @@ use crate::http::problem::{Problem, ProblemBody};
 pub(crate) async fn list(State(front): State<Front>) -> Result<Json<Page<Source>>, Problem> {
     let items = front.desk.sources().await?;
     let estimated_total = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    Ok(Json(Page { items, next_cursor: None, estimated_total }))
+    Ok(Json(Page {
+        items,
+        next_cursor: None,
+        estimated_total,
+    }))
 }
 
 /// One source.
@@ -41,7 +45,10 @@ pub(crate) async fn one(
     let sources = front.desk.sources().await?;
     let found = sources.into_iter().find(|source| source.id == id);
     found.map(Json).ok_or_else(|| {
-        Problem::new(StatusCode::NOT_FOUND, format!("there is no source {id}: it may have been removed"))
+        Problem::new(
+            StatusCode::NOT_FOUND,
+            format!("there is no source {id}: it may have been removed"),
+        )
     })
 }
 
@@ -67,7 +74,12 @@ pub(crate) async fn create(
     let source = front.desk.add_source(&actor, &wanted).await?;
     let place = format!("/api/v1/sources/{}", source.id);
     let place = HeaderValue::try_from(place).expect("an id is plain text");
-    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(source)).into_response())
+    Ok((
+        StatusCode::CREATED,
+        [(header::LOCATION, place)],
+        Json(source),
+    )
+        .into_response())
 }
 
 /// Stops watching a queue; its letters stay.
@@ -114,5 +126,10 @@ pub(crate) async fn eject_head(
     let letter_id = front.desk.eject_head(&actor, id).await?;
     let place = format!("/api/v1/letters/{letter_id}");
     let place = HeaderValue::try_from(place).expect("an id is plain text");
-    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(Ejected { letter_id })).into_response())
+    Ok((
+        StatusCode::CREATED,
+        [(header::LOCATION, place)],
+        Json(Ejected { letter_id }),
+    )
+        .into_response())
 }

@@ -25,7 +25,11 @@ async fn check_and_serve_name_every_fault_at_once_and_go_no_further() {
             "DLO_BROKER_URL: this is no address of a RabbitMQ",
         ];
         for text in wanted {
-            assert!(said.err.contains(text), "{command:?}: {text}\nin {}", said.err);
+            assert!(
+                said.err.contains(text),
+                "{command:?}: {text}\nin {}",
+                said.err
+            );
         }
         assert!(!said.err.contains("geheim"), "{}", said.err);
     }
@@ -34,7 +38,8 @@ async fn check_and_serve_name_every_fault_at_once_and_go_no_further() {
 #[tokio::test]
 async fn check_says_what_an_office_would_do_and_no_password() {
     let file = "[[sources]]\nvhost = 'shop'\nqueue = 'orders.dead'\n[replay]\nenabled = false\n";
-    let said = run(&["check"], &[DATABASE, BROKER], Some(file)).await;
+    let no_site = ("DLO_SITE_ROOT", "nowhere");
+    let said = run(&["check"], &[DATABASE, BROKER, no_site], Some(file)).await;
     assert!(said.well, "{}", said.err);
     for text in [
         "The configuration is good",
@@ -69,15 +74,27 @@ async fn check_connects_when_asked_and_tells_who_does_not_answer(pool: PgPool) {
     let said = run(&["check", "--connect"], &variables, Some(&file)).await;
     assert!(!said.well, "{}", said.out);
     assert_eq!(said.out.matches(": answers\n").count(), 2, "{}", said.out);
-    assert!(said.out.contains(&format!("the broker `main`, vhost `{}`: ", vhost.name)));
+    assert!(
+        said.out
+            .contains(&format!("the broker `main`, vhost `{}`: ", vhost.name))
+    );
     vhost.delete().await;
 }
 
 #[tokio::test]
 async fn a_file_that_is_named_must_be_there() {
-    let said = run(&["check", "--config", "nowhere.toml"], &[DATABASE, BROKER], None).await;
+    let said = run(
+        &["check", "--config", "nowhere.toml"],
+        &[DATABASE, BROKER],
+        None,
+    )
+    .await;
     assert!(!said.well);
-    assert!(said.err.contains("nowhere.toml cannot be read"), "{}", said.err);
+    assert!(
+        said.err.contains("nowhere.toml cannot be read"),
+        "{}",
+        said.err
+    );
 }
 
 #[tokio::test]

@@ -10,13 +10,19 @@ use crate::support::program::Running;
 use crate::support::until;
 
 fn text<'a>(ready: &'a Value, name: &str) -> &'a str {
-    ready[name].as_str().unwrap_or_else(|| panic!("no {name} in {ready}"))
+    ready[name]
+        .as_str()
+        .unwrap_or_else(|| panic!("no {name} in {ready}"))
 }
 
 /// Host and port of a URL.
 fn place(url: &str) -> String {
     let url: reqwest::Url = url.parse().expect("a URL");
-    format!("{}:{}", url.host_str().expect("a host"), url.port().expect("a port"))
+    format!(
+        "{}:{}",
+        url.host_str().expect("a host"),
+        url.port().expect("a port")
+    )
 }
 
 async fn is_open(place: &str) -> bool {
@@ -26,13 +32,22 @@ async fn is_open(place: &str) -> bool {
 async fn failures(ready: &Value) -> (i64, usize) {
     let url = format!("{}/api/v1/letters?limit=500", text(ready, "http"));
     let request = Client::new().get(url).bearer_auth(text(ready, "token"));
-    let page: Value = request.send().await.expect("an answer").json().await.expect("JSON");
+    let page: Value = request
+        .send()
+        .await
+        .expect("an answer")
+        .json()
+        .await
+        .expect("JSON");
     let items = page["items"].as_array().expect("items");
     let kinds: BTreeSet<_> = items
         .iter()
         .map(|item| ["queue", "reason", "error_class"].map(|name| item[name].to_string()))
         .collect();
-    (page["estimated_total"].as_i64().expect("a number"), kinds.len())
+    (
+        page["estimated_total"].as_i64().expect("a number"),
+        kinds.len(),
+    )
 }
 
 #[tokio::test]
@@ -59,11 +74,17 @@ async fn a_demo_is_filled_within_20_seconds_and_leaves_nothing_behind() {
 async fn a_sandbox_is_servers_only() {
     let sandbox = Running::start(&["sandbox", "--json"], &[]).await;
     let ready = sandbox.ready.clone();
-    assert_eq!((&ready["http"], &ready["token"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&ready["http"], &ready["token"]),
+        (&Value::Null, &Value::Null)
+    );
     for name in ["amqp", "management", "database"] {
         assert!(is_open(&place(text(&ready, name))).await, "{name}");
     }
     sandbox.signal("-TERM").await;
     assert!(sandbox.ended(40).await, "in good order");
-    assert!(!is_open(&place(text(&ready, "amqp"))).await, "the broker is gone");
+    assert!(
+        !is_open(&place(text(&ready, "amqp"))).await,
+        "the broker is gone"
+    );
 }

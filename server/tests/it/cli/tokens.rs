@@ -17,18 +17,33 @@ async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
     let made = token(&pool, &create).await;
     assert!(made.well, "{}", made.err);
     let secret = made.out.trim_end();
-    assert!(secret.starts_with("dlo_") && secret.len() == 47, "only the token is on stdout");
+    assert!(
+        secret.starts_with("dlo_") && secret.len() == 47,
+        "only the token is on stdout"
+    );
 
     let again = token(&pool, &create).await;
-    assert!(!again.well && again.err.contains("choose another"), "{}", again.err);
+    assert!(
+        !again.well && again.err.contains("choose another"),
+        "{}",
+        again.err
+    );
 
     let listed = token(&pool, &["list"]).await;
-    assert!(listed.out.contains("operator") && listed.out.contains("valid"), "{}", listed.out);
+    assert!(
+        listed.out.contains("operator") && listed.out.contains("valid"),
+        "{}",
+        listed.out
+    );
     assert!(!listed.out.contains(secret));
 
     assert!(token(&pool, &["revoke", "ci"]).await.well);
     let again = token(&pool, &["revoke", "ci"]).await;
-    assert!(!again.well && again.err.contains("no valid token named `ci`"), "{}", again.err);
+    assert!(
+        !again.well && again.err.contains("no valid token named `ci`"),
+        "{}",
+        again.err
+    );
     let listed = token(&pool, &["list"]).await;
     assert!(listed.out.contains("revoked"), "{}", listed.out);
 }
@@ -36,7 +51,15 @@ async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn roles_and_names_must_make_sense(pool: PgPool) {
     let root = token(&pool, &["create", "--role", "root", "--name", "x"]).await;
-    assert!(!root.well && root.err.contains("viewer, operator, admin"), "{}", root.err);
+    assert!(
+        !root.well && root.err.contains("viewer, operator, admin"),
+        "{}",
+        root.err
+    );
     let nameless = token(&pool, &["create", "--role", "viewer", "--name", " "]).await;
-    assert!(!nameless.well && nameless.err.contains("the name is empty"), "{}", nameless.err);
+    assert!(
+        !nameless.well && nameless.err.contains("the name is empty"),
+        "{}",
+        nameless.err
+    );
 }

@@ -18,10 +18,20 @@ async fn without_a_good_token_every_endpoint_answers_401(pool: PgPool) {
     let revoked = token(&pool, "revoked", Role::Admin).await;
     let mut conn = pool.acquire().await.expect("a connection");
     let now = chrono::DateTime::UNIX_EPOCH;
-    assert!(tokens::revoke(&mut conn, "revoked", now).await.expect("asked"));
+    assert!(
+        tokens::revoke(&mut conn, "revoked", now)
+            .await
+            .expect("asked")
+    );
     let basic = format!("Basic {}", counter.token(Role::Admin));
     let revoked = format!("Bearer {}", revoked.reveal());
-    let shown = [None, Some("Bearer dlo_unknown"), Some("Bearer"), Some(&*basic), Some(&*revoked)];
+    let shown = [
+        None,
+        Some("Bearer dlo_unknown"),
+        Some("Bearer"),
+        Some(&*basic),
+        Some(&*revoked),
+    ];
     for endpoint in endpoints() {
         for authorization in shown {
             let mut request = counter.request(endpoint.method.clone(), &path_of(endpoint.path));
@@ -32,10 +42,18 @@ async fn without_a_good_token_every_endpoint_answers_401(pool: PgPool) {
             let challenge = response.headers().get("www-authenticate").cloned();
             assert!(challenge.is_some_and(|value| value.as_bytes().starts_with(b"Bearer ")));
             let (status, _) = problem(response).await;
-            assert_eq!(status, 401, "{} {} {authorization:?}", endpoint.method, endpoint.path);
+            assert_eq!(
+                status, 401,
+                "{} {} {authorization:?}",
+                endpoint.method, endpoint.path
+            );
         }
     }
-    assert_eq!(counter.desk.asked(), [""; 0], "nobody came through to the desk");
+    assert_eq!(
+        counter.desk.asked(),
+        [""; 0],
+        "nobody came through to the desk"
+    );
     counter.close().await;
 }
 
@@ -59,7 +77,13 @@ async fn each_role_may_do_what_its_endpoints_say_and_no_more(pool: PgPool) {
 fn what_changes_something_is_no_get_and_no_viewers_business() {
     for endpoint in endpoints() {
         let reads = endpoint.method == reqwest::Method::GET;
-        assert_eq!(reads, endpoint.role == Role::Viewer, "{} {}", endpoint.method, endpoint.path);
+        assert_eq!(
+            reads,
+            endpoint.role == Role::Viewer,
+            "{} {}",
+            endpoint.method,
+            endpoint.path
+        );
     }
 }
 

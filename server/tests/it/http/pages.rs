@@ -10,17 +10,34 @@ async fn every_script_of_a_page_carries_the_nonce_of_its_own_policy(pool: PgPool
     let counter = Counter::open(&pool).await;
     let mut nonces = Vec::new();
     for path in ["/", "/letters", "/nothing/here"] {
-        let response = counter.request(Method::GET, path).send().await.expect("an answer");
-        let policy = response.headers()["content-security-policy"].to_str().expect("text");
-        let (_, rest) = policy.split_once("script-src 'self' 'nonce-").expect("a nonce");
+        let response = counter
+            .request(Method::GET, path)
+            .send()
+            .await
+            .expect("an answer");
+        let policy = response.headers()["content-security-policy"]
+            .to_str()
+            .expect("text");
+        let (_, rest) = policy
+            .split_once("script-src 'self' 'nonce-")
+            .expect("a nonce");
         let nonce = rest.split_once('\'').expect("ends").0.to_owned();
         assert!(policy.contains("'wasm-unsafe-eval'"), "{policy}");
         let page = response.text().await.expect("text");
-        let inline = page.split("<script").skip(1).map(|rest| rest.split_once('>').expect("ends").0);
+        let inline = page
+            .split("<script")
+            .skip(1)
+            .map(|rest| rest.split_once('>').expect("ends").0);
         for attributes in inline.filter(|attributes| !attributes.contains("src=")) {
-            assert!(attributes.contains(&format!("nonce=\"{nonce}\"")), "{path}: {attributes}");
+            assert!(
+                attributes.contains(&format!("nonce=\"{nonce}\"")),
+                "{path}: {attributes}"
+            );
         }
-        assert!(!page.contains(" style=\"") && !page.contains(" onclick="), "{path}");
+        assert!(
+            !page.contains(" style=\"") && !page.contains(" onclick="),
+            "{path}"
+        );
         assert!(!nonces.contains(&nonce), "a nonce is used once");
         nonces.push(nonce);
     }
@@ -30,9 +47,16 @@ async fn every_script_of_a_page_carries_the_nonce_of_its_own_policy(pool: PgPool
 #[sqlx::test(migrations = "../migrations")]
 async fn what_is_not_there_is_a_page_with_status_404(pool: PgPool) {
     let counter = Counter::open(&pool).await;
-    let response = counter.request(Method::GET, "/nothing/here").send().await.expect("an answer");
+    let response = counter
+        .request(Method::GET, "/nothing/here")
+        .send()
+        .await
+        .expect("an answer");
     assert_eq!(response.status(), 404);
-    assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
+    assert_eq!(
+        response.headers()["content-type"],
+        "text/html; charset=utf-8"
+    );
     counter.close().await;
 }
 
@@ -50,23 +74,52 @@ async fn files_come_compressed_and_are_kept_as_long_as_their_names_allow(pool: P
         std::fs::write(site.join(file), text).expect("written");
     }
     let cases = [
-        ("/pkg/dlo.abc123.js", "br, gzip", Some("br"), "brotli", "immutable"),
-        ("/pkg/dlo.abc123.js", "gzip", Some("gzip"), "gzip", "immutable"),
+        (
+            "/pkg/dlo.abc123.js",
+            "br, gzip",
+            Some("br"),
+            "brotli",
+            "immutable",
+        ),
+        (
+            "/pkg/dlo.abc123.js",
+            "gzip",
+            Some("gzip"),
+            "gzip",
+            "immutable",
+        ),
         ("/pkg/dlo.abc123.js", "identity", None, "plain", "immutable"),
         ("/theme.js", "br", None, "theme", "no-cache"),
     ];
     for (path, accepted, encoding, text, keep) in cases {
-        let request = counter.request(Method::GET, path).header("accept-encoding", accepted);
+        let request = counter
+            .request(Method::GET, path)
+            .header("accept-encoding", accepted);
         let response = request.send().await.expect("an answer");
-        assert_eq!(response.headers()["content-type"], "text/javascript", "{path}");
+        assert_eq!(
+            response.headers()["content-type"],
+            "text/javascript",
+            "{path}"
+        );
         let got = response.headers().get("content-encoding").cloned();
-        assert_eq!(got.as_ref().and_then(|value| value.to_str().ok()), encoding, "{path}");
-        let kept = response.headers()["cache-control"].to_str().expect("text").to_owned();
+        assert_eq!(
+            got.as_ref().and_then(|value| value.to_str().ok()),
+            encoding,
+            "{path}"
+        );
+        let kept = response.headers()["cache-control"]
+            .to_str()
+            .expect("text")
+            .to_owned();
         assert!(kept.contains(keep), "{path}: {kept}");
         assert_eq!(response.text().await.expect("text"), text);
     }
     for path in ["/../Cargo.toml", "/%2e%2e/%2e%2e/etc/passwd", "/pkg"] {
-        let response = counter.request(Method::GET, path).send().await.expect("an answer");
+        let response = counter
+            .request(Method::GET, path)
+            .send()
+            .await
+            .expect("an answer");
         assert_eq!(response.status(), 404, "{path}");
     }
     counter.close().await;

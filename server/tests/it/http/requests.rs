@@ -13,12 +13,18 @@ async fn lists_take_filters_cursors_and_limits(pool: PgPool) {
     let cursor = "AAZhEQXOLAABmg8-Wkt8LY4fASNFZ4mr";
     let cases = [
         ("/letters", "letters [] after false limit 50".to_owned()),
-        ("/letters?q=&state=&limit=500", "letters [] after false limit 500".to_owned()),
+        (
+            "/letters?q=&state=&limit=500",
+            "letters [] after false limit 500".to_owned(),
+        ),
         (
             "/letters?q=state:held+queue:a&queue=b+c&age=%3C1h",
             "letters [queue:\"b c\" state:held since:3600s] after false limit 50".to_owned(),
         ),
-        (&format!("/letters?cursor={cursor}"), "letters [] after true limit 50".to_owned()),
+        (
+            &format!("/letters?cursor={cursor}"),
+            "letters [] after true limit 50".to_owned(),
+        ),
         ("/replays?limit=7", "replays after false limit 7".to_owned()),
         (
             &format!("/replays/{ID}/items?outcome=unknown"),
@@ -41,28 +47,61 @@ async fn decisions_are_made_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let selection = json!({"filter": "state:held"});
     let cases = [
-        ("/discards", json!({"selection": selection, "reason": " old "}), 200, ": old"),
-        ("/restores", json!({"selection": {"ids": [ID]}}), 200, "restores"),
-        ("/replays", json!({"selection": selection}), 201, "replays to OriginQueue"),
+        (
+            "/discards",
+            json!({"selection": selection, "reason": " old "}),
+            200,
+            ": old",
+        ),
+        (
+            "/restores",
+            json!({"selection": {"ids": [ID]}}),
+            200,
+            "restores",
+        ),
+        (
+            "/replays",
+            json!({"selection": selection}),
+            201,
+            "replays to OriginQueue",
+        ),
         (
             "/replays",
             json!({"selection": selection, "dry_run": true, "target": {"mode": "queue", "queue": "q"}}),
             200,
             "replays to Queue { queue: \"q\" }",
         ),
-        (&format!("/letters/{ID}/published"), json!({"published": false}), 204, "published: false"),
-        (&format!("/letters/{ID}/processed"), json!(null), 204, "was processed"),
+        (
+            &format!("/letters/{ID}/published"),
+            json!({"published": false}),
+            204,
+            "published: false",
+        ),
+        (
+            &format!("/letters/{ID}/processed"),
+            json!(null),
+            204,
+            "was processed",
+        ),
     ];
     for (path, body, status, wanted) in cases {
         let path = format!("/api/v1{path}");
-        let request = counter.as_role(Role::Operator, Method::POST, &path).json(&body);
+        let request = counter
+            .as_role(Role::Operator, Method::POST, &path)
+            .json(&body);
         let response = request.send().await.expect("an answer");
         assert_eq!(response.status(), status, "{path}");
-        let location = response.headers().get("location").map(|value| value.as_bytes().to_vec());
+        let location = response
+            .headers()
+            .get("location")
+            .map(|value| value.as_bytes().to_vec());
         let place = (status == 201).then(|| format!("/api/v1/replays/{ID}").into_bytes());
         assert_eq!(location, place, "{path}");
         let asked = counter.desk.asked().concat();
-        assert!(asked.starts_with("operator ") && asked.contains(wanted), "{asked}");
+        assert!(
+            asked.starts_with("operator ") && asked.contains(wanted),
+            "{asked}"
+        );
     }
     counter.close().await;
 }
@@ -73,16 +112,32 @@ async fn sources_are_added_shown_and_removed_by_admins(pool: PgPool) {
     let source = json!({"vhost": "/", "queue": "orders.dead", "mode": "mirror"});
     let response = counter.post("/api/v1/sources", &source).await;
     assert_eq!(response.status(), 201);
-    let place = response.headers()["location"].to_str().expect("text").to_owned();
+    let place = response.headers()["location"]
+        .to_str()
+        .expect("text")
+        .to_owned();
     let added: Value = response.json().await.expect("JSON");
     let shown: Value = counter.get(&place).await.json().await.expect("JSON");
     assert_eq!(shown, added);
-    let listed: Value = counter.get("/api/v1/sources").await.json().await.expect("JSON");
+    let listed: Value = counter
+        .get("/api/v1/sources")
+        .await
+        .json()
+        .await
+        .expect("JSON");
     assert_eq!(listed["items"], json!([added]));
-    let ejected = counter.post(&format!("{place}/eject-head"), &json!(null)).await;
+    let ejected = counter
+        .post(&format!("{place}/eject-head"), &json!(null))
+        .await;
     assert_eq!(ejected.status(), 201);
-    assert_eq!(ejected.json::<Value>().await.expect("JSON"), json!({"letter_id": ID}));
-    let removal = counter.as_role(Role::Admin, Method::DELETE, &place).send().await;
+    assert_eq!(
+        ejected.json::<Value>().await.expect("JSON"),
+        json!({"letter_id": ID})
+    );
+    let removal = counter
+        .as_role(Role::Admin, Method::DELETE, &place)
+        .send()
+        .await;
     assert_eq!(removal.expect("an answer").status(), 204);
     counter.close().await;
 }
@@ -95,7 +150,10 @@ async fn a_body_is_downloaded_as_bytes_that_no_browser_runs(pool: PgPool) {
         let headers = response.headers().clone();
         assert_eq!(headers["content-type"], "application/octet-stream");
         assert_eq!(headers["x-content-type-options"], "nosniff");
-        assert_eq!(headers["content-security-policy"], "sandbox; default-src 'none'");
+        assert_eq!(
+            headers["content-security-policy"],
+            "sandbox; default-src 'none'"
+        );
         let attachment = format!("attachment; filename=\"letter-{ID}.bin\"");
         assert_eq!(headers["content-disposition"], attachment);
         assert_eq!(response.bytes().await.expect("bytes"), HOSTILE);
@@ -107,8 +165,17 @@ async fn a_body_is_downloaded_as_bytes_that_no_browser_runs(pool: PgPool) {
 #[sqlx::test(migrations = "../migrations")]
 async fn the_api_describes_itself(pool: PgPool) {
     let counter = Counter::open(&pool).await;
-    let document: Value = counter.get("/api/v1/openapi.json").await.json().await.expect("JSON");
-    assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
+    let document: Value = counter
+        .get("/api/v1/openapi.json")
+        .await
+        .json()
+        .await
+        .expect("JSON");
+    assert!(
+        document["openapi"]
+            .as_str()
+            .is_some_and(|version| version.starts_with("3.1"))
+    );
     assert_eq!(document["info"]["title"], "Dead Letter Office");
     let schemes = &document["components"]["securitySchemes"]["token"];
     assert_eq!(schemes["scheme"], "bearer");

@@ -56,12 +56,20 @@ impl NotingDesk {
 
     fn note(&self, what: String) -> Result<(), DeskError> {
         self.asked.lock().expect("not poisoned").push(what);
-        self.fails.lock().expect("not poisoned").take().map_or(Ok(()), Err)
+        self.fails
+            .lock()
+            .expect("not poisoned")
+            .take()
+            .map_or(Ok(()), Err)
     }
 }
 
 fn page<T>() -> Page<T> {
-    Page { items: Vec::new(), next_cursor: None, estimated_total: 0 }
+    Page {
+        items: Vec::new(),
+        next_cursor: None,
+        estimated_total: 0,
+    }
 }
 
 fn sample<T: serde::de::DeserializeOwned>(value: Value) -> T {
@@ -105,7 +113,10 @@ impl TriageDesk for NotingDesk {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<LetterSummary>, DeskError> {
-        self.note(format!("letters [{filter}] after {} limit {limit}", after.is_some()))?;
+        self.note(format!(
+            "letters [{filter}] after {} limit {limit}",
+            after.is_some()
+        ))?;
         Ok(page())
     }
 
@@ -131,12 +142,18 @@ impl TriageDesk for NotingDesk {
         reason: &str,
     ) -> Result<Changed, DeskError> {
         self.note(format!("{} discards {selection:?}: {reason}", actor.0))?;
-        Ok(Changed { changed: 1, left_out: Vec::new() })
+        Ok(Changed {
+            changed: 1,
+            left_out: Vec::new(),
+        })
     }
 
     async fn restore(&self, actor: &Actor, selection: &Selection) -> Result<Changed, DeskError> {
         self.note(format!("{} restores {selection:?}", actor.0))?;
-        Ok(Changed { changed: 1, left_out: Vec::new() })
+        Ok(Changed {
+            changed: 1,
+            left_out: Vec::new(),
+        })
     }
 
     async fn decide_unknown(
@@ -145,7 +162,10 @@ impl TriageDesk for NotingDesk {
         id: LetterId,
         was_published: bool,
     ) -> Result<(), DeskError> {
-        self.note(format!("{} says {id} was published: {was_published}", actor.0))
+        self.note(format!(
+            "{} says {id} was published: {was_published}",
+            actor.0
+        ))
     }
 
     async fn processed(&self, actor: &Actor, id: LetterId) -> Result<(), DeskError> {
@@ -174,7 +194,10 @@ impl TriageDesk for NotingDesk {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<ReplayItem>, DeskError> {
-        self.note(format!("items {id} {outcome:?} after {} limit {limit}", after.is_some()))?;
+        self.note(format!(
+            "items {id} {outcome:?} after {} limit {limit}",
+            after.is_some()
+        ))?;
         Ok(page())
     }
 
@@ -245,7 +268,11 @@ impl Counter {
     pub async fn open(pool: &PgPool) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("bound"));
-        let (desk, hub, stop) = (Arc::<NotingDesk>::default(), Hub::default(), CancellationToken::new());
+        let (desk, hub, stop) = (
+            Arc::<NotingDesk>::default(),
+            Hub::default(),
+            CancellationToken::new(),
+        );
         let (beginning, begun) = watch::channel(Beginning::Done);
         let site = tempfile::tempdir().expect("a directory");
         let front = Front {
@@ -257,16 +284,32 @@ impl Counter {
             site_root: site.path().to_owned(),
             stop: stop.clone(),
         };
-        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the test owns the task and ends it"
+        )]
         let serving = tokio::spawn(http::serve(listener, front));
         let redirects = reqwest::redirect::Policy::none();
-        let client = Client::builder().redirect(redirects).build().expect("a client");
+        let client = Client::builder()
+            .redirect(redirects)
+            .build()
+            .expect("a client");
         let mut tokens = Vec::new();
         for role in Role::ALL {
             tokens.push(token(pool, role.as_str(), role).await);
         }
         let tokens = tokens.try_into().expect("three roles");
-        Self { desk, hub, beginning, address, client, tokens, stop, serving, site }
+        Self {
+            desk,
+            hub,
+            beginning,
+            address,
+            client,
+            tokens,
+            stop,
+            serving,
+            site,
+        }
     }
 
     /// The token of a role.
@@ -276,7 +319,8 @@ impl Counter {
 
     /// A request without a token.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.client.request(method, format!("{}{path}", self.address))
+        self.client
+            .request(method, format!("{}{path}", self.address))
     }
 
     /// A request with the token of a role.
@@ -300,7 +344,10 @@ impl Counter {
     pub async fn close(self) {
         self.stop.cancel();
         let ended = tokio::time::timeout(std::time::Duration::from_secs(10), self.serving).await;
-        ended.expect("in time").expect("no panic").expect("in order");
+        ended
+            .expect("in time")
+            .expect("no panic")
+            .expect("in order");
     }
 }
 
@@ -309,7 +356,10 @@ pub async fn token(pool: &PgPool, name: &str, role: Role) -> Token {
     let id = new_id(&SystemClock);
     let mut random = StdRng::seed_from_u64(role as u64 + name.len() as u64 * 10);
     let token = Token::generate(&mut random).expect("never fails");
-    let holder = Holder { name: name.to_owned(), role };
+    let holder = Holder {
+        name: name.to_owned(),
+        role,
+    };
     let mut conn = pool.acquire().await.expect("a connection");
     let now = SystemClock.now();
     let made = tokens::insert(&mut conn, id, &holder, &token.digest(), now).await;
@@ -321,10 +371,18 @@ pub async fn token(pool: &PgPool, name: &str, role: Role) -> Token {
 pub async fn problem(response: Response) -> (u16, String) {
     let status = response.status().as_u16();
     let kind = response.headers().get("content-type").cloned();
-    let kind = kind.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = kind
+        .as_ref()
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     assert_eq!(kind, "application/problem+json", "of a {status}");
     let body: Value = response.json().await.expect("JSON");
-    let members: Vec<_> = body.as_object().expect("an object").keys().cloned().collect();
+    let members: Vec<_> = body
+        .as_object()
+        .expect("an object")
+        .keys()
+        .cloned()
+        .collect();
     assert_eq!(members, ["detail", "status", "title", "type"]);
     assert_eq!(body["status"], status);
     let detail = body["detail"].as_str().expect("a sentence").to_owned();

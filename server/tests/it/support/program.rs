@@ -21,7 +21,10 @@ fn command(arguments: &[&str], variables: &[(&str, &str)], directory: &std::path
     command
 }
 
-#[expect(clippy::disallowed_methods, reason = "the sandbox looks for its programs there")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the sandbox looks for its programs there"
+)]
 fn path() -> String {
     std::env::var("PATH").unwrap_or_default()
 }
@@ -43,10 +46,18 @@ pub async fn run(arguments: &[&str], variables: &[(&str, &str)], file: Option<&s
         std::fs::write(directory.path().join("dlo.toml"), text).expect("written");
     }
     let ending = command(arguments, variables, directory.path()).output();
-    let ended = tokio::time::timeout(Duration::from_secs(60), ending).await;
-    let Output { status, stdout, stderr } = ended.expect("in time").expect("it runs");
+    let ended = tokio::time::timeout(Duration::from_mins(1), ending).await;
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = ended.expect("in time").expect("it runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    Said { well: status.success(), out: text(stdout), err: text(stderr) }
+    Said {
+        well: status.success(),
+        out: text(stdout),
+        err: text(stderr),
+    }
 }
 
 /// A command that goes on until it is stopped.
@@ -66,7 +77,7 @@ impl Running {
             .expect("it starts");
         let out = child.stdout.take().expect("piped");
         let mut lines = BufReader::new(out).lines();
-        let line = tokio::time::timeout(Duration::from_secs(60), lines.next_line()).await;
+        let line = tokio::time::timeout(Duration::from_mins(1), lines.next_line()).await;
         let line = line.expect("in time").expect("readable").expect("a line");
         let ready = serde_json::from_str(&line).expect("JSON");
         Self { child, ready }
