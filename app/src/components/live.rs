@@ -23,6 +23,8 @@ const BREATH: Duration = Duration::from_secs(1);
 pub(crate) struct Live {
     last: RwSignal<Option<LiveEvent>>,
     is_open: RwSignal<Option<bool>>,
+    /// Whether the stream was ever open.
+    has_begun: RwSignal<bool>,
 }
 
 impl Live {
@@ -51,9 +53,8 @@ impl Live {
     ) -> ReadSignal<u32> {
         let (version, grow) = signal(0);
         let waits = StoredValue::new(false);
-        self.on_event(move |event| {
-            let concerned = matches!(event, LiveEvent::Missed) || is_of_concern(event);
-            if concerned && waits.try_get_value() == Some(false) {
+        let soon = move || {
+            if waits.try_get_value() == Some(false) {
                 waits.set_value(true);
                 set_timeout(
                     move || {
@@ -65,7 +66,20 @@ impl Live {
                     BREATH,
                 );
             }
+        };
+        self.on_event(move |event| {
+            if matches!(event, LiveEvent::Missed) || is_of_concern(event) {
+                soon();
+            }
         });
+        // Nobody told of what happened between the making of this page and the stream's opening.
+        if !self.has_begun.get_untracked() {
+            Effect::new(move |_| {
+                if self.has_begun.get() {
+                    soon();
+                }
+            });
+        }
         version
     }
 }
@@ -75,6 +89,7 @@ pub(crate) fn provide_live() {
     let live = Live {
         last: RwSignal::new(None),
         is_open: RwSignal::new(None),
+        has_begun: RwSignal::new(false),
     };
     provide_context(live);
     Effect::new(move |_| open(live));
@@ -96,6 +111,9 @@ fn open(live: Live) {
             live.last.set(Some(LiveEvent::Missed));
         }
         live.is_open.set(Some(true));
+        if !live.has_begun.get_untracked() {
+            live.has_begun.set(true);
+        }
     });
     let failed = stream.clone();
     let on_error = Closure::<dyn FnMut()>::new(move || {

@@ -150,6 +150,8 @@ fn Count(outcome: Outcome, letters: i64, replay: Option<ReplayId>) -> impl IntoV
     let word = outcome_word(outcome);
     let inside = view! {
         <b>{count}</b>
+        // Nobody sees it, but those who hear it need it.
+        " "
         {word}
     };
     let href = replay

@@ -19,7 +19,7 @@ pub(crate) fn ReplayItems(
                     <th class="num far">"when"</th>
                     <th>"outcome"</th>
                     <th class="far">"to"</th>
-                    <th>"why"</th>
+                    <th>"note"</th>
                     <th class="far">"letter"</th>
                 </tr>
             </thead>

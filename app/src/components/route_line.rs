@@ -45,7 +45,12 @@ pub(crate) fn RouteLine(
                 {letter
                     .told_by
                     .map(|told_by| {
-                        view! { <small class="quiet">"told by " {told_by} " headers"</small> }
+                        let whose = match told_by.as_str() {
+                            "headers" => "its own".to_owned(),
+                            "custom" => "the source's".to_owned(),
+                            framework => framework.to_owned(),
+                        };
+                        view! { <small class="quiet">"told by " {whose} " headers"</small> }
                     })}
             </div>
             <Arrow />
