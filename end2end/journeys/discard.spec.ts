@@ -119,3 +119,26 @@ test('a letter that somebody else has decided on meanwhile is left out, and the 
   await expect(page.getByText(/^0 letters discarded\. 1 letter was left out: .*discarded/)).toBeVisible();
   expect((await running.api.letter(id)).audit.map(({ detail }) => detail)).toEqual(['the other was quicker']);
 });
+
+test('what is being written stays, whatever happens elsewhere meanwhile', async ({ page, workplace, running }) => {
+  await workplace.die({ body: { nested: { deep: { deeper: { deepest: 1 } } } }, headers: { 'x-error': 'mine' } });
+  const id = await workplace.letter();
+  await page.goto(`/letters/${id}`);
+  await live(page);
+  await page.getByText('Discard…', { exact: true }).click();
+  const reason = page.getByRole('textbox', { name: 'Reason for the discard' });
+  await reason.pressSequentially('half a sent');
+  const reading = page.waitForResponse((answer) => answer.url().includes('/ui/letter?'));
+  await workplace.die({ headers: { 'x-error': 'another' } });
+  const other = (await workplace.letters(2)).find((letter) => letter.id !== id)!.id;
+  await running.api.replay([other]);
+  await expect.poll(async () => (await running.api.letter(other)).state).toBe('replayed');
+  await workplace.reject();
+  await reading;
+  await expect.poll(async () => (await running.api.letter(other)).arrivals).toBe(2);
+  await expect(reason).toBeFocused();
+  await reason.pressSequentially('ence');
+  await expect(reason).toHaveValue('half a sentence');
+  await page.getByRole('button', { name: 'Discard 1 letter' }).click();
+  await expect(section(page, 'Audit')).toContainText('half a sentence');
+});
