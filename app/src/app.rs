@@ -4,7 +4,10 @@ use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::SsrMode;
 use leptos_router::components::{FlatRoutes, Route, Router};
+use leptos_router::hooks::use_location;
 use leptos_router::path;
+use wasm_bindgen::JsCast;
+use web_sys::{FocusOptions, HtmlElement};
 
 use crate::components::{
     Colophon, KeysHelp, Masthead, ToastView, TroubleBanner, provide_live, provide_ticks,
@@ -14,6 +17,25 @@ use crate::pages::{
     LetterPage, LettersPage, NewReplayPage, NotFoundPage, OverviewPage, ReplayPage, ReplaysPage,
     SourcesPage,
 };
+
+/// On a new page the focus goes to its content, as it does when a browser loads one.
+#[component]
+fn FocusOnArrival() -> impl IntoView {
+    let path = use_location().pathname;
+    Effect::new(move |before: Option<String>| {
+        let path = path.get();
+        if before.is_some_and(|before| before != path)
+            && let Some(main) = document().get_element_by_id("main")
+            && let Ok(main) = main.dyn_into::<HtmlElement>()
+        {
+            let options = FocusOptions::new();
+            options.set_prevent_scroll(true);
+            // An element that cannot take the focus leaves it where it is.
+            let _ = main.focus_with_options(&options);
+        }
+        path
+    });
+}
 
 /// The whole of it. Every page is complete in the HTML, so that it can be read without a script.
 #[component]
@@ -31,6 +53,7 @@ pub fn App() -> impl IntoView {
             </a>
             <Masthead />
             <TroubleBanner />
+            <FocusOnArrival />
             <main id="main" tabindex="-1">
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("/") view=OverviewPage ssr=SsrMode::Async />

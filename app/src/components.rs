@@ -38,6 +38,7 @@ mod state_badge;
 mod timeline;
 mod toast;
 mod trouble_banner;
+mod waiting;
 mod wire_table;
 
 pub(crate) use ago::{Ago, Instant, provide_ticks};
@@ -78,4 +79,5 @@ pub(crate) use state_badge::{ReplayBadge, StateBadge};
 pub(crate) use timeline::Timeline;
 pub(crate) use toast::{Toast, ToastView, Toasts, provide_toasts};
 pub(crate) use trouble_banner::TroubleBanner;
+pub(crate) use waiting::Waiting;
 pub(crate) use wire_table::WireTable;

@@ -9,7 +9,7 @@ use crate::api::letters::{LetterRead, PayloadRead, read_letter, read_payload};
 use crate::components::{
     Arrivals, AuditLog, Decisions, ErrorNote, ErrorPanel, LetterActions, LetterHead, LetterReplays,
     Live, Notice, Particulars, PayloadView, PropertiesTable, RouteLine, StackTrace, Timeline,
-    Toasts, View, WireTable,
+    Toasts, View, Waiting, WireTable,
 };
 use crate::error::ApiError;
 
@@ -68,7 +68,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
         <Title text=move || format!("Letter {}", crate::wording::short(&id.get())) />
         <Notice />
         <ErrorNote error=Signal::derive(move || decisions.error()) />
-        <Transition>
+        <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match letter.await {
                     Ok(read) => {

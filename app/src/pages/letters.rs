@@ -1,5 +1,7 @@
 //! Which letters?
 
+use std::time::Duration;
+
 use dlo_domain::filter::LetterFilter;
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -8,9 +10,12 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 use crate::api::letters::{LetterList, list_letters, read_choices};
 use crate::components::{
     ArrivalsPill, Decisions, ErrorNote, ErrorPanel, FilterBar, LetterTable, Matching, Notice,
-    Pager, Toasts, about, kept,
+    Pager, Toasts, Waiting, about, kept,
 };
 use crate::{links, wording};
+
+/// Events of our own decisions have come by then.
+const ECHO: Duration = Duration::from_secs(3);
 
 /// The list of letters under its filter.
 #[component]
@@ -41,6 +46,7 @@ pub(crate) fn LettersPage() -> impl IntoView {
             }
         },
     );
+    let is_ours = own_doing(decisions, toasts);
     let navigate = use_navigate();
     // The newest are on the first page.
     let look_again = Callback::new(move |()| {
@@ -59,12 +65,12 @@ pub(crate) fn LettersPage() -> impl IntoView {
         <Notice />
         <FilterBar filter choices />
         <ErrorNote error=Signal::derive(move || decisions.error()) />
-        <Transition>
+        <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match letters.await {
                     Ok(Some(list)) => {
                         let filter = filter.get_untracked().unwrap_or_default();
-                        view! { <List list filter decisions look_again /> }.into_any()
+                        view! { <List list filter decisions is_ours look_again /> }.into_any()
                     }
                     // The bar says what is wrong with the filter.
                     Ok(None) => ().into_any(),
@@ -76,11 +82,32 @@ pub(crate) fn LettersPage() -> impl IntoView {
     .into_any()
 }
 
+/// Whether a decision of this page is under way or was just carried out: the events of it come
+/// beside its answer, and need no pill.
+fn own_doing(decisions: Decisions, toasts: Toasts) -> Signal<bool> {
+    let just_done = RwSignal::new(false);
+    Effect::new(move |before: Option<usize>| {
+        let version = decisions.version() + toasts.version();
+        if before.is_some_and(|before| before != version) {
+            just_done.set(true);
+            set_timeout(
+                move || {
+                    just_done.try_set(false);
+                },
+                ECHO,
+            );
+        }
+        version
+    });
+    Signal::derive(move || just_done.get() || decisions.is_pending())
+}
+
 #[component]
 fn List(
     list: LetterList,
     filter: LetterFilter,
     decisions: Decisions,
+    is_ours: Signal<bool>,
     look_again: Callback<()>,
 ) -> impl IntoView {
     let query = use_query_map().get_untracked();
@@ -128,7 +155,7 @@ fn List(
                     </span>
                 </span>
             </header>
-            <ArrivalsPill shown on_press=look_again />
+            <ArrivalsPill shown is_ours on_press=look_again />
             {body}
         </section>
         <Pager path=links::LETTERS.to_owned() query next label="letters" />

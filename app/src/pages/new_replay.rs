@@ -9,7 +9,7 @@ use leptos_router::params::ParamsMap;
 
 use super::replay::LeftOutList;
 use crate::api::replays::{ReplayPreview, preview_replay};
-use crate::components::{Decisions, ErrorNote, ErrorPanel, target_text};
+use crate::components::{Decisions, ErrorNote, ErrorPanel, Waiting, target_text};
 use crate::wording;
 
 /// What the address asks to have replayed.
@@ -46,7 +46,7 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
     view! {
         <Title text="New replay" />
         <ErrorNote error=Signal::derive(move || decisions.error()) />
-        <Transition>
+        <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match preview.await {
                     Ok(preview) => {

@@ -9,7 +9,9 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::office::read_overview;
-use crate::components::{Command, DeathsChart, ErrorPanel, FailuresTable, Live, SourceTable};
+use crate::components::{
+    Command, DeathsChart, ErrorPanel, FailuresTable, Live, SourceTable, Waiting,
+};
 use crate::{links, wording};
 
 /// The first page.
@@ -26,7 +28,7 @@ pub(crate) fn OverviewPage() -> impl IntoView {
     );
     view! {
         <Title text="Overview" />
-        <Transition>
+        <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match overview.await {
                     Ok(overview) if is_new(&overview) => {

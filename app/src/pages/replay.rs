@@ -8,7 +8,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::replays::{ReplayRead, read_replay};
 use crate::components::{
-    Ago, ErrorPanel, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge, ReplayItems,
+    Ago, ErrorPanel, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge, ReplayItems, Waiting,
     outcome_word, target_text,
 };
 use crate::{links, wording};
@@ -36,7 +36,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
     view! {
         <Title text=move || format!("Replay {}", wording::short(&id.get())) />
         <OutcomePatterns />
-        <Transition>
+        <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match replay.await {
                     Ok(read) => view! { <Read read outcome=outcome.get() /> }.into_any(),

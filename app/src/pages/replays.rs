@@ -6,7 +6,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::replays::{ReplayList, list_replays};
-use crate::components::{ErrorPanel, Live, Pager, ReplayTable, about};
+use crate::components::{ErrorPanel, Live, Pager, ReplayTable, Waiting, about};
 use crate::links;
 
 /// The list of replays.
@@ -21,7 +21,7 @@ pub(crate) fn ReplaysPage() -> impl IntoView {
     );
     view! {
         <Title text="Replays" />
-        <Transition>
+        <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match replays.await {
                     Ok(list) => view! { <List list /> }.into_any(),

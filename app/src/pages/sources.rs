@@ -9,7 +9,9 @@ use leptos_meta::Title;
 
 use super::overview::ADD_SOURCE;
 use crate::api::sources::{AddSource, EjectHead, RemoveSource, SourceList, list_sources};
-use crate::components::{Ago, Command, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm};
+use crate::components::{
+    Ago, Command, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm, Waiting,
+};
 use crate::error::ApiError;
 use crate::{links, wording};
 
@@ -51,7 +53,7 @@ pub(crate) fn SourcesPage() -> impl IntoView {
         <Title text="Sources" />
         <Notice />
         <ErrorNote error=Signal::derive(move || actions.error()) />
-        <Transition>
+        <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match sources.await {
                     Ok(list) => view! { <List list actions /> }.into_any(),

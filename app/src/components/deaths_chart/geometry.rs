@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn bars(counts: &[[i64; 4]]) -> Vec<DeathBar> {
-        let from = |minute| DateTime::from_timestamp(60 * minute, 0).expect("a time");
+        let from = |minute: i64| DateTime::from_timestamp(60 * minute, 0).expect("a time");
         (0..)
             .zip(counts)
             .map(|(minute, counts)| DeathBar {
