@@ -71,8 +71,3 @@ export async function visit(screen: Screen, page: Page, office: Office, faults: 
   await live(page);
   await screen.prepare?.(page);
 }
-
-/** How people look at pages. */
-export const LOOKS = (['light', 'dark'] as const).flatMap((paper) =>
-  [1440, 390].map((width) => ({ paper, width, height: width > 1000 ? 900 : 844 })),
-);

@@ -2,9 +2,9 @@
 // UPDATE_DOC_IMAGES=1 those of the README are taken again.
 import path from 'node:path';
 import { expect, test } from '../fixtures/test';
-import { LOOKS, SCREENS, visit } from './pages';
+import { LOOKS, picture } from './looks';
+import { SCREENS, visit } from './pages';
 
-const PICTURES = path.resolve(__dirname, '../test-results/screens');
 const DOCS = path.resolve(__dirname, '../../docs/images');
 const IN_DOCS = ['letters', 'overview'];
 
@@ -16,9 +16,8 @@ for (const screen of SCREENS) {
     for (const { paper, width, height } of LOOKS) {
       await page.emulateMedia({ colorScheme: paper });
       await page.setViewportSize({ width, height });
-      const file = path.join(PICTURES, `${screen.name}-${width}-${paper}.png`);
-      const picture = await page.screenshot({ path: file, fullPage: true, animations: 'disabled' });
-      expect(picture.length, 'bytes of the picture').toBeGreaterThan(10_000);
+      const bytes = await picture(page, `${screen.name}-${width}-${paper}`);
+      expect(bytes, 'bytes of the picture').toBeGreaterThan(10_000);
       if (process.env.UPDATE_DOC_IMAGES === '1' && IN_DOCS.includes(screen.name) && width > 1000 && paper === 'light') {
         await page.screenshot({ path: path.join(DOCS, `${screen.name}.png`), animations: 'disabled' });
       }
