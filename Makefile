@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fmt lint deny site prepare bench-intake e2e check clean
+.PHONY: help setup demo test test-crash fmt lint deny site prepare bench-intake e2e check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -15,6 +15,9 @@ demo: ## run the product on simulated dead letters and print its address; ARGS="
 
 test: ## run all tests, in Rust and in the browser, and print one closing count
 	@scripts/test
+
+test-crash: ## kill -9 in the middle of intake, the full form: 100,000 messages, 20 kills
+	@scripts/test-crash
 
 setup: ## install what any of these commands needs
 	@scripts/setup all
