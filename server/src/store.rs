@@ -19,4 +19,4 @@ pub mod sources;
 pub mod tokens;
 
 pub use error::StoreError;
-pub use pool::{connect, migrate};
+pub use pool::{connect, migrate, ping};
