@@ -85,7 +85,7 @@ impl LetterFilter {
         let mut own = String::new();
         for (name, value) in pairs {
             match name {
-                "q" => text = value.to_owned(),
+                "q" => value.clone_into(&mut text),
                 _ if parse::is_field(name) && !value.is_empty() => {
                     own.push(' ');
                     own.push_str(&parse::term(name, value));

@@ -162,20 +162,19 @@ fn returns_from(headers: &FieldTable, notes: &mut Vec<String>) -> Option<Returns
     let id = |value: Option<&crate::wire::FieldValue>| -> Option<Uuid> {
         Uuid::parse_str(value?.as_text()?.as_str()?).ok()
     };
-    match (id(Some(letter)), id(headers.get(republish::REPLAY))) {
-        (Some(letter), Some(replay)) => Some(ReturnsFrom {
-            letter_id: LetterId(letter),
-            replay_id: ReplayId(replay),
-        }),
-        _ => {
-            notes.push(format!(
-                "{} and {} should hold the ids of a letter and a replay, and do not.",
-                republish::LETTER,
-                republish::REPLAY
-            ));
-            None
-        }
-    }
+    let ids = (id(Some(letter)), id(headers.get(republish::REPLAY)));
+    let (Some(letter), Some(replay)) = ids else {
+        notes.push(format!(
+            "{} and {} should hold the ids of a letter and a replay, and do not.",
+            republish::LETTER,
+            republish::REPLAY
+        ));
+        return None;
+    };
+    Some(ReturnsFrom {
+        letter_id: LetterId(letter),
+        replay_id: ReplayId(replay),
+    })
 }
 
 #[cfg(test)]

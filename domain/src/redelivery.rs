@@ -139,8 +139,8 @@ pub fn needs_fence(batch: &[Fingerprint], telling: &[usize]) -> bool {
 #[derive(Debug)]
 pub struct RecentContents {
     most: usize,
-    fresh: HashMap<Fingerprint, ()>,
-    stale: HashMap<Fingerprint, ()>,
+    fresh: HashSet<Fingerprint>,
+    stale: HashSet<Fingerprint>,
 }
 
 impl RecentContents {
@@ -149,15 +149,14 @@ impl RecentContents {
     pub fn new(most: usize) -> Self {
         Self {
             most,
-            fresh: HashMap::new(),
-            stale: HashMap::new(),
+            fresh: HashSet::new(),
+            stale: HashSet::new(),
         }
     }
 
     /// Remembers contents without asking.
     pub fn remember(&mut self, contents: impl IntoIterator<Item = Fingerprint>) {
-        self.fresh
-            .extend(contents.into_iter().map(|content| (content, ())));
+        self.fresh.extend(contents);
     }
 
     /// The places in a batch that tell: contents not seen of late and once in the batch.
@@ -178,7 +177,7 @@ impl RecentContents {
     }
 
     fn knows(&self, fingerprint: &Fingerprint) -> bool {
-        self.fresh.contains_key(fingerprint) || self.stale.contains_key(fingerprint)
+        self.fresh.contains(fingerprint) || self.stale.contains(fingerprint)
     }
 }
 

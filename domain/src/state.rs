@@ -88,20 +88,20 @@ impl LetterState {
         use Change as C;
         use LetterState as S;
         match (self, change) {
-            (S::Held, C::Schedule) => Ok(S::Scheduled),
-            (S::Scheduled, C::Unschedule)
-            | (S::Claimed, C::Refuse)
-            | (S::Unknown, C::DeclareUnpublished)
-            | (S::Discarded, C::Restore) => Ok(S::Held),
+            // A scheduled letter that is back keeps its plan.
+            (S::Held, C::Schedule) | (S::Scheduled, C::DieAgain) => Ok(S::Scheduled),
             (S::Held | S::Scheduled, C::Claim) => Ok(S::Claimed),
             (S::Claimed, C::Confirm) | (S::Unknown, C::DeclarePublished) => Ok(S::Replayed),
             (S::Claimed, C::LoseTrack) => Ok(S::Unknown),
             (S::Held | S::Replayed, C::Settle) => Ok(S::Resolved),
             (S::Held | S::Scheduled, C::Discard) => Ok(S::Discarded),
             // It is back, whatever we thought of it: a death is never hidden. A claimed letter
-            // can be back before its confirm was recorded; a scheduled one keeps its plan.
-            (S::Scheduled, C::DieAgain) => Ok(S::Scheduled),
-            (_, C::DieAgain) => Ok(S::Held),
+            // can be back before its confirm was recorded.
+            (_, C::DieAgain)
+            | (S::Scheduled, C::Unschedule)
+            | (S::Claimed, C::Refuse)
+            | (S::Unknown, C::DeclareUnpublished)
+            | (S::Discarded, C::Restore) => Ok(S::Held),
             (from, change) => Err(Refusal { from, change }),
         }
     }

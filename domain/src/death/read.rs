@@ -81,19 +81,15 @@ fn read_death(table: &FieldTable, position: usize, notes: &mut Vec<String>) -> D
 }
 
 fn string(table: &FieldTable, name: &str, note: &mut impl FnMut(String)) -> String {
-    match table.get(name) {
-        Some(value) => value.as_text().map_or_else(
-            || {
-                note(format!("{name} is a {}, not a string", value.type_name()));
-                String::new()
-            },
-            |text| text.to_display().into_owned(),
-        ),
-        None => {
-            note(format!("no {name}"));
-            String::new()
-        }
-    }
+    let Some(value) = table.get(name) else {
+        note(format!("no {name}"));
+        return String::new();
+    };
+    let Some(text) = value.as_text() else {
+        note(format!("{name} is a {}, not a string", value.type_name()));
+        return String::new();
+    };
+    text.to_display().into_owned()
 }
 
 fn routing_keys(table: &FieldTable, note: &mut impl FnMut(String)) -> Vec<String> {
