@@ -134,3 +134,43 @@ test('an address of a letter that is not there says so', async ({ page, faults }
   expect(answer?.status()).toBe(404);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is nothing here.');
 });
+
+test('a page does not miss what happened while its stream was being opened', async ({ page, workplace, running }) => {
+  await workplace.die();
+  const id = await workplace.letter();
+  let open = () => {};
+  const mayOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  await page.route('**/events', async (route) => {
+    await mayOpen;
+    await route.continue();
+  });
+  await page.goto(`/letters/${id}`);
+  await running.api.discard([id], 'nobody was listening yet');
+  await expect(page.getByRole('heading', { level: 1 })).not.toContainText('discarded');
+  open();
+  await live(page);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('It was discarded.');
+});
+
+test('a page says that the office is away, and catches up when it is back', async ({
+  page,
+  workplace,
+  running,
+  faults,
+}) => {
+  await workplace.die();
+  const id = await workplace.letter();
+  await running.api.replay([id]);
+  await expect.poll(async () => (await running.api.letter(id)).state).toBe('replayed');
+  await page.goto(`/letters/${id}`);
+  await live(page);
+  faults.foreseeAbsence();
+  await running.restart(async () => {
+    await expect(page.getByText('not live, trying again')).toBeVisible();
+    await workplace.reject();
+  });
+  await live(page);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Died twice');
+});
