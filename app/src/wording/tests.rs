@@ -81,3 +81,11 @@ fn small_numbers_become_words() {
         ]
     );
 }
+
+#[test]
+fn what_the_desk_says_becomes_a_sentence() {
+    assert_eq!(sentence("there is no letter 7"), "There is no letter 7.");
+    assert_eq!(sentence("Say which.\n"), "Say which.");
+    assert_eq!(sentence("ärger"), "Ärger.");
+    assert_eq!(sentence(""), "");
+}
