@@ -3,7 +3,7 @@
 //! The floor is the least that any consumer must do: take, COPY into one table without an index,
 //! commit, acknowledge. Rounds of floor and intake alternate; each drains the same number of
 //! real dead letters (expired in a queue, so that they carry a death history) from a durable
-//! queue. Settings: DLO_BENCH_ROUNDS (5), DLO_BENCH_SHARE (1.0, a share of the usual counts).
+//! queue. Settings: `DLO_BENCH_ROUNDS` (5), `DLO_BENCH_SHARE` (1.0, a share of the usual counts).
 
 #[path = "intake/drain.rs"]
 mod drain;
@@ -71,8 +71,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
+/// A variable of the environment, as `scripts/with-sandbox` and the person at hand set them.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark has no configuration but this"
+)]
+fn variable(name: &str) -> Result<String, std::env::VarError> {
     std::env::var(name)
+}
+
+fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
+    variable(name)
         .ok()
         .and_then(|value| value.parse().ok())
         .unwrap_or(usual)

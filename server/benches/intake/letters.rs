@@ -14,6 +14,8 @@ use lapin::{BasicProperties, Channel, Connection, ConnectionProperties, Exchange
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
+use crate::variable;
+
 /// Letters in flight while the queue is filled.
 const PUBLISH_WINDOW: usize = 500;
 
@@ -34,10 +36,10 @@ pub struct Bench {
 impl Bench {
     /// Makes a database and a vhost of its own.
     pub async fn prepare() -> Result<Self, Box<dyn Error>> {
-        let server = std::env::var("DATABASE_URL")?;
+        let server = variable("DATABASE_URL")?;
         let (amqp, management) = (
-            std::env::var("DLO_TEST_AMQP_URL")?,
-            std::env::var("DLO_TEST_MANAGEMENT_URL")?,
+            variable("DLO_TEST_AMQP_URL")?,
+            variable("DLO_TEST_MANAGEMENT_URL")?,
         );
         let admin = PgPool::connect(&server).await?;
         let database = format!("bench_{}", Uuid::new_v4().simple());

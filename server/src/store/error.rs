@@ -23,6 +23,10 @@ pub enum StoreError {
 
 impl StoreError {
     /// A row that cannot be read.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "so that it can be handed to map_err"
+    )]
     pub fn corrupt(table: &'static str, column: &'static str, why: impl ToString) -> Self {
         Self::Corrupt {
             table,

@@ -1,7 +1,7 @@
 //! kill -9 of the real process in the middle of intake: nothing is lost, nothing is doubled.
 //!
 //! The short form runs with the other tests. The full form (100,000 messages, 20 kills) is
-//! `make test-crash`, which sets DLO_CRASH_MESSAGES and DLO_CRASH_KILLS.
+//! `make test-crash`, which sets `DLO_CRASH_MESSAGES` and `DLO_CRASH_KILLS`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,15 +15,14 @@ use sqlx::PgPool;
 use crate::support::broker::Vhost;
 use crate::support::office::{letters, watch};
 use crate::support::process::Serve;
-use crate::support::until;
+use crate::support::{until, variable};
 
 fn setting(name: &str, usual: usize) -> usize {
-    match std::env::var(name) {
-        Ok(value) => value
+    variable(name).map_or(usual, |value| {
+        value
             .parse()
-            .unwrap_or_else(|_| panic!("{name}={value} is no number")),
-        Err(_) => usual,
-    }
+            .unwrap_or_else(|_| panic!("{name}={value} is no number"))
+    })
 }
 
 /// Bodies in order: one in five is a copy of one that came before, often of a neighbour.
@@ -58,7 +57,7 @@ async fn crash(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String], ran
         vhost.publish_all(queue, part).await;
         published += part.len();
         let before = letters(pool).await;
-        let serve = Serve::start(pool, &vhost.brokers).await;
+        let serve = Serve::start(pool, &vhost.brokers);
         // Most kills hit intake at work; some hit it whenever, its start included.
         if random.random_ratio(2, 3) {
             until("intake is at work", 30, || async {
@@ -77,7 +76,7 @@ async fn crash(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String], ran
         in_the_middle > 0,
         "no kill hit intake in the middle: the test proved nothing"
     );
-    let serve = Serve::start(pool, &vhost.brokers).await;
+    let serve = Serve::start(pool, &vhost.brokers);
     let wanted = i64::try_from(bodies.len()).expect("fits");
     until("everything is stored", 120, || async {
         letters(pool).await >= wanted && vhost.depth(queue).await == 0
@@ -152,7 +151,7 @@ async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
-    let serve = Serve::start(&pool, &vhost.brokers).await;
+    let serve = Serve::start(&pool, &vhost.brokers);
     vhost
         .publish("dead", BasicProperties::default(), b"before")
         .await;

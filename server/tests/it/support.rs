@@ -4,15 +4,30 @@ pub mod broker;
 pub mod desk;
 pub mod front;
 pub mod office;
-pub mod proxy;
 pub mod process;
-pub mod raw;
 pub mod program;
+pub mod proxy;
+pub mod raw;
 
 use std::future::Future;
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+/// A variable of the environment.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests have no configuration but this"
+)]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// A variable that `scripts/with-sandbox` sets.
+pub fn needed(name: &str) -> String {
+    variable(name)
+        .unwrap_or_else(|| panic!("{name} is not set: run this through scripts/with-sandbox"))
+}
 
 /// Waits until `check` holds; the test fails with `what` when it does not within `seconds`.
 pub async fn until<F: Future<Output = bool>>(what: &str, seconds: u64, check: impl Fn() -> F) {

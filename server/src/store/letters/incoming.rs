@@ -81,9 +81,9 @@ impl Incoming {
             "Postgres refused the typed form ({refusal}). Properties as text: {} Headers as text: {}",
             self.properties, self.headers
         );
-        self.properties = "{}".to_owned();
-        self.headers = "[]".to_owned();
-        self.deaths = "[]".to_owned();
+        "{}".clone_into(&mut self.properties);
+        "[]".clone_into(&mut self.headers);
+        "[]".clone_into(&mut self.deaths);
         let reading = dlo_domain::reading::read(&Delivered::default(), &HeaderMap::default());
         self.reading = Reading {
             notes: vec![kept],

@@ -14,6 +14,8 @@ use crate::support::broker::Vhost;
 use crate::support::office::{Office, letters, watch};
 use crate::support::until;
 
+type Row = (Vec<u8>, Json<Properties>, Json<FieldTable>);
+
 fn every_type() -> amqp::FieldTable {
     let text = |s: &[u8]| AMQPValue::LongString(s.into());
     let mut inner = amqp::FieldTable::default();
@@ -77,13 +79,8 @@ fn full_properties() -> BasicProperties {
 async fn properties_headers_and_bodies_come_back_as_they_were(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
-    let bodies: [&[u8]; 5] = [
-        b"",
-        b"{\"a\": 1}",
-        &[0, 159, 146, 150],
-        b"a\0b",
-        &[7; 200_000],
-    ];
+    let large = vec![7; 200_000];
+    let bodies: [&[u8]; 5] = [b"", b"{\"a\": 1}", &[0, 159, 146, 150], b"a\0b", &large];
     for body in bodies {
         vhost.publish("dead", full_properties(), body).await;
     }
@@ -92,7 +89,6 @@ async fn properties_headers_and_bodies_come_back_as_they_were(pool: PgPool) {
     until("five letters", 15, || async { letters(&pool).await == 5 }).await;
     office.stop().await;
 
-    type Row = (Vec<u8>, Json<Properties>, Json<FieldTable>);
     let rows: Vec<Row> = sqlx::query_as(
         "select body, properties, headers from arrivals join letters on id = letter_id order by id",
     )

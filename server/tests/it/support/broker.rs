@@ -10,6 +10,8 @@ use uuid::Uuid;
 
 use dlo_server::broker::Brokers;
 
+use super::needed;
+
 /// A vhost, and a connection to it.
 pub struct Vhost {
     /// Its name.
@@ -22,18 +24,13 @@ pub struct Vhost {
     management: String,
 }
 
-fn variable(name: &str) -> String {
-    std::env::var(name)
-        .unwrap_or_else(|_| panic!("{name} is not set: run this through scripts/with-sandbox"))
-}
-
 impl Vhost {
     /// Makes a vhost with a name that nobody has.
     pub async fn create() -> Self {
         let name = format!("test-{}", Uuid::new_v4());
         let (amqp, management) = (
-            variable("DLO_TEST_AMQP_URL"),
-            variable("DLO_TEST_MANAGEMENT_URL"),
+            needed("DLO_TEST_AMQP_URL"),
+            needed("DLO_TEST_MANAGEMENT_URL"),
         );
         let response = reqwest::Client::new()
             .put(format!("{management}/api/vhosts/{name}"))

@@ -4,12 +4,14 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use dlo_server::broker::Brokers;
+
+use super::needed;
 use sqlx::PgPool;
 use tokio::process::{Child, Command};
 
 /// The address of a test's database.
 pub fn database_url(pool: &PgPool) -> String {
-    let url = std::env::var("DATABASE_URL").expect("DATABASE_URL is set");
+    let url = needed("DATABASE_URL");
     let (server, _) = url.rsplit_once('/').expect("a path");
     format!(
         "{server}/{}",
@@ -19,7 +21,7 @@ pub fn database_url(pool: &PgPool) -> String {
 
 /// A connection to another database of the same server.
 pub async fn admin() -> PgPool {
-    let url = std::env::var("DATABASE_URL").expect("DATABASE_URL is set");
+    let url = needed("DATABASE_URL");
     PgPool::connect(&url).await.expect("a connection")
 }
 
@@ -28,7 +30,7 @@ pub struct Serve(Child);
 
 impl Serve {
     /// Starts it.
-    pub async fn start(pool: &PgPool, brokers: &Brokers) -> Self {
+    pub fn start(pool: &PgPool, brokers: &Brokers) -> Self {
         let broker = brokers.get("main").expect("the main broker");
         let child = Command::new(env!("CARGO_BIN_EXE_dlo"))
             .arg("serve")

@@ -153,8 +153,8 @@ async fn frames(
             if orders.hold_after.fetch_sub(1, Ordering::SeqCst) == 0 {
                 orders.hold.store(true, Ordering::SeqCst);
             }
-            let held = orders.hold.load(Ordering::SeqCst);
-            orders.holding.store(held, Ordering::SeqCst);
+            let is_holding = orders.hold.load(Ordering::SeqCst);
+            orders.holding.store(is_holding, Ordering::SeqCst);
             until("confirms are let go", 60, || async {
                 !orders.hold.load(Ordering::SeqCst)
             })
