@@ -158,7 +158,11 @@ pub(crate) fn reason_sentence(reason: Reason) -> &'static str {
 pub(crate) fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();
-    let mut sentence: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let mut sentence: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
     sentence.push_str(letters.as_str());
     if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', '…']) {
         sentence.push('.');
