@@ -130,6 +130,7 @@ test('a body that is empty and a header that is none of ours are no faults', asy
 test('an address of a letter that is not there says so', async ({ page, faults }) => {
   const nowhere = '/letters/01900000-0000-7000-8000-000000000000';
   faults.foresee(404, nowhere);
+  for (const asked of ['/ui/letter', '/ui/payload']) faults.allow(404, asked);
   const answer = await page.goto(nowhere);
   expect(answer?.status()).toBe(404);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is nothing here.');
