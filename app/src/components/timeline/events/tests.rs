@@ -6,6 +6,7 @@ use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::letter::LetterSummary;
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
+use dlo_domain::wire::{FieldTable, Properties};
 
 use super::*;
 
@@ -23,8 +24,8 @@ fn arrival(ordinal: i32, arrived: i64, died: i64, replay: bool) -> Arrival {
         arrived_at: at(arrived),
         exchange: String::new(),
         routing_key: "billing.dead".to_owned(),
-        properties: Default::default(),
-        headers: Default::default(),
+        properties: Properties::default(),
+        headers: FieldTable::default(),
         deaths: vec![Death {
             queue: "billing.invoices".to_owned(),
             reason: Reason::Rejected,
