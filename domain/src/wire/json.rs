@@ -7,7 +7,6 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::text::WireText;
 use super::value::{Field, FieldTable, FieldValue};
 
 /// Why a piece of JSON is not a tagged field value.
@@ -177,7 +176,8 @@ fn unreadable(type_name: &str, why: &impl ToString) -> WireJsonError {
 
 #[cfg(feature = "openapi")]
 mod schema {
-    use super::{FieldTable, WireText};
+    use super::FieldTable;
+    use crate::wire::WireText;
     use utoipa::openapi::{ArrayBuilder, ObjectBuilder, RefOr, Schema, Type};
 
     impl utoipa::PartialSchema for FieldTable {

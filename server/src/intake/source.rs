@@ -10,6 +10,7 @@ use super::Deps;
 use super::condition::Conditions;
 use super::session::{self, SessionError};
 use crate::broker::Fault;
+use crate::store;
 use crate::store::sources::Watched;
 
 /// Pauses grow from the first to the last of these.
@@ -90,10 +91,7 @@ fn diagnose(error: &SessionError, careful: bool) -> (SourceCondition, String) {
 /// Waits until Postgres answers.
 async fn await_database(deps: &Deps, stop: &CancellationToken) {
     loop {
-        let answer = sqlx::query_scalar!(r#"select 1 as "one!""#)
-            .fetch_one(&deps.pool)
-            .await;
-        if answer.is_ok() || stop.is_cancelled() {
+        if store::ping(&deps.pool).await.is_ok() || stop.is_cancelled() {
             return;
         }
         tokio::select! {
