@@ -9,6 +9,7 @@ for (const screen of SCREENS) {
     for (const { paper, width, height } of LOOKS) {
       await page.emulateMedia({ colorScheme: paper, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height });
+      await screen.settle?.(page);
       expect.soft(await violations(page), `on ${paper} paper, ${width} px wide`).toEqual([]);
     }
   });

@@ -13,6 +13,8 @@ export interface Screen {
   address(api: Api): Promise<string> | string;
   /** What is done on the page before it is looked at. */
   prepare?(page: Page): Promise<void>;
+  /** What is done each time that the window has changed. */
+  settle?(page: Page): Promise<void>;
   /** An answer that is not 200. */
   status?: number;
 }
@@ -45,9 +47,9 @@ export const SCREENS: Screen[] = [
       await boxes.nth(1).check();
       await boxes.nth(3).check();
       await page.getByText(/^With all/).click();
-      // The bar covers no row where it has its own place.
-      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     },
+    // There the bar has its own place, and covers no row.
+    settle: (page) => page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight)),
   },
   { name: 'letters-fault', address: () => '/letters?q=state:held+severity:lo' },
   { name: 'letters-none', address: () => '/letters?queue=nobody.*' },
