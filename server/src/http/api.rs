@@ -4,6 +4,7 @@
 pub(super) mod discards;
 pub(super) mod events;
 pub(super) mod input;
+mod letter_answer;
 pub(super) mod letters;
 pub mod openapi;
 pub(super) mod replays;

@@ -6,12 +6,13 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::ids::LetterId;
-use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::letter::LetterSummary;
 use dlo_domain::page::Page;
 use dlo_domain::payload::Payload;
 use serde::Deserialize;
 
 use super::input::{Id, JsonBody, Query};
+use super::letter_answer::LetterAnswer;
 use crate::http::bearer::Caller;
 use crate::http::problem::{Problem, ProblemBody};
 use crate::http::{Front, download};
@@ -72,7 +73,7 @@ pub(crate) async fn list(
     get, path = "/api/v1/letters/{id}", tag = "letters",
     params(("id" = LetterId, Path)),
     responses(
-        (status = 200, body = Letter),
+        (status = 200, body = LetterAnswer),
         (status = 404, body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -80,9 +81,9 @@ pub(crate) async fn one(
     State(front): State<Front>,
     Id(id): Id<LetterId>,
     uri: Uri,
-) -> Result<Json<Letter>, Problem> {
+) -> Result<Json<LetterAnswer>, Problem> {
     Query::of(&uri, &[])?;
-    Ok(Json(front.desk.letter(id).await?))
+    Ok(Json(front.desk.letter(id).await?.into()))
 }
 
 /// The body of an arrival, byte by byte.

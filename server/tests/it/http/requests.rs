@@ -43,6 +43,20 @@ async fn lists_take_filters_cursors_and_limits(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn a_letter_lists_its_arrivals(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let response = counter.get(&format!("/api/v1/letters/{ID}")).await;
+    assert_eq!(response.status(), 200);
+    let body: Value = response.json().await.expect("JSON");
+    assert_eq!(body["id"], ID);
+    assert_eq!(body["state"], "held");
+    for list in ["arrivals", "deaths", "replays", "audit"] {
+        assert!(body[list].is_array(), "{list}: {}", body[list]);
+    }
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn decisions_are_made_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let selection = json!({"filter": "state:held"});

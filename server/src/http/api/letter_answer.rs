@@ -1,0 +1,79 @@
+//! One letter as programs get it: the summary's members, with `arrivals` as the list of arrivals
+//! where the summary has their number.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::arrival::Arrival;
+use dlo_domain::audit::AuditEntry;
+use dlo_domain::death::{Death, Reason};
+use dlo_domain::ids::{GroupId, LetterId, SourceId};
+use dlo_domain::letter::Letter;
+use dlo_domain::replay::LetterReplay;
+use dlo_domain::severity::Severity;
+use dlo_domain::state::LetterState;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A letter with everything known of it. The members are those of the domain's letter.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LetterAnswer {
+    id: LetterId,
+    state: LetterState,
+    severity: Severity,
+    source: String,
+    source_id: SourceId,
+    vhost: String,
+    queue: Option<String>,
+    exchange: Option<String>,
+    routing_key: Option<String>,
+    reason: Reason,
+    error_class: Option<String>,
+    error_message: Option<String>,
+    stack_trace: Option<String>,
+    told_by: Option<String>,
+    message_type: Option<String>,
+    message_id: Option<String>,
+    size_bytes: i64,
+    first_arrived_at: DateTime<Utc>,
+    last_arrived_at: DateTime<Utc>,
+    group_id: Option<GroupId>,
+    execution_id: Option<String>,
+    worker: Option<String>,
+    deaths: Vec<Death>,
+    arrivals: Vec<Arrival>,
+    replays: Vec<LetterReplay>,
+    audit: Vec<AuditEntry>,
+}
+
+impl From<Letter> for LetterAnswer {
+    fn from(letter: Letter) -> Self {
+        let summary = letter.summary;
+        Self {
+            id: summary.id,
+            state: summary.state,
+            severity: summary.severity,
+            source: summary.source,
+            source_id: summary.source_id,
+            vhost: letter.vhost,
+            queue: summary.queue,
+            exchange: summary.exchange,
+            routing_key: summary.routing_key,
+            reason: summary.reason,
+            error_class: summary.error_class,
+            error_message: summary.error_message,
+            stack_trace: letter.stack_trace,
+            told_by: letter.told_by,
+            message_type: summary.message_type,
+            message_id: summary.message_id,
+            size_bytes: summary.size_bytes,
+            first_arrived_at: summary.first_arrived_at,
+            last_arrived_at: summary.last_arrived_at,
+            group_id: summary.group_id,
+            execution_id: letter.execution_id,
+            worker: letter.worker,
+            deaths: letter.deaths,
+            arrivals: letter.arrivals,
+            replays: letter.replays,
+            audit: letter.audit,
+        }
+    }
+}
