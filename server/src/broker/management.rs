@@ -93,16 +93,6 @@ impl Management {
         answer(self.client.get(url)).await
     }
 
-    /// Whether the queue is deleted with its last consumer; `None` when that cannot be told.
-    pub async fn is_auto_delete(&self, vhost: &str, queue: &str) -> Option<bool> {
-        let request = self.client.get(self.queue_url(vhost, queue));
-        answer::<Value>(request)
-            .await
-            .ok()?
-            .get("auto_delete")?
-            .as_bool()
-    }
-
     /// The message at the head of a queue; it is taken out when `remove`.
     ///
     /// # Errors
