@@ -135,7 +135,7 @@ test('what is being written stays, whatever happens elsewhere meanwhile', async 
   await expect.poll(async () => (await running.api.letter(other)).state).toBe('replayed');
   await workplace.reject();
   await reading;
-  await expect.poll(async () => (await running.api.letter(other)).arrivals).toBe(2);
+  await expect.poll(async () => (await running.api.letter(other)).arrivals.length).toBe(2);
   await expect(reason).toBeFocused();
   await reason.pressSequentially('ence');
   await expect(reason).toHaveValue('half a sentence');

@@ -64,7 +64,7 @@ test('earlier arrivals of a letter are shown as they were', async ({ page, workp
   await running.api.replay([id]);
   await expect.poll(async () => (await running.api.letter(id)).state).toBe('replayed');
   await workplace.reject();
-  await expect.poll(async () => (await running.api.letter(id)).arrivals).toBe(2);
+  await expect.poll(async () => (await running.api.letter(id)).arrivals.length).toBe(2);
 
   await page.goto(`/letters/${id}`);
   await expect(section(page, 'Headers')).toContainText('x-dlo-replay');
