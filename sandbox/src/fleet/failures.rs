@@ -2,6 +2,8 @@
 //! helps, and how often it comes up. The services decide from the message itself which failure
 //! it meets ([`super::services`]); this file must not look at messages.
 
+use super::realm::Realm;
+
 /// Does a replay help?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lasting {
@@ -46,6 +48,14 @@ pub(super) enum Service {
 }
 
 impl Service {
+    /// The vhost that it works in.
+    pub(super) const fn realm(self) -> Realm {
+        match self {
+            Self::Sales => Realm::Sales,
+            _ => Realm::Company,
+        }
+    }
+
     pub(super) const ALL: [Self; 10] = [
         Self::Executions,
         Self::Orders,

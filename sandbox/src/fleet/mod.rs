@@ -20,13 +20,21 @@
 //!   an amount; empty commands; NUL in a path; readings without sensor; damaged frames; oversized
 //!   batches; unknown addresses; closed accounts; missing sagas. Worker 7 stays away until then:
 //!   its executions expire again, but succeed on another worker's queue.
+//!
+//! # Heartbeats
+//!
+//! Every worker says on the topic exchange `dlo.fleet` of its vhost, under `worker.heartbeat`,
+//! that it lives: `{"worker", "queue", "at", "interval_seconds", "version"}`. Worker 7 does so
+//! for the first seconds, takes nothing, and falls silent.
 
 mod clock;
 mod dice;
 mod failures;
+mod heartbeat;
 mod message;
 mod producers;
 mod protobuf;
+mod realm;
 mod reports;
 mod roster;
 mod script;
@@ -35,12 +43,16 @@ mod supervision;
 mod topology;
 mod workers;
 
+use crate::Endpoints;
 use lapin::uri::AMQPUri;
+use producers::{Pace, Producers};
+use realm::Realm;
 use script::Script;
 use std::time::Duration;
-use supervision::{ShiftError, close, connect, keep_working};
+use supervision::{Shift, ShiftError, close, connect, keep_working};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use workers::Worker;
 
 /// How long the members of the fleet may take to go home.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -52,22 +64,29 @@ const LOWEST_RATE: f64 = 0.001;
 pub struct FleetOptions {
     /// AMQP URL with the vhost, such as `amqp://guest:guest@127.0.0.1:5672/%2f`.
     pub amqp: String,
+    /// Management API of the same broker, with user and password and without `/api`: the sales
+    /// department has a vhost of its own (`sales`), which is created here.
+    pub management: String,
     /// Decides everything that is published.
     pub seed: u64,
     /// Dead letters per second once the burst is over. Finite and not negative.
     pub rate_per_second: f64,
     /// Dead letters that are made at once at the start.
     pub burst: u32,
+    /// How often a worker says on `dlo.fleet` that it lives.
+    pub heartbeat: Duration,
 }
 
 impl FleetOptions {
-    /// The default: seed 1, two letters a second after a burst of 300.
-    pub fn new(amqp: impl Into<String>) -> Self {
+    /// The default: seed 1, two letters a second after a burst of 300, a heartbeat each 10 s.
+    pub fn new(broker: &Endpoints) -> Self {
         Self {
-            amqp: amqp.into(),
+            amqp: broker.amqp.clone(),
+            management: broker.management.clone(),
             seed: 1,
             rate_per_second: 2.0,
             burst: 300,
+            heartbeat: Duration::from_secs(10),
         }
     }
 }
@@ -96,6 +115,9 @@ pub enum FleetError {
         "the fleet cannot make {0} letters per second; give a finite number that is not negative"
     )]
     Rate(f64),
+    /// The management API did not create the second vhost. Nothing was started.
+    #[error("the fleet could not create its second vhost, and nothing was started: {0}")]
+    Management(String),
     /// The broker refused the connection or the declarations. Nothing was started.
     #[error("the fleet could not declare its queues, and nothing was started: {0}")]
     Broker(String),
@@ -104,9 +126,16 @@ pub enum FleetError {
     Stuck,
 }
 
+impl FleetError {
+    /// Without the address, which holds the password.
+    fn management(error: reqwest::Error) -> Self {
+        Self::Management(error.without_url().to_string())
+    }
+}
+
 /// The dead-letter queues that a fleet on the default vhost fills.
 pub fn sources() -> Vec<FleetSource> {
-    topology::sources("/")
+    realm::sources("/")
 }
 
 /// A running fleet. Dropping it stops it as well, without waiting.
@@ -128,36 +157,48 @@ impl Fleet {
             return Err(FleetError::Rate(options.rate_per_second));
         }
         let uri: AMQPUri = options.amqp.parse().map_err(FleetError::Url)?;
-        declare(&options.amqp)
-            .await
-            .map_err(|error| FleetError::Broker(error.to_string()))?;
+        realm::create(&options.management, &uri.authority.userinfo.username).await?;
+        for realm in Realm::ALL {
+            declare(realm, &uri)
+                .await
+                .map_err(|error| FleetError::Broker(error.to_string()))?;
+        }
         let (fixed, _) = watch::channel(false);
         let fleet = Self {
-            sources: topology::sources(&uri.vhost),
+            sources: realm::sources(&uri.vhost),
             fixed,
             stop: CancellationToken::new(),
             members: TaskTracker::new(),
         };
-        fleet.open_the_doors(options, uri.authority.userinfo.username);
+        fleet.open_the_doors(&options, &uri);
         Ok(fleet)
     }
 
-    fn open_the_doors(&self, options: FleetOptions, user: String) {
+    fn open_the_doors(&self, options: &FleetOptions, company: &AMQPUri) {
         let started = Instant::now();
         for post in roster::POSTS {
-            let worker = workers::Worker::new(*post, started, self.fixed.subscribe());
-            self.members.spawn(keep_working(
-                options.amqp.clone(),
-                self.stop.clone(),
-                worker,
-            ));
+            let fixed = self.fixed.subscribe();
+            let worker = Worker::new(*post, started, options.heartbeat, fixed);
+            self.employ(post.service.realm(), company, worker);
         }
-        let script = Script::new(options.seed, clock::now());
-        let rate = options.rate_per_second.max(LOWEST_RATE);
-        let producers = producers::Producers::new(script, options.seed, user, rate, options.burst);
-        self.members
-            .spawn(keep_working(options.amqp, self.stop.clone(), producers));
+        let begun = clock::now();
+        let pace = Pace {
+            seed: options.seed,
+            letters_per_second: options.rate_per_second.max(LOWEST_RATE),
+            burst: options.burst,
+        };
+        for realm in Realm::ALL {
+            let script = Script::new(options.seed, begun);
+            let user = company.authority.userinfo.username.clone();
+            self.employ(realm, company, Producers::new(realm, script, user, pace));
+        }
         self.members.close();
+    }
+
+    fn employ(&self, realm: Realm, company: &AMQPUri, shift: impl Shift + 'static) {
+        let address = realm.address(company);
+        self.members
+            .spawn(keep_working(address, self.stop.clone(), shift));
     }
 
     /// The dead-letter queues that this fleet fills.
@@ -189,10 +230,10 @@ impl Drop for Fleet {
     }
 }
 
-async fn declare(amqp: &str) -> Result<(), ShiftError> {
-    let connection = connect(amqp, "fleet-setup").await?;
+async fn declare(realm: Realm, company: &AMQPUri) -> Result<(), ShiftError> {
+    let connection = connect(&realm.address(company), "fleet-setup").await?;
     let channel = connection.create_channel().await?;
-    let declared = topology::declare(&channel).await;
+    let declared = topology::declare(&channel, realm).await;
     close(&connection).await;
     Ok(declared?)
 }

@@ -1,21 +1,23 @@
 //! Publishes the script: a burst at first, then at a slow, lively rate. Declares the topology on
 //! every connection, because a broker can come back empty. Must not consume.
+//!
+//! Each vhost has producers of its own. All of them walk through the whole script at the same
+//! pace, and each publishes what happens in its vhost: so they need not speak with each other.
 
 use super::clock;
 use super::dice::Dice;
 use super::message::Publication;
+use super::realm::Realm;
 use super::script::{Incident, Script};
-use super::supervision::{Shift, ShiftError};
+use super::supervision::{Shift, ShiftError, confirming};
 use super::topology;
-use lapin::{
-    Channel, Confirmation, Connection, PublisherConfirm,
-    options::{BasicPublishOptions, ConfirmSelectOptions},
-};
+use lapin::{Channel, Confirmation, Connection, PublisherConfirm, options::BasicPublishOptions};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The publishing side of the whole company.
+/// The publishing side of one vhost.
 pub(super) struct Producers {
+    realm: Realm,
     script: Script,
     /// Rhythm only: has its own dice, so that pauses do not change what is published.
     rhythm: Dice,
@@ -28,21 +30,24 @@ pub(super) struct Producers {
     unfinished: Option<Incident>,
 }
 
+/// How fast things happen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    pub seed: u64,
+    pub letters_per_second: f64,
+    /// Letters that are made without any pause at the start.
+    pub burst: u32,
+}
+
 impl Producers {
-    pub(super) fn new(
-        script: Script,
-        seed: u64,
-        user: String,
-        rate_per_second: f64,
-        burst: u32,
-    ) -> Self {
-        let rhythm = Dice::seeded(seed.rotate_left(17));
+    pub(super) fn new(realm: Realm, script: Script, user: String, pace: Pace) -> Self {
         Self {
+            realm,
             script,
-            rhythm,
+            rhythm: Dice::seeded(pace.seed.rotate_left(17)),
             user,
-            rate_per_second,
-            burst_left: burst,
+            rate_per_second: pace.letters_per_second,
+            burst_left: pace.burst,
             unfinished: None,
         }
     }
@@ -91,15 +96,14 @@ impl Shift for Producers {
         connection: &Connection,
         stop: &CancellationToken,
     ) -> Result<(), ShiftError> {
-        let channel = connection.create_channel().await?;
-        topology::declare(&channel).await?;
-        channel
-            .confirm_select(ConfirmSelectOptions::default())
-            .await?;
+        let channel = confirming(connection).await?;
+        topology::declare(&channel, self.realm).await?;
         while let Some(incident) = self.unfinished.take().or_else(|| self.script.next()) {
             let letters = incident.letters();
             self.unfinished = Some(incident);
-            if let Some(incident) = &self.unfinished {
+            if let Some(incident) = &self.unfinished
+                && incident.service.realm() == self.realm
+            {
                 self.publish(&channel, incident).await?;
             }
             self.unfinished = None;
@@ -139,14 +143,20 @@ async fn send(
 
 #[cfg(test)]
 mod tests {
-    use super::Producers;
+    use super::{Pace, Producers};
+    use crate::fleet::realm::Realm;
     use crate::fleet::script::Script;
     use chrono::DateTime;
 
     #[test]
     fn the_burst_does_not_pause_and_afterwards_the_mean_pause_keeps_the_rate() {
         let script = Script::new(1, DateTime::UNIX_EPOCH);
-        let mut producers = Producers::new(script, 1, "guest".to_owned(), 2.0, 3);
+        let pace = Pace {
+            seed: 1,
+            letters_per_second: 2.0,
+            burst: 3,
+        };
+        let mut producers = Producers::new(Realm::Company, script, "guest".to_owned(), pace);
         for _ in 0..3 {
             assert!(producers.pause(1).is_zero());
         }

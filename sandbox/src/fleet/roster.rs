@@ -13,8 +13,9 @@ pub(super) enum Attendance {
     Always,
     /// Comes in this long after the fleet started.
     Late(Duration),
-    /// Comes in when the fleet is fixed.
-    WhenFixed,
+    /// Says for so long that it lives, takes nothing, falls silent, and is at work only while
+    /// the fleet is fixed.
+    FallsSilent(Duration),
 }
 
 /// One worker of the fleet.
@@ -61,7 +62,7 @@ pub(super) const POSTS: &[Post] = &[
         )
     },
     Post {
-        attendance: Attendance::WhenFixed,
+        attendance: Attendance::FallsSilent(Duration::from_secs(6)),
         ..post(
             "attune-worker-7",
             "worker.7.executions",

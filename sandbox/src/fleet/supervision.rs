@@ -1,7 +1,9 @@
 //! Keeps one member of the fleet at work: connects, lets it work, connects again with growing
 //! pauses when the broker went away, until the fleet stops. Must not know what the work is.
 
-use lapin::{Connection, ConnectionProperties};
+use lapin::{
+    Channel, Connection, ConnectionProperties, options::ConfirmSelectOptions, uri::AMQPUri,
+};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +50,7 @@ pub(super) trait Shift: Send {
 }
 
 /// Runs the shift until `stop`, or until it says that it is done.
-pub(super) async fn keep_working(amqp: String, stop: CancellationToken, mut shift: impl Shift) {
+pub(super) async fn keep_working(amqp: AMQPUri, stop: CancellationToken, mut shift: impl Shift) {
     let mut pause = FIRST_PAUSE;
     loop {
         let Some(()) = stop.run_until_cancelled(shift.ready()).await else {
@@ -74,7 +76,7 @@ pub(super) async fn keep_working(amqp: String, stop: CancellationToken, mut shif
 }
 
 async fn one_shift(
-    amqp: &str,
+    amqp: &AMQPUri,
     stop: &CancellationToken,
     shift: &mut impl Shift,
 ) -> Result<(), ShiftError> {
@@ -97,9 +99,9 @@ async fn patience(stop: &CancellationToken) {
 }
 
 /// Opens a connection under the given name.
-pub(super) async fn connect(amqp: &str, name: &str) -> Result<Connection, ShiftError> {
+pub(super) async fn connect(amqp: &AMQPUri, name: &str) -> Result<Connection, ShiftError> {
     let properties = ConnectionProperties::default().with_connection_name(name.into());
-    let connecting = Connection::connect(amqp, properties);
+    let connecting = Connection::connect_uri(amqp.clone(), properties);
     tokio::time::timeout(CONNECT_TIMEOUT, connecting)
         .await
         .map_err(|_elapsed| ShiftError::Silent)?
@@ -113,4 +115,12 @@ pub(super) async fn close(connection: &Connection) {
     if let Ok(Err(error)) = goodbye.await {
         tracing::debug!(%error, "the connection was closed already");
     }
+}
+
+/// A channel whose publishes are confirmed.
+pub(super) async fn confirming(connection: &Connection) -> Result<Channel, ShiftError> {
+    let channel = connection.create_channel().await?;
+    let options = ConfirmSelectOptions::default();
+    channel.confirm_select(options).await?;
+    Ok(channel)
 }

@@ -4,13 +4,18 @@
 //! it already changes nothing. A changed constant needs a new name, else old data directories
 //! answer 406.
 
-use super::FleetSource;
+mod company;
+mod sales;
+
+use super::realm::Realm;
 use lapin::{
     Channel, ExchangeKind,
     options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions},
     types::{AMQPValue, FieldTable},
 };
 
+/// Where workers say that they live.
+pub(super) const FLEET_EXCHANGE: &str = "dlo.fleet";
 pub(super) const EXECUTIONS_EXCHANGE: &str = "attune.executions";
 pub(super) const ORDERS_EXCHANGE: &str = "orders";
 pub(super) const PAYMENTS_EXCHANGE: &str = "payments";
@@ -39,40 +44,6 @@ pub(super) const SPRING_ERRORS: (&str, &str) =
 pub(super) const MASS_TRANSIT_ERRORS: (&str, &str) = ("billing_error", "");
 pub(super) const NSERVICEBUS_ERRORS: (&str, &str) = ("", "error");
 
-const DEAD_EXECUTIONS_EXCHANGE: &str = "attune.dlx";
-const DEAD_INVOICES_EXCHANGE: &str = "invoices.dlx";
-const INVOICES_AGAIN: &str = "invoices.render.again";
-const INVOICES_LAST: &str = "invoices.render.last";
-/// Milliseconds that an execution waits for its worker. Five minutes in real life: here a
-/// person watches.
-const EXECUTION_TTL_MS: i32 = 5_000;
-const DAY_MS: i32 = 86_400_000;
-
-/// Name in the configuration, queue.
-const SOURCES: &[(&str, &str)] = &[
-    ("executions", "attune.dlx.queue"),
-    ("orders", "orders.dlq"),
-    ("payments", "payments.dlq"),
-    ("invoices", "invoices.dlq"),
-    ("emails", "emails.dlq"),
-    ("commands", "commands.dlq"),
-    ("telemetry", "telemetry.dlq"),
-    ("shipping", "shipping.errors"),
-    ("billing", "billing_error"),
-    ("sales", "error"),
-];
-
-pub(super) fn sources(vhost: &str) -> Vec<FleetSource> {
-    SOURCES
-        .iter()
-        .map(|(name, queue)| FleetSource {
-            vhost: vhost.to_owned(),
-            queue: (*queue).to_owned(),
-            name: (*name).to_owned(),
-        })
-        .collect()
-}
-
 #[derive(Clone, Copy)]
 enum Argument {
     Text(&'static str, &'static str),
@@ -80,155 +51,29 @@ enum Argument {
 }
 use Argument::{Number, Text};
 
-const EXCHANGES: &[(&str, ExchangeKind)] = &[
-    (EXECUTIONS_EXCHANGE, ExchangeKind::Topic),
-    // A direct exchange would take the catch-all `#` literally and lose everything.
-    (DEAD_EXECUTIONS_EXCHANGE, ExchangeKind::Topic),
-    (ORDERS_EXCHANGE, ExchangeKind::Direct),
-    ("orders.dlx", ExchangeKind::Fanout),
-    (PAYMENTS_EXCHANGE, ExchangeKind::Direct),
-    ("payments.dlx", ExchangeKind::Direct),
-    (INVOICES_EXCHANGE, ExchangeKind::Direct),
-    (DEAD_INVOICES_EXCHANGE, ExchangeKind::Direct),
-    (EMAILS_EXCHANGE, ExchangeKind::Direct),
-    ("emails.dlx", ExchangeKind::Fanout),
-    ("commands.dlx", ExchangeKind::Fanout),
-    (TELEMETRY_EXCHANGE, ExchangeKind::Topic),
-    (SHIPPING_EXCHANGE, ExchangeKind::Direct),
-    (SPRING_ERRORS.0, ExchangeKind::Direct),
-    (BILLING_EXCHANGE, ExchangeKind::Fanout),
-    (MASS_TRANSIT_ERRORS.0, ExchangeKind::Fanout),
-    (SALES_EXCHANGE, ExchangeKind::Fanout),
-];
+/// What one vhost holds.
+#[derive(Clone, Copy)]
+pub(super) struct Topology {
+    exchanges: &'static [(&'static str, ExchangeKind)],
+    queues: &'static [(&'static str, &'static [Argument])],
+    /// Queue, exchange, key.
+    bindings: &'static [(&'static str, &'static str, &'static str)],
+    /// Name in the configuration, queue.
+    pub(super) sources: &'static [(&'static str, &'static str)],
+}
 
-const EXECUTION_QUEUE: &[Argument] = &[
-    Number("x-message-ttl", EXECUTION_TTL_MS),
-    Text("x-dead-letter-exchange", DEAD_EXECUTIONS_EXCHANGE),
-];
-const EMAIL_DLX: Argument = Text("x-dead-letter-exchange", "emails.dlx");
-
-const QUEUES: &[(&str, &[Argument])] = &[
-    ("attune.dlx.queue", &[Number("x-message-ttl", DAY_MS)]),
-    ("worker.1.executions", EXECUTION_QUEUE),
-    ("worker.2.executions", EXECUTION_QUEUE),
-    ("worker.3.executions", EXECUTION_QUEUE),
-    ("worker.7.executions", EXECUTION_QUEUE),
-    ("orders.dlq", &[]),
-    (ORDERS, &[Text("x-dead-letter-exchange", "orders.dlx")]),
-    ("payments.dlq", &[]),
-    (
-        CAPTURES,
-        &[
-            Text("x-queue-type", "quorum"),
-            Number("x-delivery-limit", 3),
-            Text("x-dead-letter-exchange", "payments.dlx"),
-            Text("x-dead-letter-routing-key", "payments.dead"),
-        ],
-    ),
-    (
-        REFUNDS,
-        &[
-            Text("x-dead-letter-exchange", "payments.dlx"),
-            Text("x-dead-letter-routing-key", "payments.dead"),
-        ],
-    ),
-    ("invoices.dlq", &[]),
-    (
-        INVOICES,
-        &[Text("x-dead-letter-exchange", DEAD_INVOICES_EXCHANGE)],
-    ),
-    ("invoices.wait.1", WAIT_ONCE),
-    ("invoices.wait.2", WAIT_TWICE),
-    ("emails.dlq", &[]),
-    (EMAILS, &[EMAIL_DLX]),
-    (
-        CAMPAIGNS,
-        &[
-            EMAIL_DLX,
-            Number("x-max-length", 3),
-            Text("x-overflow", "drop-head"),
-        ],
-    ),
-    ("commands.dlq", &[]),
-    (COMMANDS, &[Text("x-dead-letter-exchange", "commands.dlx")]),
-    ("telemetry.dlq", &[]),
-    (
-        TELEMETRY,
-        &[
-            Text("x-dead-letter-exchange", ""),
-            Text("x-dead-letter-routing-key", "telemetry.dlq"),
-        ],
-    ),
-    (SHIPPING, &[]),
-    ("shipping.errors", &[]),
-    (BILLING, &[]),
-    ("billing_error", &[]),
-    (SALES, &[]),
-    ("error", &[]),
-];
-
-/// A wait queue gives the message back under another key, so that the next reject takes
-/// another way: the broker counts the tries, no client does.
-const WAIT_ONCE: &[Argument] = &[
-    Number("x-message-ttl", 400),
-    Text("x-dead-letter-exchange", INVOICES_EXCHANGE),
-    Text("x-dead-letter-routing-key", INVOICES_AGAIN),
-];
-const WAIT_TWICE: &[Argument] = &[
-    Number("x-message-ttl", 800),
-    Text("x-dead-letter-exchange", INVOICES_EXCHANGE),
-    Text("x-dead-letter-routing-key", INVOICES_LAST),
-];
-
-/// Queue, exchange, key.
-const BINDINGS: &[(&str, &str, &str)] = &[
-    ("attune.dlx.queue", DEAD_EXECUTIONS_EXCHANGE, "#"),
-    (
-        "worker.1.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.1",
-    ),
-    (
-        "worker.2.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.2",
-    ),
-    (
-        "worker.3.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.3",
-    ),
-    (
-        "worker.7.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.7",
-    ),
-    (ORDERS, ORDERS_EXCHANGE, ORDERS),
-    ("orders.dlq", "orders.dlx", ""),
-    (CAPTURES, PAYMENTS_EXCHANGE, CAPTURES),
-    (REFUNDS, PAYMENTS_EXCHANGE, REFUNDS),
-    ("payments.dlq", "payments.dlx", "payments.dead"),
-    (INVOICES, INVOICES_EXCHANGE, INVOICES),
-    (INVOICES, INVOICES_EXCHANGE, INVOICES_AGAIN),
-    (INVOICES, INVOICES_EXCHANGE, INVOICES_LAST),
-    ("invoices.wait.1", DEAD_INVOICES_EXCHANGE, INVOICES),
-    ("invoices.wait.2", DEAD_INVOICES_EXCHANGE, INVOICES_AGAIN),
-    ("invoices.dlq", DEAD_INVOICES_EXCHANGE, INVOICES_LAST),
-    (EMAILS, EMAILS_EXCHANGE, EMAILS),
-    (CAMPAIGNS, EMAILS_EXCHANGE, CAMPAIGNS),
-    ("emails.dlq", "emails.dlx", ""),
-    ("commands.dlq", "commands.dlx", ""),
-    (TELEMETRY, TELEMETRY_EXCHANGE, "sensors.*"),
-    (SHIPPING, SHIPPING_EXCHANGE, SHIPPING),
-    ("shipping.errors", SPRING_ERRORS.0, SPRING_ERRORS.1),
-    (BILLING, BILLING_EXCHANGE, ""),
-    ("billing_error", MASS_TRANSIT_ERRORS.0, ""),
-    (SALES, SALES_EXCHANGE, ""),
-];
+/// What is there in a vhost of the company.
+pub(super) const fn of(realm: Realm) -> Topology {
+    match realm {
+        Realm::Company => company::COMPANY,
+        Realm::Sales => sales::SALES_DEPARTMENT,
+    }
+}
 
 /// Declares everything; what is there already stays as it is.
-pub(super) async fn declare(channel: &Channel) -> Result<(), lapin::Error> {
-    for (name, kind) in EXCHANGES {
+pub(super) async fn declare(channel: &Channel, realm: Realm) -> Result<(), lapin::Error> {
+    let topology = of(realm);
+    for (name, kind) in topology.exchanges {
         let options = ExchangeDeclareOptions {
             durable: true,
             ..ExchangeDeclareOptions::default()
@@ -237,7 +82,7 @@ pub(super) async fn declare(channel: &Channel) -> Result<(), lapin::Error> {
             .exchange_declare((*name).into(), kind.clone(), options, FieldTable::default())
             .await?;
     }
-    for (name, arguments) in QUEUES {
+    for (name, arguments) in topology.queues {
         let options = QueueDeclareOptions {
             durable: true,
             ..QueueDeclareOptions::default()
@@ -246,7 +91,7 @@ pub(super) async fn declare(channel: &Channel) -> Result<(), lapin::Error> {
             .queue_declare((*name).into(), options, table(arguments))
             .await?;
     }
-    for (queue, exchange, key) in BINDINGS {
+    for (queue, exchange, key) in topology.bindings {
         let (queue, exchange, key) = ((*queue).into(), (*exchange).into(), (*key).into());
         channel
             .queue_bind(
@@ -274,21 +119,21 @@ fn table(arguments: &[Argument]) -> FieldTable {
 
 #[cfg(test)]
 mod tests {
-    use super::{BINDINGS, EXCHANGES, QUEUES, SOURCES, Text};
+    use super::{Text, of};
+    use crate::fleet::realm::Realm;
 
     #[test]
     fn what_is_named_is_declared() {
-        let queue = |name: &str| QUEUES.iter().any(|(queue, _)| *queue == name);
-        let exchange =
-            |name: &str| name.is_empty() || EXCHANGES.iter().any(|(exchange, _)| *exchange == name);
-        assert!(SOURCES.iter().all(|(_, source)| queue(source)));
-        assert!(
-            BINDINGS
-                .iter()
-                .all(|(name, from, _)| queue(name) && exchange(from))
-        );
-        for (_, arguments) in QUEUES {
-            for argument in *arguments {
+        for topology in Realm::ALL.map(of) {
+            let queue = |name: &str| topology.queues.iter().any(|(queue, _)| *queue == name);
+            let exchange = |name: &str| {
+                name.is_empty() || topology.exchanges.iter().any(|(known, _)| *known == name)
+            };
+            assert!(topology.sources.iter().all(|(_, source)| queue(source)));
+            let mut bindings = topology.bindings.iter();
+            assert!(bindings.all(|(name, from, _)| queue(name) && exchange(from)));
+            let arguments = topology.queues.iter().flat_map(|(_, arguments)| *arguments);
+            for argument in arguments {
                 if let Text("x-dead-letter-exchange", dlx) = argument {
                     assert!(exchange(dlx), "{dlx}");
                 }

@@ -4,11 +4,12 @@
 
 use super::clock;
 use super::failures::{Failure, Lasting, Way};
+use super::heartbeat::Heart;
 use super::message::{Reading, overlay};
 use super::reports::{Dialect, Report};
 use super::roster::{Attendance, Post};
 use super::services;
-use super::supervision::{Shift, ShiftError};
+use super::supervision::{Shift, ShiftError, confirming};
 use super::topology;
 use futures_util::StreamExt as _;
 use lapin::{
@@ -16,10 +17,11 @@ use lapin::{
     message::Delivery,
     options::{
         BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions,
-        BasicRejectOptions, ConfirmSelectOptions,
+        BasicRejectOptions,
     },
     types::{AMQPValue, FieldTable},
 };
+use std::time::Duration;
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -31,15 +33,42 @@ const RETRIES_HEADER: &str = "x-retries";
 pub(super) struct Worker {
     post: Post,
     started: Instant,
+    heartbeat: Duration,
     fixed: watch::Receiver<bool>,
 }
 
 impl Worker {
-    pub(super) fn new(post: Post, started: Instant, fixed: watch::Receiver<bool>) -> Self {
+    pub(super) fn new(
+        post: Post,
+        started: Instant,
+        heartbeat: Duration,
+        fixed: watch::Receiver<bool>,
+    ) -> Self {
         Self {
             post,
             started,
+            heartbeat,
             fixed,
+        }
+    }
+
+    /// When it falls silent, if it does and this is still to come.
+    fn falls_silent(&self) -> Option<Instant> {
+        let Attendance::FallsSilent(after) = self.post.attendance else {
+            return None;
+        };
+        let silent = self.started + after;
+        (!*self.fixed.borrow() && Instant::now() < silent).then_some(silent)
+    }
+
+    /// Lives, as far as anybody can tell, but takes nothing.
+    async fn pretend(&self, channel: &Channel, silent: Instant) -> Result<(), ShiftError> {
+        let mut heart = Heart::new(self.post, self.heartbeat);
+        loop {
+            tokio::select! {
+                () = heart.due() => heart.beat(channel).await?,
+                () = tokio::time::sleep_until(silent) => return Err(ShiftError::OffDuty),
+            }
         }
     }
 
@@ -94,7 +123,8 @@ impl Shift for Worker {
         match self.post.attendance {
             Attendance::Always => {}
             Attendance::Late(delay) => tokio::time::sleep_until(self.started + delay).await,
-            Attendance::WhenFixed => {
+            Attendance::FallsSilent(_) if self.falls_silent().is_some() => {}
+            Attendance::FallsSilent(_) => {
                 // An error means that the fleet is gone; it then stops this task.
                 if self.fixed.wait_for(|fixed| *fixed).await.is_err() {
                     std::future::pending::<()>().await;
@@ -108,10 +138,13 @@ impl Shift for Worker {
         connection: &Connection,
         stop: &CancellationToken,
     ) -> Result<(), ShiftError> {
-        let channel = connection.create_channel().await?;
-        channel
-            .confirm_select(ConfirmSelectOptions::default())
-            .await?;
+        let channel = confirming(connection).await?;
+        if let Some(silent) = self.falls_silent() {
+            return stop
+                .run_until_cancelled(self.pretend(&channel, silent))
+                .await
+                .unwrap_or(Ok(()));
+        }
         channel
             .basic_qos(self.post.prefetch, BasicQosOptions::default())
             .await?;
@@ -125,10 +158,15 @@ impl Shift for Worker {
             )
             .await?;
         let mut fixed = self.fixed.clone();
-        let leaves = self.post.attendance == Attendance::WhenFixed;
+        let leaves = matches!(self.post.attendance, Attendance::FallsSilent(_));
+        let mut heart = Heart::new(self.post, self.heartbeat);
         loop {
             let delivery = tokio::select! {
                 delivery = deliveries.next() => delivery.ok_or(ShiftError::Cancelled)??,
+                () = heart.due() => {
+                    heart.beat(&channel).await?;
+                    continue;
+                }
                 () = stop.cancelled() => return Ok(()),
                 () = broken_again(&mut fixed), if leaves => return Err(ShiftError::OffDuty),
             };

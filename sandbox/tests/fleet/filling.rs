@@ -1,9 +1,9 @@
 //! How fast the fleet fills the dead-letter queues, and with what.
 
-use super::{FILLED_WITHIN, ONE_AT_A_TIME, POLL, broker, deaths, header_text, open, take};
+use super::{Desk, FILLED_WITHIN, ONE_AT_A_TIME, POLL, broker, deaths, header_text};
 use dlo_sandbox::fleet::{Fleet, FleetOptions, FleetSource};
 use lapin::message::Delivery;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// What tells one failure from another, as a person would: where, why, which kind of message
@@ -113,17 +113,18 @@ impl Letters {
 async fn every_source_is_filled_for_all_reasons_within_twenty_five_seconds() {
     let _turn = ONE_AT_A_TIME.lock().await;
     let sandbox = broker().await;
-    let amqp = sandbox.endpoints().amqp.clone();
-    let (connection, channel) = open(&amqp).await;
     let begun = Instant::now();
-    let fleet = Fleet::start(FleetOptions::new(amqp.clone()))
+    let fleet = Fleet::start(FleetOptions::new(sandbox.endpoints()))
         .await
         .expect("the fleet starts");
     assert_eq!(fleet.sources(), dlo_sandbox::fleet::sources());
+    let vhosts: BTreeSet<_> = fleet.sources().iter().map(|source| &source.vhost).collect();
+    assert_eq!(vhosts.len(), 2, "{vhosts:?}");
+    let desk = Desk::open(&sandbox.endpoints().amqp, fleet.sources()).await;
     let mut letters = Letters::default();
     loop {
         for source in fleet.sources() {
-            while let Some(delivery) = take(&channel, &source.queue).await {
+            while let Some(delivery) = desk.take(source).await {
                 letters.note(source, &delivery);
             }
         }
@@ -166,7 +167,7 @@ async fn every_source_is_filled_for_all_reasons_within_twenty_five_seconds() {
     let again = Fleet::start(FleetOptions {
         seed: 2,
         burst: 0,
-        ..FleetOptions::new(amqp)
+        ..FleetOptions::new(sandbox.endpoints())
     })
     .await;
     again
@@ -174,6 +175,6 @@ async fn every_source_is_filled_for_all_reasons_within_twenty_five_seconds() {
         .stop()
         .await
         .expect("and stops again");
-    connection.close(200, "bye".into()).await.expect("close");
+    desk.close().await;
     sandbox.stop().await.expect("the sandbox stops");
 }

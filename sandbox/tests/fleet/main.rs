@@ -3,16 +3,20 @@
 //! broker. Tests only; nothing here is used by the product.
 
 mod filling;
+mod heartbeats;
 mod outage;
 mod replays;
 
+use dlo_sandbox::fleet::FleetSource;
 use dlo_sandbox::{Sandbox, SandboxOptions};
 use lapin::{
     Channel, Connection, ConnectionProperties,
     message::Delivery,
     options::{BasicGetOptions, ConfirmSelectOptions},
     types::{AMQPValue, FieldArray, FieldTable},
+    uri::AMQPUri,
 };
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -44,6 +48,44 @@ async fn open(amqp: &str) -> (Connection, Channel) {
         .confirm_select(ConfirmSelectOptions::default())
         .await
         .expect("confirms");
+    (connection, channel)
+}
+
+/// A channel in each vhost that the fleet works in.
+struct Desk {
+    channels: BTreeMap<String, (Connection, Channel)>,
+}
+
+impl Desk {
+    async fn open(amqp: &str, sources: &[FleetSource]) -> Self {
+        let mut channels = BTreeMap::new();
+        for source in sources {
+            if !channels.contains_key(&source.vhost) {
+                channels.insert(source.vhost.clone(), open_at(amqp, &source.vhost).await);
+            }
+        }
+        Self { channels }
+    }
+
+    async fn take(&self, source: &FleetSource) -> Option<Delivery> {
+        let (_, channel) = &self.channels[&source.vhost];
+        take(channel, &source.queue).await
+    }
+
+    async fn close(self) {
+        for (connection, _) in self.channels.into_values() {
+            connection.close(200, "bye".into()).await.expect("close");
+        }
+    }
+}
+
+async fn open_at(amqp: &str, vhost: &str) -> (Connection, Channel) {
+    let mut uri: AMQPUri = amqp.parse().expect("a URL");
+    vhost.clone_into(&mut uri.vhost);
+    let connection = Connection::connect_uri(uri, ConnectionProperties::default())
+        .await
+        .expect("connect");
+    let channel = connection.create_channel().await.expect("open a channel");
     (connection, channel)
 }
 

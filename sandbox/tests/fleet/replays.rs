@@ -108,7 +108,7 @@ async fn a_replay_of_a_transient_failure_succeeds_and_of_a_permanent_one_dies_un
     let quiet = FleetOptions {
         rate_per_second: 0.0,
         burst: 0,
-        ..FleetOptions::new(amqp)
+        ..FleetOptions::new(sandbox.endpoints())
     };
     let fleet = Fleet::start(quiet).await.expect("the fleet starts");
     // A given broker may still hold letters of an earlier run.

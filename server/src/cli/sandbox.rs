@@ -58,10 +58,9 @@ impl Servers {
         };
         if with_fleet {
             eprintln!("Starting the simulated company …");
-            let amqp = stage.sandbox.endpoints().amqp.clone();
             let options = FleetOptions {
                 seed: self.seed,
-                ..FleetOptions::new(amqp)
+                ..FleetOptions::new(stage.sandbox.endpoints())
             };
             stage.fleet = Some(Fleet::start(options).await?);
         }

@@ -1,0 +1,61 @@
+//! What a worker says of itself while it lives: a small message on `dlo.fleet` at a steady pace.
+//! Must not know who listens: without a listener the broker drops it.
+
+use super::clock;
+use super::roster::Post;
+use super::supervision::ShiftError;
+use super::topology;
+use lapin::{BasicProperties, Channel, options::BasicPublishOptions};
+use std::time::Duration;
+use tokio::time::{Interval, MissedTickBehavior};
+
+/// The routing key of all heartbeats; others of the exchange may mean other things.
+const ROUTING_KEY: &str = "worker.heartbeat";
+/// What all workers of the company run.
+const VERSION: &str = "2.3.1";
+
+/// The heart of one worker, on the channel that it works with: when that hangs, so does it.
+pub(super) struct Heart {
+    post: Post,
+    every: Duration,
+    pace: Interval,
+}
+
+impl Heart {
+    /// Beats at once, and then at this pace.
+    pub(super) fn new(post: Post, every: Duration) -> Self {
+        let mut pace = tokio::time::interval(every);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { post, every, pace }
+    }
+
+    /// Waits for the next beat. Nothing is lost when this is dropped.
+    pub(super) async fn due(&mut self) {
+        self.pace.tick().await;
+    }
+
+    /// One beat.
+    pub(super) async fn beat(&self, channel: &Channel) -> Result<(), ShiftError> {
+        let message = serde_json::json!({
+            "worker": self.post.name,
+            "queue": self.post.queue,
+            "at": clock::now(),
+            "interval_seconds": self.every.as_secs_f64(),
+            "version": VERSION,
+        });
+        let properties = BasicProperties::default()
+            .with_content_type("application/json".into())
+            .with_type("worker.heartbeat".into());
+        let confirm = channel
+            .basic_publish(
+                topology::FLEET_EXCHANGE.into(),
+                ROUTING_KEY.into(),
+                BasicPublishOptions::default(),
+                message.to_string().as_bytes(),
+                properties,
+            )
+            .await?;
+        confirm.await?;
+        Ok(())
+    }
+}
