@@ -207,6 +207,24 @@ pub struct Replay {
     pub outcomes: OutcomeCounts,
     /// Letters that were asked for and left out, with the reason.
     pub left_out: Vec<LeftOut>,
+    /// Where all its letters go, most letters first. Told when a replay is planned or tried with
+    /// `dry_run`, and absent later: each letter names its queue then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub destinations: Vec<Destination>,
+}
+
+/// A queue that letters of a replay go to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Destination {
+    /// The broker, by its name in the configuration.
+    pub broker: String,
+    /// The vhost.
+    pub vhost: String,
+    /// The queue.
+    pub queue: String,
+    /// How many letters go there.
+    pub letters: i64,
 }
 
 /// Letters that a replay or a discard does not touch, and why.
@@ -231,7 +249,7 @@ pub struct ReplayItem {
     pub queue: Option<String>,
     /// What came of it.
     pub outcome: Outcome,
-    /// Why, for what did not go well; what was stripped, for what did.
+    /// Why, for what did not go well; for what did, what of its sender's was left off.
     pub detail: Option<String>,
     /// When it had this outcome.
     pub at: Option<DateTime<Utc>>,

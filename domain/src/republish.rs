@@ -24,7 +24,8 @@ pub struct Republished {
     pub properties: Properties,
     /// Headers, marks included.
     pub headers: FieldTable,
-    /// What was left out, for people: header and property names.
+    /// What its sender had put there and was left off, by the names of AMQP. The history that
+    /// brokers wrote is left off from every letter, and not named.
     pub stripped: Vec<String>,
 }
 
@@ -63,7 +64,8 @@ pub fn republish(
 ) -> Result<Republished, CannotRepublish> {
     let mut properties = properties.clone();
     let mut headers = headers.clone();
-    let mut stripped = headers.strip(is_unwanted);
+    headers.strip(is_history);
+    let mut stripped = headers.strip(copies_elsewhere);
     strip_properties(&mut properties, &mut stripped);
     let (letter, replay, attempt) = marks;
     headers.set(LETTER, FieldValue::LongString(letter.to_string().into()));
@@ -96,13 +98,18 @@ pub fn check_queue(queue: Option<&str>) -> Result<&str, CannotRepublish> {
     }
 }
 
-/// Headers of the death history (they would resume counts or have the broker drop the replay as
-/// a cycle), of delivery counting, and those that copy the message to other queues.
-fn is_unwanted(name: &str) -> bool {
+/// Headers of the death history and of delivery counting: they would resume counts, or have the
+/// broker drop the replay as a cycle.
+fn is_history(name: &str) -> bool {
     name == "x-death"
         || name.starts_with("x-first-death-")
         || name.starts_with("x-last-death-")
-        || matches!(name, "x-delivery-count" | "x-acquired-count" | "CC" | "BCC")
+        || matches!(name, "x-delivery-count" | "x-acquired-count")
+}
+
+/// Headers that copy the message to other queues.
+fn copies_elsewhere(name: &str) -> bool {
+    matches!(name, "CC" | "BCC")
 }
 
 fn strip_properties(properties: &mut Properties, stripped: &mut Vec<String>) {
@@ -110,12 +117,12 @@ fn strip_properties(properties: &mut Properties, stripped: &mut Vec<String>) {
         stripped.push("expiration".to_owned());
     }
     if properties.user_id.take().is_some() {
-        stripped.push("user_id".to_owned());
+        stripped.push("user-id".to_owned());
     }
     let pseudo = |text: &WireText| text.as_bytes() == b"amq.rabbitmq.reply-to";
     if properties.reply_to.as_ref().is_some_and(pseudo) {
         properties.reply_to = None;
-        stripped.push("reply_to".to_owned());
+        stripped.push("reply-to".to_owned());
     }
     // A message in the last resort must survive a restart of the broker.
     properties.delivery_mode = Some(2);
@@ -143,14 +150,14 @@ fn check_value(value: &FieldValue, name: &dyn Fn() -> String) -> Result<(), Cann
 
 fn size_of_properties(properties: &Properties) -> Result<usize, CannotRepublish> {
     let texts = [
-        ("content_type", &properties.content_type),
-        ("content_encoding", &properties.content_encoding),
-        ("correlation_id", &properties.correlation_id),
-        ("reply_to", &properties.reply_to),
-        ("message_id", &properties.message_id),
+        ("content-type", &properties.content_type),
+        ("content-encoding", &properties.content_encoding),
+        ("correlation-id", &properties.correlation_id),
+        ("reply-to", &properties.reply_to),
+        ("message-id", &properties.message_id),
         ("type", &properties.kind),
-        ("app_id", &properties.app_id),
-        ("cluster_id", &properties.cluster_id),
+        ("app-id", &properties.app_id),
+        ("cluster-id", &properties.cluster_id),
     ];
     let mut size = 32;
     for (name, text) in texts {
@@ -228,7 +235,7 @@ mod tests {
         assert_eq!(sent.properties.expiration, None);
         assert_eq!(sent.properties.user_id, None);
         assert_eq!(sent.properties.reply_to, None);
-        assert_eq!(sent.stripped.len(), 7);
+        assert_eq!(sent.stripped, ["CC", "expiration", "user-id", "reply-to"]);
     }
 
     #[test]

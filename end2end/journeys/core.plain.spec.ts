@@ -21,7 +21,7 @@ test('a letter is found, read, replayed, discarded and restored', async ({ page,
   await expect(async () => {
     await page.reload();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-      'Replayed 1 letter to the queues they died in: 1 confirmed by the broker.',
+      'Replayed 1 letter to the queue it died in: 1 confirmed by the broker.',
       { timeout: 1_000 },
     );
   }).toPass({ timeout: 15_000 });

@@ -18,7 +18,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
 
   await page.getByRole('button', { name: `Replay 1 letter to ${workplace.work}`, exact: true }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
-  await expect(sentence(page)).toHaveText('Replayed 1 letter to the queues they died in: 1 confirmed by the broker.');
+  await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 confirmed by the broker.');
   const replay = page.url();
   await expect(section(page, 'Letters in the order of publishing').getByRole('row')).toHaveCount(2);
   expect((await running.api.letter(id)).state).toBe('replayed');
@@ -42,7 +42,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
   await expect(page.getByRole('button', { name: /^Replay 1 letter/ }).first()).toBeEnabled();
 
   await page.goto(replay);
-  await expect(sentence(page)).toHaveText('Replayed 1 letter to the queues they died in: 1 died again.');
+  await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 died again.');
   const letters = await workplace.letters(1);
   expect(letters[0]).toMatchObject({ id, state: 'held', arrivals: 2 });
 });
@@ -55,7 +55,7 @@ test('the page of a replay follows its letters while it is open', async ({ page,
   await expect(sentence(page)).toContainText('1 confirmed by the broker');
   await live(page);
   await workplace.reject();
-  await expect(sentence(page)).toHaveText('Replayed 1 letter to the queues they died in: 1 died again.');
+  await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 died again.');
 });
 
 test('earlier arrivals of a letter are shown as they were', async ({ page, workplace, running }) => {

@@ -5,6 +5,7 @@
 //! is counted with the reason. Publishing is the replay engine's: here a plan is frozen, no more.
 
 mod decisions;
+mod destinations;
 mod error;
 mod left_out;
 mod letters;

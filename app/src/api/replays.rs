@@ -40,17 +40,6 @@ pub struct ReplayRead {
     pub items: Page<ReplayItem>,
 }
 
-/// What a replay would do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReplayPreview {
-    /// The dry run.
-    pub replay: Replay,
-    /// Where the letters would go, most letters first, among the newest `looked_at`.
-    pub destinations: Vec<(String, i64)>,
-    /// How many letters were looked at for the destinations.
-    pub looked_at: i64,
-}
-
 /// A page of replays, newest first; `cursor` is empty for the first.
 ///
 /// # Errors
@@ -104,23 +93,15 @@ pub async fn preview_replay(
     #[server(default)] filter: String,
     #[server(default)] scope: String,
     #[server(default)] queue: String,
-) -> Result<ReplayPreview, ApiError> {
+) -> Result<Replay, ApiError> {
     let selection = super::selection(ids, filter, &scope)?;
     let new = dlo_domain::replay::NewReplay {
         target: target(&queue)?,
         selection,
         dry_run: true,
     };
-    let desk = crate::desk::desk();
-    let replay = desk
-        .plan_replay(&dlo_domain::audit::Actor::local_operator(), &new)
-        .await?;
-    let (destinations, looked_at) = destinations(&desk, &new).await?;
-    Ok(ReplayPreview {
-        replay,
-        destinations,
-        looked_at,
-    })
+    let operator = dlo_domain::audit::Actor::local_operator();
+    Ok(crate::desk::desk().plan_replay(&operator, &new).await?)
 }
 
 /// Replays letters to the queues that they died in, or all to `queue` when it is not empty.
@@ -165,48 +146,4 @@ fn target(queue: &str) -> Result<dlo_domain::replay::Target, ApiError> {
             queue: name.to_owned(),
         }),
     }
-}
-
-/// Where the letters would go, among at most 500 of them.
-#[cfg(feature = "ssr")]
-async fn destinations(
-    desk: &crate::desk::Desk,
-    new: &dlo_domain::replay::NewReplay,
-) -> Result<(Vec<(String, i64)>, i64), ApiError> {
-    use dlo_domain::replay::Target;
-    use dlo_domain::state::{Change, LetterState};
-
-    let letters = match (&new.selection.ids, &new.selection.filter) {
-        (Some(ids), _) => {
-            let mut letters = Vec::new();
-            for id in ids.iter().take(100) {
-                letters.extend(desk.letter(*id).await.ok().map(|letter| letter.summary));
-            }
-            letters
-        }
-        (None, filter) => {
-            let filter = dlo_domain::filter::LetterFilter::parse(filter.as_deref().unwrap_or(""))
-                .map_err(|fault| ApiError::invalid(fault.to_string()))?;
-            desk.letters(&filter, None, 500).await?.items
-        }
-    };
-    let allowed = LetterState::allowing(Change::Claim);
-    let mut counts: Vec<(String, i64)> = Vec::new();
-    let mut looked_at = 0;
-    for letter in letters
-        .iter()
-        .filter(|letter| allowed.contains(&letter.state))
-    {
-        let queue = match (&new.target, &letter.queue) {
-            (Target::Queue { queue }, _) | (Target::OriginQueue, Some(queue)) => queue,
-            (Target::OriginQueue, None) => continue,
-        };
-        looked_at += 1;
-        match counts.iter_mut().find(|(name, _)| name == queue) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((queue.clone(), 1)),
-        }
-    }
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    Ok((counts, looked_at))
 }

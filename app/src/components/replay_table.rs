@@ -7,9 +7,10 @@ use leptos::prelude::*;
 use super::{Ago, ReplayBadge};
 use crate::{links, wording};
 
-/// Where a replay goes, as people say it.
-pub(crate) fn target_text(target: &Target) -> String {
+/// Where so many letters go, as people say it.
+pub(crate) fn target_text(target: &Target, letters: i64) -> String {
     match target {
+        Target::OriginQueue if letters == 1 => "the queue it died in".to_owned(),
         Target::OriginQueue => "the queues they died in".to_owned(),
         Target::Queue { queue } => queue.clone(),
     }
@@ -57,7 +58,7 @@ fn row(replay: Replay, now: DateTime<Utc>) -> impl IntoView {
     let what = format!(
         "{} to {}",
         wording::counted(replay.total, "letter"),
-        target_text(&replay.target)
+        target_text(&replay.target, replay.total)
     );
     let name = match replay.id {
         Some(id) => view! { <a href=links::replay(id)>{what}</a> }.into_any(),

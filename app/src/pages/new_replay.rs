@@ -1,15 +1,16 @@
 //! What will happen if I press this?
 
 use dlo_domain::ids::LetterId;
+use dlo_domain::replay::Replay;
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use leptos_router::params::ParamsMap;
 
-use super::replay::LeftOutList;
-use crate::api::replays::{ReplayPreview, preview_replay};
-use crate::components::{Decisions, ErrorNote, ErrorPanel, Waiting, target_text};
+use super::replay::{HISTORY, LeftOutList};
+use crate::api::replays::preview_replay;
+use crate::components::{Decisions, Destinations, ErrorNote, ErrorPanel, Waiting, target_text};
 use crate::wording;
 
 /// What the address asks to have replayed.
@@ -61,10 +62,10 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
 }
 
 #[component]
-fn Preview(preview: ReplayPreview, asked: Asked, decisions: Decisions) -> impl IntoView {
-    let total = preview.replay.total;
+fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
+    let total = preview.total;
     let letters = wording::counted(total, "letter");
-    let target = target_text(&preview.replay.target);
+    let target = target_text(&preview.target, total);
     let button = format!("Replay {letters} to {target}");
     let (kept, queue) = (asked.clone(), asked.queue.clone());
     let which = if asked.scope == "matching" && !asked.filter.is_empty() {
@@ -116,8 +117,8 @@ fn Preview(preview: ReplayPreview, asked: Asked, decisions: Decisions) -> impl I
         </div>
         <div class="split">
             <div class="stack">
-                <Destinations preview=preview.clone() />
-                <LeftOutList left_out=preview.replay.left_out />
+                <Destinations destinations=preview.destinations />
+                <LeftOutList left_out=preview.left_out />
             </div>
             <div class="stack">
                 <Where asked />
@@ -139,63 +140,6 @@ fn Hidden(asked: Asked, filter_name: &'static str) -> impl IntoView {
             .collect_view()}
         <input type="hidden" name=filter_name value=asked.filter />
         <input type="hidden" name="scope" value=asked.scope />
-    }
-    .into_any()
-}
-
-#[component]
-fn Destinations(preview: ReplayPreview) -> impl IntoView {
-    let looked_at = preview.looked_at;
-    let most = preview
-        .destinations
-        .first()
-        .map_or(1, |(_, letters)| (*letters).max(1));
-    view! {
-        <section class="section" aria-labelledby="destinations-title">
-            <header>
-                <h2 id="destinations-title">"Where they go"</h2>
-                <span class="note">
-                    {if preview.replay.total > looked_at {
-                        format!("as the newest {} of them show", wording::count(looked_at))
-                    } else {
-                        "through the default exchange: nobody else gets them".to_owned()
-                    }}
-                </span>
-            </header>
-            <table class="ledger breakdown">
-                <thead>
-                    <tr>
-                        <th>"queue"</th>
-                        <th class="num">"letters"</th>
-                        <th class="bar">
-                            <span class="visually-hidden">"share"</span>
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>
-                    {preview
-                        .destinations
-                        .into_iter()
-                        .map(|(queue, letters)| {
-                            let width = format!("{}%", letters * 100 / most);
-                            view! {
-                                <tr>
-                                    <th scope="row">
-                                        <span class="id">{queue}</span>
-                                    </th>
-                                    <td class="num fit">{wording::count(letters)}</td>
-                                    <td class="bar">
-                                        <svg class="bars" aria-hidden="true">
-                                            <rect class="here" width=width height="8"></rect>
-                                        </svg>
-                                    </td>
-                                </tr>
-                            }
-                        })
-                        .collect_view()}
-                </tbody>
-            </table>
-        </section>
     }
     .into_any()
 }
@@ -245,7 +189,8 @@ fn Terms() -> impl IntoView {
                 <div class="all">
                     <dt>"taken off"</dt>
                     <dd class="id">
-                        "x-death, x-first-death-*, x-last-death-*, CC, BCC, expiration, user-id"
+                        {HISTORY}
+                        ", CC, BCC, expiration, user-id, reply-to when it cannot be answered"
                     </dd>
                 </div>
                 <div class="all">

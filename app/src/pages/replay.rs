@@ -13,6 +13,10 @@ use crate::components::{
 };
 use crate::{links, wording};
 
+/// What every letter is sent without: brokers wrote it, and would take it amiss.
+pub(super) const HISTORY: &str =
+    "x-death, x-first-death-*, x-last-death-*, x-delivery-count, x-acquired-count";
+
 /// One replay.
 #[component]
 pub(crate) fn ReplayPage() -> impl IntoView {
@@ -74,6 +78,10 @@ fn Read(read: ReplayRead, outcome: String) -> impl IntoView {
         <section class="section" aria-labelledby="items-title">
             <header>
                 <h2 id="items-title">{title}</h2>
+                <span class="note">
+                    "sent without " <span class="id">{HISTORY}</span>
+                    ", which the letter keeps; what else one was sent without stands beside it"
+                </span>
                 {outcome
                     .map(|_| {
                         view! {
@@ -98,7 +106,7 @@ fn Read(read: ReplayRead, outcome: String) -> impl IntoView {
 fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     let counts = replay.outcomes;
     let letters = wording::counted(replay.total, "letter");
-    let target = target_text(&replay.target);
+    let target = target_text(&replay.target, replay.total);
     let well = counts.confirmed + counts.processed + counts.settled;
     let parts: Vec<String> = [
         (well, "confirmed by the broker"),

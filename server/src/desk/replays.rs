@@ -15,6 +15,7 @@ use dlo_domain::republish::check_queue;
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
+use super::destinations::DestinationTally;
 use super::left_out::{LeftOutTally, why};
 use super::letters::{cut, page_size};
 use super::selection::{CHUNK, chosen};
@@ -45,6 +46,7 @@ pub(super) async fn plan(
             total: 0,
             outcomes: OutcomeCounts::default(),
             left_out: Vec::new(),
+            destinations: Vec::new(),
         };
         fill(conn, actor, &mut replay, &ids).await?;
         if replay.total == 0 {
@@ -78,12 +80,14 @@ async fn fill(
     ids: &[LetterId],
 ) -> Result<(), DeskError> {
     let mut left_out = LeftOutTally::default();
+    let mut destinations = DestinationTally::default();
     if let Some(id) = replay.id {
         plan::begin(conn, id, replay).await?;
     }
     for chunk in ids.chunks(CHUNK) {
         let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
         let planned = sort(chunk, found, &replay.target, &mut left_out);
+        destinations.add(&planned);
         if let Some(id) = replay.id {
             let note = Note {
                 at: replay.created_at,
@@ -99,6 +103,7 @@ async fn fill(
     }
     replay.outcomes.pending = replay.total;
     replay.left_out = left_out.into_list();
+    replay.destinations = destinations.into_list();
     Ok(())
 }
 
@@ -146,9 +151,11 @@ async fn seal(
     replay: &Replay,
 ) -> Result<(), DeskError> {
     plan::seal(conn, id, replay.total, &replay.left_out).await?;
-    let detail = match &replay.target {
-        Target::OriginQueue => format!("{} letters, each to its own queue", replay.total),
-        Target::Queue { queue } => format!("{} letters to {queue}", replay.total),
+    let detail = match (&replay.target, replay.total) {
+        (Target::OriginQueue, 1) => "1 letter to its own queue".to_owned(),
+        (Target::OriginQueue, total) => format!("{total} letters, each to its own queue"),
+        (Target::Queue { queue }, 1) => format!("1 letter to {queue}"),
+        (Target::Queue { queue }, total) => format!("{total} letters to {queue}"),
     };
     let note = Note {
         at: replay.created_at,

@@ -196,7 +196,7 @@ async fn what_would_close_the_channel_is_stripped_or_refused_before(pool: PgPool
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.confirmed, done.refused, done.unknown), (3, 2, 0));
     let came = outcomes(&bench, id, &letters).await;
-    assert_eq!(came[2].1, "sent without CC, expiration, user_id, reply_to");
+    assert_eq!(came[2].1, "sent without CC, expiration, user-id, reply-to");
     assert!(came[1].1.contains("bytes"), "{}", came[1].1);
     assert!(came[3].1.contains("short string"), "{}", came[3].1);
     engine.stop().await;

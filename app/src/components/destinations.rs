@@ -1,0 +1,96 @@
+//! Where the letters of a planned replay go.
+
+use dlo_domain::replay::Destination;
+use leptos::prelude::*;
+
+use crate::wording;
+
+/// Queues that are named one by one; the others are counted together.
+const MOST_NAMED: usize = 50;
+
+/// Queues with the number of letters that go to each.
+#[component]
+pub(crate) fn Destinations(
+    /// The queues, the one with most letters first.
+    destinations: Vec<Destination>,
+) -> impl IntoView {
+    if destinations.is_empty() {
+        return ().into_any();
+    }
+    let most = destinations.first().map_or(1, |one| one.letters.max(1));
+    let is_same = |part: fn(&Destination) -> &String| {
+        destinations
+            .windows(2)
+            .all(|pair| part(&pair[0]) == part(&pair[1]))
+    };
+    let one_place = is_same(|one| &one.broker) && is_same(|one| &one.vhost);
+    let queues = i64::try_from(destinations.len()).unwrap_or(i64::MAX);
+    let others = destinations.get(MOST_NAMED..).unwrap_or_default();
+    let others = (!others.is_empty()).then(|| {
+        let letters = others.iter().map(|one| one.letters).sum();
+        let queues = i64::try_from(others.len()).unwrap_or(i64::MAX);
+        format!(
+            "And {} to {} with fewer each.",
+            wording::counted(letters, "letter"),
+            wording::counted(queues, "queue")
+        )
+    });
+    view! {
+        <section class="section" aria-labelledby="destinations-title">
+            <header>
+                <h2 id="destinations-title">"Where they go"</h2>
+                <span class="note">
+                    {wording::counted(queues, "queue")}
+                    ", through the default exchange: nobody else gets them"
+                </span>
+            </header>
+            <table class="ledger breakdown">
+                <thead>
+                    <tr>
+                        <th>"queue"</th>
+                        <th class="num">"letters"</th>
+                        <th class="bar">
+                            <span class="visually-hidden">"share"</span>
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {destinations
+                        .into_iter()
+                        .take(MOST_NAMED)
+                        .map(|destination| row(destination, most, one_place))
+                        .collect_view()}
+                </tbody>
+            </table>
+            {others.map(|others| view! { <p class="note-line">{others}</p> })}
+        </section>
+    }
+    .into_any()
+}
+
+fn row(destination: Destination, most: i64, one_place: bool) -> impl IntoView {
+    let Destination {
+        broker,
+        vhost,
+        queue,
+        letters,
+    } = destination;
+    let width = format!("{}%", letters * 100 / most);
+    view! {
+        <tr>
+            <th scope="row">
+                <span class="id">{queue}</span>
+                {(!one_place)
+                    .then(|| {
+                        view! { <small class="second">{format!(" vhost {vhost}, broker {broker}")}</small> }
+                    })}
+            </th>
+            <td class="num fit">{wording::count(letters)}</td>
+            <td class="bar">
+                <svg class="bars" aria-hidden="true">
+                    <rect class="here" width=width height="8"></rect>
+                </svg>
+            </td>
+        </tr>
+    }
+}
