@@ -47,7 +47,7 @@ pub(crate) use arrivals::Arrivals;
 pub(crate) use arrivals_pill::ArrivalsPill;
 pub(crate) use audit_log::AuditLog;
 pub(crate) use bulk_bar::BulkBar;
-pub(crate) use command::Command;
+pub(crate) use command::AddSourceCommand;
 pub(crate) use deaths_chart::DeathsChart;
 pub(crate) use decisions::Decisions;
 pub(crate) use destinations::Destinations;

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use leptos::prelude::use_context;
 use leptos::server_fn::axum_export::http::StatusCode;
 use leptos::server_fn::axum_export::http::request::Parts;
+use leptos::server_fn::axum_export::http::uri::Authority;
 use leptos_axum::ResponseOptions;
 
 use crate::desk::DeskError;
@@ -23,6 +24,26 @@ pub(crate) fn now() -> DateTime<Utc> {
     )]
     let now = SystemTime::now();
     DateTime::from(now)
+}
+
+/// The address that the request was sent to, as its sender named it. The guard before the pages
+/// lets names of this machine pass only.
+pub(crate) async fn address() -> Result<String, ApiError> {
+    let parts = leptos_axum::extract::<Parts>().await;
+    parts
+        .map(|parts| address_of(&parts))
+        .map_err(|fault| ApiError::invalid(format!("the request cannot be read: {fault}")))
+}
+
+fn address_of(parts: &Parts) -> String {
+    let header = |name: &str| parts.headers.get(name)?.to_str().ok();
+    let host = header("host").or_else(|| parts.uri.authority().map(Authority::as_str));
+    // Before us may stand somebody who speaks TLS.
+    let scheme = match header("x-forwarded-proto") {
+        Some("https") => "https",
+        _ => "http",
+    };
+    format!("{scheme}://{}", host.unwrap_or("127.0.0.1"))
 }
 
 /// Whether a browser posted a form by itself, without our script.
@@ -90,7 +111,26 @@ impl From<DeskError> for ApiError {
 
 #[cfg(test)]
 mod tests {
-    use super::safe_return;
+    use leptos::server_fn::axum_export::http::Request;
+
+    use super::{address_of, safe_return};
+
+    #[test]
+    fn an_address_is_the_one_that_was_asked() {
+        let of = |headers: &[(&str, &str)]| {
+            let mut request = Request::builder().uri("/sources");
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let (parts, ()) = request.body(()).expect("a request").into_parts();
+            address_of(&parts)
+        };
+        assert_eq!(of(&[("host", "localhost:4000")]), "http://localhost:4000");
+        let behind_tls = [("host", "dlo.localhost"), ("x-forwarded-proto", "https")];
+        assert_eq!(of(&behind_tls), "https://dlo.localhost");
+        let odd = [("host", "[::1]:8484"), ("x-forwarded-proto", "javascript")];
+        assert_eq!(of(&odd), "http://[::1]:8484");
+    }
 
     #[test]
     fn only_our_own_pages_are_gone_back_to() {

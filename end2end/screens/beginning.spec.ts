@@ -45,5 +45,7 @@ test('the command that teaches is copied by its button', async ({ page, context 
   await page.getByRole('button', { name: 'Copy' }).first().click();
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toMatch(/^curl -X POST .*"queue": "orders\.dead"/s);
+  const here = new URL(page.url()).origin;
+  expect(copied).toContain(`curl -X POST ${here}/api/v1/sources`);
+  expect(copied).toContain('"queue": "orders.dead"');
 });

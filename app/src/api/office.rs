@@ -23,6 +23,15 @@ pub async fn read_overview(#[server(default)] span: String) -> Result<Overview, 
     Ok(crate::desk::desk().overview(span).await?)
 }
 
+/// The address under which this office was asked, such as `http://127.0.0.1:8484`.
+///
+/// # Errors
+/// A request that is none.
+#[server(prefix = "/ui", endpoint = "address", input = GetUrl)]
+pub async fn read_address() -> Result<String, ApiError> {
+    crate::request::address().await
+}
+
 /// What is not well, and when that was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Troubles {

@@ -2,11 +2,35 @@
 
 use leptos::prelude::*;
 
-/// The command and a button that copies it.
+use crate::api::office::read_address;
+
+/// Adds a source by the HTTP API of this office, under the address that the page was opened at.
 #[component]
-pub(crate) fn Command(
+pub(crate) fn AddSourceCommand() -> impl IntoView {
+    let address = Resource::new(|| (), |()| read_address());
+    view! {
+        <Suspense>
+            {move || Suspend::new(async move {
+                address.await.ok().map(|address| view! { <Command text=add_source(&address) /> })
+            })}
+        </Suspense>
+    }
+    .into_any()
+}
+
+fn add_source(address: &str) -> String {
+    format!(
+        r#"curl -X POST {address}/api/v1/sources \
+  -H "Authorization: Bearer $DLO_TOKEN" -H "Content-Type: application/json" \
+  -d '{{"vhost": "/", "queue": "orders.dead", "mode": "take"}}'"#
+    )
+}
+
+/// A command and a button that copies it.
+#[component]
+fn Command(
     /// The command.
-    text: &'static str,
+    text: String,
 ) -> impl IntoView {
     view! {
         <div class="command">

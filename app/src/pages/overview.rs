@@ -10,7 +10,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::api::office::read_overview;
 use crate::components::{
-    Command, DeathsChart, ErrorPanel, FailuresTable, Live, SourceTable, Waiting,
+    AddSourceCommand, DeathsChart, ErrorPanel, FailuresTable, Live, SourceTable, Waiting,
 };
 use crate::{links, wording};
 
@@ -263,12 +263,8 @@ fn Beginning(overview: Overview) -> impl IntoView {
                 ", or the HTTP API with an admin token. Letters are stored before they leave the queue; with "
                 <code>"\"mode\": \"mirror\""</code> " they never leave it."
             </p>
-            <Command text=ADD_SOURCE />
+            <AddSourceCommand />
         </section>
     }
     .into_any()
 }
-
-pub(super) const ADD_SOURCE: &str = r#"curl -X POST http://127.0.0.1:8484/api/v1/sources \
-  -H "Authorization: Bearer $DLO_TOKEN" -H "Content-Type: application/json" \
-  -d '{"vhost": "/", "queue": "orders.dead", "mode": "take"}'"#;

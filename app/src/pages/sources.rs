@@ -7,10 +7,9 @@ use leptos::form::ActionForm;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use super::overview::ADD_SOURCE;
 use crate::api::sources::{AddSource, EjectHead, RemoveSource, SourceList, list_sources};
 use crate::components::{
-    Ago, Command, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm, Waiting,
+    AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm, Waiting,
 };
 use crate::error::ApiError;
 use crate::{links, wording};
@@ -69,7 +68,7 @@ pub(crate) fn SourcesPage() -> impl IntoView {
             <SourceForm add=actions.add />
             <details class="data">
                 <summary>"The same by the HTTP API"</summary>
-                <Command text=ADD_SOURCE />
+                <AddSourceCommand />
             </details>
         </section>
     }
