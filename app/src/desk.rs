@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::ids::{LetterId, ReplayId, SourceId};
@@ -47,6 +48,14 @@ pub trait TriageDesk: Send + Sync + 'static {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<LetterSummary>, DeskError>;
+
+    /// How many of the letters that match arrived after a moment; a few thousand are counted,
+    /// not more.
+    async fn arrived_after(
+        &self,
+        filter: &LetterFilter,
+        moment: DateTime<Utc>,
+    ) -> Result<i64, DeskError>;
 
     /// One letter with everything known of it.
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError>;

@@ -26,6 +26,55 @@ test('a letter that dies while the list is open is announced, and shown when it 
   await expect(pill).toBeHidden();
 });
 
+test('the announcement counts what the list would show, and nothing else', async ({ page, workplace, running }) => {
+  await workplace.die({ headers: { 'x-error': 'here already' } });
+  await workplace.letters(1);
+  await page.goto(workplace.list({ state: 'held' }));
+  await live(page);
+  const elsewhere = await workplace.queue('elsewhere');
+  await running.api.watch(elsewhere);
+  await workplace.dieInto(elsewhere, 3);
+  await workplace.die({ headers: { 'x-error': 'of this list' } });
+  await expect(page.getByRole('button', { name: '1 new', exact: true })).toBeVisible();
+  await workplace.die({ headers: { 'x-error': 'of this list, too' } });
+  await expect(page.getByRole('button', { name: '2 new', exact: true })).toBeVisible();
+});
+
+test('a letter that dies while the stream of the list is being opened is announced', async ({ page, workplace }) => {
+  await workplace.die();
+  await workplace.letters(1);
+  let open = () => {};
+  const mayOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  await page.route('**/events', async (route) => {
+    await mayOpen;
+    await route.continue();
+  });
+  await page.goto(workplace.list());
+  await expect(total(page, '1 letter')).toBeVisible();
+  await workplace.die();
+  await workplace.letters(2);
+  await expect(page.locator('.arrivals-pill')).toHaveCount(0);
+  open();
+  await expect(page.getByRole('button', { name: '1 new', exact: true })).toBeVisible();
+});
+
+test('a list says after an interruption how many came meanwhile', async ({ page, workplace, running, faults }) => {
+  await workplace.die();
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await live(page);
+  faults.foreseeAbsence();
+  await running.restart(async () => {
+    await expect(page.getByText('not live, trying again')).toBeVisible();
+    for (let number = 0; number < 3; number += 1) await workplace.die();
+  });
+  await workplace.letters(4);
+  await live(page);
+  await expect(page.getByRole('button', { name: '3 new', exact: true })).toBeVisible();
+});
+
 test('a letter tells where it died and why, and shows its payload, headers and history', async ({ page, workplace }) => {
   await workplace.die({
     body: ORDER,

@@ -126,6 +126,14 @@ impl TriageDesk for PgDesk {
         letters::page(self, filter, after, limit).await
     }
 
+    async fn arrived_after(
+        &self,
+        filter: &LetterFilter,
+        moment: DateTime<Utc>,
+    ) -> Result<i64, DeskError> {
+        letters::arrived_after(self, filter, moment).await
+    }
+
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {
         letters::one(self, id).await
     }

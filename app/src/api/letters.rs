@@ -27,6 +27,9 @@ pub struct LetterList {
     pub now: DateTime<Utc>,
     /// The letters.
     pub page: Page<LetterSummary>,
+    /// When the newest letter that matches had arrived, on whichever page it stands; the
+    /// beginning of time when none matches.
+    pub newest: DateTime<Utc>,
 }
 
 /// A page of letters; `filter` is the text form, `cursor` empty for the first page.
@@ -41,10 +44,31 @@ pub async fn list_letters(
     let filter = dlo_domain::filter::LetterFilter::parse(&filter)
         .map_err(|fault| ApiError::invalid(fault.to_string()))?;
     let after = super::cursor(&cursor)?;
+    let desk = crate::desk::desk();
+    let page = desk.letters(&filter, after, PAGE).await?;
+    let first = match after {
+        None => page.items.first().cloned(),
+        Some(_) => desk.letters(&filter, None, 1).await?.items.pop(),
+    };
     Ok(LetterList {
-        page: crate::desk::desk().letters(&filter, after, PAGE).await?,
+        newest: first.map_or(DateTime::UNIX_EPOCH, |letter| letter.last_arrived_at),
+        page,
         now: crate::request::now(),
     })
+}
+
+/// How many letters that match arrived after a moment: what a list that was read does not show.
+///
+/// # Errors
+/// A filter that cannot be read, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "letters/arrived", input = GetUrl)]
+pub async fn count_arrived(
+    #[server(default)] filter: String,
+    after: DateTime<Utc>,
+) -> Result<i64, ApiError> {
+    let filter = dlo_domain::filter::LetterFilter::parse(&filter)
+        .map_err(|fault| ApiError::invalid(fault.to_string()))?;
+    Ok(crate::desk::desk().arrived_after(&filter, after).await?)
 }
 
 /// What the filter form offers.

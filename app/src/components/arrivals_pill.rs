@@ -3,17 +3,19 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::LetterId;
 use leptos::prelude::*;
 
 use super::Live;
+use super::matching::EXACT;
+use crate::api::letters::CountArrived;
 use crate::wording::count;
 
-/// What came since the list was read.
+/// What happened since the list was read.
 #[derive(Clone, Default)]
 struct Since {
-    arrived: i64,
     changed: BTreeSet<LetterId>,
     missed: bool,
 }
@@ -21,26 +23,30 @@ struct Since {
 impl Since {
     fn take(&mut self, event: &LiveEvent, shown: &[LetterId]) {
         match event {
-            LiveEvent::Arrived {
-                letters,
-                died_again,
-                ..
-            } => self.arrived += i64::from(*letters) + i64::from(*died_again),
             LiveEvent::Changed { letters } => self
                 .changed
                 .extend(letters.iter().filter(|id| shown.contains(id))),
-            LiveEvent::Replay { .. } | LiveEvent::Source { .. } => {}
             LiveEvent::Missed => self.missed = true,
+            LiveEvent::Arrived { .. } | LiveEvent::Replay { .. } | LiveEvent::Source { .. } => {}
         }
     }
 
-    fn text(&self) -> Option<String> {
-        match (self.arrived, self.changed.len()) {
-            (0, 0) if self.missed => Some("This list may be old: read it again".to_owned()),
-            (0, 0) => None,
-            (new, 0) => Some(format!("{} new", count(new))),
-            (0, changed) => Some(format!("{changed} changed")),
-            (new, changed) => Some(format!("{} new, {changed} changed", count(new))),
+    /// `arrived` is what the office counted, once it was asked.
+    fn text(&self, arrived: i64) -> Option<String> {
+        let new = match arrived {
+            0 => None,
+            EXACT.. => Some(format!("more than {} new", count(EXACT - 1))),
+            new => Some(format!("{} new", count(new))),
+        };
+        let changed = match self.changed.len() {
+            0 => None,
+            changed => Some(format!("{changed} changed")),
+        };
+        match (new, changed) {
+            (None, None) if self.missed => Some("This list may be old: read it again".to_owned()),
+            (None, None) => None,
+            (Some(one), None) | (None, Some(one)) => Some(one),
+            (Some(new), Some(changed)) => Some(format!("{new}, {changed}")),
         }
     }
 }
@@ -48,6 +54,10 @@ impl Since {
 /// Says how many letters are new, and how many shown ones have changed.
 #[component]
 pub(crate) fn ArrivalsPill(
+    /// The filter of the list.
+    filter: String,
+    /// When the newest letter that matched had arrived.
+    newest: DateTime<Utc>,
     /// The letters that are shown.
     shown: Vec<LetterId>,
     /// Whether changes are our own doing, which the list shows by itself.
@@ -57,14 +67,39 @@ pub(crate) fn ArrivalsPill(
     #[prop(into)]
     on_press: Callback<()>,
 ) -> impl IntoView {
+    let live = Live::current();
     let since = RwSignal::new(Since::default());
-    Live::current().on_event(move |event| {
+    live.on_event(move |event| {
         let is_own = matches!(event, LiveEvent::Changed { .. }) && is_ours.get_untracked();
         if !is_own {
             since.update(|since| since.take(event, &shown));
         }
     });
-    let text = move || since.with(Since::text);
+    // Events say that something came, and not whether this list would show it. Nothing is heard
+    // while the stream opens, or while the list is on its way: it is asked then, too.
+    let arrived = ServerAction::<CountArrived>::new();
+    let version = live.version(|event| matches!(event, LiveEvent::Arrived { .. }));
+    Effect::new(move |_| {
+        if version.get() > 0 || live.has_begun() {
+            arrived.dispatch(CountArrived {
+                filter: filter.clone(),
+                after: newest,
+            });
+        }
+    });
+    let text = move || {
+        let arrived = arrived.value().get();
+        // What could not be asked may be anything.
+        let failed = matches!(arrived, Some(Err(_)));
+        since.with(|since| {
+            let missed = since.missed || failed;
+            Since {
+                missed,
+                changed: since.changed.clone(),
+            }
+            .text(arrived.and_then(Result::ok).unwrap_or(0))
+        })
+    };
     view! {
         <div class="pill-row" role="status">
             {move || {
@@ -89,27 +124,29 @@ pub(crate) fn ArrivalsPill(
 
 #[cfg(test)]
 mod tests {
-    use dlo_domain::ids::SourceId;
-
     use super::*;
 
     #[test]
     fn only_shown_letters_count_as_changed_and_each_once() {
         let [shown, other] = [1, 2].map(|n| LetterId(uuid::Uuid::from_u128(n)));
         let mut since = Since::default();
-        assert_eq!(since.text(), None);
+        assert_eq!(since.text(0), None);
         let changed = LiveEvent::Changed {
             letters: vec![shown, other],
         };
         since.take(&changed, &[shown]);
         since.take(&changed, &[shown]);
-        assert_eq!(since.text().as_deref(), Some("1 changed"));
-        let arrived = LiveEvent::Arrived {
-            source_id: SourceId(uuid::Uuid::nil()),
-            letters: 1_200,
-            died_again: 4,
-        };
-        since.take(&arrived, &[shown]);
-        assert_eq!(since.text().as_deref(), Some("1,204 new, 1 changed"));
+        assert_eq!(since.text(0).as_deref(), Some("1 changed"));
+        assert_eq!(since.text(1_204).as_deref(), Some("1,204 new, 1 changed"));
+    }
+
+    #[test]
+    fn what_was_missed_is_said_unless_something_better_is_known() {
+        let mut since = Since::default();
+        since.take(&LiveEvent::Missed, &[]);
+        let may_be_old = "This list may be old: read it again";
+        assert_eq!(since.text(0).as_deref(), Some(may_be_old));
+        assert_eq!(since.text(3).as_deref(), Some("3 new"));
+        assert_eq!(since.text(10_001).as_deref(), Some("more than 10,000 new"));
     }
 }

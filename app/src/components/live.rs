@@ -33,6 +33,11 @@ impl Live {
         expect_context()
     }
 
+    /// Whether the stream was open before this page was made.
+    pub(crate) fn has_begun(self) -> bool {
+        self.has_begun.get_untracked()
+    }
+
     /// Calls back with every event from now on, in the browser only.
     pub(crate) fn on_event(self, mut listener: impl FnMut(&LiveEvent) + 'static) {
         Effect::new(move |began: Option<()>| {

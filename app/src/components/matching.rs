@@ -10,7 +10,7 @@ use crate::links;
 use crate::wording::count;
 
 /// Counts above this are estimates of the database.
-const EXACT: i64 = 10_000;
+pub(super) const EXACT: i64 = 10_000;
 
 /// `502 letters`, `1 letter`, `about 1,204,000 letters`.
 pub(crate) fn about(total: i64) -> String {

@@ -111,7 +111,7 @@ fn List(
     look_again: Callback<()>,
 ) -> impl IntoView {
     let query = use_query_map().get_untracked();
-    let LetterList { now, page } = list;
+    let LetterList { now, page, newest } = list;
     let total = page
         .estimated_total
         .max(i64::try_from(page.items.len()).unwrap_or(0));
@@ -124,6 +124,7 @@ fn List(
             .map(|(name, value)| (name.as_str(), value.as_str())),
     );
     let next = page.next_cursor;
+    let text = filter.to_string();
     let body = if page.items.is_empty() {
         view! { <Nothing is_filtered=!filter.is_empty() /> }.into_any()
     } else {
@@ -155,7 +156,7 @@ fn List(
                     </span>
                 </span>
             </header>
-            <ArrivalsPill shown is_ours on_press=look_again />
+            <ArrivalsPill filter=text newest shown is_ours on_press=look_again />
             {body}
         </section>
         <Pager path=links::LETTERS.to_owned() query next label="letters" />

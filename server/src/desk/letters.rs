@@ -1,7 +1,8 @@
 //! Letters as they are read: the list, one of them, its bodies.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
-use dlo_domain::filter::LetterFilter;
+use dlo_domain::filter::{LetterFilter, Moment};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::page::{Cursor, Page};
@@ -39,6 +40,27 @@ pub(super) async fn page(
         items,
         estimated_total,
     })
+}
+
+/// How many of the letters that match arrived after a moment; exact up to `MOST_COUNTED`.
+pub(super) async fn arrived_after(
+    desk: &PgDesk,
+    filter: &LetterFilter,
+    moment: DateTime<Utc>,
+) -> Result<i64, DeskError> {
+    let now = desk.clock.now();
+    // The filter takes letters of its first moment in, and Postgres keeps microseconds.
+    let after = moment + TimeDelta::microseconds(1);
+    let since = filter.since.map(|since| since.at(now));
+    let filter = LetterFilter {
+        since: Some(Moment::At(since.map_or(after, |since| since.max(after)))),
+        ..filter.clone()
+    };
+    let mut transaction = desk.begin().await?;
+    let conn = &mut *transaction;
+    letter_list::plan_each_filter(conn).await?;
+    let matching = Matching::look_up(conn, &filter, now).await?;
+    Ok(letter_list::count(conn, &matching).await?)
 }
 
 /// What is asked for, within the limits of a page.

@@ -1,5 +1,6 @@
 //! What the desk shows: letters, bodies, figures, choices, sources and troubles.
 
+use chrono::{DateTime, TimeDelta};
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
@@ -86,6 +87,36 @@ async fn a_page_says_where_the_next_begins_and_how_many_there_are(pool: PgPool) 
         .await
         .expect("a page");
     assert_eq!((exact.items.len(), exact.next_cursor), (5, None));
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn what_came_after_a_moment_is_counted_within_the_filter(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let count = async |text: &str, moment| {
+        let filter = LetterFilter::parse(text).expect("a filter");
+        let counted = bench.desk.arrived_after(&filter, moment).await;
+        counted.expect("counted")
+    };
+    assert_eq!(count("", DateTime::UNIX_EPOCH).await, 0);
+    let shown = bench.letter("work", b"shown").await;
+    let shown = bench.desk.letter(shown).await.expect("a letter").summary;
+    let newest = shown.last_arrived_at;
+    assert_eq!(
+        count("", newest).await,
+        0,
+        "the newest one itself is not new"
+    );
+    for queue in ["work", "other", "work"] {
+        bench.letter(queue, b"new").await;
+    }
+    assert_eq!(count("", newest).await, 3);
+    assert_eq!(count("queue:work", newest).await, 2);
+    assert_eq!(count("state:discarded", newest).await, 0);
+    assert_eq!(count("queue:work since:1h", newest).await, 2);
+    assert_eq!(count("", DateTime::UNIX_EPOCH).await, 4);
+    let later = newest + TimeDelta::hours(1);
+    let filter = format!("since:{}", later.to_rfc3339());
+    assert_eq!(count(&filter, newest).await, 0, "its own limit holds, too");
 }
 
 #[sqlx::test(migrations = "../migrations")]

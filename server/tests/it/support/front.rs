@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
@@ -118,6 +119,15 @@ impl TriageDesk for NotingDesk {
             after.is_some()
         ))?;
         Ok(page())
+    }
+
+    async fn arrived_after(
+        &self,
+        filter: &LetterFilter,
+        moment: DateTime<Utc>,
+    ) -> Result<i64, DeskError> {
+        self.note(format!("arrived [{filter}] after {moment}"))?;
+        Ok(0)
     }
 
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {
