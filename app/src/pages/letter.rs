@@ -119,8 +119,13 @@ fn Read(
             <LetterActions letter=letter.summary.clone() decisions />
         </div>
         <RouteLine letter=letter.clone() now />
-        <div class="split wide-end">
-            <div class="stack">
+        // In the order of importance, as it stands on a telephone; a wide window has two columns.
+        <div class="letter-parts">
+            <div class="stack history">
+                <Timeline letter=letter.clone() />
+                <LetterReplays replays=letter.replays.clone() />
+            </div>
+            <div class="stack content">
                 <Transition>
                     {move || Suspend::new(async move {
                         match payload.await {
@@ -152,8 +157,6 @@ fn Read(
                     })}
             </div>
             <div class="stack">
-                <Timeline letter=letter.clone() />
-                <LetterReplays replays=letter.replays.clone() />
                 <Arrivals id arrivals=letter.arrivals.clone() shown=number now />
                 <Particulars letter=letter.clone() now />
                 <AuditLog entries=letter.audit />
