@@ -9,6 +9,9 @@ use crate::api::letters::{DiscardLetters, RestoreLetters};
 use crate::api::replays::StartReplay;
 use crate::wording::counted;
 
+/// What takes too much room on a telephone, by its id.
+const REST: &str = "bulk-rest";
+
 /// The bar. Its buttons belong to the form around it.
 #[component]
 pub(crate) fn BulkBar(
@@ -24,6 +27,9 @@ pub(crate) fn BulkBar(
     #[prop(into)]
     on_clear: Callback<()>,
 ) -> impl IntoView {
+    let is_first = !can_discard;
+    let restoring =
+        move || can_restore.then(|| view! { <Restoring selected decisions is_first /> });
     view! {
         <div class="bulk" role="group" aria-label="The checked letters">
             <div class="what">
@@ -39,8 +45,21 @@ pub(crate) fn BulkBar(
             </div>
             <div class="actions">
                 {can_discard.then(|| view! { <Replaying selected decisions /> })}
-                {can_restore.then(|| view! { <Restoring selected decisions /> })}
-                {can_discard.then(|| view! { <Discarding selected decisions /> })}
+                {is_first.then(&restoring)}
+                {can_discard
+                    .then(|| {
+                        view! {
+                            // On a wide window they stand in the bar.
+                            <button class="button rest-opener" type="button" popovertarget=REST>
+                                "More…"
+                            </button>
+                            <div class="rest" id=REST popover="auto">
+                                <LookingFirst />
+                                {restoring()}
+                                <Discarding selected decisions />
+                            </div>
+                        }
+                    })}
                 <button class="button plain" type="reset" on:click=move |_| on_clear.run(())>
                     "Clear"
                 </button>
@@ -76,6 +95,12 @@ fn Replaying(selected: Selected, decisions: Decisions) -> impl IntoView {
             {move || if selected.with(Vec::len) == 1 { "it" } else { "they" }}
             " died"
         </button>
+    }
+}
+
+#[component]
+fn LookingFirst() -> impl IntoView {
+    view! {
         <button
             class="button"
             type="submit"
@@ -89,10 +114,11 @@ fn Replaying(selected: Selected, decisions: Decisions) -> impl IntoView {
 }
 
 #[component]
-fn Restoring(selected: Selected, decisions: Decisions) -> impl IntoView {
+fn Restoring(selected: Selected, decisions: Decisions, is_first: bool) -> impl IntoView {
     view! {
         <button
             class="button"
+            class:primary=is_first
             type="submit"
             formaction=RestoreLetters::PATH
             formnovalidate
