@@ -126,15 +126,19 @@ fn Verdict(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl Into
     view! {
         <ActionForm action=decisions.decide attr:class="verdict">
             <input type="hidden" name="id" value=id.to_string() />
+            <p class="second">
+                "The connection ended before the broker answered, so nobody here knows whether the "
+                "broker took it. It is not sent again by itself: that could do its work twice. "
+                "Look whether its queue or its receiver has it, then say so."
+            </p>
             <button
                 class="button"
                 type="submit"
                 name="verdict"
                 value="published"
                 disabled=waits
-                title="The letter counts as replayed"
             >
-                "It was published"
+                "It was published: count it as replayed"
             </button>
             <button
                 class="button"
@@ -142,9 +146,8 @@ fn Verdict(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl Into
                 name="verdict"
                 value="not_published"
                 disabled=waits
-                title="The letter is held again and can be replayed"
             >
-                "It was not published: hold it"
+                "It was not published: hold it again"
             </button>
         </ActionForm>
     }

@@ -1,0 +1,74 @@
+// The connection breaks after a letter was sent and before the broker's answer came: nobody knows
+// whether the broker took it, until a person looks and says so.
+import type { Page } from '@playwright/test';
+import { Cutter } from '../fixtures/cutter';
+import { company } from '../fixtures/company';
+import { section } from '../fixtures/list';
+import { quietOffice } from '../fixtures/office';
+import { expect, live, test as base } from '../fixtures/test';
+
+interface Tools {
+  cutter: Cutter;
+}
+
+const test = base.extend<object, Tools>({
+  cutter: [
+    async ({}, use) => {
+      const cutter = await Cutter.before(company().amqp!);
+      await use(cutter);
+      await cutter.end();
+    },
+    { scope: 'worker' },
+  ],
+  // An office that reaches the broker through the cutter only.
+  running: [
+    async ({ cutter }, use, worker) => {
+      const running = await quietOffice(`e2e_cut_${worker.workerIndex}`, cutter.amqp);
+      await use(running);
+      await running.end();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+const sentence = (page: Page) => page.getByRole('heading', { level: 1 });
+
+test('a letter whose publish was cut off waits for the word of a person', async ({ page, workplace, running, cutter }) => {
+  await workplace.die({ body: 'sent', headers: { 'x-error': 'this one was sent' } });
+  const [sent] = await workplace.letters(1);
+  await workplace.die({ body: 'lost', headers: { 'x-error': 'this one was lost' } });
+  const lost = (await workplace.letters(2)).find(({ id }) => id !== sent!.id)!;
+
+  cutter.cut();
+  const replay = await running.api.replay([sent!.id, lost.id]);
+  for (const { id } of [sent!, lost]) {
+    await expect.poll(async () => (await running.api.letter(id)).state).toMatch(/unknown|replayed/);
+  }
+  cutter.pass();
+  await expect.poll(async () => (await running.api.letters(`source:${workplace.source} state:unknown`)).items.length).toBe(2);
+
+  await page.goto('/');
+  await expect(sentence(page)).toContainText('Of 2 a person must say whether the replay happened.');
+  await page.goto(`/replays/${replay.id}`);
+  await expect(sentence(page)).toHaveText('Replayed 2 letters to the queues they died in: 2 unknown.');
+
+  await page.goto(`/letters/${sent!.id}`);
+  await live(page);
+  await expect(sentence(page)).toContainText('Its last replay was cut off: it may or may not have been sent.');
+  const main = page.getByRole('main');
+  await expect(main).toContainText('nobody here knows whether the broker took it');
+  await expect(main).toContainText('It is not sent again by itself');
+  await expect(page.getByRole('button', { name: /^Replay/ }), 'it is not simply sent twice').toHaveCount(0);
+  await page.getByRole('button', { name: 'It was published: count it as replayed' }).click();
+  await expect(sentence(page)).toContainText('It was replayed and has not come back.');
+  await expect(section(page, 'Audit').getByRole('listitem').first()).toContainText(/published/);
+  expect((await running.api.letter(sent!.id)).state).toBe('replayed');
+
+  await page.goto(`/letters/${lost.id}`);
+  await live(page);
+  await page.getByRole('button', { name: 'It was not published: hold it again' }).click();
+  await expect(page.getByRole('button', { name: `Replay 1 letter to ${workplace.work}` })).toBeEnabled();
+  await expect(section(page, 'What happened').getByRole('listitem').last()).toContainText('held');
+  expect((await running.api.letter(lost.id)).state).toBe('held');
+  await expect(section(page, 'Audit').getByRole('listitem').first()).toContainText(/published/);
+});
