@@ -1,6 +1,8 @@
 // Queues are watched, looked after, and watched no more.
 import type { Locator, Page } from '@playwright/test';
-import { total } from '../fixtures/list';
+import { company } from '../fixtures/company';
+import { publishWithMessageId } from '../fixtures/frames';
+import { section, total } from '../fixtures/list';
 import { expect, live, test } from '../fixtures/test';
 
 const entry = (page: Page, queue: string): Locator =>
@@ -62,4 +64,41 @@ test('a queue that is missing is shown as such, and taken from once it is there'
   await expect(entry(page, queue).getByRole('link', { name: '1', exact: true })).toBeVisible();
   await entry(page, queue).getByRole('button', { name: /^Stop watching/ }).click();
   await expect(entry(page, queue)).toHaveCount(0);
+});
+
+test('a message that cannot be read is ejected from the head of its queue, which then goes on', async ({
+  page,
+  workplace,
+  broker,
+  running,
+}) => {
+  const body = Buffer.from('\0poison\xff', 'latin1');
+  await broker.publish(workplace.source, Buffer.from('before'), {});
+  await workplace.letters(1);
+  await publishWithMessageId(company().amqp!, workplace.source, Buffer.from([0x6d, 0xff, 0xfe]), body);
+  await broker.publish(workplace.source, Buffer.from('behind'), {});
+
+  await page.goto('/sources');
+  await live(page);
+  const blocked = entry(page, workplace.source);
+  await expect(blocked).toContainText('undecodable head');
+  await expect(page.getByRole('status').filter({ hasText: workplace.source }), 'every page says so').toBeVisible();
+  await workplace.letters(1);
+
+  await blocked.getByRole('button', { name: 'Eject 1 message at the head and keep it' }).click();
+  await expect(page, 'the letter that it became is shown').toHaveURL(/\/letters\/[0-9a-f-]{36}$/);
+  const ejected = page.url().split('/').pop()!;
+  await expect(section(page, 'Payload')).toContainText('8 B');
+  const letters = await workplace.letters(3);
+  const bodies = await Promise.all(
+    letters.map(async ({ id }) => (await page.request.get(`/letters/${id}/body`)).body()),
+  );
+  expect(bodies.map((one) => one.toString('latin1')).sort()).toEqual(['\0poison\xff', 'before', 'behind']);
+
+  expect(letters[bodies.findIndex((one) => one.equals(body))]!.id, 'the letter that is shown').toBe(ejected);
+  expect((await running.api.letter(ejected)).state).toBe('held');
+
+  await page.goto('/sources');
+  await expect(entry(page, workplace.source)).toContainText('taking');
+  await expect(entry(page, workplace.source).getByRole('link', { name: '3', exact: true })).toBeVisible();
 });
