@@ -8,3 +8,5 @@ drop table sources;
 drop table offices;
 drop function count_new_letters;
 drop function count_changed_letters;
+drop function count_removed_letters;
+drop function note_state_change;

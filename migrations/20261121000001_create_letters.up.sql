@@ -31,6 +31,10 @@ create table sources (
 -- one watch a queue; a removed one can be added again
 create unique index sources_one_a_queue on sources (broker, vhost, queue) where removed_at is null;
 
+-- Cut by time, since ids begin with it (UUIDv7): retention drops whole weeks. The weeks are made
+-- by the office (server/src/store/partitions.rs), ahead of time; what fits in none of them, such
+-- as the letters of a clock that is years off, goes to `letters_elsewhen`. Queries that name the
+-- id, as all keys do, look into one week only.
 create table letters (
     id uuid primary key,
     source_id uuid not null references sources (id),
@@ -56,8 +60,12 @@ create table letters (
     first_arrived_at timestamptz not null,
     last_arrived_at timestamptz not null,
     -- the reason of the last discard
-    discard_reason text
-);
+    discard_reason text,
+    -- since when it is in this state: what is done is kept for a while, counted from here
+    state_since timestamptz not null default now()
+) partition by range (id);
+
+create table letters_elsewhen partition of letters default;
 
 -- the list, newest first, and its keyset; the filters walk it too while they match often
 create index letters_by_last_arrival on letters (last_arrived_at desc, id desc);
@@ -68,8 +76,12 @@ create index letters_by_queue on letters (queue, last_arrived_at desc, id desc);
 -- `source:…`
 create index letters_by_source on letters (source_id, last_arrived_at desc, id desc);
 
+-- what retention looks for
+create index letters_done on letters (state, state_since) where state in ('resolved', 'discarded');
+
+-- Cut like the letters, and dropped with them; therefore no foreign key.
 create table arrivals (
-    letter_id uuid not null references letters (id),
+    letter_id uuid not null,
     ordinal integer not null check (ordinal > 0),
     arrived_at timestamptz not null,
     source_id uuid not null references sources (id),
@@ -87,10 +99,13 @@ create table arrivals (
     -- what could not be read, for people
     notes text[] not null default '{}',
     primary key (letter_id, ordinal)
-);
+) partition by range (letter_id);
 
--- bodies are often compressed or small, and are read whole: no second try at compressing them
+-- bodies are often compressed or small, and are read whole: no second try at compressing them;
+-- each week's table takes this over
 alter table arrivals alter column body set storage external;
+
+create table arrivals_elsewhen partition of arrivals default;
 
 -- Batches that were committed while it is not known that their acknowledgement reached the
 -- broker. A redelivery is compared with these and nothing else. See domain/src/redelivery.rs.
@@ -166,6 +181,31 @@ $$;
 create trigger changed_letters_are_counted after update on letters
 referencing old table as before_change new table as after_change
 for each statement execute function count_changed_letters();
+
+create function count_removed_letters() returns trigger language plpgsql as $$
+begin
+    insert into letter_counts (source_id, state, severity, letters)
+    select source_id, state, severity, -count(*)
+    from removed
+    group by source_id, state, severity;
+    return null;
+end
+$$;
+
+-- a week that is dropped whole is counted by who drops it
+create trigger removed_letters_are_counted after delete on letters
+referencing old table as removed
+for each statement execute function count_removed_letters();
+
+create function note_state_change() returns trigger language plpgsql as $$
+begin
+    new.state_since := now();
+    return new;
+end
+$$;
+
+create trigger state_changes_are_noted before update of state on letters
+for each row when (old.state is distinct from new.state) execute function note_state_change();
 
 create table audit (
     id bigint generated always as identity primary key,

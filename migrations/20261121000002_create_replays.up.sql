@@ -31,7 +31,8 @@ create table replay_items (
     replay_id uuid not null references replays (id),
     -- order of publishing
     position integer not null,
-    letter_id uuid not null references letters (id),
+    -- without a foreign key: what a replay did is known for longer than its letters
+    letter_id uuid not null,
     -- which try of this letter it is, from 1
     attempt integer not null,
     vhost text not null,

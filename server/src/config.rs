@@ -12,6 +12,7 @@ mod http;
 mod intake;
 mod log;
 mod replay;
+mod retention;
 mod sources;
 mod value;
 
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use dlo_domain::source::NewSource;
 
 use crate::broker::Brokers;
+use crate::store::retention::Retention;
 
 pub use database::{DatabaseConfig, Secret};
 pub use fault::{Fault, Faults, Place};
@@ -31,7 +33,7 @@ pub use replay::ReplayConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 17] = [
+pub const VARIABLES: [&str; 19] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -47,6 +49,8 @@ pub const VARIABLES: [&str; 17] = [
     "DLO_REPLAY",
     "DLO_REPLAY_WINDOW",
     "DLO_REPLAY_SETTLE_AFTER_SECS",
+    "DLO_RETENTION_RESOLVED_DAYS",
+    "DLO_RETENTION_DISCARDED_DAYS",
     "DLO_LOG",
     "DLO_LOG_FORMAT",
 ];
@@ -64,6 +68,8 @@ pub struct Config {
     pub intake: IntakeConfig,
     /// Publishing letters again.
     pub replay: ReplayConfig,
+    /// How long what is done is kept.
+    pub retention: Retention,
     /// What is logged, and how.
     pub log: LogConfig,
     /// Sources that the configuration names; others are added through the API.
@@ -130,6 +136,7 @@ impl Surroundings<'_> {
         let database = database::read(&mut reader);
         let intake = intake::read(&mut reader);
         let replay = replay::read(&mut reader);
+        let retention = retention::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
@@ -146,6 +153,7 @@ impl Surroundings<'_> {
             brokers,
             intake,
             replay,
+            retention,
             log,
             sources,
         })

@@ -21,8 +21,9 @@ use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front};
 use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
-use crate::store::{StoreError, sources};
-use crate::{intake, office, replay, store, telemetry, upkeep};
+use crate::store::{StoreError, sources, weeks};
+use crate::upkeep::Upkeep;
+use crate::{intake, office, replay, store, telemetry};
 
 /// How long after a failure the database is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -198,6 +199,8 @@ impl Plan {
     async fn prepare(&self) -> Result<PgConnection, StoreError> {
         store::ping(&self.pool).await?;
         store::migrate(&self.pool).await?;
+        let now = self.clock.now();
+        weeks::make(&mut *self.pool.acquire().await?, now, now).await?;
         self.configure_sources().await?;
         office::open(&self.pool, &self.clock, self.office_id).await
     }
@@ -234,9 +237,13 @@ impl Plan {
                 office::hold(pool, clock, id, sign_of_life, stop).await;
                 Ok::<_, StoreError>(())
             });
-        let (pool, clock) = (self.pool.clone(), self.clock.clone());
+        let upkeep = Upkeep {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            retention: self.config.retention,
+        };
         self.lifecycle.spawn("upkeep", |stop| async move {
-            upkeep::run(pool, clock, stop).await;
+            upkeep.run(stop).await;
             Ok::<_, StoreError>(())
         });
         let Config { intake, replay, .. } = &self.config;

@@ -15,8 +15,10 @@ pub mod letters;
 pub mod offices;
 pub mod overview;
 pub mod replays;
+pub mod retention;
 pub mod sources;
 pub mod tokens;
+pub mod weeks;
 
 pub use error::StoreError;
 pub use pool::{connect, migrate, ping};

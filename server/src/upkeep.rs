@@ -1,4 +1,5 @@
-//! Small duties in the background that no person waits for.
+//! Small duties in the background that no person waits for: folding counters, making the tables
+//! of the weeks to come, removing what is done and old.
 
 use std::time::Duration;
 
@@ -6,27 +7,57 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::SharedClock;
-use crate::store::{StoreError, counts};
+use crate::store::retention::{self, Retention};
+use crate::store::{StoreError, counts, weeks};
 
 /// How often counters are folded. Between two folds a reader sums at most what was written.
 const FOLD_EVERY: Duration = Duration::from_secs(5);
+/// How often weeks are made and removed.
+const TIDY_EVERY: Duration = Duration::from_mins(10);
 
-/// Folds counters until `stop`. A database that is away is tried again at the next turn.
-pub async fn run(pool: PgPool, clock: SharedClock, stop: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(FOLD_EVERY) => {}
-        }
-        if let Err(error) = fold(&pool, &clock).await {
-            tracing::debug!(%error, "counters were not folded");
-        }
-    }
+/// What upkeep works with.
+#[derive(Debug, Clone)]
+pub struct Upkeep {
+    /// The database.
+    pub pool: PgPool,
+    /// The time.
+    pub clock: SharedClock,
+    /// How long what is done is kept.
+    pub retention: Retention,
 }
 
-async fn fold(pool: &PgPool, clock: &SharedClock) -> Result<(), StoreError> {
-    let mut transaction = pool.begin().await?;
-    counts::fold(&mut transaction, clock.now()).await?;
-    transaction.commit().await?;
-    Ok(())
+impl Upkeep {
+    /// Does its duties until `stop`. A database that is away is tried again at the next turn.
+    pub async fn run(self, stop: CancellationToken) {
+        let mut fold = tokio::time::interval(FOLD_EVERY);
+        let mut tidy = tokio::time::interval(TIDY_EVERY);
+        loop {
+            let done = tokio::select! {
+                () = stop.cancelled() => return,
+                _ = fold.tick() => self.fold().await,
+                _ = tidy.tick() => self.tidy().await,
+            };
+            if let Err(error) = done {
+                tracing::debug!(%error, "upkeep will try again");
+            }
+        }
+    }
+
+    async fn fold(&self) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        counts::fold(&mut transaction, self.clock.now()).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn tidy(&self) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let mut conn = self.pool.acquire().await?;
+        weeks::make(&mut conn, now, now).await?;
+        let removed = retention::remove_due(&mut conn, self.retention, now).await?;
+        if removed > 0 {
+            tracing::info!(removed, "letters that were done and old were removed");
+        }
+        Ok(())
+    }
 }

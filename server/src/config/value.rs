@@ -29,6 +29,11 @@ pub(super) fn millis(most: u64) -> impl Fn(&str) -> Result<Duration, String> {
     move |text| number(0, most)(text).map(Duration::from_millis)
 }
 
+/// A duration in whole days.
+pub(super) fn days(least: u64, most: u64) -> impl Fn(&str) -> Result<Duration, String> {
+    move |text| number(least, most)(text).map(|days| Duration::from_hours(24 * days))
+}
+
 /// A duration in whole seconds.
 pub(super) fn seconds(least: u64, most: u64) -> impl Fn(&str) -> Result<Duration, String> {
     move |text| number(least, most)(text).map(Duration::from_secs)

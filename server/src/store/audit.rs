@@ -113,3 +113,20 @@ pub async fn write_source(
     .await?;
     Ok(())
 }
+
+/// One line for something that concerns no single letter, replay or source.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn write_office(conn: &mut PgConnection, note: Note<'_>) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into audit (at, actor, action, detail) values ($1, $2, $3, $4)",
+        note.at,
+        note.actor.0,
+        note.action,
+        note.detail
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -63,4 +63,21 @@ impl StoreError {
             _ => false,
         }
     }
+
+    /// Whether rows stood against a constraint.
+    #[must_use]
+    pub fn is_violation(&self) -> bool {
+        self.has_code("23514")
+    }
+
+    /// Whether a lock was not had within the time set for it.
+    #[must_use]
+    pub fn is_lock_timeout(&self) -> bool {
+        self.has_code("55P03")
+    }
+
+    fn has_code(&self, code: &str) -> bool {
+        matches!(self, Self::Database(sqlx::Error::Database(refusal))
+            if refusal.code().as_deref() == Some(code))
+    }
 }

@@ -155,10 +155,10 @@ async fn insert_letters(
         "insert into letters
              (id, source_id, state, severity, queue, exchange, routing_key, reason, told_by,
               error_class, error_message, stack_trace, message_type, message_id, size_bytes,
-              arrivals, first_arrived_at, last_arrived_at)
+              arrivals, first_arrived_at, last_arrived_at, state_since)
          select id, $2, 'held', severity, queue, exchange, routing_key, reason, told_by,
               error_class, error_message, stack_trace, message_type, message_id, size_bytes,
-              1, at, at
+              1, at, at, at
          from unnest($1::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
               $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
               $14::bigint[], $15::timestamptz[])
