@@ -8,6 +8,13 @@ use crate::wording;
 /// Queues that are named one by one; the others are counted together.
 const MOST_NAMED: usize = 50;
 
+/// What tells queues apart beside their names.
+#[derive(Clone, Copy)]
+struct Told {
+    vhost: bool,
+    broker: bool,
+}
+
 /// Queues with the number of letters that go to each.
 #[component]
 pub(crate) fn Destinations(
@@ -23,7 +30,10 @@ pub(crate) fn Destinations(
             .windows(2)
             .all(|pair| part(&pair[0]) == part(&pair[1]))
     };
-    let one_place = is_same(|one| &one.broker) && is_same(|one| &one.vhost);
+    let told = Told {
+        vhost: !is_same(|one| &one.vhost),
+        broker: !is_same(|one| &one.broker),
+    };
     let queues = i64::try_from(destinations.len()).unwrap_or(i64::MAX);
     let others = destinations.get(MOST_NAMED..).unwrap_or_default();
     let others = (!others.is_empty()).then(|| {
@@ -58,7 +68,7 @@ pub(crate) fn Destinations(
                     {destinations
                         .into_iter()
                         .take(MOST_NAMED)
-                        .map(|destination| row(destination, most, one_place))
+                        .map(|destination| row(destination, most, told))
                         .collect_view()}
                 </tbody>
             </table>
@@ -68,7 +78,7 @@ pub(crate) fn Destinations(
     .into_any()
 }
 
-fn row(destination: Destination, most: i64, one_place: bool) -> impl IntoView {
+fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
     let Destination {
         broker,
         vhost,
@@ -80,10 +90,8 @@ fn row(destination: Destination, most: i64, one_place: bool) -> impl IntoView {
         <tr>
             <th scope="row">
                 <span class="id">{queue}</span>
-                {(!one_place)
-                    .then(|| {
-                        view! { <small class="second">{format!(" vhost {vhost}, broker {broker}")}</small> }
-                    })}
+                {told.vhost.then(|| view! { <small class="second">" vhost " {vhost}</small> })}
+                {told.broker.then(|| view! { <small class="second">" on " {broker}</small> })}
             </th>
             <td class="num fit">{wording::count(letters)}</td>
             <td class="bar">

@@ -32,6 +32,7 @@ pub(crate) fn ReplayItems(
 fn row(item: ReplayItem) -> impl IntoView {
     let href = links::letter(item.letter_id);
     let queue = item.queue.unwrap_or_default();
+    let is_plain = item.detail.is_none();
     let detail = item.detail.unwrap_or_else(|| "open the letter".to_owned());
     view! {
         <tr data-row="">
@@ -46,7 +47,7 @@ fn row(item: ReplayItem) -> impl IntoView {
                 <span class="id">{queue.clone()}</span>
             </td>
             <td class="fill clip">
-                <a href=href.clone() title=detail.clone()>
+                <a href=href.clone() title=detail.clone() class:quiet=is_plain>
                     {detail.clone()}
                 </a>
                 <div class="sub">

@@ -79,8 +79,8 @@ fn Read(read: ReplayRead, outcome: String) -> impl IntoView {
             <header>
                 <h2 id="items-title">{title}</h2>
                 <span class="note">
-                    "sent without " <span class="id">{HISTORY}</span>
-                    ", which the letter keeps; what else one was sent without stands beside it"
+                    "each without the history that brokers wrote (" <span class="id">{HISTORY}</span>
+                    "); what else was left off stands beside it"
                 </span>
                 {outcome
                     .map(|_| {
