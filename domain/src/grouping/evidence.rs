@@ -1,0 +1,64 @@
+//! When a place in a message counts as a variable: how many words must have been seen in it.
+//!
+//! Weights are never negative and thresholds depend only on the words around the place. So what
+//! has been found to vary stays so whatever comes later, and the order of arrival does not matter.
+
+use super::mask::has_humps;
+use super::vocabulary::{is_account, is_introducer, is_telling, is_telling_key};
+
+/// What an ordinary word weighs.
+const WORD: u32 = 4;
+
+/// What one more word in a place weighs; `before` is the word before the place.
+pub(super) fn weight(before: Option<&str>, word: &str) -> u32 {
+    if is_telling(word) {
+        WORD / 4
+    } else if is_name(word) && !before.is_some_and(is_key) {
+        2 * WORD
+    } else if looks_named(word) {
+        WORD + 1
+    } else {
+        WORD
+    }
+}
+
+/// The weight from which a place varies; `None` when it never can.
+///
+/// `constants` is the number of words around the place: the less else two messages have in common,
+/// the more it takes.
+pub(super) fn threshold(before: Option<&str>, constants: usize) -> Option<u32> {
+    let words = match before {
+        // `reason=`: what follows tells what happened.
+        Some(key) if is_key(key) && is_telling_key(&key[..key.len() - 1]) => 12,
+        Some(key) if is_key(key) => 4,
+        Some(noun) if is_introducer(noun) && constants >= 3 => 3,
+        _ => match constants {
+            0 => return None,
+            1 => 16,
+            2 => 10,
+            3 => 6,
+            _ => 5,
+        },
+    };
+    Some(words * WORD)
+}
+
+/// Whether a place is one for values, by the word before it or by the looks of the word in it.
+pub(super) fn is_slot(before: Option<&str>, word: &str) -> bool {
+    let named = before.is_some_and(|before| is_key(before) || is_introducer(before));
+    named || (looks_named(word) && !is_key(word) && !is_telling(word))
+}
+
+/// Whether a word is spelled like a name in a program: `order_total`, `OrderPlaced`, `acme.orders`.
+fn looks_named(word: &str) -> bool {
+    word.contains(['_', '.', '\\', '$']) || has_humps(word.as_bytes())
+}
+
+fn is_key(word: &str) -> bool {
+    word.ends_with('=')
+}
+
+/// An account's name, or a single letter that is no English word: it names something.
+fn is_name(word: &str) -> bool {
+    is_account(word) || (word.len() == 1 && !matches!(word, "a" | "i"))
+}
