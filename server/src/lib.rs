@@ -12,6 +12,7 @@ pub mod clock;
 pub mod config;
 pub mod desk;
 pub mod events;
+pub mod grouping;
 pub mod http;
 pub mod intake;
 pub mod lifecycle;

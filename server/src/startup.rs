@@ -23,7 +23,7 @@ use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
 use crate::store::{StoreError, sources, weeks};
 use crate::upkeep::Upkeep;
-use crate::{intake, office, replay, store, telemetry};
+use crate::{grouping, intake, office, replay, store, telemetry};
 
 /// How long after a failure the database is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -246,6 +246,12 @@ impl Plan {
             upkeep.run(stop).await;
             Ok::<_, StoreError>(())
         });
+        let deps = grouping::Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+        };
+        self.lifecycle
+            .spawn("grouping", |stop| grouping::run(deps, stop));
         let Config { intake, replay, .. } = &self.config;
         if intake.enabled {
             let deps = intake::Deps {

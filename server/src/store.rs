@@ -9,6 +9,7 @@ pub mod batches;
 pub mod counts;
 pub mod decisions;
 pub mod events;
+pub mod groups;
 pub mod letter_detail;
 pub mod letter_list;
 pub mod letters;

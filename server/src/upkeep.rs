@@ -7,11 +7,12 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::SharedClock;
+use crate::store::groups::totals;
 use crate::store::retention::{self, Retention};
 use crate::store::{StoreError, counts, weeks};
 
 /// How often counters are folded. Between two folds a reader sums at most what was written.
-const FOLD_EVERY: Duration = Duration::from_secs(5);
+const FOLD_EVERY: Duration = Duration::from_secs(2);
 /// How often weeks are made and removed.
 const TIDY_EVERY: Duration = Duration::from_mins(10);
 
@@ -47,6 +48,13 @@ impl Upkeep {
         let mut transaction = self.pool.begin().await?;
         counts::fold(&mut transaction, self.clock.now()).await?;
         transaction.commit().await?;
+        let mut transaction = self.pool.begin().await?;
+        let groups = totals::fold(&mut transaction).await?;
+        let woken = totals::wake(&mut transaction, &groups, self.clock.now()).await?;
+        transaction.commit().await?;
+        if !woken.is_empty() {
+            tracing::info!(groups = ?woken, "groups came back");
+        }
         Ok(())
     }
 

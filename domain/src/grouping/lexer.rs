@@ -56,7 +56,12 @@ const fn classes() -> [Class; 256] {
 
 /// Splits `text`; what is found is added to `pieces`.
 pub(super) fn split(text: &str, pieces: &mut Vec<Piece>) {
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0, pieces };
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        pieces,
+    };
     while lexer.at < lexer.bytes.len() {
         lexer.step();
     }
@@ -91,7 +96,11 @@ impl Lexer<'_> {
     }
 
     fn push(&mut self, start: usize, end: usize, variable: Option<Variable>) {
-        self.pieces.push(Piece { start, end, variable });
+        self.pieces.push(Piece {
+            start,
+            end,
+            variable,
+        });
     }
 
     fn separator(&mut self, byte: u8) {
@@ -145,7 +154,11 @@ impl Lexer<'_> {
         if !one_word && !self.follows_plain_key(start) {
             return false;
         }
-        let kind = if length == 0 { Variable::Empty } else { Variable::Quoted };
+        let kind = if length == 0 {
+            Variable::Empty
+        } else {
+            Variable::Quoted
+        };
         self.push(start, end, Some(kind));
         self.at = end;
         true
@@ -241,7 +254,8 @@ impl Lexer<'_> {
 
     fn url(&mut self, start: usize) {
         let ends = |byte: &u8| {
-            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b')' | b']')
+            byte.is_ascii_whitespace()
+                || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b')' | b']')
         };
         let length = self.bytes[start..].iter().position(ends);
         let mut end = length.map_or(self.bytes.len(), |length| start + length);
@@ -255,11 +269,16 @@ impl Lexer<'_> {
     /// The query behind a path: `/orders?page=2`.
     fn query(&mut self) {
         let is_query = self.bytes.get(self.at) == Some(&b'?')
-            && self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_alphanumeric);
+            && self
+                .bytes
+                .get(self.at + 1)
+                .is_some_and(u8::is_ascii_alphanumeric);
         if !is_query {
             return;
         }
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b')');
+        let ends = |byte: &u8| {
+            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b')')
+        };
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(ends).unwrap_or(rest.len());
         if let Some(path) = self.pieces.last_mut() {
@@ -282,7 +301,10 @@ impl Lexer<'_> {
     /// One token: split at runs of dots, trimmed, classified.
     fn segment(&mut self, start: usize, end: usize) {
         let token = &self.text[start..end];
-        if let Some(dots) = token.find("..").filter(|at| !token[at + 2..].starts_with('/')) {
+        if let Some(dots) = token
+            .find("..")
+            .filter(|at| !token[at + 2..].starts_with('/'))
+        {
             let after = token[dots..].trim_start_matches('.').len();
             if dots > 0 {
                 self.segment(start, start + dots);

@@ -50,7 +50,9 @@ impl Lines {
     pub fn groups(&self) -> impl Iterator<Item = SignatureId> {
         let group = |id: &SignatureId| self.miner.group_of(*id).unwrap_or(*id);
         let groups: Vec<SignatureId> = self.messages.iter().map(group).collect();
-        self.lines.iter().map(move |number| groups[*number as usize])
+        self.lines
+            .iter()
+            .map(move |number| groups[*number as usize])
     }
 
     /// The number of lines.

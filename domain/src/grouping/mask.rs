@@ -94,7 +94,9 @@ impl Masked<'_> {
 
     /// Where the words and variables stand in the text, in order.
     pub(super) fn spans(&self) -> impl Iterator<Item = (usize, usize, Option<Variable>)> {
-        self.pieces.iter().map(|piece| (piece.start, piece.end, piece.variable))
+        self.pieces
+            .iter()
+            .map(|piece| (piece.start, piece.end, piece.variable))
     }
 }
 
@@ -140,7 +142,8 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
 
 /// Whether a capital follows a small letter.
 pub(super) fn has_humps(word: &[u8]) -> bool {
-    word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+    word.windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 /// Where the last words of a canon begin, to find repetitions: `ok <*> ok <*>` is a list, and how

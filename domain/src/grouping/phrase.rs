@@ -26,7 +26,10 @@ fn gap<'a>(text: &'a str, left: &Piece, right: &Piece) -> &'a str {
 }
 
 const fn is_numeric(piece: &Piece) -> bool {
-    matches!(piece.variable, Some(Variable::Number | Variable::Time | Variable::Id))
+    matches!(
+        piece.variable,
+        Some(Variable::Number | Variable::Time | Variable::Id)
+    )
 }
 
 /// A unit becomes a part of the number before it.

@@ -1,6 +1,7 @@
 //! Messages that were taken and wait for their transaction, read while they wait.
 
 use dlo_domain::fingerprint::Fingerprint;
+use dlo_domain::grouping::Masker;
 use dlo_domain::ids::LetterId;
 use dlo_domain::reading;
 
@@ -25,6 +26,7 @@ pub(super) struct Buffer {
     /// The largest body.
     pub(super) largest: usize,
     bytes: usize,
+    masker: Masker,
 }
 
 impl Buffer {
@@ -35,8 +37,9 @@ impl Buffer {
         self.fingerprints.push(Fingerprint::of(&delivered));
         let reading = reading::read(&delivered, &source.headers);
         let id = LetterId(new_id(&*deps.clock));
-        self.incoming
-            .push(Incoming::new(id, deps.clock.now(), delivered, reading));
+        let now = deps.clock.now();
+        let incoming = Incoming::new(id, now, delivered, reading, &mut self.masker);
+        self.incoming.push(incoming);
         self.last_tag = self.last_tag.max(tag);
         self.largest = self.largest.max(size);
         self.bytes += size;

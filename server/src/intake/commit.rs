@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 use super::Deps;
 use super::buffer::Buffer;
 use crate::store::batches::{self, Session, Suspect};
+use crate::store::groups::signatures;
 use crate::store::letters::{self, Incoming, Stored};
 use crate::store::{StoreError, counts, events, sources};
 
@@ -60,6 +61,11 @@ async fn write(
     batches::announce_commit(conn, session.source_id).await?;
     batches::forget_settled(conn, session, plan.settled).await?;
     let stored_before = explain(deps, conn, session, buffer, plan).await?;
+    let coming: Vec<&Incoming> = (0..buffer.incoming.len())
+        .filter(|place| !stored_before[*place])
+        .map(|place| &buffer.incoming[place])
+        .collect();
+    signatures::remember(conn, &coming).await?;
     let mut stored = Stored::default();
     let mut fresh: Vec<usize> = Vec::new();
     for place in (0..buffer.incoming.len()).filter(|place| !stored_before[*place]) {
@@ -180,6 +186,7 @@ async fn insert_whatever_it_takes(
         Err(refusal) => {
             attempt.rollback().await?;
             incoming.reduce(&refusal.to_string());
+            signatures::remember(conn, &[&*incoming]).await?;
         }
     }
     letters::insert_new(conn, session.source_id, &[&*incoming]).await

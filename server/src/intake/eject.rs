@@ -4,6 +4,7 @@
 //! is lost: what was taken out is stored too.
 
 use dlo_domain::arrival::Delivered;
+use dlo_domain::grouping::Masker;
 use dlo_domain::ids::LetterId;
 use dlo_domain::reading;
 use dlo_domain::wire::{FieldTable, FieldValue, Properties, WireText};
@@ -13,6 +14,7 @@ use super::Deps;
 use crate::broker::{BrokerError, HeadMessage, Management, ManagementError};
 use crate::clock::new_id;
 use crate::store::StoreError;
+use crate::store::groups::signatures;
 use crate::store::letters::{Incoming, insert_new};
 use crate::store::sources::Watched;
 
@@ -61,8 +63,10 @@ async fn store(deps: &Deps, source: &Watched, head: &HeadMessage) -> Result<Lett
             .to_owned(),
     );
     let id = LetterId(new_id(&*deps.clock));
-    let incoming = Incoming::new(id, deps.clock.now(), delivered, read);
+    let now = deps.clock.now();
+    let incoming = Incoming::new(id, now, delivered, read, &mut Masker::new());
     let mut transaction = deps.pool.begin().await?;
+    signatures::remember(&mut transaction, &[&incoming]).await?;
     insert_new(&mut transaction, source.id, &[&incoming]).await?;
     transaction.commit().await?;
     Ok(id)

@@ -93,7 +93,7 @@ async fn update_letter(
              error_message = coalesce($10, error_message),
              stack_trace = coalesce($11, stack_trace),
              size_bytes = $12, arrivals = arrivals + 1,
-             last_arrived_at = greatest(last_arrived_at, $13)
+             last_arrived_at = greatest(last_arrived_at, $13), signature = $14
          where id = $1",
         from.letter_id.0,
         state.as_str(),
@@ -108,6 +108,7 @@ async fn update_letter(
         text(&reading.failure.stack_trace),
         incoming.size_bytes(),
         incoming.arrived_at,
+        &incoming.signature.id.0[..],
     )
     .execute(conn)
     .await?;

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::grouping::{Masker, Shared, Signature};
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::reading::{MOST_NAME_BYTES, Reading, cut};
 use serde::Serialize;
@@ -23,6 +24,8 @@ pub struct Incoming {
     pub delivered: Delivered,
     /// What it says of itself.
     pub reading: Reading,
+    /// What it has in common with others that failed alike.
+    pub signature: Signature,
     pub(super) properties: String,
     pub(super) headers: String,
     pub(super) deaths: String,
@@ -48,9 +51,11 @@ impl Incoming {
         arrived_at: DateTime<Utc>,
         delivered: Delivered,
         reading: Reading,
+        masker: &mut Masker,
     ) -> Self {
         Self {
             letter_id,
+            signature: sign(&delivered, &reading, masker),
             arrived_at,
             properties: json(&delivered.properties),
             headers: json(&delivered.headers),
@@ -84,7 +89,9 @@ impl Incoming {
         "{}".clone_into(&mut self.properties);
         "[]".clone_into(&mut self.headers);
         "[]".clone_into(&mut self.deaths);
-        let reading = dlo_domain::reading::read(&Delivered::default(), &HeaderMap::default());
+        let nothing = Delivered::default();
+        let reading = dlo_domain::reading::read(&nothing, &HeaderMap::default());
+        self.signature = sign(&nothing, &reading, &mut Masker::new());
         self.reading = Reading {
             notes: vec![kept],
             ..reading
@@ -99,6 +106,15 @@ impl Incoming {
             .map(|note| storable(note))
             .collect()
     }
+}
+
+/// Only an error's text can share values with the body, and most of the work is reading that.
+fn sign(delivered: &Delivered, reading: &Reading, masker: &mut Masker) -> Signature {
+    let shared = match reading.failure.error_message {
+        Some(_) => Shared::of(delivered),
+        None => Shared::default(),
+    };
+    Signature::of(reading, &shared, masker)
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -141,6 +157,7 @@ async fn insert_letters(
 ) -> Result<(), StoreError> {
     let ids: Vec<Uuid> = incoming.iter().map(|i| i.letter_id.0).collect();
     let times: Vec<DateTime<Utc>> = incoming.iter().map(|i| i.arrived_at).collect();
+    let signatures: Vec<&[u8]> = incoming.iter().map(|i| &i.signature.id.0[..]).collect();
     let sizes: Vec<i64> = incoming.iter().map(|i| i.size_bytes()).collect();
     let texts = |pick: &dyn Fn(&Reading) -> Option<String>| -> Vec<Option<String>> {
         incoming.iter().map(|i| pick(&i.reading)).collect()
@@ -155,15 +172,15 @@ async fn insert_letters(
         "insert into letters
              (id, source_id, state, severity, queue, exchange, routing_key, reason, told_by,
               error_class, error_message, stack_trace, message_type, message_id, size_bytes,
-              arrivals, first_arrived_at, last_arrived_at, state_since)
+              arrivals, first_arrived_at, last_arrived_at, state_since, signature)
          select id, $2, 'held', severity, queue, exchange, routing_key, reason, told_by,
               error_class, error_message, stack_trace, message_type, message_id, size_bytes,
-              1, at, at, at
+              1, at, at, at, signature
          from unnest($1::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
               $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-              $14::bigint[], $15::timestamptz[])
+              $14::bigint[], $15::timestamptz[], $16::bytea[])
              as new (id, severity, queue, exchange, routing_key, reason, told_by, error_class,
-              error_message, stack_trace, message_type, message_id, size_bytes, at)",
+              error_message, stack_trace, message_type, message_id, size_bytes, at, signature)",
         &ids,
         source.0,
         &words(&|r| r.severity.as_str()),
@@ -179,6 +196,7 @@ async fn insert_letters(
         &texts(&|r| short(r.message_id.as_ref())) as &[Option<String>],
         &sizes,
         &times,
+        &signatures as &[&[u8]],
     )
     .execute(conn)
     .await?;

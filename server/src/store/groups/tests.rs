@@ -1,0 +1,351 @@
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::arrival::Delivered;
+use dlo_domain::failure::HeaderMap;
+use dlo_domain::group::{GroupState, GroupSummary};
+use dlo_domain::grouping::Masker;
+use dlo_domain::ids::{GroupId, LetterId, SourceId};
+use dlo_domain::reading;
+use dlo_domain::severity::Severity;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::read::{self, Place};
+use super::{arrange, signatures, totals};
+use crate::clock::{Clock as _, ManualClock, new_id};
+use crate::grouping::{Deps, Grouper};
+use crate::store::letters::{Incoming, insert_new};
+
+struct Shop {
+    pool: PgPool,
+    clock: Arc<ManualClock>,
+    source: SourceId,
+    grouper: Grouper,
+}
+
+impl Shop {
+    async fn open(pool: &PgPool) -> Self {
+        let noon: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().expect("a time");
+        let clock = Arc::new(ManualClock::at(noon));
+        let source = Uuid::from_u128(1);
+        sqlx::query(
+            "insert into sources (id, broker, vhost, queue, name, mode, configured,
+                 condition_since, created_at)
+             values ($1, 'main', '/', 'dead', 'dead', 'take', false, now(), now())",
+        )
+        .bind(source)
+        .execute(pool)
+        .await
+        .expect("a source");
+        Self {
+            pool: pool.clone(),
+            clock: clock.clone(),
+            source: SourceId(source),
+            grouper: Grouper::new(Deps {
+                pool: pool.clone(),
+                clock,
+            }),
+        }
+    }
+
+    fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Letters that died with these messages, a moment later.
+    async fn receive(&self, messages: &[String], severity: Severity) -> Vec<LetterId> {
+        self.clock.advance(TimeDelta::seconds(1));
+        let mut masker = Masker::new();
+        let incoming: Vec<Incoming> = messages
+            .iter()
+            .map(|message| {
+                let delivered = Delivered::default();
+                let mut read = reading::read(&delivered, &HeaderMap::default());
+                read.failure.error_class = Some("ShopError".to_owned());
+                read.failure.error_message = Some(message.clone());
+                read.severity = severity;
+                let id = LetterId(new_id(&*self.clock));
+                Incoming::new(id, self.clock.now(), delivered, read, &mut masker)
+            })
+            .collect();
+        let all: Vec<&Incoming> = incoming.iter().collect();
+        let mut transaction = self.pool.begin().await.expect("a transaction");
+        signatures::remember(&mut transaction, &all)
+            .await
+            .expect("remembered");
+        insert_new(&mut transaction, self.source, &all)
+            .await
+            .expect("stored");
+        transaction.commit().await.expect("committed");
+        incoming.iter().map(|one| one.letter_id).collect()
+    }
+
+    /// What upkeep and grouping do in the background.
+    async fn tidy(&mut self) -> Vec<Uuid> {
+        self.grouper.catch_up().await.expect("grouped");
+        let mut transaction = self.pool.begin().await.expect("a transaction");
+        let groups = totals::fold(&mut transaction).await.expect("folded");
+        let woken = totals::wake(&mut transaction, &groups, self.now())
+            .await
+            .expect("woken");
+        transaction.commit().await.expect("committed");
+        woken
+    }
+
+    async fn groups(&self) -> Vec<GroupSummary> {
+        let mut conn = self.pool.acquire().await.expect("a connection");
+        let page = read::page(&mut conn, None, None, 100, self.now())
+            .await
+            .expect("a page");
+        page.into_iter().map(|(_, group)| group).collect()
+    }
+
+    async fn set(&self, group: GroupId, what: &str) {
+        let statement = format!("update groups set {what}, state_since = $2 where id = $1");
+        sqlx::query(sqlx::AssertSqlSafe(statement))
+            .bind(group.0)
+            .bind(self.now())
+            .execute(&self.pool)
+            .await
+            .expect("set");
+    }
+
+    async fn assert_counted_right(&self) {
+        let wrong: i64 = sqlx::query_scalar(
+            "select count(*) from (
+                 select signature, state, severity, count(*) as letters, sum(arrivals) as arrivals
+                 from letters where signature is not null group by 1, 2, 3) as recount
+             full join (
+                 select signature, state, severity, sum(letters) as letters from (
+                     select signature, state, severity, letters from signature_totals
+                     union all
+                     select signature, state, severity, letters from signature_changes) as both_
+                 group by 1, 2, 3) as counted using (signature, state, severity)
+             where coalesce(recount.letters, 0) <> coalesce(counted.letters, 0)",
+        )
+        .fetch_one(&self.pool)
+        .await
+        .expect("counted");
+        assert_eq!(wrong, 0, "the counters equal a recount");
+    }
+}
+
+fn orders(numbers: std::ops::Range<u32>) -> Vec<String> {
+    numbers
+        .map(|number| format!("order {number} not found"))
+        .collect()
+}
+
+fn outages(count: usize) -> Vec<String> {
+    vec!["the payment gateway refused the connection".to_owned(); count]
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn letters_that_failed_alike_are_one_group_and_the_worst_comes_first(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    shop.receive(&orders(0..50), Severity::Low).await;
+    shop.receive(&outages(3), Severity::Critical).await;
+    shop.tidy().await;
+    let groups = shop.groups().await;
+    let seen: Vec<_> = groups
+        .iter()
+        .map(|group| (group.letters, group.waiting, group.severity))
+        .collect();
+    let expected = [
+        (3, 3, Some(Severity::Critical)),
+        (50, 50, Some(Severity::Low)),
+    ];
+    assert_eq!(seen, expected);
+    assert_eq!(groups[1].by_hour.iter().sum::<i64>(), 50);
+    assert_eq!(groups[1].by_hour[23], 50, "all in this hour");
+    shop.assert_counted_right().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn pages_follow_each_other_without_gap_or_overlap(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    for message in [
+        "the ledger is closed",
+        "no warehouse has it in stock any more",
+        "currency mismatch",
+        "the customer was merged into another account yesterday",
+        "signature verification failed",
+    ] {
+        shop.receive(&[message.to_owned()], Severity::High).await;
+    }
+    shop.tidy().await;
+    let mut conn = pool.acquire().await.expect("a connection");
+    let mut after: Option<Place> = None;
+    let mut seen = Vec::new();
+    loop {
+        let page = read::page(&mut conn, None, after, 2, shop.now())
+            .await
+            .expect("a page");
+        let Some((last, _)) = page.last() else { break };
+        after = Some(*last);
+        seen.extend(page.into_iter().map(|(_, group)| group.id));
+    }
+    let all: Vec<GroupId> = shop
+        .groups()
+        .await
+        .into_iter()
+        .map(|group| group.id)
+        .collect();
+    assert_eq!(seen, all);
+    assert_eq!(seen.len(), 5);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_second_office_and_one_that_starts_again_group_alike(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    shop.receive(&orders(0..5), Severity::Low).await;
+    shop.tidy().await;
+    shop.grouper = Grouper::new(Deps {
+        pool: pool.clone(),
+        clock: shop.clock.clone(),
+    });
+    shop.receive(&orders(5..10), Severity::Low).await;
+    shop.receive(&outages(1), Severity::Low).await;
+    shop.tidy().await;
+    let mut letters: Vec<i64> = shop
+        .groups()
+        .await
+        .iter()
+        .map(|group| group.letters)
+        .collect();
+    letters.sort_unstable();
+    assert_eq!(letters, [1, 10]);
+    let positions: Vec<i64> = sqlx::query_scalar("select position from signatures order by 1")
+        .fetch_all(&pool)
+        .await
+        .expect("read");
+    assert_eq!(positions, [0, 1]);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_resolved_group_regresses_when_a_letter_dies_of_it_again(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    shop.receive(&outages(2), Severity::High).await;
+    shop.tidy().await;
+    let group = shop.groups().await[0].id;
+    shop.set(group, "state = 'resolved'").await;
+    assert!(shop.tidy().await.is_empty(), "nothing came since");
+    let [letter] = shop.receive(&outages(1), Severity::High).await[..] else {
+        panic!("one letter")
+    };
+    assert_eq!(shop.tidy().await, [group.0]);
+    let mut conn = pool.acquire().await.expect("a connection");
+    let now = read::group(&mut conn, group, shop.now())
+        .await
+        .expect("read")
+        .expect("there");
+    assert_eq!(now.summary.state, GroupState::Regressed);
+    assert_eq!(now.timeline[0].action, "regressed");
+    assert_eq!(now.signatures.len(), 1);
+    assert_ne!(
+        now.signatures[0].sample_letter_id, letter,
+        "the sample is the first"
+    );
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_mute_ends_by_time_count_or_rate(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    shop.receive(&outages(10), Severity::High).await;
+    shop.tidy().await;
+    let group = shop.groups().await[0].id;
+    let muted = "state = 'muted', arrivals_when_muted = 10";
+    shop.set(group, &format!("{muted}, muted_arrivals = 5"))
+        .await;
+    shop.receive(&outages(4), Severity::High).await;
+    assert!(shop.tidy().await.is_empty(), "4 of 5");
+    shop.receive(&outages(1), Severity::High).await;
+    assert_eq!(shop.tidy().await, [group.0]);
+
+    shop.set(group, &format!("{muted}, muted_per_hour = 20"))
+        .await;
+    shop.receive(&outages(4), Severity::High).await;
+    assert!(shop.tidy().await.is_empty(), "19 in this hour");
+    shop.receive(&outages(1), Severity::High).await;
+    assert_eq!(shop.tidy().await, [group.0]);
+
+    let until = (shop.now() + TimeDelta::minutes(5)).to_rfc3339();
+    shop.set(group, &format!("{muted}, muted_until = '{until}'"))
+        .await;
+    assert!(shop.tidy().await.is_empty(), "not yet");
+    shop.clock.advance(TimeDelta::minutes(6));
+    assert_eq!(shop.tidy().await, [group.0]);
+    assert_eq!(shop.groups().await[0].state, GroupState::Open);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn what_people_merge_stays_merged_and_old_addresses_lead_there(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    shop.receive(&outages(2), Severity::High).await;
+    shop.receive(&orders(0..3), Severity::Low).await;
+    shop.tidy().await;
+    let groups = shop.groups().await;
+    let (into, from) = (groups[0].id, groups[1].id);
+    let mut transaction = pool.begin().await.expect("a transaction");
+    arrange::merge(&mut transaction, &[from], into, shop.now(), "anna")
+        .await
+        .expect("merged");
+    transaction.commit().await.expect("committed");
+    shop.receive(&orders(3..5), Severity::Low).await;
+    shop.tidy().await;
+    let groups = shop.groups().await;
+    assert_eq!((groups.len(), groups[0].letters), (1, 7));
+    let mut conn = pool.acquire().await.expect("a connection");
+    let found = read::group(&mut conn, from, shop.now())
+        .await
+        .expect("read")
+        .expect("there");
+    assert_eq!(found.summary.id, into);
+    assert_eq!(found.timeline[0].actor, "anna");
+    shop.assert_counted_right().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn what_people_split_off_stays_apart(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    shop.receive(&outages(2), Severity::High).await;
+    shop.receive(&orders(0..3), Severity::Low).await;
+    shop.tidy().await;
+    let groups = shop.groups().await;
+    let (whole, other) = (groups[0].id, groups[1].id);
+    let mut transaction = pool.begin().await.expect("a transaction");
+    arrange::merge(&mut transaction, &[other], whole, shop.now(), "anna")
+        .await
+        .expect("merged");
+    let split_off = Uuid::from_u128(99);
+    let found = read::group(&mut transaction, whole, shop.now())
+        .await
+        .expect("read");
+    let found = found.expect("there");
+    let order = found
+        .signatures
+        .iter()
+        .find(|one| one.template.contains("order"));
+    let ids = [order.expect("orders").id.clone().try_into().expect("an id")];
+    arrange::split(
+        &mut transaction,
+        whole,
+        &ids,
+        GroupId(split_off),
+        shop.now(),
+        "anna",
+    )
+    .await
+    .expect("split");
+    transaction.commit().await.expect("committed");
+    shop.receive(&orders(3..5), Severity::Low).await;
+    shop.tidy().await;
+    let groups = shop.groups().await;
+    let seen: Vec<_> = groups
+        .iter()
+        .map(|group| (group.id.0, group.letters))
+        .collect();
+    assert_eq!(seen, [(whole.0, 2), (split_off, 5)]);
+    assert!(groups[1].title.contains("order"), "{}", groups[1].title);
+}
