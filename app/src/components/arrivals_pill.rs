@@ -35,7 +35,7 @@ impl Since {
     fn text(&self, arrived: i64) -> Option<String> {
         let new = match arrived {
             0 => None,
-            EXACT.. => Some(format!("more than {} new", count(EXACT - 1))),
+            new if new > EXACT => Some(format!("more than {} new", count(EXACT))),
             new => Some(format!("{} new", count(new))),
         };
         let changed = match self.changed.len() {
