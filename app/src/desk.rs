@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::ids::{LetterId, ReplayId, SourceId};
+use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
+use dlo_domain::ids::{GroupId, LetterId, ReplayId, SourceId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
@@ -105,6 +106,31 @@ pub trait TriageDesk: Send + Sync + 'static {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<ReplayItem>, DeskError>;
+
+    /// A page of groups, those with the most and worst letters that wait first.
+    async fn groups(
+        &self,
+        state: Option<GroupState>,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<GroupSummary>, DeskError>;
+
+    /// One group; for one that was merged, the one that it went into.
+    async fn group(&self, id: GroupId) -> Result<Group, DeskError>;
+
+    /// Changes where a group stands, its owner, ticket and tags, or adds a note.
+    async fn edit_group(
+        &self,
+        actor: &Actor,
+        id: GroupId,
+        edit: &GroupEdit,
+    ) -> Result<Group, DeskError>;
+
+    /// Makes groups part of another.
+    async fn merge_groups(&self, actor: &Actor, merge: &MergeGroups) -> Result<Group, DeskError>;
+
+    /// Moves signatures of a group into a new one.
+    async fn split_group(&self, actor: &Actor, split: &SplitGroup) -> Result<GroupId, DeskError>;
 
     /// Every source.
     async fn sources(&self) -> Result<Vec<Source>, DeskError>;

@@ -10,6 +10,10 @@ use crate::grouping::Explanation;
 use crate::ids::{GroupId, LetterId};
 use crate::severity::Severity;
 
+mod edit;
+
+pub use edit::{EditFault, GroupEdit, MergeGroups, SplitGroup, SplitOff};
+
 /// Where a group stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -7,6 +7,7 @@
 mod decisions;
 mod destinations;
 mod error;
+mod groups;
 mod left_out;
 mod letters;
 mod overview;
@@ -22,7 +23,8 @@ use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::ids::{LetterId, OfficeId, ReplayId, SourceId};
+use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
+use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, SourceId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
@@ -192,6 +194,36 @@ impl TriageDesk for PgDesk {
         limit: u32,
     ) -> Result<Page<ReplayItem>, DeskError> {
         replays::items(self, id, outcome, after, limit).await
+    }
+
+    async fn groups(
+        &self,
+        state: Option<GroupState>,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<GroupSummary>, DeskError> {
+        groups::page(self, state, after, limit).await
+    }
+
+    async fn group(&self, id: GroupId) -> Result<Group, DeskError> {
+        groups::one(self, id).await
+    }
+
+    async fn edit_group(
+        &self,
+        actor: &Actor,
+        id: GroupId,
+        edit: &GroupEdit,
+    ) -> Result<Group, DeskError> {
+        groups::edit(self, actor, id, edit).await
+    }
+
+    async fn merge_groups(&self, actor: &Actor, merge: &MergeGroups) -> Result<Group, DeskError> {
+        groups::merge(self, actor, merge).await
+    }
+
+    async fn split_group(&self, actor: &Actor, split: &SplitGroup) -> Result<GroupId, DeskError> {
+        groups::split(self, actor, split).await
     }
 
     async fn sources(&self) -> Result<Vec<Source>, DeskError> {

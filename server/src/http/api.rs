@@ -3,6 +3,7 @@
 
 pub(super) mod discards;
 pub(super) mod events;
+pub(super) mod groups;
 pub(super) mod input;
 mod letter_answer;
 pub(super) mod letters;
@@ -12,7 +13,7 @@ pub(super) mod restores;
 pub(super) mod sources;
 
 use axum::http::Method;
-use axum::routing::{MethodRouter, delete, get, post};
+use axum::routing::{MethodRouter, delete, get, patch, post};
 
 use super::Front;
 use crate::access::Role;
@@ -44,6 +45,7 @@ pub fn endpoints() -> Vec<Endpoint> {
     let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
     let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
     let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
+    let group = "/api/v1/groups/{id}";
     let source = "/api/v1/sources/{id}";
     let eject_head = "/api/v1/sources/{id}/eject-head";
     vec![
@@ -59,6 +61,11 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/replays", post(replays::create)),
         read("/api/v1/replays/{id}", get(replays::one)),
         read("/api/v1/replays/{id}/items", get(replays::items)),
+        read("/api/v1/groups", get(groups::list)),
+        read(group, get(groups::one)),
+        Endpoint::new(Method::PATCH, group, Role::Operator, patch(groups::edit)),
+        act("/api/v1/groups/merge", post(groups::merge)),
+        act("/api/v1/groups/split", post(groups::split)),
         read("/api/v1/sources", get(sources::list)),
         manage(Method::POST, "/api/v1/sources", post(sources::create)),
         read(source, get(sources::one)),

@@ -2,6 +2,7 @@
 //! so that whatever people or the miner arrange moves a few rows and never a letter.
 
 pub mod arrange;
+pub mod edit;
 pub mod mine;
 pub mod read;
 pub mod signatures;

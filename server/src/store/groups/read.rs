@@ -259,3 +259,18 @@ pub async fn of_signature(
         .await?;
     Ok(group.flatten().map(GroupId))
 }
+
+/// How many groups there are in a state, or in all.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn count(conn: &mut PgConnection, state: Option<GroupState>) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from groups
+           where merged_into is null and ($1::text is null or state = $1)"#,
+        state.map(GroupState::as_str),
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(count)
+}
