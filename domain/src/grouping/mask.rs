@@ -14,6 +14,9 @@ pub const MOST_MASKED_BYTES: usize = 8 * 1024;
 /// How many words and variables of a message count.
 pub const MOST_PIECES: usize = 512;
 
+/// Fewer letters before a value's digits are a part of the value.
+const FEWEST_PREFIX_LETTERS: usize = 3;
+
 /// What stands for a variable in a canon.
 pub(super) const ANY: &str = "<*>";
 
@@ -78,13 +81,18 @@ impl Masked<'_> {
             template.push_str(&self.text[done..piece.start]);
             template.push_str(kind.placeholder());
             done = piece.end;
-            // Values side by side are one variable: how many there are is a value itself.
-            while let Some(next) = pieces.next_if(|next| next.variable.is_some()) {
+            // Values in a row are one variable: how many there are is a value itself.
+            while let Some(next) = pieces.next_if(|next| self.in_a_row(done, next)) {
                 done = next.end;
             }
         }
         template.push_str(&self.text[done..]);
         template
+    }
+
+    fn in_a_row(&self, end: usize, next: &Piece) -> bool {
+        let gap = self.text.get(end..next.start).unwrap_or_default();
+        next.variable.is_some() && matches!(gap.trim(), "" | ",")
     }
 
     /// The part of the text that was looked at.
@@ -122,7 +130,7 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
             let from = canon.len();
             canon.push_str(&text[piece.start..piece.end]);
             // `OrderPlaced` is a name: its capitals tell it from a sentence's words.
-            if !has_humps(canon[from..].as_bytes()) {
+            if !has_humps(&canon.as_bytes()[from..]) {
                 canon[from..].make_ascii_lowercase();
             }
             // A key is another word than the same word without a value.
@@ -178,27 +186,47 @@ impl Starts {
     }
 }
 
-/// A message without a word is compared by the kinds of its values, else all such were equal.
+/// A message without a word is compared by the kind of its first value and by the letters that this
+/// begins with, else all such messages were equal.
 fn write_kinds(text: &str, pieces: &[Piece], canon: &mut String) {
     canon.clear();
-    let mut last = None;
-    for kind in pieces.iter().filter_map(|piece| piece.variable) {
-        if last.replace(kind) == Some(kind) {
-            continue;
-        }
-        if !canon.is_empty() {
-            canon.push(' ');
-        }
-        canon.push_str(kind.placeholder());
-    }
-    if canon.is_empty() {
+    let Some((piece, kind)) = pieces
+        .iter()
+        .find_map(|piece| Some((piece, piece.variable?)))
+    else {
         // Nothing but punctuation, or nothing: the text itself, so far as it is short.
         canon.push_str(&text[..text.floor_char_boundary(64)]);
+        return;
+    };
+    canon.push_str(kind.placeholder());
+    let value = &text[piece.start..piece.end];
+    let letters = value.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if kind == Variable::Id && letters >= FEWEST_PREFIX_LETTERS {
+        canon.push(' ');
+        canon.push_str(&value[..letters]);
     }
 }
 
+/// How often a text is masked at most.
+const MOST_ROUNDS: usize = 8;
+
 /// The text with placeholders in the place of values.
+///
+/// A placeholder can show that its neighbour is a value too, so this is repeated until nothing
+/// changes: masking what is masked changes nothing.
 #[must_use]
 pub fn mask(text: &str) -> String {
-    Masker::new().mask(text).template()
+    let mut masker = Masker::new();
+    let mut template = masker.mask(text).template();
+    for _ in 1..MOST_ROUNDS {
+        let again = masker.mask(&template).template();
+        if again == template {
+            break;
+        }
+        template = again;
+    }
+    template
 }
+
+#[cfg(test)]
+mod tests;

@@ -121,6 +121,15 @@ async fn assert_exactly(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[Str
         .await
         .expect("summed");
     assert_eq!(counter, letters(pool).await, "the counters equal a recount");
+    let by_signature: i64 = sqlx::query_scalar(
+        "select sum(letters)::bigint from (
+             select letters from signature_totals
+             union all select letters from signature_changes) as counted",
+    )
+    .fetch_one(pool)
+    .await
+    .expect("summed");
+    assert_eq!(by_signature, letters(pool).await, "and those of the groups");
 }
 
 #[sqlx::test(migrations = "../migrations")]

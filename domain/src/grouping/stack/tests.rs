@@ -85,7 +85,7 @@ fn elixir_php_ruby_and_rust_are_read() {
     expect(ruby, Language::Ruby, "lib/orders.rb:place");
     let rust = "   0: rust_begin_unwind\n   1: core::panicking::panic_fmt\n   \
         2: orders::stock::reserve::h0123456789abcdef\n             at ./src/stock.rs:42:5\n   \
-        3: tokio::runtime::task::poll";
+        3: std::thread::local";
     expect(rust, Language::Rust, "orders::stock::reserve");
 }
 

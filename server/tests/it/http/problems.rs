@@ -46,6 +46,11 @@ async fn queries_that_cannot_be_read_are_refused(pool: PgPool) {
         ),
         ("/letters/42", "`42` is no id: ids are UUIDs such as"),
         ("/replays/x", "`x` is no id"),
+        (
+            "/groups?state=dead",
+            "`state`: `dead` is no state of a group",
+        ),
+        ("/groups/x", "`x` is no id"),
         ("/letters/%ff", "Invalid UTF-8"),
     ];
     for (path, wanted) in cases {

@@ -25,6 +25,10 @@ async fn lists_take_filters_cursors_and_limits(pool: PgPool) {
             &format!("/letters?cursor={cursor}"),
             "letters [] after true limit 50".to_owned(),
         ),
+        (
+            "/groups?state=muted&limit=3",
+            "groups Some(Muted) after false limit 3".to_owned(),
+        ),
         ("/replays?limit=7", "replays after false limit 7".to_owned()),
         (
             &format!("/replays/{ID}/items?outcome=unknown"),

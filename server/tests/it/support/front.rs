@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::ids::{LetterId, ReplayId, SourceId};
+use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
+use dlo_domain::ids::{GroupId, LetterId, ReplayId, SourceId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
@@ -209,6 +210,42 @@ impl TriageDesk for NotingDesk {
             after.is_some()
         ))?;
         Ok(page())
+    }
+
+    async fn groups(
+        &self,
+        state: Option<GroupState>,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<GroupSummary>, DeskError> {
+        let after = after.is_some();
+        self.note(format!("groups {state:?} after {after} limit {limit}"))?;
+        Ok(page())
+    }
+
+    async fn group(&self, id: GroupId) -> Result<Group, DeskError> {
+        Err(DeskError::NotFound(format!("there is no group {id}")))
+    }
+
+    async fn edit_group(
+        &self,
+        actor: &Actor,
+        id: GroupId,
+        edit: &GroupEdit,
+    ) -> Result<Group, DeskError> {
+        self.note(format!("{} edits {id} {:?}", actor.0, edit.state))?;
+        self.group(id).await
+    }
+
+    async fn merge_groups(&self, actor: &Actor, merge: &MergeGroups) -> Result<Group, DeskError> {
+        self.note(format!("{} merges {}", actor.0, merge.groups.len()))?;
+        self.group(merge.into).await
+    }
+
+    async fn split_group(&self, actor: &Actor, split: &SplitGroup) -> Result<GroupId, DeskError> {
+        let signatures = split.signatures.len();
+        self.note(format!("{} splits {signatures} off", actor.0))?;
+        Ok(split.group)
     }
 
     async fn sources(&self) -> Result<Vec<Source>, DeskError> {
