@@ -178,10 +178,9 @@ async fn settle_suspects(
         let is_known = recovery.known.contains(&suspect.session_id);
         if is_known {
             // This recovery counted itself, and has not crashed.
-            suspect
-                .batches
-                .iter_mut()
-                .for_each(|batch| batch.recoveries -= 1);
+            for batch in &mut suspect.batches {
+                batch.recoveries -= 1;
+            }
         }
         let settlement = settle(&suspect.batches, contents, taken);
         let came_again = settlement.stored.contains(&true);

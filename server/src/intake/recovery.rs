@@ -40,7 +40,7 @@ pub(super) async fn recover(
     loop {
         await_verdicts(running, &buffer).await?;
         let known = begin(running).await?;
-        let acknowledged = running.memory.batches();
+        let acknowledged = running.memory.batches(Instant::now());
         let (fresh, complete) = fetch(running, &mut buffer, &acknowledged).await?;
         await_verdicts(running, &buffer).await?;
         if !(buffer.is_empty() && known.is_empty()) {

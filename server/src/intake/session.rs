@@ -22,6 +22,9 @@ use crate::store::sources::Watched;
 /// Contents that are remembered to know copies when they come.
 const REMEMBERED: usize = 20_000;
 
+/// A recovery that takes longer is told.
+const TELL_AFTER: Duration = Duration::from_secs(1);
+
 /// How long the end of a session may take to be written down.
 const END_WITHIN: Duration = Duration::from_secs(2);
 
@@ -90,7 +93,18 @@ impl Running<'_> {
         conditions: &mut Conditions<'_>,
         stop: &CancellationToken,
     ) -> Result<(), SessionError> {
-        let mut fresh = recovery::recover(self, Buffer::default()).await?;
+        let mut fresh = {
+            let recovering = recovery::recover(self, Buffer::default());
+            tokio::pin!(recovering);
+            tokio::select! {
+                fresh = &mut recovering => fresh?,
+                () = tokio::time::sleep(TELL_AFTER) => {
+                    let detail = "What was delivered before is compared with what is stored.";
+                    conditions.set(SourceCondition::Starting, Some(detail)).await;
+                    recovering.await?
+                }
+            }
+        };
         let mut told = None;
         while !stop.is_cancelled() {
             if told != Some(self.lasting) {

@@ -57,11 +57,24 @@ async fn an_undecodable_head_is_told_and_ejected_with_its_body(pool: PgPool) {
         letters(&pool).await == 3
     })
     .await;
+    // It is gone, so messages are taken in batches again.
+    let more: Vec<String> = (0..900).map(|n| format!("more {n}")).collect();
+    vhost.publish_all("dead", &more).await;
+    until("the rest", 30, || async { letters(&pool).await == 903 }).await;
     office.stop().await;
+    let transactions: i64 = sqlx::query_scalar("select count(distinct xmin::text) from letters")
+        .fetch_one(&pool)
+        .await
+        .expect("counted");
+    assert!(
+        transactions < 600,
+        "{transactions} transactions for 903 letters"
+    );
     let mut bodies: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
         .fetch_all(&pool)
         .await
         .expect("read");
+    bodies.retain(|body| !body.starts_with(b"more "));
     bodies.sort();
     let wanted: [&[u8]; 3] = [b"\x00poison\xff", b"after", b"before"];
     assert_eq!(bodies, wanted);

@@ -67,13 +67,13 @@ async fn kill_the_broker(pool: &PgPool, arguments: &[(&str, AMQPValue)], bodies:
         server.kill().await.expect("killed");
         ledger
             .until("the source says that the broker is away", 15, || {
-                is(pool, source, SourceCondition::BrokerAway)
+                is_away(pool, source)
             })
             .await;
         server.start_again().await.expect("started");
         ledger
-            .until("intake resumes", RESUMES_WITHIN, || {
-                is(pool, source, SourceCondition::Running)
+            .until("intake resumes", RESUMES_WITHIN, || async {
+                condition(pool, source).await.0.is_well()
             })
             .await;
         vhost.reconnect().await;
@@ -92,10 +92,9 @@ async fn kill_the_broker(pool: &PgPool, arguments: &[(&str, AMQPValue)], bodies:
     sandbox.stop().await.expect("stopped");
 }
 
-async fn is(pool: &PgPool, source: SourceId, wanted: SourceCondition) -> bool {
+async fn is_away(pool: &PgPool, source: SourceId) -> bool {
     let (condition, detail) = condition(pool, source).await;
-    let is_explained = detail.is_some_and(|detail| !detail.is_empty());
-    condition == wanted && (wanted == SourceCondition::Running || is_explained)
+    condition == SourceCondition::BrokerAway && detail.is_some_and(|detail| !detail.is_empty())
 }
 
 fn bodies() -> Vec<String> {

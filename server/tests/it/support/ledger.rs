@@ -79,9 +79,11 @@ impl Ledger<'_> {
             if tokio::time::timeout(left, check()).await == Ok(true) {
                 return;
             }
-            if Instant::now() >= deadline {
-                panic!("not within {seconds} s: {what}\n{}", self.account().await);
-            }
+            assert!(
+                Instant::now() < deadline,
+                "not within {seconds} s: {what}\n{}",
+                self.account().await
+            );
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
     }
@@ -113,9 +115,11 @@ impl Ledger<'_> {
     /// Each message is stored once, and the counters agree.
     pub async fn assert_exact(&self) {
         let wrong = self.wrong().await;
-        if !wrong.is_empty() {
-            panic!("not each message is stored once\n{}", self.account().await);
-        }
+        assert!(
+            wrong.is_empty(),
+            "not each message is stored once\n{}",
+            self.account().await
+        );
         let counter: i64 = sqlx::query_scalar("select sum(letters)::bigint from letter_counts")
             .fetch_one(self.pool)
             .await
