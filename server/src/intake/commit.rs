@@ -37,6 +37,8 @@ pub(super) struct Recovery {
     pub(super) known: Vec<Uuid>,
     /// Everything that was redelivered is in the batch.
     pub(super) complete: bool,
+    /// The broker could not be reached: its marks of what was delivered prove nothing by themselves.
+    pub(super) broker_was_away: bool,
     /// What the broker may have forgotten that it was acknowledged.
     pub(super) acknowledged: Vec<UnsettledBatch>,
 }
@@ -176,6 +178,11 @@ async fn settle_suspects(
     let (mut resolved, mut left) = (Vec::new(), Vec::new());
     for mut suspect in batches::others(conn, session, now).await?.over {
         let is_known = recovery.known.contains(&suspect.session_id);
+        if recovery.broker_was_away {
+            for batch in &mut suspect.batches {
+                batch.fenced = false;
+            }
+        }
         if is_known {
             // This recovery counted itself, and has not crashed.
             for batch in &mut suspect.batches {

@@ -55,6 +55,11 @@ impl Memory {
         self.is_in_doubt = true;
     }
 
+    /// Whether the broker may have been killed since it was last trusted.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.is_in_doubt
+    }
+
     /// What was to come again has come.
     pub(super) fn trust(&mut self) {
         self.is_in_doubt = false;

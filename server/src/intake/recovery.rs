@@ -47,6 +47,7 @@ pub(super) async fn recover(
             let recovery = Recovery {
                 known,
                 complete,
+                broker_was_away: running.memory.is_in_doubt(),
                 acknowledged,
             };
             settle(
@@ -74,6 +75,7 @@ pub(super) async fn settle_in_hand(
     let recovery = Recovery {
         known: Vec::new(),
         complete: false,
+        broker_was_away: false,
         acknowledged: Vec::new(),
     };
     settle(running, buffer, recovery, None).await

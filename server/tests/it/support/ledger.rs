@@ -128,6 +128,17 @@ impl Ledger<'_> {
         assert_eq!(counter, letters, "the counters equal a recount");
     }
 
+    /// No message is stored less often than it was published.
+    pub async fn assert_nothing_lost(&self) {
+        let wrong = self.wrong().await;
+        let is_lost = |(published, stored): &(usize, usize)| stored < published;
+        assert!(
+            !wrong.values().any(is_lost),
+            "messages are lost\n{}",
+            self.account().await
+        );
+    }
+
     /// Bodies whose number is wrong: how often each was published and is stored.
     async fn wrong(&self) -> BTreeMap<String, (usize, usize)> {
         let stored: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
