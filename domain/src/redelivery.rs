@@ -11,6 +11,8 @@
 //!
 //! - A batch is acknowledged as a whole, and batches in the order of their commits. So either all
 //!   of a batch comes again or nothing of it, and what follows a batch that comes again does too.
+//! - A session's messages can come to several others, so that each sees a part; they settle one
+//!   after the other, and what one of them did not see is left for the next.
 //! - Whether it came again is told by its *telling* deliveries: those whose content was not seen
 //!   for long before. If more than half of them are among the redeliveries, the acknowledgement
 //!   did not arrive, and each of the batch's deliveries stands for one redelivery of that content.
@@ -118,7 +120,10 @@ fn came_again(batch: &UnsettledBatch, places: &HashMap<Fingerprint, Vec<usize>>)
     if told * 2 > batch.telling.len() && told > doubtful {
         return true;
     }
-    batch.fenced && redeliveries_of(batch, places) > doubtful
+    let again = redeliveries_of(batch, places);
+    // More than were in flight: a broker that was killed marks all that it has as delivered
+    // before, and a mark proves nothing then.
+    batch.fenced && again > doubtful && again <= batch.fingerprints.len() + doubtful
 }
 
 fn redeliveries_of(batch: &UnsettledBatch, places: &HashMap<Fingerprint, Vec<usize>>) -> usize {

@@ -36,6 +36,16 @@ count_cargo() {
     count "Rust tests" "${sums% *}" "${sums#* }" "$2"
 }
 
+# show_failures LOG: what the failed tests of `cargo test` said, shortened. What comes last in a log
+# is what is read first.
+show_failures() {
+    [[ -s $1 ]] || return 0
+    sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
+        /^---- .* stdout ----$/ { left = 14 }
+        /^failures:$/ { left = 0 }
+        left > 0 && NF { print substr($0, 1, 240); left-- }' | head -40
+}
+
 # count_playwright REPORT STATUS: reads the JSON report. A test that passes only when it is run
 # again counts as failed.
 count_playwright() {

@@ -5,14 +5,18 @@
 //!
 //! 1. `recovery` fetches what was delivered before and settles it against what is stored;
 //! 2. `stint`s consume: batches are read, committed in one transaction each, then acknowledged;
-//! 3. a stint ends with a fence (everything in flight committed, acknowledged, and known to be).
+//! 3. a stint ends with a fence (everything in flight committed, acknowledged, and known to be);
+//! 4. when a session of another office ends and its messages come here, `recovery` settles them.
 //!
 //! Nothing is acknowledged before its commit, and nothing is ever rejected.
 
 mod buffer;
+mod care;
 mod commit;
 mod condition;
 mod eject;
+mod lasting;
+mod memory;
 mod mirror;
 mod recovery;
 mod session;

@@ -182,7 +182,7 @@ impl Plan {
         loop {
             let why = match self.prepare().await {
                 Ok(sign_of_life) => return Ok(sign_of_life),
-                Err(why) if why.is_outage() => why,
+                Err(why) if why.is_passing() => why,
                 Err(why) => return Err(why),
             };
             let waiting = Beginning::Waiting(format!(

@@ -51,8 +51,15 @@ fn a_twin_of_an_acknowledged_message_is_new() {
 
 #[test]
 fn copies_are_matched_by_number() {
-    let settlement = settle(&[batch(true, &[7, 7], &[])], &contents(&[7, 7, 7, 7]), &[]);
-    assert_eq!(settlement.stored, [true, true, false, false]);
+    let settlement = settle(&[batch(true, &[7, 7, 7], &[])], &contents(&[7, 7, 8]), &[]);
+    assert_eq!(settlement.stored, [true, true, false]);
+    assert_eq!(settlement.left, [batch(true, &[7], &[])]);
+}
+
+#[test]
+fn more_copies_than_were_in_flight_prove_nothing() {
+    let settlement = settle(&[batch(true, &[7, 7], &[])], &contents(&[7, 7, 7]), &[]);
+    assert_eq!(settlement.stored, [false, false, false]);
 }
 
 #[test]

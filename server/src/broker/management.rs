@@ -10,6 +10,9 @@ use reqwest::{Client, RequestBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+/// How long an answer may take that is asked for again later.
+const SOON: Duration = Duration::from_secs(2);
+
 /// A failure of the management API.
 #[derive(Debug, thiserror::Error)]
 pub enum ManagementError {
@@ -91,6 +94,20 @@ impl Management {
     ) -> Result<Vec<Binding>, ManagementError> {
         let url = format!("{}/bindings", self.queue_url(vhost, queue));
         answer(self.client.get(url)).await
+    }
+
+    /// Whether the broker deletes the queue when its last consumer goes.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn is_auto_delete(&self, vhost: &str, queue: &str) -> Result<bool, ManagementError> {
+        #[derive(Deserialize)]
+        struct Queue {
+            auto_delete: bool,
+        }
+        let request = self.client.get(self.queue_url(vhost, queue));
+        let queue: Queue = answer(request.timeout(SOON)).await?;
+        Ok(queue.auto_delete)
     }
 
     /// The message at the head of a queue; it is taken out when `remove`.

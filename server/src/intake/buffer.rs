@@ -42,6 +42,17 @@ impl Buffer {
         self.bytes += size;
     }
 
+    /// The contents that were delivered before.
+    pub(super) fn redelivered(&self) -> impl Iterator<Item = Fingerprint> {
+        let pairs = self.incoming.iter().zip(&self.fingerprints);
+        pairs.filter_map(|(incoming, content)| incoming.delivered.redelivered.then_some(*content))
+    }
+
+    /// Whether something was delivered before.
+    pub(super) fn has_redelivered(&self) -> bool {
+        self.redelivered().next().is_some()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.incoming.is_empty()
     }

@@ -5,9 +5,10 @@ use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::redelivery::{UnsettledBatch, settle};
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
-use super::Deps;
 use super::buffer::Buffer;
+use super::{Deps, memory};
 use crate::store::batches::{self, Session, Suspect};
 use crate::store::letters::{self, Incoming, Stored};
 use crate::store::{StoreError, counts, events, sources};
@@ -25,8 +26,36 @@ pub(super) struct Plan {
     pub(super) recoveries: i32,
     /// Batches up to this one are known to be acknowledged.
     pub(super) settled: i64,
-    /// Of a recovery: the suspects, and whether everything that was redelivered is in the batch.
-    pub(super) recovery: Option<(Vec<Suspect>, bool)>,
+    /// Of a batch that holds messages that were delivered before.
+    pub(super) recovery: Option<Recovery>,
+}
+
+/// What a recovery knows.
+#[derive(Debug)]
+pub(super) struct Recovery {
+    /// The sessions that were over before it began to fetch.
+    pub(super) known: Vec<Uuid>,
+    /// Everything that was redelivered is in the batch.
+    pub(super) complete: bool,
+    /// The broker could not be reached: its marks of what was delivered prove nothing by themselves.
+    pub(super) broker_was_away: bool,
+    /// What the broker may have forgotten that it was acknowledged.
+    pub(super) acknowledged: Vec<UnsettledBatch>,
+}
+
+/// What came of a batch.
+#[derive(Debug, Default)]
+pub(super) struct Committed {
+    /// What was stored.
+    pub(super) stored: Stored,
+    /// What is left of what was acknowledged before, if some of it came again.
+    pub(super) left: Option<Vec<UnsettledBatch>>,
+}
+
+/// Which messages of a batch are stored already, and what is left of `Recovery::acknowledged`.
+struct Explained {
+    stored: Vec<bool>,
+    left: Option<Vec<UnsettledBatch>>,
 }
 
 /// Writes a batch.
@@ -38,7 +67,7 @@ pub(super) async fn commit(
     session: &Session,
     buffer: &mut Buffer,
     plan: &Plan,
-) -> Result<Stored, StoreError> {
+) -> Result<Committed, StoreError> {
     match write(deps, session, buffer, plan, false).await {
         Err(refusal) if !refusal.is_outage() => {
             tracing::warn!(%refusal, "a batch was refused; writing it letter by letter");
@@ -54,12 +83,17 @@ async fn write(
     buffer: &mut Buffer,
     plan: &Plan,
     one_by_one: bool,
-) -> Result<Stored, StoreError> {
+) -> Result<Committed, StoreError> {
     let mut transaction = deps.pool.begin().await?;
     let conn = &mut *transaction;
-    batches::announce_commit(conn, session.source_id).await?;
+    match &plan.recovery {
+        // Alone: two that settle at once would both take what is there once.
+        Some(_) => batches::await_commits(conn, session.source_id).await?,
+        None => batches::announce_commit(conn, session.source_id).await?,
+    }
     batches::forget_settled(conn, session, plan.settled).await?;
-    let stored_before = explain(deps, conn, session, buffer, plan).await?;
+    let explained = explain(deps, conn, session, buffer, plan).await?;
+    let stored_before = explained.stored;
     let mut stored = Stored::default();
     let mut fresh: Vec<usize> = Vec::new();
     for place in (0..buffer.incoming.len()).filter(|place| !stored_before[*place]) {
@@ -81,10 +115,13 @@ async fn write(
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(deps, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;
-    Ok(stored)
+    Ok(Committed {
+        stored,
+        left: explained.left,
+    })
 }
 
-fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {
+pub(super) fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {
     UnsettledBatch {
         batch: plan.batch,
         fenced: plan.fenced,
@@ -101,51 +138,74 @@ async fn explain(
     session: &Session,
     buffer: &Buffer,
     plan: &Plan,
-) -> Result<Vec<bool>, StoreError> {
-    let redelivered: Vec<usize> = (0..buffer.incoming.len())
-        .filter(|place| buffer.incoming[*place].delivered.redelivered)
-        .collect();
-    let nothing = vec![false; buffer.incoming.len()];
-    let loaded;
-    let (suspects, complete) = match &plan.recovery {
-        Some((suspects, complete)) => (suspects, *complete),
-        None if redelivered.is_empty() => return Ok(nothing),
-        // Another office died, and its messages come to us.
-        None => {
-            loaded = batches::suspects(conn, session, deps.clock.now()).await?;
-            (&loaded, false)
-        }
+) -> Result<Explained, StoreError> {
+    let mut stored = vec![false; buffer.incoming.len()];
+    let Some(recovery) = &plan.recovery else {
+        return Ok(Explained { stored, left: None });
     };
-    if suspects.is_empty() {
-        return Ok(nothing);
-    }
-    let contents: Vec<Fingerprint> = redelivered
-        .iter()
-        .map(|place| buffer.fingerprints[*place])
+    let acknowledged = memory::contents(&recovery.acknowledged);
+    let places: Vec<usize> = (0..buffer.incoming.len())
+        .filter(|place| {
+            buffer.incoming[*place].delivered.redelivered
+                || acknowledged.contains(&buffer.fingerprints[*place])
+        })
         .collect();
+    let contents: Vec<Fingerprint> = places.iter().map(|p| buffer.fingerprints[*p]).collect();
     let mut taken = vec![false; contents.len()];
-    let mut left = Vec::new();
-    for suspect in suspects {
-        let settlement = settle(&suspect.batches, &contents, &taken);
+    settle_suspects(deps, conn, session, recovery, &contents, &mut taken).await?;
+    let settlement = memory::settle(&recovery.acknowledged, &contents, &taken);
+    let left = settlement.stored.contains(&true).then_some(settlement.left);
+    for (place, is_stored) in places
+        .into_iter()
+        .zip(taken.into_iter().zip(settlement.stored))
+    {
+        stored[place] = is_stored.0 || is_stored.1;
+    }
+    Ok(Explained { stored, left })
+}
+
+/// Compares contents with the batches of sessions that are over; `taken` are those that are
+/// stored.
+async fn settle_suspects(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    session: &Session,
+    recovery: &Recovery,
+    contents: &[Fingerprint],
+    taken: &mut [bool],
+) -> Result<(), StoreError> {
+    let now = deps.clock.now();
+    let (mut resolved, mut left) = (Vec::new(), Vec::new());
+    for mut suspect in batches::others(conn, session, now).await?.over {
+        let is_known = recovery.known.contains(&suspect.session_id);
+        if recovery.broker_was_away {
+            for batch in &mut suspect.batches {
+                batch.fenced = false;
+            }
+        }
+        if is_known {
+            // This recovery counted itself, and has not crashed.
+            for batch in &mut suspect.batches {
+                batch.recoveries -= 1;
+            }
+        }
+        let settlement = settle(&suspect.batches, contents, taken);
         let came_again = settlement.stored.contains(&true);
         if came_again {
             left.push(Suspect {
                 session_id: suspect.session_id,
                 batches: settlement.left,
             });
-        } else if !complete {
-            left.push(suspect.clone());
+        }
+        // One that ended later may have given back messages that are not here yet.
+        if came_again || (recovery.complete && is_known) {
+            resolved.push(suspect.session_id);
         }
         for (place, stored) in settlement.stored.into_iter().enumerate() {
             taken[place] |= stored;
         }
     }
-    batches::replace_suspects(conn, session, suspects, &left, deps.clock.now()).await?;
-    let mut stored = nothing;
-    for (place, is_stored) in redelivered.into_iter().zip(taken) {
-        stored[place] = is_stored;
-    }
-    Ok(stored)
+    batches::resolve(conn, session, &resolved, &left, now).await
 }
 
 /// Joins a message to the letter that it comes back from, if it is one of ours.

@@ -1,19 +1,32 @@
 //! One run of one source on one connection: recovery, then stints until it is told to stop.
 
+use std::time::Duration;
+
 use dlo_domain::redelivery::RecentContents;
 use dlo_domain::source::{SourceCondition, SourceMode};
 use tokio_util::sync::CancellationToken;
 
+use super::buffer::Buffer;
+use super::care::Care;
 use super::condition::Conditions;
+use super::lasting::Lasting;
+use super::memory::Memory;
 use super::{Deps, mirror, recovery, stint, window};
 use crate::broker::{self, BrokerError, Inlet};
 use crate::clock::new_id;
 use crate::store::StoreError;
 use crate::store::batches::{self, Session};
+use crate::store::letters::Stored;
 use crate::store::sources::Watched;
 
 /// Contents that are remembered to know copies when they come.
 const REMEMBERED: usize = 20_000;
+
+/// A recovery that takes longer is told.
+const TELL_AFTER: Duration = Duration::from_secs(1);
+
+/// How long the end of a session may take to be written down.
+const END_WITHIN: Duration = Duration::from_secs(2);
 
 /// Why a session ended before it was told to.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +54,10 @@ pub(super) struct Running<'a> {
     pub(super) session: Session,
     pub(super) inlet: Inlet,
     pub(super) recent: RecentContents,
+    /// Whether the queue outlives its consumers.
+    pub(super) lasting: Lasting,
+    pub(super) care: &'a mut Care,
+    pub(super) memory: &'a mut Memory,
     /// How many messages may be in flight.
     pub(super) window: u16,
     /// Batches up to this one are known to be acknowledged.
@@ -71,6 +88,58 @@ impl Running<'_> {
         self.forgotten < self.settled
     }
 
+    async fn work(
+        &mut self,
+        conditions: &mut Conditions<'_>,
+        stop: &CancellationToken,
+    ) -> Result<(), SessionError> {
+        let mut fresh = {
+            let recovering = recovery::recover(self, Buffer::default());
+            tokio::pin!(recovering);
+            tokio::select! {
+                fresh = &mut recovering => fresh?,
+                () = tokio::time::sleep(TELL_AFTER) => {
+                    let detail = "What was delivered before is compared with what is stored.";
+                    conditions.set(SourceCondition::Starting, Some(detail)).await;
+                    recovering.await?
+                }
+            }
+        };
+        let mut told = None;
+        while !stop.is_cancelled() {
+            if told != Some(self.lasting) {
+                let remark = self.lasting.remark();
+                conditions.set(SourceCondition::Running, remark).await;
+                told = Some(self.lasting);
+            }
+            fresh = stint::run(self, fresh.take(), stop).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells other offices that what this session did not settle comes to them now. If it cannot
+    /// be told, the next session does.
+    async fn end(&mut self) {
+        let telling = async {
+            self.forget_settled().await?;
+            let mut conn = self.deps.pool.acquire().await?;
+            batches::end(&mut conn, &self.session).await?;
+            Ok::<_, SessionError>(())
+        };
+        match tokio::time::timeout(END_WITHIN, telling).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "the end of a session was not written down"),
+            Err(_) => tracing::debug!("the end of a session was not written down in time"),
+        }
+    }
+
+    /// Counts what was stored, for `/metrics`.
+    pub(super) fn count(&self, stored: Stored) {
+        tracing::trace!(queue = %self.source.queue, ?stored, "a batch is stored");
+        metrics::counter!("dlo_intake_letters_total").increment(u64::from(stored.new));
+        metrics::counter!("dlo_intake_died_again_total").increment(u64::from(stored.again));
+    }
+
     /// Notes that a commit told Postgres.
     pub(super) fn told(&mut self, settled: i64) {
         self.forgotten = self.forgotten.max(settled);
@@ -82,16 +151,19 @@ impl Running<'_> {
 pub(super) async fn run(
     deps: &Deps,
     source: &Watched,
-    careful: bool,
+    (care, memory): (&mut Care, &mut Memory),
     conditions: &mut Conditions<'_>,
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let purpose = format!("intake {}", source.queue);
-    let link = broker::connect(&deps.brokers, &source.broker, &source.vhost, &purpose).await?;
+    let link = broker::connect(&deps.brokers, &source.broker, &source.vhost, &purpose)
+        .await
+        .inspect_err(|_| memory.doubt())?;
     let queue = match source.mode {
         SourceMode::Take => source.queue.clone(),
         SourceMode::Mirror => mirror::prepare(deps, source, &link).await?,
     };
+    let prefetch = deps.settings.prefetch;
     let mut running = Running {
         deps,
         source,
@@ -102,20 +174,22 @@ pub(super) async fn run(
         },
         inlet: Inlet::open(&link, &queue).await?,
         recent: RecentContents::new(REMEMBERED),
-        window: if careful {
+        window: if care.is_needed() {
             1
         } else {
-            window::FIRST.min(deps.settings.prefetch)
+            window::FIRST.min(prefetch)
         },
+        lasting: Lasting::ask(deps, source).await,
+        care,
+        memory,
         settled: 0,
         forgotten: 0,
         batches: 0,
     };
-    let mut fresh = recovery::recover(&mut running, careful).await?;
-    conditions.set(SourceCondition::Running, None).await;
-    while !stop.is_cancelled() {
-        stint::run(&mut running, fresh.take(), careful, stop).await?;
+    let outcome = running.work(conditions, stop).await;
+    if outcome.is_err() {
+        running.end().await;
     }
     link.close().await;
-    Ok(())
+    outcome
 }

@@ -7,7 +7,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Deps;
+use super::care::Care;
 use super::condition::Conditions;
+use super::memory::Memory;
 use super::session::{self, SessionError};
 use crate::broker::Fault;
 use crate::store;
@@ -15,20 +17,28 @@ use crate::store::sources::Watched;
 
 /// Pauses grow from the first to the last of these.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LAST_PAUSE: Duration = Duration::from_secs(4);
+const LAST_PAUSE: Duration = Duration::from_secs(2);
 
 /// Keeps a source going until `stop`.
 pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
     let mut conditions = Conditions::of(&deps, source.id);
     let mut pause = FIRST_PAUSE;
-    let mut careful = false;
+    let (mut care, mut memory) = (Care::default(), Memory::default());
     while !stop.is_cancelled() {
         let began = Instant::now();
-        let Err(error) = session::run(&deps, &source, careful, &mut conditions, &stop).await else {
+        let Err(error) = session::run(
+            &deps,
+            &source,
+            (&mut care, &mut memory),
+            &mut conditions,
+            &stop,
+        )
+        .await
+        else {
             break;
         };
-        let (condition, detail) = diagnose(&error, careful);
-        careful = condition == SourceCondition::UndecodableHead || is_undecodable(&error);
+        let (condition, detail) = diagnose(&error, care);
+        care.broke(is_undecodable(&error));
         tracing::warn!(queue = %source.queue, vhost = %source.vhost, %error, ?condition, "intake of a source paused");
         conditions.set(condition, Some(&detail)).await;
         if began.elapsed() > LAST_PAUSE * 2 {
@@ -57,7 +67,7 @@ fn is_undecodable(error: &SessionError) -> bool {
 
 /// What to tell people. A message that cannot be decoded breaks a session with everything in
 /// flight; only when it breaks one that takes message by message it is known to be the head.
-fn diagnose(error: &SessionError, careful: bool) -> (SourceCondition, String) {
+fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
     match error {
         SessionError::Store(store) if store.is_outage() => (
             SourceCondition::DatabaseAway,
@@ -75,7 +85,7 @@ fn diagnose(error: &SessionError, careful: bool) -> (SourceCondition, String) {
                 "There is no such queue on the broker. It is looked for again and again.".to_owned(),
             ),
             Fault::Refused => (SourceCondition::Refused, format!("The broker refuses: {broker}.")),
-            Fault::Undecodable if careful => (
+            Fault::Undecodable if care.is_at_its_door() => (
                 SourceCondition::UndecodableHead,
                 "The message at the head of the queue has a name that is no UTF-8 and blocks the queue. Eject it: its body is kept as a letter."
                     .to_owned(),

@@ -28,18 +28,6 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> + Send {
         .build()
 }
 
-/// Whether the same transaction may go through when it is tried again.
-pub(super) fn is_passing(error: &StoreError) -> bool {
-    let conflict = || match error {
-        // 40: rolled back by Postgres because of somebody else's transaction
-        StoreError::Database(sqlx::Error::Database(refusal)) => {
-            refusal.code().is_some_and(|code| code.starts_with("40"))
-        }
-        _ => false,
-    };
-    error.is_outage() || conflict()
-}
-
 impl Engine {
     /// Waits, unless the office stops meanwhile.
     pub(super) async fn pause(
@@ -61,7 +49,7 @@ impl Engine {
     ) -> Option<Result<T, Halt>> {
         match done {
             Ok(done) => Some(Ok(done)),
-            Err(why) if is_passing(&why) => {
+            Err(why) if why.is_passing() => {
                 tracing::debug!(%why, "the database is asked again");
                 self.pause(pauses).await.err().map(Err)
             }

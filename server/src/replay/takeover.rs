@@ -10,7 +10,6 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::Engine;
-use super::halt::is_passing;
 use crate::store::events::{Heard, Listener};
 use crate::store::replays::work::{self, Running};
 use crate::store::{StoreError, offices};
@@ -46,7 +45,7 @@ pub(super) async fn run(engine: &Engine, found: mpsc::Sender<ReplayId>) -> Resul
     while !engine.stop.is_cancelled() {
         match look(engine, &found).await {
             Ok(()) => {}
-            Err(why) if is_passing(&why) => tracing::debug!(%why, "replays cannot be looked for"),
+            Err(why) if why.is_passing() => tracing::debug!(%why, "replays cannot be looked for"),
             Err(why) => {
                 engine.stop.cancel();
                 return Err(why);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 
 use super::Engine;
-use super::halt::is_passing;
+use crate::store::StoreError;
 use crate::store::replays::watch::settle;
 
 /// Letters in one transaction.
@@ -35,13 +35,13 @@ async fn settle_all(engine: &Engine, after: Duration) {
             let mut transaction = engine.deps.pool.begin().await?;
             let settled = settle(&mut transaction, before, MOST_AT_ONCE, now).await?;
             transaction.commit().await?;
-            Ok(settled)
+            Ok::<_, StoreError>(settled)
         };
         match settled.await {
             Ok(0) => return,
             Ok(_) => {}
             Err(why) => {
-                if !is_passing(&why) {
+                if !why.is_passing() {
                     tracing::error!(%why, "replayed letters cannot be settled; they stay replayed");
                 }
                 return;

@@ -1,16 +1,16 @@
 //! Unsettled batches: what was committed while its acknowledgement is not known to have arrived.
 
-use chrono::{DateTime, TimeDelta, Utc};
+mod others;
+
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::ids::{OfficeId, SourceId};
 use dlo_domain::redelivery::UnsettledBatch;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{StoreError, offices};
+use super::StoreError;
 
-/// What a recovery could not match is forgotten after this time, in minutes.
-const LEFT_MINUTES: i64 = 10;
+pub use others::{Others, Suspect, count_recovery, has_ended, others, resolve};
 
 /// One run of one consumer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,15 +21,6 @@ pub struct Session {
     pub session_id: Uuid,
     /// The office that it runs in.
     pub office_id: OfficeId,
-}
-
-/// The unsettled batches of a session that ended, in the order of their commits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suspect {
-    /// The session that is gone.
-    pub session_id: Uuid,
-    /// Its batches.
-    pub batches: Vec<UnsettledBatch>,
 }
 
 /// Holds off recoveries of this source until the transaction ends, so that none misses a batch
@@ -113,128 +104,36 @@ pub async fn forget_settled(
     Ok(())
 }
 
-/// The unsettled batches of every session of this source that is gone: those of this office
-/// other than `session`, and those of offices that no longer live.
+/// Marks a session as over: its messages come to others now.
 ///
 /// # Errors
-/// When Postgres does not answer or a row cannot be read.
-pub async fn suspects(
-    conn: &mut PgConnection,
-    session: &Session,
-    now: DateTime<Utc>,
-) -> Result<Vec<Suspect>, StoreError> {
-    let rows = sqlx::query!(
-        "select session_id, office_id, batch, fenced, fingerprints, telling, recoveries
-         from unsettled_batches
-         where source_id = $1 and session_id <> $2 and (left_since is null or left_since > $3)
-         order by session_id, batch",
+/// When Postgres does not do it.
+pub async fn end(conn: &mut PgConnection, session: &Session) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update unsettled_batches set over = true where source_id = $1 and session_id = $2",
         session.source_id.0,
         session.session_id,
-        now - TimeDelta::minutes(LEFT_MINUTES),
-    )
-    .fetch_all(&mut *conn)
-    .await?;
-    let others: Vec<Uuid> = rows
-        .iter()
-        .map(|row| row.office_id)
-        .filter(|office| *office != session.office_id.0)
-        .collect();
-    let living = if others.is_empty() {
-        Vec::new()
-    } else {
-        offices::living(conn, &others).await?
-    };
-    let mut suspects: Vec<Suspect> = Vec::new();
-    for row in rows
-        .into_iter()
-        .filter(|row| !living.contains(&row.office_id))
-    {
-        let batch = UnsettledBatch {
-            batch: row.batch,
-            fenced: row.fenced,
-            fingerprints: unpack(&row.fingerprints)?,
-            telling: row
-                .telling
-                .iter()
-                .filter_map(|p| usize::try_from(*p).ok())
-                .collect(),
-            recoveries: row.recoveries,
-        };
-        match suspects
-            .last_mut()
-            .filter(|last| last.session_id == row.session_id)
-        {
-            Some(last) => last.batches.push(batch),
-            None => suspects.push(Suspect {
-                session_id: row.session_id,
-                batches: vec![batch],
-            }),
-        }
-    }
-    Ok(suspects)
-}
-
-/// Counts a recovery that begins, on every batch that it looks at.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn count_recovery(
-    conn: &mut PgConnection,
-    source: SourceId,
-    suspects: &[Suspect],
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update unsettled_batches set recoveries = recoveries + 1
-         where source_id = $1 and session_id = any($2)",
-        source.0,
-        &sessions_of(suspects),
     )
     .execute(conn)
     .await?;
     Ok(())
 }
 
-/// Forgets suspects after a recovery, except what is left of them.
+/// Marks all earlier sessions of this office as over, for when it could not be done at their end.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn replace_suspects(
-    conn: &mut PgConnection,
-    session: &Session,
-    suspects: &[Suspect],
-    left: &[Suspect],
-    now: DateTime<Utc>,
-) -> Result<(), StoreError> {
+pub async fn end_own(conn: &mut PgConnection, session: &Session) -> Result<(), StoreError> {
     sqlx::query!(
-        "delete from unsettled_batches where source_id = $1 and session_id = any($2)",
+        "update unsettled_batches set over = true
+         where source_id = $1 and office_id = $2 and session_id <> $3 and not over",
         session.source_id.0,
-        &sessions_of(suspects),
-    )
-    .execute(&mut *conn)
-    .await?;
-    for suspect in left {
-        let gone = Session {
-            session_id: suspect.session_id,
-            ..*session
-        };
-        for batch in &suspect.batches {
-            insert(conn, &gone, batch).await?;
-        }
-    }
-    sqlx::query!(
-        "update unsettled_batches set left_since = $3
-         where source_id = $1 and session_id = any($2) and left_since is null",
-        session.source_id.0,
-        &sessions_of(left),
-        now,
+        session.office_id.0,
+        session.session_id,
     )
     .execute(conn)
     .await?;
     Ok(())
-}
-
-fn sessions_of(suspects: &[Suspect]) -> Vec<Uuid> {
-    suspects.iter().map(|suspect| suspect.session_id).collect()
 }
 
 fn pack(fingerprints: &[Fingerprint]) -> Vec<u8> {
@@ -242,17 +141,4 @@ fn pack(fingerprints: &[Fingerprint]) -> Vec<u8> {
         .iter()
         .flat_map(|fingerprint| fingerprint.0)
         .collect()
-}
-
-fn unpack(bytes: &[u8]) -> Result<Vec<Fingerprint>, StoreError> {
-    let (whole, rest) = bytes.as_chunks::<16>();
-    if !rest.is_empty() {
-        let why = format!("{} bytes are no multiple of 16", bytes.len());
-        return Err(StoreError::corrupt(
-            "unsettled_batches",
-            "fingerprints",
-            why,
-        ));
-    }
-    Ok(whole.iter().map(|chunk| Fingerprint(*chunk)).collect())
 }

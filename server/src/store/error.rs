@@ -53,10 +53,10 @@ impl StoreError {
             | sqlx::Error::WorkerCrashed
             | sqlx::Error::Protocol(_)
             | sqlx::Error::Tls(_) => true,
-            // 08: connection, 53: out of resources (disk full too), 57: shut down or starting,
-            // 58: its own input or output failed
+            // 08: connection, 53: out of resources (disk full too), 55000: the database takes no
+            // connections just now, 57: shut down or starting, 58: its own input or output failed
             sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
-                ["08", "53", "57", "58"]
+                ["08", "53", "55000", "57", "58"]
                     .iter()
                     .any(|class| code.starts_with(class))
             }),
@@ -76,8 +76,16 @@ impl StoreError {
         self.has_code("55P03")
     }
 
+    /// Whether the same transaction may go through when it is tried again: in an outage, and when
+    /// Postgres rolled it back because of somebody else's.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        self.is_outage() || self.has_code("40")
+    }
+
+    /// Whether Postgres refused with this code, or one of this class.
     fn has_code(&self, code: &str) -> bool {
         matches!(self, Self::Database(sqlx::Error::Database(refusal))
-            if refusal.code().as_deref() == Some(code))
+            if refusal.code().is_some_and(|found| found.starts_with(code)))
     }
 }

@@ -6,5 +6,7 @@ mod crash;
 mod desk;
 mod http;
 mod intake;
+mod offices;
+mod outage;
 mod replay;
 mod support;

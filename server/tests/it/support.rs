@@ -3,6 +3,7 @@
 pub mod broker;
 pub mod desk;
 pub mod front;
+pub mod ledger;
 pub mod office;
 pub mod process;
 pub mod program;
@@ -27,6 +28,15 @@ pub fn variable(name: &str) -> Option<String> {
 pub fn needed(name: &str) -> String {
     variable(name)
         .unwrap_or_else(|| panic!("{name} is not set: run this through scripts/with-sandbox"))
+}
+
+/// A number that a person may set in the environment.
+pub fn setting(name: &str, usual: usize) -> usize {
+    variable(name).map_or(usual, |value| {
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={value} is no number"))
+    })
 }
 
 /// Waits until `check` holds; the test fails with `what` when it does not within `seconds`.

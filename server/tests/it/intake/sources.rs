@@ -1,22 +1,13 @@
 //! Sources that come, go, are missing, and several at once.
 
-use dlo_domain::ids::SourceId;
 use dlo_domain::source::{SourceCondition, SourceMode};
 use dlo_server::store;
 use lapin::BasicProperties;
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
-use crate::support::office::{Office, letters, watch};
+use crate::support::office::{Office, condition, letters, watch};
 use crate::support::until;
-
-async fn condition(pool: &PgPool, id: SourceId) -> SourceCondition {
-    let mut conn = pool.acquire().await.expect("a connection");
-    let sources = store::sources::list(&mut conn, Some(id))
-        .await
-        .expect("read");
-    sources[0].condition
-}
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
@@ -26,7 +17,7 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
     let there = watch(&pool, &vhost.name, "there", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
     until("the missing queue is told", 10, || async {
-        condition(&pool, missing).await == SourceCondition::QueueMissing
+        condition(&pool, missing).await.0 == SourceCondition::QueueMissing
     })
     .await;
     vhost
@@ -36,7 +27,7 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
         letters(&pool).await == 1
     })
     .await;
-    assert_eq!(condition(&pool, there).await, SourceCondition::Running);
+    assert_eq!(condition(&pool, there).await.0, SourceCondition::Running);
     vhost.queue("later", &[]).await;
     vhost
         .publish("later", BasicProperties::default(), b"2")
@@ -121,7 +112,7 @@ async fn a_mirror_looks_and_never_takes(pool: PgPool) {
     let id = watch(&pool, &vhost.name, "dead", SourceMode::Mirror).await;
     let office = Office::start(&pool, &vhost.brokers).await;
     until("the mirror runs", 10, || async {
-        condition(&pool, id).await == SourceCondition::Running
+        condition(&pool, id).await.0 == SourceCondition::Running
     })
     .await;
     vhost

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dlo_domain::ids::{OfficeId, SourceId};
+use dlo_domain::ids::OfficeId;
 use dlo_domain::source::{SourceCondition, SourceMode};
 use dlo_server::clock::{SystemClock, new_id};
 use dlo_server::intake::{self, Deps, Settings};
@@ -12,17 +12,9 @@ use lapin::BasicProperties;
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
-use crate::support::office::{Office, letters, watch};
+use crate::support::office::{Office, condition, letters, watch};
 use crate::support::raw::publish_with_message_id;
 use crate::support::until;
-
-async fn condition(pool: &PgPool, id: SourceId) -> SourceCondition {
-    let mut conn = pool.acquire().await.expect("a connection");
-    store::sources::list(&mut conn, Some(id))
-        .await
-        .expect("read")[0]
-        .condition
-}
 
 async fn eject(pool: &PgPool, vhost: &Vhost) {
     let deps = Deps {
@@ -55,7 +47,7 @@ async fn an_undecodable_head_is_told_and_ejected_with_its_body(pool: PgPool) {
     let office = Office::start(&pool, &vhost.brokers).await;
 
     until("the head is known to be undecodable", 30, || async {
-        condition(&pool, source).await == SourceCondition::UndecodableHead
+        condition(&pool, source).await.0 == SourceCondition::UndecodableHead
     })
     .await;
     assert_eq!(letters(&pool).await, 1, "what stood before it was taken");
@@ -65,11 +57,24 @@ async fn an_undecodable_head_is_told_and_ejected_with_its_body(pool: PgPool) {
         letters(&pool).await == 3
     })
     .await;
+    // It is gone, so messages are taken in batches again.
+    let more: Vec<String> = (0..900).map(|n| format!("more {n}")).collect();
+    vhost.publish_all("dead", &more).await;
+    until("the rest", 30, || async { letters(&pool).await == 903 }).await;
     office.stop().await;
+    let transactions: i64 = sqlx::query_scalar("select count(distinct xmin::text) from letters")
+        .fetch_one(&pool)
+        .await
+        .expect("counted");
+    assert!(
+        transactions < 600,
+        "{transactions} transactions for 903 letters"
+    );
     let mut bodies: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
         .fetch_all(&pool)
         .await
         .expect("read");
+    bodies.retain(|body| !body.starts_with(b"more "));
     bodies.sort();
     let wanted: [&[u8]; 3] = [b"\x00poison\xff", b"after", b"before"];
     assert_eq!(bodies, wanted);

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use dlo_domain::ids::LetterId;
-use dlo_domain::replay::{Outcome, Target};
+use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use dlo_server::broker::delivered_from;
 use lapin::options::BasicGetOptions;
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
-use crate::support::desk::Bench;
+use crate::support::desk::{Bench, at_work, at_work_behind_proxy};
 use crate::support::proxy::{Proxy, free_port, through};
 use crate::support::until;
 
@@ -48,20 +48,13 @@ async fn letters(bench: &Bench, count: usize) -> Vec<LetterId> {
 async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others_go_on(
     pool: PgPool,
 ) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let proxy = Proxy::start(&vhost.brokers).await;
-    let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
+    let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let letters = letters(&bench, 12).await;
     // The first window holds one letter, the second eight. The cut comes with the first confirm
     // of these, and some may not have left by then: they are published later, and not unknown.
     proxy.cut_after(1);
     let engine = bench.engine().await;
-    let id = bench
-        .plan(&letters, Target::OriginQueue)
-        .await
-        .id
-        .expect("an id");
+    let id = bench.replay_home(&letters).await;
     let done = bench.finished(id).await.outcomes;
     assert_eq!(done.confirmed + done.unknown, 12, "{done:?}");
     assert!((1..=8).contains(&done.unknown), "{done:?}");
@@ -87,19 +80,12 @@ async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let proxy = Proxy::start(&vhost.brokers).await;
-    let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
+    let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let letters = letters(&bench, 400).await;
     // 400 letters need seven windows at least, and each one confirm or more.
     proxy.hold_after(3);
     let first = bench.engine().await;
-    let id = bench
-        .plan(&letters, Target::OriginQueue)
-        .await
-        .id
-        .expect("an id");
+    let id = bench.replay_home(&letters).await;
     // It is killed with letters in flight, whose confirms do not arrive.
     until("a confirm is held back", 30, || async {
         proxy.is_holding()
@@ -152,11 +138,7 @@ async fn a_broker_that_is_away_is_waited_for_and_nothing_is_marked(pool: PgPool)
     let bench = Bench::new(&pool, &through(&vhost.brokers, port), &vhost.name).await;
     let letters = letters(&bench, 3).await;
     let engine = bench.engine().await;
-    let id = bench
-        .plan(&letters, Target::OriginQueue)
-        .await
-        .id
-        .expect("an id");
+    let id = bench.replay_home(&letters).await;
     until("the wait is told", 10, || async {
         !bench.waits.troubles().is_empty()
     })
@@ -175,16 +157,10 @@ async fn a_broker_that_is_away_is_waited_for_and_nothing_is_marked(pool: PgPool)
 
 #[sqlx::test(migrations = "../migrations")]
 async fn an_office_that_stops_leaves_the_rest_to_another(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
+    let (vhost, bench) = at_work(&pool).await;
     let letters = letters(&bench, 300).await;
     let first = bench.engine().await;
-    let id = bench
-        .plan(&letters, Target::OriginQueue)
-        .await
-        .id
-        .expect("an id");
+    let id = bench.replay_home(&letters).await;
     until("some are confirmed", 30, || async {
         bench.replay(id).await.outcomes.confirmed > 0
     })

@@ -12,16 +12,14 @@ use lapin::types::{AMQPValue, FieldTable};
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
-use crate::support::desk::Bench;
+use crate::support::desk::{Bench, at_work};
 use crate::support::office::Office;
 use crate::support::proxy::Proxy;
 use crate::support::until;
 
 #[sqlx::test(migrations = "../migrations")]
 async fn of_many_overlapping_requests_one_publishes_each_letter(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
+    let (vhost, bench) = at_work(&pool).await;
     let mut letters = Vec::new();
     for n in 0..60 {
         letters.push(bench.letter("work", &[n]).await);
@@ -74,11 +72,7 @@ async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool
     let intake = Office::start(&pool, &vhost.brokers).await;
     proxy.hold(true);
     let engine = bench.engine().await;
-    let id = bench
-        .plan(&[letter], Target::OriginQueue)
-        .await
-        .id
-        .expect("an id");
+    let id = bench.replay_home(&[letter]).await;
 
     let mut consumer = vhost
         .channel

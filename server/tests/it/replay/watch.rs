@@ -5,31 +5,23 @@ use std::time::Duration;
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::replay::{Outcome, Target};
+use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use sqlx::PgPool;
 
-use crate::support::broker::Vhost;
-use crate::support::desk::{Bench, settle_after};
-use crate::support::proxy::Proxy;
+use crate::support::desk::{Bench, at_work, at_work_behind_proxy, settle_after};
 use crate::support::until;
 
 async fn replayed(bench: &Bench) -> (LetterId, ReplayId) {
     let letter = bench.letter("work", b"{}").await;
-    let id = bench
-        .plan(&[letter], Target::OriginQueue)
-        .await
-        .id
-        .expect("an id");
+    let id = bench.replay_home(&[letter]).await;
     bench.finished(id).await;
     (letter, id)
 }
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_replayed_letter_is_resolved_by_its_receivers_report_once(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
+    let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
     let (letter, id) = replayed(&bench).await;
     let receiver = Actor("billing".into());
@@ -49,9 +41,7 @@ async fn a_replayed_letter_is_resolved_by_its_receivers_report_once(pool: PgPool
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_letter_that_does_not_come_back_settles(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
+    let (vhost, bench) = at_work(&pool).await;
     let engine = bench
         .engine_with(settle_after(Duration::from_secs(1)))
         .await;
@@ -69,10 +59,7 @@ async fn a_letter_that_does_not_come_back_settles(pool: PgPool) {
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_person_decides_what_became_of_an_unknown_publish(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let proxy = Proxy::start(&vhost.brokers).await;
-    let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
+    let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let engine = bench.engine().await;
     let person = Actor("jonas".into());
     for (was_published, state, outcome) in [

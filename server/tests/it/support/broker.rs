@@ -1,5 +1,7 @@
 //! A vhost of its own for each test.
 
+use std::time::Duration;
+
 use lapin::options::{
     BasicPublishOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions,
     QueueDeclareOptions,
@@ -27,11 +29,16 @@ pub struct Vhost {
 impl Vhost {
     /// Makes a vhost with a name that nobody has.
     pub async fn create() -> Self {
-        let name = format!("test-{}", Uuid::new_v4());
         let (amqp, management) = (
             needed("DLO_TEST_AMQP_URL"),
             needed("DLO_TEST_MANAGEMENT_URL"),
         );
+        Self::create_at(&amqp, &management).await
+    }
+
+    /// Makes one on another broker.
+    pub async fn create_at(amqp: &str, management: &str) -> Self {
+        let name = format!("test-{}", Uuid::new_v4());
         let response = reqwest::Client::new()
             .put(format!("{management}/api/vhosts/{name}"))
             .send()
@@ -42,23 +49,20 @@ impl Vhost {
             "vhost refused: {}",
             response.status()
         );
-        let brokers = Brokers::main(&amqp, Some(&management));
-        let uri = brokers.uri("main", &name).expect("an address");
-        let connection = Connection::connect_uri(uri, ConnectionProperties::default())
-            .await
-            .expect("a connection");
-        let channel = connection.create_channel().await.expect("a channel");
-        channel
-            .confirm_select(ConfirmSelectOptions::default())
-            .await
-            .expect("confirms");
+        let brokers = Brokers::main(amqp, Some(management));
+        let (connection, channel) = connect(&brokers, &name).await;
         Self {
             name,
             brokers,
             channel,
             connection,
-            management,
+            management: management.to_owned(),
         }
+    }
+
+    /// Connects again, after the broker was away.
+    pub async fn reconnect(&mut self) {
+        (self.connection, self.channel) = connect(&self.brokers, &self.name).await;
     }
 
     /// Deletes it with everything in it.
@@ -236,6 +240,26 @@ impl Vhost {
             .to_owned()
     }
 
+    /// What the broker says of a queue: ready, unacknowledged, consumers. Its figures are some
+    /// seconds old.
+    pub async fn census(&self, queue: &str) -> String {
+        let url = format!("{}/api/queues/{}/{queue}", self.management, self.name);
+        let asked = reqwest::Client::new()
+            .get(url)
+            .timeout(Duration::from_secs(5));
+        let Ok(response) = asked.send().await else {
+            return "the management API does not answer".to_owned();
+        };
+        let said: serde_json::Value = response.json().await.unwrap_or_default();
+        let figure = |name: &str| said.get(name).cloned().unwrap_or_default();
+        format!(
+            "{} ready, {} unacknowledged, {} consumers",
+            figure("messages_ready"),
+            figure("messages_unacknowledged"),
+            figure("consumers")
+        )
+    }
+
     async fn look(&self, queue: &str) -> lapin::Queue {
         let options = QueueDeclareOptions {
             passive: true,
@@ -248,4 +272,15 @@ impl Vhost {
             .await
             .expect("there")
     }
+}
+
+async fn connect(brokers: &Brokers, vhost: &str) -> (Connection, Channel) {
+    let uri = brokers.uri("main", vhost).expect("an address");
+    let connection = Connection::connect_uri(uri, ConnectionProperties::default())
+        .await
+        .expect("a connection");
+    let channel = connection.create_channel().await.expect("a channel");
+    let confirms = channel.confirm_select(ConfirmSelectOptions::default());
+    confirms.await.expect("confirms");
+    (connection, channel)
 }

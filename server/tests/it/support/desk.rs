@@ -22,7 +22,9 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::broker::Vhost;
 use super::office::watch;
+use super::proxy::Proxy;
 use super::until;
 
 /// A desk whose source is a queue of the vhost that is never consumed.
@@ -58,6 +60,23 @@ impl Engine {
         let _ = self.task.await;
         drop(self.lock);
     }
+}
+
+/// A vhost with the queue `work`, and a desk for it.
+pub async fn at_work(pool: &PgPool) -> (Vhost, Bench) {
+    let vhost = Vhost::create().await;
+    vhost.queue("work", &[]).await;
+    let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
+    (vhost, bench)
+}
+
+/// The same, with a proxy between desk and broker.
+pub async fn at_work_behind_proxy(pool: &PgPool) -> (Vhost, Proxy, Bench) {
+    let vhost = Vhost::create().await;
+    vhost.queue("work", &[]).await;
+    let proxy = Proxy::start(&vhost.brokers).await;
+    let bench = Bench::new(pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
+    (vhost, proxy, bench)
 }
 
 impl Bench {
@@ -172,6 +191,12 @@ impl Bench {
             .plan_replay(&Actor("tester".into()), &new)
             .await
             .expect("planned")
+    }
+
+    /// Plans a replay of letters to the queue where each failed.
+    pub async fn replay_home(&self, letters: &[LetterId]) -> ReplayId {
+        let replay = self.plan(letters, Target::OriginQueue).await;
+        replay.id.expect("an id")
     }
 
     /// Waits for a replay's end.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::ids::{OfficeId, SourceId};
-use dlo_domain::source::{NewSource, SourceMode};
+use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
 use dlo_server::broker::Brokers;
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
 use dlo_server::intake::{self, Deps, IntakeError, Settings};
@@ -30,6 +30,15 @@ pub async fn watch(pool: &PgPool, vhost: &str, queue: &str, mode: SourceMode) ->
         .await
         .expect("inserted")
         .expect("a new source")
+}
+
+/// How a source is doing, and what is said of it.
+pub async fn condition(pool: &PgPool, id: SourceId) -> (SourceCondition, Option<String>) {
+    let mut conn = pool.acquire().await.expect("a connection");
+    let sources = store::sources::list(&mut conn, Some(id)).await;
+    let mut sources = sources.expect("read");
+    let source = sources.remove(0);
+    (source.condition, source.condition_detail)
 }
 
 /// Intake under way.

@@ -4,10 +4,14 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use dlo_server::broker::Brokers;
+use sqlx::PgPool;
+use tempfile::NamedTempFile;
+use tokio::process::{Child, Command};
 
 use super::needed;
-use sqlx::PgPool;
-use tokio::process::{Child, Command};
+
+/// Lines of the log that a failed test shows.
+const SHOWN_LINES: usize = 25;
 
 /// The address of a test's database.
 pub fn database_url(pool: &PgPool) -> String {
@@ -25,31 +29,59 @@ pub async fn admin() -> PgPool {
     PgPool::connect(&url).await.expect("a connection")
 }
 
-/// `dlo serve` without HTTP.
-pub struct Serve(Child);
+/// Where the offices of one test run, and what they all say: a test that fails shows the end of it.
+pub struct Premises {
+    database: String,
+    brokers: Brokers,
+    log: NamedTempFile,
+}
 
-impl Serve {
-    /// Starts it.
-    pub fn start(pool: &PgPool, brokers: &Brokers) -> Self {
-        let broker = brokers.get("main").expect("the main broker");
+impl Premises {
+    /// Offices that work on this database and broker.
+    pub fn new(database: String, brokers: &Brokers) -> Self {
+        let log = NamedTempFile::new().expect("a file");
+        Self {
+            database,
+            brokers: brokers.clone(),
+            log,
+        }
+    }
+
+    /// Starts `dlo serve` without HTTP.
+    pub fn open(&self) -> Serve {
+        let broker = self.brokers.get("main").expect("the main broker");
+        let log = std::fs::File::options().append(true).open(self.log.path());
         let child = Command::new(env!("CARGO_BIN_EXE_dlo"))
             .arg("serve")
-            .env("DLO_DATABASE_URL", database_url(pool))
+            .env("DLO_DATABASE_URL", &self.database)
             .env("DLO_BROKER_URL", &broker.amqp)
             .env(
                 "DLO_MANAGEMENT_URL",
                 broker.management.as_deref().unwrap_or_default(),
             )
             .env("DLO_HTTP", "off")
-            .env("DLO_LOG", "warn")
+            .env("DLO_LOG", "warn,dlo_server=debug")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
+            .stderr(log.expect("opened"))
             .kill_on_drop(true)
             .spawn()
             .expect("dlo starts");
-        Self(child)
+        Serve(child)
     }
 
+    /// The last lines of what the offices said.
+    pub fn last_words(&self) -> String {
+        let said = std::fs::read_to_string(self.log.path()).unwrap_or_default();
+        let lines: Vec<&str> = said.lines().collect();
+        lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
+    }
+}
+
+/// `dlo serve` without HTTP.
+pub struct Serve(Child);
+
+impl Serve {
     /// kill -9.
     pub async fn kill(mut self) {
         self.0.kill().await.expect("killed");

@@ -1,0 +1,1 @@
+alter table unsettled_batches drop column over;

@@ -1,0 +1,211 @@
+//! Batches that were acknowledged of late. A broker that is killed can forget acknowledgements
+//! that it has answered for: it writes them to disk a little later. Their messages then come
+//! again, and some without a mark that they were delivered before.
+//!
+//! Lives as long as the task of the source. When broker and office are killed at once, such
+//! messages are taken for new: they are doubled, and nothing is lost.
+
+use std::collections::{HashSet, VecDeque};
+
+use dlo_domain::fingerprint::Fingerprint;
+use dlo_domain::redelivery::{self, Settlement, UnsettledBatch};
+use tokio::time::{Duration, Instant};
+
+/// So many messages are remembered at least; a queue of RabbitMQ 3 keeps fewer in its memory.
+const MOST: usize = 32_768;
+
+/// What was acknowledged before that is on disk.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// A batch has come again when more than this many of its telling messages have: the publisher may
+/// have sent a few once more.
+const DOUBTFUL: i32 = 7;
+
+/// What a source acknowledged of late, in the order of the commits.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// The broker could not be reached: it may have been killed.
+    is_in_doubt: bool,
+    batches: VecDeque<(Instant, UnsettledBatch)>,
+    messages: usize,
+}
+
+impl Memory {
+    /// Remembers a batch whose acknowledgement has arrived. One that tells nothing is not worth
+    /// it: its messages are taken for new.
+    pub(super) fn push(&mut self, batch: UnsettledBatch) {
+        if batch.telling.is_empty() {
+            return;
+        }
+        self.messages += batch.fingerprints.len();
+        let batch = UnsettledBatch {
+            // Other messages may have come to the broker's disk than those in flight.
+            fenced: false,
+            recoveries: DOUBTFUL,
+            ..batch
+        };
+        self.batches.push_back((Instant::now(), batch));
+        while self.messages > MOST {
+            self.pop();
+        }
+    }
+
+    /// The broker could not be reached.
+    pub(super) fn doubt(&mut self) {
+        self.is_in_doubt = true;
+    }
+
+    /// Whether the broker may have been killed since it was last trusted.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.is_in_doubt
+    }
+
+    /// What was to come again has come.
+    pub(super) fn trust(&mut self) {
+        self.is_in_doubt = false;
+    }
+
+    /// What may come again: of a broker that was there all the time, nothing.
+    pub(super) fn batches(&mut self, now: Instant) -> Vec<UnsettledBatch> {
+        if !self.is_in_doubt {
+            return Vec::new();
+        }
+        while self
+            .batches
+            .front()
+            .is_some_and(|(at, _)| now.duration_since(*at) > LONGEST)
+        {
+            self.pop();
+        }
+        self.batches
+            .iter()
+            .map(|(_, batch)| batch.clone())
+            .collect()
+    }
+
+    /// What is left of it after some has come again.
+    pub(super) fn replace(&mut self, left: Vec<UnsettledBatch>) {
+        self.messages = left.iter().map(|batch| batch.fingerprints.len()).sum();
+        let now = Instant::now();
+        self.batches = left.into_iter().map(|batch| (now, batch)).collect();
+    }
+
+    fn pop(&mut self) {
+        if let Some((_, batch)) = self.batches.pop_front() {
+            self.messages -= batch.fingerprints.len();
+        }
+    }
+}
+
+/// Compares what the memory holds with what came again. One batch that surely came again shows that
+/// the broker forgot acknowledgements; then every other one is judged by its own messages alone.
+pub(super) fn settle(
+    batches: &[UnsettledBatch],
+    contents: &[Fingerprint],
+    taken: &[bool],
+) -> Settlement {
+    let surely = redelivery::settle(batches, contents, taken);
+    if !surely.stored.contains(&true) {
+        return surely;
+    }
+    let mut batches = batches.to_vec();
+    for batch in &mut batches {
+        batch.recoveries = 0;
+    }
+    redelivery::settle(&batches, contents, taken)
+}
+
+/// Every content of some batches.
+pub(super) fn contents(batches: &[UnsettledBatch]) -> HashSet<Fingerprint> {
+    let contents = batches.iter().flat_map(|batch| &batch.fingerprints);
+    contents.copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(contents: std::ops::Range<u16>, telling: usize) -> UnsettledBatch {
+        let fingerprint = |n: u16| {
+            let mut bytes = [0; 16];
+            bytes[..2].copy_from_slice(&n.to_be_bytes());
+            Fingerprint(bytes)
+        };
+        UnsettledBatch {
+            batch: 1,
+            fenced: true,
+            fingerprints: contents.map(fingerprint).collect(),
+            telling: (0..telling).collect(),
+            recoveries: 1,
+        }
+    }
+
+    fn doubtful() -> Memory {
+        let mut memory = Memory::default();
+        memory.doubt();
+        memory
+    }
+
+    #[test]
+    fn a_broker_that_was_there_has_forgotten_nothing() {
+        let mut memory = doubtful();
+        memory.push(batch(0..10, 10));
+        assert_eq!(memory.batches(Instant::now()).len(), 1);
+        memory.trust();
+        assert!(memory.batches(Instant::now()).is_empty());
+    }
+
+    #[test]
+    fn remembering_is_bounded_and_the_oldest_goes_first() {
+        let mut memory = doubtful();
+        for n in 0..40_u16 {
+            memory.push(batch(n * 1_000..(n + 1) * 1_000, 900));
+        }
+        let batches = memory.batches(Instant::now());
+        assert_eq!(batches.len(), 32);
+        assert_eq!(
+            batches[31].fingerprints,
+            batch(39_000..40_000, 900).fingerprints
+        );
+    }
+
+    #[test]
+    fn a_small_batch_came_again_if_a_large_one_did() {
+        let mut memory = doubtful();
+        memory.push(batch(0..1, 1));
+        memory.push(batch(1..30, 29));
+        let batches = memory.batches(Instant::now());
+        let all = batch(0..30, 0).fingerprints;
+        let settled = |contents: &[Fingerprint]| {
+            let settlement = settle(&batches, contents, &[]);
+            settlement.stored.iter().filter(|stored| **stored).count()
+        };
+        assert_eq!(
+            settled(&all[..1]),
+            0,
+            "it may have been published once more"
+        );
+        assert_eq!(settled(&all), 30);
+    }
+
+    #[test]
+    fn what_cannot_tell_is_not_remembered() {
+        let mut memory = doubtful();
+        memory.push(batch(0..10, 0));
+        assert!(memory.batches(Instant::now()).is_empty());
+        memory.push(batch(0..10, 1));
+        let batches = memory.batches(Instant::now());
+        assert_eq!(
+            (batches[0].fenced, batches[0].recoveries),
+            (false, DOUBTFUL)
+        );
+    }
+
+    #[test]
+    fn what_is_long_ago_is_on_disk() {
+        let mut memory = doubtful();
+        memory.push(batch(0..10, 10));
+        let later = Instant::now() + LONGEST * 2;
+        assert!(memory.batches(later).is_empty());
+    }
+}

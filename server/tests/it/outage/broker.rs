@@ -1,0 +1,130 @@
+//! kill -9 of the broker.
+
+use std::time::Duration;
+
+use dlo_domain::ids::SourceId;
+use dlo_domain::source::{SourceCondition, SourceMode};
+use dlo_sandbox::{Sandbox, SandboxOptions};
+use lapin::types::AMQPValue;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use sqlx::PgPool;
+
+use super::RESUMES_WITHIN;
+use crate::support::broker::Vhost;
+use crate::support::ledger::{Ledger, mixed_bodies};
+use crate::support::office::{condition, watch};
+use crate::support::process::{Premises, database_url};
+use crate::support::setting;
+
+async fn own_broker() -> Sandbox {
+    let options = SandboxOptions {
+        postgres: false,
+        ..SandboxOptions::default()
+    };
+    Sandbox::start_own(options).await.expect("a broker")
+}
+
+/// A vhost with a queue that survives a kill: Mnesia keeps a new one in memory for a while, and an
+/// orderly stop writes it down.
+async fn lasting_queue(sandbox: &Sandbox, arguments: &[(&str, AMQPValue)]) -> Vhost {
+    let endpoints = sandbox.endpoints();
+    let mut vhost = Vhost::create_at(&endpoints.amqp, &endpoints.management).await;
+    vhost.queue("dead", arguments).await;
+    let server = sandbox.rabbitmq().expect("a broker");
+    server.stop_immediately().await.expect("stopped");
+    server.start_again().await.expect("started");
+    vhost.reconnect().await;
+    vhost
+}
+
+/// A killed broker forgets acknowledgements and marks; where nothing tells messages apart, they are
+/// doubled by that, and not lost.
+async fn kill_the_broker(
+    pool: &PgPool,
+    arguments: &[(&str, AMQPValue)],
+    bodies: &[String],
+    are_told_apart: bool,
+) {
+    let mut random = StdRng::seed_from_u64(17);
+    let sandbox = own_broker().await;
+    let server = sandbox.rabbitmq().expect("a broker");
+    let mut vhost = lasting_queue(&sandbox, arguments).await;
+    let source = watch(pool, &vhost.name, "dead", SourceMode::Take).await;
+    let premises = Premises::new(database_url(pool), &vhost.brokers);
+    let office = premises.open();
+    let kills = setting("DLO_BROKER_KILLS", 3);
+    let parts = bodies.chunks(bodies.len().div_ceil(kills));
+    for part in parts {
+        let ledger = Ledger {
+            pool,
+            vhost: &vhost,
+            queue: "dead",
+            premises: &premises,
+            bodies,
+        };
+        let before = ledger.letters().await;
+        vhost.publish_all("dead", part).await;
+        ledger
+            .until("intake is at work", 30, || async {
+                ledger.letters().await > before
+            })
+            .await;
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..80))).await;
+        server.kill().await.expect("killed");
+        ledger
+            .until("the source says that the broker is away", 15, || {
+                is_away(pool, source)
+            })
+            .await;
+        server.start_again().await.expect("started");
+        ledger
+            .until("intake resumes", RESUMES_WITHIN, || async {
+                condition(pool, source).await.0.is_well()
+            })
+            .await;
+        vhost.reconnect().await;
+    }
+    let ledger = Ledger {
+        pool,
+        vhost: &vhost,
+        queue: "dead",
+        premises: &premises,
+        bodies,
+    };
+    ledger.until_settled(60).await;
+    office.stop().await;
+    ledger.assert_nothing_lost().await;
+    if are_told_apart {
+        ledger.assert_exact().await;
+    }
+    drop(vhost);
+    sandbox.stop().await.expect("stopped");
+}
+
+async fn is_away(pool: &PgPool, source: SourceId) -> bool {
+    let (condition, detail) = condition(pool, source).await;
+    condition == SourceCondition::BrokerAway && detail.is_some_and(|detail| !detail.is_empty())
+}
+
+fn bodies() -> Vec<String> {
+    let mut random = StdRng::seed_from_u64(19);
+    mixed_bodies(setting("DLO_CRASH_MESSAGES", 6_000), &mut random)
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_broker_killed_in_intake_loses_and_doubles_nothing(pool: PgPool) {
+    kill_the_broker(&pool, &[], &bodies(), true).await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_broker_killed_in_intake_of_a_quorum_queue_loses_and_doubles_nothing(pool: PgPool) {
+    let quorum = AMQPValue::LongString("quorum".into());
+    kill_the_broker(&pool, &[("x-queue-type", quorum)], &bodies(), true).await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_broker_killed_in_intake_of_copies_loses_none(pool: PgPool) {
+    let bodies = vec!["the same".to_owned(); setting("DLO_CRASH_MESSAGES", 3_000)];
+    kill_the_broker(&pool, &[], &bodies, false).await;
+}

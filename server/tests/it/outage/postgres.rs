@@ -1,0 +1,88 @@
+//! kill -9 of Postgres, and its end without a checkpoint.
+
+use std::time::Duration;
+
+use dlo_domain::source::SourceMode;
+use dlo_sandbox::{Sandbox, SandboxOptions};
+use dlo_server::store;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+
+use super::RESUMES_WITHIN;
+use crate::support::broker::Vhost;
+use crate::support::ledger::{Ledger, mixed_bodies};
+use crate::support::office::watch;
+use crate::support::process::Premises;
+use crate::support::setting;
+
+async fn own_database() -> (Sandbox, String, PgPool) {
+    let options = SandboxOptions {
+        rabbitmq: false,
+        ..SandboxOptions::default()
+    };
+    let sandbox = Sandbox::start_own(options).await.expect("a database");
+    let server = sandbox.postgres().expect("a database");
+    let url = server.create_database("intake").await.expect("created");
+    let pool = PgPoolOptions::new()
+        .max_connections(3)
+        .acquire_timeout(Duration::from_secs(2))
+        .connect_lazy(&url)
+        .expect("an address");
+    store::migrate(&pool).await.expect("migrated");
+    (sandbox, url, pool)
+}
+
+#[tokio::test]
+async fn a_database_killed_in_intake_loses_and_doubles_nothing() {
+    let mut random = StdRng::seed_from_u64(23);
+    let bodies = mixed_bodies(setting("DLO_CRASH_MESSAGES", 6_000), &mut random);
+    let (sandbox, url, pool) = own_database().await;
+    let server = sandbox.postgres().expect("a database");
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let premises = Premises::new(url, &vhost.brokers);
+    let office = premises.open();
+    let ledger = Ledger {
+        pool: &pool,
+        vhost: &vhost,
+        queue: "dead",
+        premises: &premises,
+        bodies: &bodies,
+    };
+    let kills = setting("DLO_DATABASE_KILLS", 4);
+    for (round, part) in bodies.chunks(bodies.len().div_ceil(kills)).enumerate() {
+        let before = ledger.letters().await;
+        vhost.publish_all("dead", part).await;
+        ledger
+            .until("intake is at work", 30, || async {
+                ledger.letters().await > before
+            })
+            .await;
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..80))).await;
+        if round % 2 == 0 {
+            server.kill().await.expect("killed");
+        } else {
+            server.stop_immediately().await.expect("stopped");
+        }
+        ledger
+            .until("the messages are given back", 15, || async {
+                vhost.consumers("dead").await == 0
+            })
+            .await;
+        server.start_again().await.expect("started");
+        ledger
+            .until("intake resumes", RESUMES_WITHIN, || async {
+                vhost.consumers("dead").await == 1
+            })
+            .await;
+    }
+    ledger.until_settled(60).await;
+    office.stop().await;
+    ledger.assert_exact().await;
+    pool.close().await;
+    vhost.delete().await;
+    sandbox.stop().await.expect("stopped");
+}

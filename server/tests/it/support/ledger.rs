@@ -1,0 +1,188 @@
+//! What was published, held against what is stored: each message once. Where it does not agree,
+//! it says everything that is known.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use rand::Rng as _;
+use rand::rngs::StdRng;
+use sqlx::PgPool;
+use tokio::time::Instant;
+
+use super::broker::Vhost;
+use super::process::Premises;
+
+/// How many wrong bodies are named.
+const NAMED: usize = 8;
+
+/// What the database knows about intake.
+const FACTS: [(&str, &str); 3] = [
+    (
+        "sources",
+        "select queue || ' is ' || condition || coalesce(': ' || condition_detail, '') from sources",
+    ),
+    (
+        "unsettled batches",
+        "select session_id || ' ' || batch || ': ' || length(fingerprints) / 16 || ' messages'
+             || case when fenced then ', fenced' else '' end || ', recoveries ' || recoveries
+         from unsettled_batches order by session_id, batch",
+    ),
+    (
+        "living offices",
+        "select o.id::text from offices o join pg_locks on locktype = 'advisory'
+             and (classid::bigint << 32) | objid::bigint = lock_key",
+    ),
+];
+
+/// Bodies in order: one in five is a copy of one that came before, often of a neighbour.
+pub fn mixed_bodies(count: usize, random: &mut StdRng) -> Vec<String> {
+    let mut bodies: Vec<String> = Vec::with_capacity(count);
+    for number in 0..count {
+        let body = if number > 0 && random.random_ratio(1, 5) {
+            let back = if random.random_bool(0.5) { 3 } else { 400 };
+            bodies[number - random.random_range(1..=back.min(number))].clone()
+        } else {
+            format!("{{\"number\": {number}}}")
+        };
+        bodies.push(body);
+    }
+    bodies
+}
+
+/// The messages of one queue, from their publisher to the database.
+pub struct Ledger<'a> {
+    /// The database.
+    pub pool: &'a PgPool,
+    /// The broker.
+    pub vhost: &'a Vhost,
+    /// The queue.
+    pub queue: &'a str,
+    /// The offices.
+    pub premises: &'a Premises,
+    /// What was published.
+    pub bodies: &'a [String],
+}
+
+impl Ledger<'_> {
+    /// Waits until `check` holds; when it does not within `seconds`, the test fails with an account.
+    pub async fn until<F: Future<Output = bool>>(
+        &self,
+        what: &str,
+        seconds: u64,
+        check: impl Fn() -> F,
+    ) {
+        let deadline = Instant::now() + Duration::from_secs(seconds);
+        loop {
+            // A question that is never answered must not hide what it waits for.
+            let left = deadline.saturating_duration_since(Instant::now());
+            if tokio::time::timeout(left, check()).await == Ok(true) {
+                return;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "not within {seconds} s: {what}\n{}",
+                self.account().await
+            );
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+    }
+
+    /// Letters stored, or −1 while the database does not say.
+    pub async fn letters(&self) -> i64 {
+        let counted = sqlx::query_scalar("select count(*) from letters").fetch_one(self.pool);
+        counted.await.unwrap_or(-1)
+    }
+
+    /// Waits until as many letters are stored as there were messages, every acknowledgement is
+    /// known to have arrived, and the queue is empty.
+    pub async fn until_settled(&self, seconds: u64) {
+        let wanted = i64::try_from(self.bodies.len()).expect("fits");
+        self.until("everything is stored and settled", seconds, || async {
+            self.letters().await >= wanted
+                && self.unsettled().await == 0
+                && self.vhost.depth(self.queue).await == 0
+        })
+        .await;
+    }
+
+    async fn unsettled(&self) -> i64 {
+        let count = "select count(*) from unsettled_batches where left_since is null";
+        let counted = sqlx::query_scalar(count).fetch_one(self.pool);
+        counted.await.unwrap_or(-1)
+    }
+
+    /// Each message is stored once, and the counters agree.
+    pub async fn assert_exact(&self) {
+        let wrong = self.wrong().await;
+        assert!(
+            wrong.is_empty(),
+            "not each message is stored once\n{}",
+            self.account().await
+        );
+        let counter: i64 = sqlx::query_scalar("select sum(letters)::bigint from letter_counts")
+            .fetch_one(self.pool)
+            .await
+            .expect("summed");
+        let letters = self.letters().await;
+        assert_eq!(counter, letters, "the counters equal a recount");
+    }
+
+    /// No message is stored less often than it was published.
+    pub async fn assert_nothing_lost(&self) {
+        let wrong = self.wrong().await;
+        let is_lost = |(published, stored): &(usize, usize)| stored < published;
+        assert!(
+            !wrong.values().any(is_lost),
+            "messages are lost\n{}",
+            self.account().await
+        );
+    }
+
+    /// Bodies whose number is wrong: how often each was published and is stored.
+    async fn wrong(&self) -> BTreeMap<String, (usize, usize)> {
+        let stored: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
+            .fetch_all(self.pool)
+            .await
+            .expect("read");
+        let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for body in self.bodies {
+            counts.entry(body.clone()).or_default().0 += 1;
+        }
+        for body in stored {
+            let body = String::from_utf8_lossy(&body).into_owned();
+            counts.entry(body).or_default().1 += 1;
+        }
+        counts.retain(|_, (published, stored)| published != stored);
+        counts
+    }
+
+    /// Everything that is known, for a failure.
+    async fn account(&self) -> String {
+        let wrong = self.wrong().await;
+        let (mut lost, mut doubled) = (0, 0);
+        for (published, stored) in wrong.values() {
+            lost += published.saturating_sub(*stored);
+            doubled += stored.saturating_sub(*published);
+        }
+        let mut text = format!(
+            "published {}, letters {}: {lost} missing, {doubled} too many\n",
+            self.bodies.len(),
+            self.letters().await
+        );
+        for (body, (published, stored)) in wrong.iter().take(NAMED) {
+            let _ = writeln!(text, "  {body}: published {published}, stored {stored}");
+        }
+        for (what, query) in FACTS {
+            let facts = sqlx::query_scalar(query).fetch_all(self.pool).await;
+            let facts: Vec<String> = facts.unwrap_or_else(|why| vec![why.to_string()]);
+            let _ = writeln!(text, "{what}: {}", facts.join("\n  "));
+        }
+        let (census, words) = (
+            self.vhost.census(self.queue).await,
+            self.premises.last_words(),
+        );
+        let _ = write!(text, "queue: {census}\nthe offices said:\n{words}");
+        text
+    }
+}
