@@ -10,6 +10,7 @@ pub mod event;
 pub mod failure;
 pub mod filter;
 pub mod fingerprint;
+pub mod grouping;
 pub mod ids;
 pub mod letter;
 pub mod office;

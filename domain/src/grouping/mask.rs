@@ -1,0 +1,150 @@
+//! Masking: a message with its values taken out.
+//!
+//! Two forms come of it. The *template* is for people: the text with a placeholder in the place of
+//! each value. The *canon* is for comparing: the words in small letters, `<*>` for any values that
+//! stand side by side, nothing else.
+
+use super::lexer::{Piece, split};
+use super::phrase;
+use super::variable::Variable;
+
+/// How much of a message is looked at, in bytes. What comes after is as if it were not there.
+pub const MOST_MASKED_BYTES: usize = 8 * 1024;
+
+/// How many words and variables of a message count.
+pub const MOST_PIECES: usize = 512;
+
+/// What stands for a variable in a canon.
+pub(super) const ANY: &str = "<*>";
+
+/// Masks messages. Keeps its buffers, so that masking many messages allocates little.
+#[derive(Debug, Default)]
+pub struct Masker {
+    pieces: Vec<Piece>,
+    canon: String,
+}
+
+/// A message and its pieces.
+#[derive(Debug)]
+pub struct Masked<'a> {
+    text: &'a str,
+    pieces: &'a [Piece],
+    /// The comparable form.
+    pub canon: &'a str,
+}
+
+impl Masker {
+    /// A masker with empty buffers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Masks a message.
+    pub fn mask<'a>(&'a mut self, text: &'a str) -> Masked<'a> {
+        self.mask_with(text, |_, _| {})
+    }
+
+    /// Masks a message; `more` may turn further pieces into variables.
+    pub(super) fn mask_with<'a>(
+        &'a mut self,
+        text: &'a str,
+        more: impl FnOnce(&str, &mut Vec<Piece>),
+    ) -> Masked<'a> {
+        let text = &text[..text.floor_char_boundary(MOST_MASKED_BYTES)];
+        self.pieces.clear();
+        split(text, &mut self.pieces);
+        self.pieces.truncate(MOST_PIECES);
+        more(text, &mut self.pieces);
+        phrase::read(text, &mut self.pieces);
+        write_canon(text, &self.pieces, &mut self.canon);
+        Masked {
+            text,
+            pieces: &self.pieces,
+            canon: &self.canon,
+        }
+    }
+}
+
+impl Masked<'_> {
+    /// The text with placeholders in the place of values.
+    #[must_use]
+    pub fn template(&self) -> String {
+        let mut template = String::with_capacity(self.text.len());
+        let mut done = 0;
+        let mut pieces = self.pieces.iter().peekable();
+        while let Some(piece) = pieces.next() {
+            let Some(kind) = piece.variable else { continue };
+            template.push_str(&self.text[done..piece.start]);
+            template.push_str(kind.placeholder());
+            done = piece.end;
+            // Values side by side are one variable: how many there are is a value itself.
+            while let Some(next) = pieces.next_if(|next| next.variable.is_some()) {
+                done = next.end;
+            }
+        }
+        template.push_str(&self.text[done..]);
+        template
+    }
+
+    /// The words and variables in order, as they stand in the text.
+    pub fn parts(&self) -> impl Iterator<Item = (&str, Option<Variable>)> {
+        self.pieces
+            .iter()
+            .map(|piece| (&self.text[piece.start..piece.end], piece.variable))
+    }
+}
+
+fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
+    canon.clear();
+    let mut after_variable = false;
+    let mut has_words = false;
+    for piece in pieces {
+        if piece.variable.is_some() && after_variable {
+            continue;
+        }
+        if !canon.is_empty() {
+            canon.push(' ');
+        }
+        after_variable = piece.variable.is_some();
+        if after_variable {
+            canon.push_str(ANY);
+        } else {
+            has_words = true;
+            let from = canon.len();
+            canon.push_str(&text[piece.start..piece.end]);
+            canon[from..].make_ascii_lowercase();
+            if text.as_bytes().get(piece.end) == Some(&b'=') {
+                canon.push('=');
+            }
+        }
+    }
+    if !has_words {
+        write_kinds(text, pieces, canon);
+    }
+}
+
+/// A message without a word is compared by the kinds of its values, else all such were equal.
+fn write_kinds(text: &str, pieces: &[Piece], canon: &mut String) {
+    canon.clear();
+    let mut last = None;
+    for kind in pieces.iter().filter_map(|piece| piece.variable) {
+        if last.replace(kind) == Some(kind) {
+            continue;
+        }
+        if !canon.is_empty() {
+            canon.push(' ');
+        }
+        canon.push_str(kind.placeholder());
+    }
+    if canon.is_empty() {
+        // Nothing but punctuation, or nothing: the text itself, so far as it is short.
+        canon.push_str(&text[..text.floor_char_boundary(64)]);
+    }
+}
+
+/// The text with placeholders in the place of values.
+#[must_use]
+pub fn mask(text: &str) -> String {
+    Masker::new().mask(text).template()
+}

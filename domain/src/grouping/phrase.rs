@@ -1,0 +1,99 @@
+//! Variables that show by their neighbours: units, dates, flags, lists.
+
+use super::lexer::Piece;
+use super::variable::Variable;
+use super::vocabulary::{is_flag, is_month, is_unit, is_weekday, is_zone};
+
+/// Looks at the pieces of `text` again, now that their neighbours are known.
+pub(super) fn read(text: &str, pieces: &mut Vec<Piece>) {
+    units(text, pieces);
+    for at in (0..pieces.len()).rev() {
+        if pieces[at].variable.is_none()
+            && let Some(kind) = by_neighbour(text, pieces, at)
+        {
+            pieces[at].variable = Some(kind);
+        }
+    }
+    lists(text, pieces);
+}
+
+fn word<'a>(text: &'a str, piece: &Piece) -> &'a str {
+    &text[piece.start..piece.end]
+}
+
+fn gap<'a>(text: &'a str, left: &Piece, right: &Piece) -> &'a str {
+    text.get(left.end..right.start).unwrap_or_default()
+}
+
+const fn is_numeric(piece: &Piece) -> bool {
+    matches!(piece.variable, Some(Variable::Number | Variable::Time | Variable::Id))
+}
+
+/// A unit becomes a part of the number before it.
+fn units(text: &str, pieces: &mut Vec<Piece>) {
+    let mut kept: usize = 0;
+    for at in 0..pieces.len() {
+        let piece = pieces[at];
+        let last = kept.checked_sub(1).map(|last| pieces[last]);
+        if let Some(number) = last
+            && piece.variable.is_none()
+            && number.variable == Some(Variable::Number)
+            && matches!(gap(text, &number, &piece), "" | " ")
+            && is_unit(word(text, &piece))
+        {
+            pieces[kept - 1].end = piece.end;
+            continue;
+        }
+        pieces[kept] = piece;
+        kept += 1;
+    }
+    pieces.truncate(kept);
+}
+
+fn by_neighbour(text: &str, pieces: &[Piece], at: usize) -> Option<Variable> {
+    let piece = &pieces[at];
+    let previous = at.checked_sub(1).map(|previous| &pieces[previous]);
+    let next = pieces.get(at + 1);
+    let near = |left: &Piece, right: &Piece| right.start.saturating_sub(left.end) <= 2;
+    let name = word(text, piece);
+    if let Some(previous) = previous {
+        let before = gap(text, previous, piece);
+        let is_value = before.contains('=') || before.starts_with(':');
+        if is_value && is_flag(name) {
+            return Some(Variable::Flag);
+        }
+        if is_numeric(previous) && near(previous, piece) && (is_month(name) || is_zone(name)) {
+            return Some(Variable::Time);
+        }
+    }
+    let next = next.filter(|next| near(piece, next) && is_numeric(next))?;
+    let dated = is_month(name) || (is_weekday(name) && next.variable == Some(Variable::Time));
+    dated.then_some(Variable::Time)
+}
+
+/// Two or more single words with commas between them, all of what is in the brackets, are values.
+fn lists(text: &str, pieces: &mut [Piece]) {
+    let mut at = 0;
+    while at + 1 < pieces.len() {
+        let start = pieces[at].start;
+        let opened = text[..start].ends_with(['[', '(', '{']);
+        let is_comma = |gap: &str| gap.trim() == ",";
+        if !opened || !is_comma(gap(text, &pieces[at], &pieces[at + 1])) {
+            at += 1;
+            continue;
+        }
+        let mut last = at + 1;
+        while pieces
+            .get(last + 1)
+            .is_some_and(|next| is_comma(gap(text, &pieces[last], next)))
+        {
+            last += 1;
+        }
+        if text[pieces[last].end..].starts_with([']', ')', '}']) {
+            for piece in &mut pieces[at..=last] {
+                piece.variable = Some(Variable::List);
+            }
+        }
+        at = last + 1;
+    }
+}
