@@ -1,15 +1,14 @@
 //! dev
+use std::io::{Read as _, Write as _};
 fn main() {
-    use std::io::{BufRead, Write};
-    let mut m = dlo_domain::grouping::Masker::new();
-    let mut miner = dlo_domain::grouping::Miner::new();
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let mut nodes = vec![];
-    for line in std::io::stdin().lock().lines() {
-        let line = line.unwrap();
-        nodes.push(miner.insert(m.mask(&line).canon));
+    let mut input = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut input).expect("read");
+    let mut lines = dlo_domain::grouping::Lines::new();
+    for line in input.strip_suffix(b"\n").unwrap_or(&input).split(|b| *b == b'\n') {
+        lines.push(line);
     }
-    for n in nodes {
-        writeln!(out, "{}", miner.leader(n)).unwrap();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for g in lines.groups() {
+        writeln!(out, "{g}").expect("write");
     }
 }

@@ -3,21 +3,31 @@
 //! Weights are never negative and thresholds depend only on the words around the place. So what
 //! has been found to vary stays so whatever comes later, and the order of arrival does not matter.
 
-use super::vocabulary::{is_introducer, is_telling, is_telling_key};
+use super::vocabulary::{is_account, is_introducer, is_telling, is_telling_key};
 
-/// What one more word in a place weighs.
-pub(super) fn weight(word: &str) -> u32 {
-    if is_telling(word) { 1 } else { 4 }
+/// What an ordinary word weighs.
+const WORD: u32 = 4;
+
+/// What one more word in a place weighs; `before` is the word before the place.
+pub(super) fn weight(before: Option<&str>, word: &str) -> u32 {
+    if is_telling(word) {
+        WORD / 4
+    } else if is_name(word) && !before.is_some_and(is_key) {
+        2 * WORD
+    } else {
+        WORD
+    }
 }
 
 /// The weight from which a place varies; `None` when it never can.
 ///
-/// `before` is the word before the place, `constants` the number of words around it.
+/// `constants` is the number of words around the place: the less else two messages have in common,
+/// the more it takes.
 pub(super) fn threshold(before: Option<&str>, constants: usize) -> Option<u32> {
     let words = match before {
         // `reason=`: what follows tells what happened.
-        Some(key) if key.ends_with('=') && is_telling_key(&key[..key.len() - 1]) => 12,
-        Some(key) if key.ends_with('=') => 4,
+        Some(key) if is_key(key) && is_telling_key(&key[..key.len() - 1]) => 12,
+        Some(key) if is_key(key) => 4,
         Some(noun) if is_introducer(noun) && constants >= 3 => 3,
         _ => match constants {
             0 => return None,
@@ -27,5 +37,14 @@ pub(super) fn threshold(before: Option<&str>, constants: usize) -> Option<u32> {
             _ => 5,
         },
     };
-    Some(words * 4)
+    Some(words * WORD)
+}
+
+fn is_key(word: &str) -> bool {
+    word.ends_with('=')
+}
+
+/// An account's name, or a single letter that is no English word: it names something.
+fn is_name(word: &str) -> bool {
+    is_account(word) || (word.len() == 1 && !matches!(word, "a" | "i"))
 }

@@ -10,6 +10,9 @@ use super::vocabulary::is_telling_key;
 /// How far a closing quote is looked for, in bytes.
 const LONGEST_QUOTED: usize = 120;
 
+/// How far the end of a structure after `key=` is looked for, in bytes.
+const LONGEST_STRUCTURE: usize = 240;
+
 /// A part of the message that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
@@ -107,7 +110,11 @@ impl Lexer<'_> {
                 }
             }
             b'(' | b'[' | b'{' => self.empty_brackets(byte),
-            b'=' => self.empty_value(),
+            b'=' => {
+                if self.value() {
+                    return;
+                }
+            }
             _ => {}
         }
         self.at += 1;
@@ -166,13 +173,25 @@ impl Lexer<'_> {
         }
     }
 
-    /// `key=` before a space, a comma or the end stands for an empty value.
-    fn empty_value(&mut self) {
+    /// What stands after `key=` in one piece: nothing, `[…]`, `{…}` or `Name{…}` with all that is
+    /// inside.
+    fn value(&mut self) -> bool {
         let named = self.at > 0 && self.bytes[self.at - 1].is_ascii_alphanumeric();
         let next = self.bytes.get(self.at + 1);
         if named && next.is_none_or(|byte| matches!(byte, b' ' | b',' | b';' | b')' | b'\n')) {
             self.push(self.at + 1, self.at + 1, Some(Variable::Empty));
+            return false;
         }
+        let start = self.at + 1;
+        let rest = &self.bytes[start..self.bytes.len().min(start + LONGEST_STRUCTURE)];
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'.';
+        let name = rest.iter().take_while(is_name).count();
+        let Some(length) = closing(&rest[name..]).filter(|_| self.follows_plain_key(start)) else {
+            return false;
+        };
+        self.push(start, start + name + length, Some(Variable::List));
+        self.at = start + name + length;
+        true
     }
 
     /// A run of word characters and colons.
@@ -318,6 +337,25 @@ impl Lexer<'_> {
 
 fn is_drive(run: &[u8]) -> bool {
     matches!(run, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
+}
+
+/// Length of the brackets that open at the beginning of `bytes`, with all that is inside.
+fn closing(bytes: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'{' | b'[' | b'(' => depth += 1,
+            b'}' | b']' | b')' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// `some.name:5672`: a name with a dot before a port is a host's.

@@ -87,40 +87,83 @@ impl Masked<'_> {
         template
     }
 
-    /// The words and variables in order, as they stand in the text.
-    pub fn parts(&self) -> impl Iterator<Item = (&str, Option<Variable>)> {
-        self.pieces
-            .iter()
-            .map(|piece| (&self.text[piece.start..piece.end], piece.variable))
+    /// The part of the text that was looked at.
+    pub(super) fn text(&self) -> &str {
+        self.text
+    }
+
+    /// Where the words and variables stand in the text, in order.
+    pub(super) fn spans(&self) -> impl Iterator<Item = (usize, usize, Option<Variable>)> {
+        self.pieces.iter().map(|piece| (piece.start, piece.end, piece.variable))
     }
 }
 
 fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
     canon.clear();
-    let mut after_variable = false;
+    let mut starts = Starts::default();
     let mut has_words = false;
+    let mut after_variable = false;
     for piece in pieces {
-        if piece.variable.is_some() && after_variable {
+        let is_variable = piece.variable.is_some();
+        if is_variable && after_variable {
             continue;
         }
+        after_variable = is_variable;
+        has_words |= !is_variable;
+        starts.push(canon.len());
         if !canon.is_empty() {
             canon.push(' ');
         }
-        after_variable = piece.variable.is_some();
-        if after_variable {
+        if is_variable {
             canon.push_str(ANY);
         } else {
-            has_words = true;
             let from = canon.len();
             canon.push_str(&text[piece.start..piece.end]);
             canon[from..].make_ascii_lowercase();
+            // A key is another word than the same word without a value.
             if text.as_bytes().get(piece.end) == Some(&b'=') {
                 canon.push('=');
             }
         }
+        if let Some(from) = starts.repetition(canon) {
+            canon.truncate(from);
+            starts.pop_pair();
+        }
     }
     if !has_words {
         write_kinds(text, pieces, canon);
+    }
+}
+
+/// Where the last words of a canon begin, to find repetitions: `ok <*> ok <*>` is a list, and how
+/// long a list is says nothing.
+#[derive(Default)]
+struct Starts {
+    last: [usize; 4],
+    count: usize,
+}
+
+impl Starts {
+    fn push(&mut self, start: usize) {
+        self.last.rotate_left(1);
+        self.last[3] = start;
+        self.count = (self.count + 1).min(4);
+    }
+
+    /// Where the last two begin, when they repeat the two before and one of them is a variable.
+    fn repetition(&self, canon: &str) -> Option<usize> {
+        let [first, second, third, _] = self.last;
+        if self.count < 4 {
+            return None;
+        }
+        let (before, pair) = (&canon[first..third], &canon[third..]);
+        let same = before.trim_start() == pair.trim_start();
+        (same && canon[second..].contains(ANY) && pair.contains(ANY)).then_some(third)
+    }
+
+    fn pop_pair(&mut self) {
+        self.last.rotate_right(2);
+        self.count = 2;
     }
 }
 

@@ -6,157 +6,239 @@
 //! enough becomes a template, its members one group; and the template is mined like a message, so
 //! that further words of it may turn out to vary.
 //!
-//! Nothing is ever taken apart, and the groups do not depend on the order of arrival.
+//! Nothing is ever taken apart. Which signatures end in one group does not depend on the order of
+//! their arrival; which of them leads it does: the first.
+
+mod explain;
+mod family;
+mod state;
+mod words;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 
-use super::evidence::{threshold, weight};
-use super::mask::ANY;
+use super::evidence::threshold;
+use super::signature::{Signature, SignatureId, SignatureVersion};
+use family::{Family, FamilyKey};
+use words::{VARIABLE, Word, Words};
 
-/// Number of a word. 0 is a variable.
-type Word = u32;
+pub use explain::{Explanation, Segment};
+pub use state::MinerStateError;
 
-const VARIABLE: Word = 0;
-
-/// In a family's key: the place that may vary.
-const PLACE: Word = Word::MAX;
-
-/// More words than this are not looked at: longer messages are equal or not.
+/// Longer messages are equal or not: they are not mined.
 const MOST_MINED_WORDS: usize = 64;
 
-/// Folds messages.
-#[derive(Debug, Default)]
+/// How many different messages are mined. More are grouped by their signature alone.
+pub const MOST_MINED_MESSAGES: usize = 20_000;
+
+/// A message or a template: an index into the miner's lists.
+type Node = u32;
+
+/// Folds signatures. Two miners that were given the same signatures in the same order are equal.
+#[derive(Debug, Clone)]
 pub struct Miner {
-    words: HashMap<Box<str>, Word>,
-    names: Vec<Box<str>>,
-    nodes: HashMap<Vec<Word>, usize>,
-    leaders: Vec<usize>,
-    families: HashMap<Vec<Word>, Family>,
-    seen: HashMap<Box<str>, usize>,
+    version: SignatureVersion,
+    words: Words,
+    /// What the nodes are made of; the first word is the scope.
+    items: Vec<Box<[Word]>>,
+    nodes: HashMap<Box<[Word]>, Node>,
+    /// A forest: the leader of a group is its own leader, and older than its members.
+    leaders: Vec<Node>,
+    /// The template that a node was folded into, and the place that varies.
+    folds: Vec<Option<(Node, FamilyKey)>>,
+    families: HashMap<FamilyKey, Family>,
+    signatures: Vec<Signature>,
+    /// Where a signature stands in `signatures`, and its node if it is mined.
+    seats: HashMap<SignatureId, (usize, Option<Node>)>,
+    /// The first signature of a node.
+    founders: HashMap<Node, usize>,
+    /// Joins that are to be made.
+    work: Vec<Node>,
 }
 
-#[derive(Debug, Default)]
-struct Family {
-    words: Vec<Word>,
-    weight: u32,
-    members: Vec<usize>,
-    template: Option<usize>,
+/// Where a signature was put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement {
+    /// The group, named by the signature that founded it.
+    pub group: SignatureId,
+    /// Whether this signature founded it.
+    pub is_new: bool,
+    /// Groups that turned out to be the same as `group`: their signatures belong there now.
+    pub absorbed: Vec<SignatureId>,
+}
+
+impl Default for Miner {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Miner {
-    /// An empty miner.
+    /// A miner that has seen nothing.
     #[must_use]
     pub fn new() -> Self {
-        Self { names: vec![ANY.into()], ..Self::default() }
+        Self {
+            version: super::signature::CURRENT,
+            words: Words::default(),
+            items: Vec::new(),
+            nodes: HashMap::new(),
+            leaders: Vec::new(),
+            folds: Vec::new(),
+            families: HashMap::new(),
+            signatures: Vec::new(),
+            seats: HashMap::new(),
+            founders: HashMap::new(),
+            work: Vec::new(),
+        }
     }
 
-    /// Insert.
-    pub fn insert(&mut self, canon: &str) -> usize {
-        if let Some(node) = self.seen.get(canon) {
-            return *node;
+    /// The version of the signatures that it folds.
+    #[must_use]
+    pub fn version(&self) -> SignatureVersion {
+        self.version
+    }
+
+    /// The number of signatures that it was given.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.signatures.len()
+    }
+
+    /// Whether it was given none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.signatures.is_empty()
+    }
+
+    /// Puts a signature into its group. A signature that is known stays where it is.
+    pub fn insert(&mut self, signature: &Signature) -> Placement {
+        let is_known = self.seats.contains_key(&signature.id);
+        let mut absorbed = Vec::new();
+        if !is_known {
+            let seat = self.signatures.len();
+            let node = self.is_mined(signature).then(|| self.mine(signature, &mut absorbed));
+            if let Some(node) = node {
+                self.founders.entry(node).or_insert(seat);
+            }
+            self.signatures.push(signature.clone());
+            self.seats.insert(signature.id, (seat, node));
         }
-        let items = canon.split(' ').map(|word| self.word(word)).collect();
+        let group = self.group_of(signature.id).unwrap_or(signature.id);
+        Placement {
+            group,
+            is_new: !is_known && group == signature.id,
+            absorbed: absorbed
+                .into_iter()
+                .filter_map(|leader| self.founder(leader))
+                .filter(|absorbed| *absorbed != group)
+                .collect(),
+        }
+    }
+
+    /// The group of a signature, named by the signature that founded it.
+    #[must_use]
+    pub fn group_of(&self, id: SignatureId) -> Option<SignatureId> {
+        let (_, node) = self.seats.get(&id)?;
+        match node {
+            Some(node) => self.founder(self.leader(*node)),
+            None => Some(id),
+        }
+    }
+
+    fn founder(&self, node: Node) -> Option<SignatureId> {
+        self.founders.get(&node).map(|seat| self.signatures[*seat].id)
+    }
+
+    fn is_mined(&self, signature: &Signature) -> bool {
+        !signature.canon.is_empty() && self.items.len() < MOST_MINED_MESSAGES
+    }
+
+    /// The node of a message. Groups that became one with another are added to `absorbed`.
+    fn mine(&mut self, signature: &Signature, absorbed: &mut Vec<Node>) -> Node {
+        let items = self.words.of(&signature.scope, &signature.canon);
         let node = self.node(items);
-        self.seen.insert(canon.into(), node);
-        node
-    }
-
-    /// The leader.
-    pub fn leader(&self, mut node: usize) -> usize {
-        while self.leaders[node] != node {
-            node = self.leaders[node];
+        while let Some(next) = self.work.pop() {
+            self.join_families(next, node, absorbed);
         }
         node
     }
 
-    fn word(&mut self, word: &str) -> Word {
-        if word == ANY {
-            return VARIABLE;
-        }
-        if let Some(known) = self.words.get(word) {
+    fn node(&mut self, items: Box<[Word]>) -> Node {
+        if let Some(known) = self.nodes.get(&items) {
             return *known;
         }
-        let id = Word::try_from(self.names.len()).unwrap();
-        self.names.push(word.into());
-        self.words.insert(word.into(), id);
-        id
+        let node = Node::try_from(self.items.len()).expect("the miner is bounded");
+        self.nodes.insert(items.clone(), node);
+        self.items.push(items);
+        self.leaders.push(node);
+        self.folds.push(None);
+        self.work.push(node);
+        node
     }
 
-    fn node(&mut self, items: Vec<Word>) -> usize {
-        let mut work = vec![items];
-        let mut first = None;
-        while let Some(items) = work.pop() {
-            if let Some(known) = self.nodes.get(&items) {
-                first.get_or_insert(*known);
-                continue;
-            }
-            let node = self.leaders.len();
-            self.leaders.push(node);
-            self.nodes.insert(items.clone(), node);
-            first.get_or_insert(node);
-            for at in 0..items.len().min(MOST_MINED_WORDS) {
-                if items[at] != VARIABLE {
-                    self.join(&items, at, node, &mut work);
-                }
-            }
-        }
-        first.unwrap()
-    }
-
-    fn join(&mut self, items: &[Word], at: usize, node: usize, work: &mut Vec<Vec<Word>>) {
-        let mut key = items.to_vec();
-        key[at] = PLACE;
-        let constants = items.iter().filter(|w| **w != VARIABLE).count() - 1;
-        let before = at.checked_sub(1).map(|b| items[b]).filter(|w| *w != VARIABLE);
-        let before = before.map(|w| &*self.names[w as usize]);
-        let Some(threshold) = threshold(before, constants) else { return };
-        let name = &self.names[items[at] as usize];
-        let family = self.families.entry(key).or_default();
-        family.members.push(node);
-        if !family.words.contains(&items[at]) {
-            family.words.push(items[at]);
-            family.weight += weight(name);
-        }
-        if family.weight < threshold {
+    fn join_families(&mut self, node: Node, newest: Node, absorbed: &mut Vec<Node>) {
+        let items = self.items[node as usize].clone();
+        if items.len() > MOST_MINED_WORDS + 1 {
             return;
         }
-        let template = collapse(items, at);
-        let members = std::mem::take(&mut family.members);
-        // fold
-        if family.template.is_none() {
-            family.template = Some(0);
-            if !self.nodes.contains_key(&template) {
-                let id = self.leaders.len();
-                self.leaders.push(id);
-                self.nodes.insert(template.clone(), id);
-                for at in 0..template.len().min(MOST_MINED_WORDS) {
-                    if template[at] != VARIABLE {
-                        self.join(&template, at, id, work);
-                    }
-                }
+        let constants = items[1..].iter().filter(|word| **word != VARIABLE).count();
+        for at in 1..items.len() {
+            if items[at] == VARIABLE {
+                continue;
+            }
+            let before = (at > 1 && items[at - 1] != VARIABLE).then(|| self.words.name(items[at - 1]));
+            let Some(threshold) = threshold(before, constants - 1) else { continue };
+            let weight = super::evidence::weight(before, self.words.name(items[at]));
+            let key = FamilyKey::of(&items, at);
+            let family = self.families.entry(key).or_default();
+            if let Some(members) = family.join(node, items[at], weight, threshold) {
+                self.fold(&items, at, key, members, newest, absorbed);
             }
         }
-        let t = self.nodes[&template];
-        for m in members {
-            self.union(m, t);
+    }
+
+    /// Makes members of a family one group.
+    fn fold(
+        &mut self,
+        items: &[Word],
+        at: usize,
+        key: FamilyKey,
+        members: Vec<Node>,
+        newest: Node,
+        absorbed: &mut Vec<Node>,
+    ) {
+        let template = self.node(words::with_variable(items, at));
+        for member in members {
+            let fold = &mut self.folds[member as usize];
+            if fold.is_none() && member != template {
+                *fold = Some((template, key));
+            }
+            if let Some(gone) = self.unite(member, template)
+                && gone != newest
+                && self.founders.contains_key(&gone)
+            {
+                absorbed.push(gone);
+            }
         }
     }
 
-    fn union(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.leader(a), self.leader(b));
-        let (low, high) = (a.min(b), a.max(b));
-        self.leaders[high] = low;
-    }
-}
-
-fn collapse(items: &[Word], at: usize) -> Vec<Word> {
-    let mut out: Vec<Word> = Vec::with_capacity(items.len());
-    for (i, w) in items.iter().enumerate() {
-        let w = if i == at { VARIABLE } else { *w };
-        if w == VARIABLE && out.last() == Some(&VARIABLE) {
-            continue;
+    fn leader(&self, mut node: Node) -> Node {
+        while self.leaders[node as usize] != node {
+            node = self.leaders[node as usize];
         }
-        out.push(w);
+        node
     }
-    out
+
+    /// Makes two groups one, led by the older; tells which leader leads no longer.
+    fn unite(&mut self, one: Node, other: Node) -> Option<Node> {
+        let (one, other) = (self.leader(one), self.leader(other));
+        if one == other {
+            return None;
+        }
+        let (older, younger) = (one.min(other), one.max(other));
+        self.leaders[younger as usize] = older;
+        Some(younger)
+    }
 }

@@ -85,6 +85,13 @@ const INTRODUCERS: [&str; 56] = [
     "name", "group", "role",
 ];
 
+/// Accounts that systems come with. A place that holds two of them holds accounts.
+const ACCOUNTS: [&str; 27] = [
+    "root", "admin", "administrator", "guest", "nobody", "daemon", "mail", "ftp", "www-data",
+    "postgres", "mysql", "oracle", "git", "ubuntu", "uucp", "operator", "anonymous", "apache",
+    "nginx", "jenkins", "sshd", "redis", "rabbitmq", "mongodb", "deploy", "backup", "support",
+];
+
 /// Words that tell what happened or how it stands. Two messages that differ in one of them are two
 /// failures, however many more of them there are.
 const TELLING_WORDS: [&str; 120] = [
@@ -140,6 +147,10 @@ pub(super) fn is_telling_key(word: &str) -> bool {
 
 pub(super) fn is_introducer(word: &str) -> bool {
     any(&INTRODUCERS, word)
+}
+
+pub(super) fn is_account(word: &str) -> bool {
+    any(&ACCOUNTS, word)
 }
 
 /// Whether a word tells what happened, rather than to whom.

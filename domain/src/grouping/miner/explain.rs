@@ -1,0 +1,148 @@
+//! Why signatures are one group, for people.
+
+use serde::{Deserialize, Serialize};
+
+use super::words::{VARIABLE, Word};
+use super::{Miner, Node};
+use crate::grouping::mask::Masker;
+use crate::grouping::signature::{Layer, SignatureId, SignatureVersion};
+use crate::grouping::stack::Frame;
+use crate::grouping::variable::Variable;
+
+/// How many words are shown of a place that varies.
+pub(super) const MOST_EXAMPLES: usize = 8;
+
+/// Why a signature is in its group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Explanation {
+    /// The version of the algorithm.
+    pub version: SignatureVersion,
+    /// What the signature was made of.
+    pub layer: Layer,
+    /// The error's class and frame, or the message type, which all of the group have in common.
+    pub scope: String,
+    /// The place in the application's code, when a stack trace told it.
+    pub frame: Option<Frame>,
+    /// The template, with its variables marked.
+    pub template: Vec<Segment>,
+    /// How many signatures the group has.
+    pub signatures: i64,
+}
+
+/// A part of a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Segment {
+    /// The text, or the placeholder of a variable.
+    pub text: String,
+    /// The kind of variable; none for text that is the same in all messages.
+    pub variable: Option<Variable>,
+    /// Words that were seen here, when the miner found that the place varies.
+    pub examples: Vec<String>,
+}
+
+impl Miner {
+    /// Why a signature is in its group; nothing if the miner does not know the signature.
+    #[must_use]
+    pub fn explain(&self, id: SignatureId) -> Option<Explanation> {
+        let (seat, node) = *self.seats.get(&id)?;
+        let signature = &self.signatures[seat];
+        let members = node.map_or(1, |node| self.members(self.leader(node)));
+        Some(Explanation {
+            version: self.version,
+            layer: signature.layer,
+            scope: signature.scope.clone(),
+            frame: signature.frame.clone(),
+            template: self.segments(&signature.template, node),
+            signatures: members,
+        })
+    }
+
+    fn members(&self, leader: Node) -> i64 {
+        let nodes = self.seats.values().filter_map(|(_, node)| *node);
+        let count = nodes.filter(|node| self.leader(*node) == leader).count();
+        i64::try_from(count).unwrap_or(i64::MAX)
+    }
+
+    /// The template, with the places marked that the miner found to vary.
+    fn segments(&self, template: &str, node: Option<Node>) -> Vec<Segment> {
+        let (widest, examples) = node.map_or((None, Vec::new()), |node| self.widest(node));
+        let expected: Option<Vec<&str>> = widest.map(|words| {
+            let constant = words[1..].iter().filter(|word| **word != VARIABLE);
+            constant.map(|word| self.words.name(*word)).collect()
+        });
+        let mut masker = Masker::new();
+        let masked = masker.mask(template);
+        let mut writer = Writer::new(masked.text());
+        let mut expected = expected.as_ref().map(|words| words.iter().peekable());
+        for (start, end, variable) in masked.spans() {
+            let word = &masked.text()[start..end];
+            let varies = variable.is_none()
+                && expected.as_mut().is_some_and(|expected| {
+                    let same = |name: &&&str| name.trim_end_matches('=').eq_ignore_ascii_case(word);
+                    expected.next_if(same).is_none()
+                });
+            match variable {
+                Some(kind) => writer.variable(start, end, kind, &[]),
+                None if varies => writer.variable(start, end, Variable::Word, &examples),
+                None => {}
+            }
+        }
+        writer.finish()
+    }
+
+    /// The most general template that a node was folded into, and words that it folds.
+    fn widest(&self, node: Node) -> (Option<&[Word]>, Vec<String>) {
+        let mut node = node;
+        let mut examples = Vec::new();
+        while let Some((template, key)) = self.folds[node as usize] {
+            if let Some(family) = self.families.get(&key) {
+                let words = family.words().iter().take(MOST_EXAMPLES);
+                examples.extend(words.map(|word| self.words.name(*word).to_owned()));
+            }
+            node = template;
+        }
+        examples.truncate(MOST_EXAMPLES);
+        (Some(&self.items[node as usize]), examples)
+    }
+}
+
+/// Cuts a text into segments.
+struct Writer<'a> {
+    text: &'a str,
+    done: usize,
+    segments: Vec<Segment>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, done: 0, segments: Vec::new() }
+    }
+
+    fn constant(&mut self, until: usize) {
+        if self.done < until {
+            self.segments.push(Segment {
+                text: self.text[self.done..until].to_owned(),
+                variable: None,
+                examples: Vec::new(),
+            });
+        }
+        self.done = until;
+    }
+
+    fn variable(&mut self, start: usize, end: usize, kind: Variable, examples: &[String]) {
+        self.constant(start);
+        self.done = end;
+        self.segments.push(Segment {
+            text: kind.placeholder().to_owned(),
+            variable: Some(kind),
+            examples: examples.to_vec(),
+        });
+    }
+
+    fn finish(mut self) -> Vec<Segment> {
+        self.constant(self.text.len());
+        self.segments
+    }
+}

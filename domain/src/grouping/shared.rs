@@ -1,0 +1,229 @@
+//! What a message shares with its own body and headers: an order number in the error that also
+//! stands in the payload is a variable, and nothing but the payload can tell.
+//!
+//! A word that says what happened stays a word, even if the payload holds it too; so do the names
+//! of fields.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::lexer::Piece;
+use super::variable::Variable;
+use super::vocabulary::{is_telling, is_telling_key};
+use crate::arrival::Delivered;
+use crate::failure::{CLASSES, MESSAGES};
+use crate::wire::FieldValue;
+
+/// Bodies above this are not looked into, in bytes.
+const MOST_BODY_BYTES: usize = 64 * 1024;
+
+/// How many values are remembered, and how long one may be, in bytes.
+const MOST_VALUES: usize = 512;
+const MOST_VALUE_BYTES: usize = 128;
+
+/// Shorter values stand in a message by chance.
+const FEWEST_VALUE_BYTES: usize = 3;
+
+/// How deep a body is looked into.
+const MOST_DEPTH: usize = 16;
+
+/// The values that a letter carries.
+#[derive(Debug, Clone, Default)]
+pub struct Shared {
+    words: HashSet<String>,
+    /// Values of several words.
+    phrases: Vec<String>,
+    /// Names of fields.
+    names: HashSet<String>,
+}
+
+impl Shared {
+    /// The values in a delivery's body, properties and headers, except what tells of the failure.
+    #[must_use]
+    pub fn of(delivered: &Delivered) -> Self {
+        let mut shared = Self::of_body(&delivered.body);
+        let properties = &delivered.properties;
+        for text in [&properties.message_id, &properties.correlation_id, &properties.reply_to] {
+            if let Some(text) = text.as_ref().and_then(|text| text.as_str()) {
+                shared.add(text);
+            }
+        }
+        for field in &delivered.headers.0 {
+            let name = field.name.as_str().unwrap_or_default();
+            if let FieldValue::LongString(text) | FieldValue::ShortString(text) = &field.value
+                && !tells_of_failure(name)
+                && let Some(text) = text.as_str()
+            {
+                shared.add(text);
+            }
+        }
+        shared
+    }
+
+    /// The values in a body: of JSON its scalars, else what stands between tags or after `=`.
+    #[must_use]
+    pub fn of_body(body: &[u8]) -> Self {
+        let mut shared = Self::default();
+        let Some(text) = std::str::from_utf8(body).ok().filter(|text| text.len() <= MOST_BODY_BYTES)
+        else {
+            return shared;
+        };
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => shared.add_json(&value, MOST_DEPTH),
+            Err(_) => shared.add_text(text),
+        }
+        shared
+    }
+
+    fn add_json(&mut self, value: &Value, depth: usize) {
+        match value {
+            Value::String(text) => self.add(text),
+            Value::Array(items) if depth > 0 => {
+                items.iter().for_each(|item| self.add_json(item, depth - 1));
+            }
+            Value::Object(fields) if depth > 0 => {
+                for (name, value) in fields {
+                    if self.names.len() < MOST_VALUES {
+                        self.names.insert(name.to_ascii_lowercase());
+                    }
+                    // `"status": "failed"` holds one of few words, not a value of its own.
+                    if !is_telling_key(name) {
+                        self.add_json(value, depth - 1);
+                    }
+                }
+            }
+            // Numbers are variables anyway, and `true` is a word.
+            _ => {}
+        }
+    }
+
+    /// XML and forms, well enough: `<name>value</name>`, `name="value"`, `name=value&…`.
+    fn add_text(&mut self, text: &str) {
+        if text.trim_start().starts_with('<') {
+            for part in text.split('>').skip(1) {
+                self.add(part.split('<').next().unwrap_or_default());
+            }
+            for part in text.split("=\"").skip(1) {
+                self.add(part.split('"').next().unwrap_or_default());
+            }
+        } else if text.contains('=') && !text.contains(char::is_whitespace) {
+            for (name, value) in text.split('&').filter_map(|pair| pair.split_once('=')) {
+                if !is_telling_key(name) {
+                    self.add(value);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, value: &str) {
+        let value = value.trim();
+        let fits = (FEWEST_VALUE_BYTES..=MOST_VALUE_BYTES).contains(&value.len());
+        if !fits || self.words.len() + self.phrases.len() >= MOST_VALUES {
+            return;
+        }
+        if value.contains(char::is_whitespace) {
+            self.phrases.push(value.to_owned());
+        } else {
+            self.words.insert(value.to_ascii_lowercase());
+        }
+    }
+
+    /// Marks the pieces of `text` that are shared.
+    pub(super) fn mark(&self, text: &str, pieces: &mut [Piece]) {
+        if self.words.is_empty() && self.phrases.is_empty() {
+            return;
+        }
+        let mut word = String::new();
+        for piece in pieces.iter_mut().filter(|piece| piece.variable.is_none()) {
+            word.clear();
+            word.push_str(&text[piece.start..piece.end]);
+            word.make_ascii_lowercase();
+            let is_shared = self.words.contains(&word);
+            if is_shared && !self.names.contains(&word) && !is_telling(&word) {
+                piece.variable = Some(Variable::Shared);
+            }
+        }
+        for phrase in &self.phrases {
+            for (start, found) in text.match_indices(phrase.as_str()) {
+                mark_within(pieces, start, start + found.len());
+            }
+        }
+    }
+}
+
+/// Marks the pieces from `start` to `end`, if these are bounds of pieces.
+fn mark_within(pieces: &mut [Piece], start: usize, end: usize) {
+    let from = pieces.partition_point(|piece| piece.end <= start);
+    let until = pieces.partition_point(|piece| piece.start < end);
+    let Some(within) = pieces.get_mut(from..until) else { return };
+    let whole = |piece: &Piece| piece.start >= start && piece.end <= end;
+    if within.iter().all(whole) {
+        for piece in within {
+            piece.variable = Some(Variable::Shared);
+        }
+    }
+}
+
+/// Whether a header tells of the failure or of the death, so that the message is no news to it.
+fn tells_of_failure(name: &str) -> bool {
+    const BEGINNINGS: [&str; 7] = [
+        "x-exception", "x-error", "x-death", "x-first-death", "x-last-death", "MT-", "NServiceBus.",
+    ];
+    const PARTS: [&str; 4] = ["error", "exception", "stack", "reason"];
+    let lower = name.to_ascii_lowercase();
+    BEGINNINGS.iter().any(|begin| name.starts_with(begin))
+        || PARTS.iter().any(|part| lower.contains(part))
+        || MESSAGES.contains(&name)
+        || CLASSES.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mask::Masker;
+    use super::*;
+
+    fn template(body: &str, message: &str) -> String {
+        let shared = Shared::of_body(body.as_bytes());
+        let mut masker = Masker::new();
+        masker.mask_with(message, |text, pieces| shared.mark(text, pieces)).template()
+    }
+
+    #[test]
+    fn what_the_body_holds_is_a_variable() {
+        let body = r#"{"customer": "acme", "ship_to": {"city": "Bad Homburg"}, "tags": ["blue"]}"#;
+        let message = "No stock for acme in Bad Homburg (blue)";
+        assert_eq!(template(body, message), "No stock for <shared> in <shared> (<shared>)");
+    }
+
+    #[test]
+    fn names_of_fields_and_telling_words_stay() {
+        let body = r#"{"customer": "customer", "status": "rejected", "note": "failed"}"#;
+        let message = "customer failed: rejected";
+        assert_eq!(template(body, message), message);
+    }
+
+    #[test]
+    fn xml_and_forms_are_looked_into() {
+        let xml = "<order><sku kind=\"widget\">blueprint</sku></order>";
+        assert_eq!(template(xml, "No widget, no blueprint"), "No <shared>, no <shared>");
+        assert_eq!(template("a=b&sku=anvil", "No anvil"), "No <shared>");
+    }
+
+    #[test]
+    fn a_phrase_that_ends_within_a_word_is_chance() {
+        let body = r#"{"a": "on the mat"}"#;
+        assert_eq!(template(body, "on the matter"), "on the matter");
+    }
+
+    #[test]
+    fn headers_count_unless_they_tell_of_the_failure() {
+        let mut delivered = Delivered::default();
+        delivered.headers.set("x-tenant", FieldValue::LongString("globex".into()));
+        delivered.headers.set("x-error", FieldValue::LongString("quota".into()));
+        let shared = Shared::of(&delivered);
+        let mut masker = Masker::new();
+        let masked = masker.mask_with("quota of globex", |text, pieces| shared.mark(text, pieces));
+        assert_eq!(masked.template(), "quota of <shared>");
+    }
+}
