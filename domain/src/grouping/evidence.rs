@@ -3,6 +3,7 @@
 //! Weights are never negative and thresholds depend only on the words around the place. So what
 //! has been found to vary stays so whatever comes later, and the order of arrival does not matter.
 
+use super::mask::has_humps;
 use super::vocabulary::{is_account, is_introducer, is_telling, is_telling_key};
 
 /// What an ordinary word weighs.
@@ -14,6 +15,8 @@ pub(super) fn weight(before: Option<&str>, word: &str) -> u32 {
         WORD / 4
     } else if is_name(word) && !before.is_some_and(is_key) {
         2 * WORD
+    } else if looks_named(word) {
+        WORD + 1
     } else {
         WORD
     }
@@ -38,6 +41,17 @@ pub(super) fn threshold(before: Option<&str>, constants: usize) -> Option<u32> {
         },
     };
     Some(words * WORD)
+}
+
+/// Whether a place is one for values, by the word before it or by the looks of the word in it.
+pub(super) fn is_slot(before: Option<&str>, word: &str) -> bool {
+    let named = before.is_some_and(|before| is_key(before) || is_introducer(before));
+    named || (looks_named(word) && !is_key(word) && !is_telling(word))
+}
+
+/// Whether a word is spelled like a name in a program: `order_total`, `OrderPlaced`, `acme.orders`.
+fn looks_named(word: &str) -> bool {
+    word.contains(['_', '.', '\\', '$']) || has_humps(word.as_bytes())
 }
 
 fn is_key(word: &str) -> bool {

@@ -139,7 +139,9 @@ impl Lexer<'_> {
         if is_key || next_is_letter {
             return false;
         }
-        let one_word = !inside.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'<');
+        let is_masked = |at: &usize| Variable::placeholder_at(&inside[*at..]).is_some();
+        let one_word = !inside.iter().any(u8::is_ascii_whitespace)
+            && !(0..length).any(|at| inside[at] == b'<' && is_masked(&at));
         if !one_word && !self.follows_plain_key(start) {
             return false;
         }

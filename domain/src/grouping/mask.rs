@@ -119,7 +119,10 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
         } else {
             let from = canon.len();
             canon.push_str(&text[piece.start..piece.end]);
-            canon[from..].make_ascii_lowercase();
+            // `OrderPlaced` is a name: its capitals tell it from a sentence's words.
+            if !has_humps(canon[from..].as_bytes()) {
+                canon[from..].make_ascii_lowercase();
+            }
             // A key is another word than the same word without a value.
             if text.as_bytes().get(piece.end) == Some(&b'=') {
                 canon.push('=');
@@ -133,6 +136,11 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
     if !has_words {
         write_kinds(text, pieces, canon);
     }
+}
+
+/// Whether a capital follows a small letter.
+pub(super) fn has_humps(word: &[u8]) -> bool {
+    word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 /// Where the last words of a canon begin, to find repetitions: `ok <*> ok <*>` is a list, and how

@@ -19,9 +19,9 @@ mod tests;
 
 use std::collections::HashMap;
 
-use super::evidence::threshold;
+use super::evidence;
 use super::signature::{Signature, SignatureId, SignatureVersion};
-use family::{Family, FamilyKey};
+use family::{Agreement, Family, FamilyKey};
 use words::{VARIABLE, Word, Words};
 
 pub use explain::{Explanation, Segment};
@@ -30,11 +30,24 @@ pub use state::MinerStateError;
 /// Longer messages are equal or not: they are not mined.
 const MOST_MINED_WORDS: usize = 64;
 
+/// In longer messages no two words are looked at together: there are too many pairs.
+const MOST_PAIRED_WORDS: usize = 16;
+
+/// How many places for values are looked at together.
+const MOST_SLOTS: usize = 8;
+
 /// How many different messages are mined. More are grouped by their signature alone.
 pub const MOST_MINED_MESSAGES: usize = 20_000;
 
 /// A message or a template: an index into the miner's lists.
 type Node = u32;
+
+/// Where a family is kept. Most have one member and stay so, which is why these are kept small.
+#[derive(Debug, Clone, Copy)]
+enum Seat {
+    One(Node),
+    Many(u32),
+}
 
 /// Folds signatures. Two miners that were given the same signatures in the same order are equal.
 #[derive(Debug, Clone)]
@@ -46,9 +59,10 @@ pub struct Miner {
     nodes: HashMap<Box<[Word]>, Node>,
     /// A forest: the leader of a group is its own leader, and older than its members.
     leaders: Vec<Node>,
-    /// The template that a node was folded into, and the place that varies.
-    folds: Vec<Option<(Node, FamilyKey)>>,
-    families: HashMap<FamilyKey, Family>,
+    /// The template that a node was folded into, and the family that did it.
+    folds: Vec<Option<(Node, u32)>>,
+    families: HashMap<FamilyKey, Seat>,
+    large: Vec<Family>,
     signatures: Vec<Signature>,
     /// Where a signature stands in `signatures`, and its node if it is mined.
     seats: HashMap<SignatureId, (usize, Option<Node>)>,
@@ -87,6 +101,7 @@ impl Miner {
             leaders: Vec::new(),
             folds: Vec::new(),
             families: HashMap::new(),
+            large: Vec::new(),
             signatures: Vec::new(),
             seats: HashMap::new(),
             founders: HashMap::new(),
@@ -178,49 +193,138 @@ impl Miner {
         node
     }
 
+    /// Takes a node into all its families.
     fn join_families(&mut self, node: Node, newest: Node, absorbed: &mut Vec<Node>) {
         let items = self.items[node as usize].clone();
-        if items.len() > MOST_MINED_WORDS + 1 {
-            return;
+        let places = self.places(&items);
+        for (one, place) in places.iter().enumerate() {
+            self.join(node, &items, &[*place], Agreement::Together, newest, absorbed);
+            if places.len() <= MOST_PAIRED_WORDS {
+                for other in &places[one + 1..] {
+                    let pair = [*place, *other];
+                    self.join(node, &items, &pair, Agreement::Together, newest, absorbed);
+                }
+            }
         }
-        let constants = items[1..].iter().filter(|word| **word != VARIABLE).count();
-        for at in 1..items.len() {
-            if items[at] == VARIABLE {
-                continue;
-            }
-            let before = (at > 1 && items[at - 1] != VARIABLE).then(|| self.words.name(items[at - 1]));
-            let Some(threshold) = threshold(before, constants - 1) else { continue };
-            let weight = super::evidence::weight(before, self.words.name(items[at]));
-            let key = FamilyKey::of(&items, at);
-            let family = self.families.entry(key).or_default();
-            if let Some(members) = family.join(node, items[at], weight, threshold) {
-                self.fold(&items, at, key, members, newest, absorbed);
-            }
+        let slots: Vec<usize> = places
+            .iter()
+            .copied()
+            .filter(|at| self.is_slot(&items, *at))
+            .take(MOST_SLOTS)
+            .collect();
+        if slots.len() > 1 {
+            self.join(node, &items, &slots, Agreement::Each, newest, absorbed);
         }
     }
 
-    /// Makes members of a family one group.
-    fn fold(
+    /// The places of a node that hold words.
+    fn places(&self, items: &[Word]) -> Vec<usize> {
+        if items.len() > MOST_MINED_WORDS + 1 {
+            return Vec::new();
+        }
+        (1..items.len()).filter(|at| items[*at] != VARIABLE).collect()
+    }
+
+    /// Whether a place is one for values, by the word before it or by the looks of the word in it.
+    fn is_slot(&self, items: &[Word], at: usize) -> bool {
+        evidence::is_slot(self.before(items, at), self.words.name(items[at]))
+    }
+
+    fn before(&self, items: &[Word], at: usize) -> Option<&str> {
+        (at > 1 && items[at - 1] != VARIABLE).then(|| self.words.name(items[at - 1]))
+    }
+
+    /// Takes a node into the family of those that differ in `places` only.
+    fn join(
         &mut self,
+        node: Node,
         items: &[Word],
-        at: usize,
-        key: FamilyKey,
-        members: Vec<Node>,
+        places: &[usize],
+        agreement: Agreement,
         newest: Node,
         absorbed: &mut Vec<Node>,
     ) {
-        let template = self.node(words::with_variable(items, at));
-        for member in members {
-            let fold = &mut self.folds[member as usize];
-            if fold.is_none() && member != template {
-                *fold = Some((template, key));
+        let key = FamilyKey::of(items, places);
+        let first = match self.families.get(&key) {
+            None => {
+                self.families.insert(key, Seat::One(node));
+                return;
             }
-            if let Some(gone) = self.unite(member, template)
-                && gone != newest
-                && self.founders.contains_key(&gone)
-            {
-                absorbed.push(gone);
-            }
+            Some(Seat::One(first)) => Some(*first),
+            Some(Seat::Many(_)) => None,
+        };
+        if let Some(first) = first {
+            let Some(family) = self.found(items, places, agreement) else { return };
+            let seat = u32::try_from(self.large.len()).expect("the miner is bounded");
+            self.large.push(family);
+            self.families.insert(key, Seat::Many(seat));
+            let items = self.items[first as usize].clone();
+            self.join_large(seat, first, &items, places, newest, absorbed);
+        }
+        if let Some(Seat::Many(seat)) = self.families.get(&key) {
+            self.join_large(*seat, node, items, places, newest, absorbed);
+        }
+    }
+
+    /// A family for these places; none if one of them can never vary.
+    fn found(&self, items: &[Word], places: &[usize], agreement: Agreement) -> Option<Family> {
+        let words = items[1..].iter().filter(|word| **word != VARIABLE).count();
+        let constants = words - places.len();
+        let thresholds: Option<Vec<u32>> = places
+            .iter()
+            .map(|at| {
+                // The word before counts only if it is not one that varies itself.
+                let before = self.before(items, *at).filter(|_| !places.contains(&(at - 1)));
+                evidence::threshold(before, constants)
+            })
+            .collect();
+        Some(Family::new(agreement, &thresholds?))
+    }
+
+    fn join_large(
+        &mut self,
+        seat: u32,
+        node: Node,
+        items: &[Word],
+        places: &[usize],
+        newest: Node,
+        absorbed: &mut Vec<Node>,
+    ) {
+        let words: Vec<(Word, u32)> = places
+            .iter()
+            .map(|at| {
+                let before = self.before(items, *at).filter(|_| !places.contains(&(at - 1)));
+                (items[*at], evidence::weight(before, self.words.name(items[*at])))
+            })
+            .collect();
+        let Some(fold) = self.large[seat as usize].join(node, &words) else { return };
+        let varying = |place: &usize| fold.varying >> place & 1 == 1;
+        let varying: Vec<usize> = (0..places.len()).filter(varying).map(|p| places[p]).collect();
+        for member in fold.members {
+            self.fold(member, &varying, seat, newest, absorbed);
+        }
+    }
+
+    /// Puts a member of a family into the group of its template.
+    fn fold(
+        &mut self,
+        member: Node,
+        varying: &[usize],
+        seat: u32,
+        newest: Node,
+        absorbed: &mut Vec<Node>,
+    ) {
+        let template = words::with_variables(&self.items[member as usize], varying);
+        let template = self.node(template);
+        let fold = &mut self.folds[member as usize];
+        if fold.is_none() && member != template {
+            *fold = Some((template, seat));
+        }
+        if let Some(gone) = self.unite(member, template)
+            && gone != newest
+            && self.founders.contains_key(&gone)
+        {
+            absorbed.push(gone);
         }
     }
 

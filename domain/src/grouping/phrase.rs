@@ -2,7 +2,7 @@
 
 use super::lexer::Piece;
 use super::variable::Variable;
-use super::vocabulary::{is_flag, is_month, is_unit, is_weekday, is_zone};
+use super::vocabulary::{is_currency, is_flag, is_month, is_unit, is_weekday, is_zone};
 
 /// Looks at the pieces of `text` again, now that their neighbours are known.
 pub(super) fn read(text: &str, pieces: &mut Vec<Piece>) {
@@ -39,7 +39,7 @@ fn units(text: &str, pieces: &mut Vec<Piece>) {
             && piece.variable.is_none()
             && number.variable == Some(Variable::Number)
             && matches!(gap(text, &number, &piece), "" | " ")
-            && is_unit(word(text, &piece))
+            && (is_unit(word(text, &piece)) || is_currency(word(text, &piece)))
         {
             pieces[kept - 1].end = piece.end;
             continue;

@@ -110,7 +110,7 @@ fn with_digits(token: &str, looks: &Looks) -> Option<Variable> {
     if only_hex && looks.dots + looks.dashes == 0 && token.len() >= 6 {
         return Some(Variable::Hex);
     }
-    if is_numbered_word(token) {
+    if is_numbered_word(token) || is_versioned_name(token, looks) {
         return None;
     }
     if looks.dots > 0 {
@@ -125,6 +125,17 @@ fn with_digits(token: &str, looks: &Looks) -> Option<Variable> {
     let starts_as_number = hex.first().is_some_and(u8::is_ascii_digit);
     let numeric = starts_as_number && looks.letters <= 2 && looks.others == 0;
     Some(if numeric { Variable::Number } else { Variable::Id })
+}
+
+/// `acme.orders.v2.Placed`: the only digits are a version's.
+fn is_versioned_name(token: &str, looks: &Looks) -> bool {
+    let is_version = |part: &str| {
+        part.strip_prefix('v').is_some_and(|number| {
+            (1..=2).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit())
+        })
+    };
+    let has_digits = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit());
+    looks.dots >= 2 && token.split('.').all(|part| is_version(part) || !has_digits(part))
 }
 
 fn with_dots(token: &str) -> Option<Variable> {

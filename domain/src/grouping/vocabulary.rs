@@ -1,6 +1,8 @@
 //! The words that the masks and the miner know. Each list is a statement about any log in English,
 //! never about one program's.
 
+use super::mask::has_humps;
+
 /// Units that belong to the number before them. `5 ms` and `2 s` are values of one variable.
 const UNITS: [&str; 58] = [
     "b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "k", "m", "g", "byte", "bytes",
@@ -8,6 +10,13 @@ const UNITS: [&str; 58] = [
     "second", "seconds", "min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours",
     "d", "day", "days", "week", "weeks", "month", "months", "year", "years", "millis",
     "millisecond", "milliseconds", "microseconds", "nanoseconds", "hz", "khz", "mhz", "ghz", "pct",
+];
+
+/// Currencies, which are units as well: the most traded ones.
+const CURRENCIES: [&str; 33] = [
+    "EUR", "USD", "GBP", "JPY", "CHF", "CNY", "AUD", "CAD", "NZD", "SEK", "NOK", "DKK", "PLN",
+    "CZK", "HUF", "RON", "TRY", "RUB", "UAH", "INR", "BRL", "MXN", "ZAR", "KRW", "SGD", "HKD",
+    "THB", "IDR", "ILS", "AED", "SAR", "BTC", "ETH",
 ];
 
 const MONTHS: [&str; 23] = [
@@ -75,14 +84,18 @@ const TELLING_KEYS: [&str; 28] = [
 ];
 
 /// Nouns that are followed by the name of one.
-const INTRODUCERS: [&str; 56] = [
+const INTRODUCERS: [&str; 96] = [
     "user", "username", "login", "account", "customer", "tenant", "client", "host", "hostname",
     "server", "node", "domain", "database", "schema", "table", "relation", "column", "field",
     "key", "index", "constraint", "queue", "exchange", "topic", "channel", "vhost", "stream",
     "bucket", "object", "file", "directory", "folder", "class", "module", "package", "function",
     "method", "property", "attribute", "parameter", "argument", "variable", "service", "worker",
     "job", "task", "container", "pod", "namespace", "image", "device", "interface", "named",
-    "name", "group", "role",
+    "name", "group", "role", "model", "entity", "message", "event", "template", "locale",
+    "collection", "resource", "product", "sku", "warehouse", "region", "zone", "country",
+    "currency", "language", "command", "operation", "plugin", "driver", "extension", "endpoint",
+    "route", "option", "setting", "header", "tag", "label", "branch", "repository", "metric",
+    "struct", "enum", "symbol", "token", "application", "app", "project", "team", "vendor",
 ];
 
 /// Accounts that systems come with. A place that holds two of them holds accounts.
@@ -113,12 +126,21 @@ const TELLING_WORDS: [&str; 120] = [
 /// Endings of participles and adjectives, which tell what happened as well.
 const TELLING_ENDINGS: [&str; 8] = ["ed", "ing", "able", "ible", "less", "ful", "fully", "ly"];
 
+/// Endings of the names of failures.
+const TELLING_NAMES: [&str; 8] =
+    ["Exception", "exception", "Error", "error", "Failure", "failure", "Fault", "fault"];
+
 fn any(list: &[&str], word: &str) -> bool {
     list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 pub(super) fn is_unit(word: &str) -> bool {
     word.len() <= 12 && any(&UNITS, word)
+}
+
+/// Currencies are written in capitals; `try` is none.
+pub(super) fn is_currency(word: &str) -> bool {
+    word.len() == 3 && CURRENCIES.contains(&word)
 }
 
 pub(super) fn is_month(word: &str) -> bool {
@@ -155,8 +177,18 @@ pub(super) fn is_account(word: &str) -> bool {
 
 /// Whether a word tells what happened, rather than to whom.
 pub(super) fn is_telling(word: &str) -> bool {
+    // A state is often spelled out: `FAILED_TO_START`.
+    if let Some((first, rest)) = word.split_once('_') {
+        return is_telling_part(first) || rest.split('_').any(is_telling_part);
+    }
+    is_telling_part(word)
+}
+
+fn is_telling_part(word: &str) -> bool {
     any(&TELLING_WORDS, word)
+        || TELLING_NAMES.iter().any(|ending| word.ends_with(ending))
         || (word.len() >= 5
+            && !has_humps(word.as_bytes())
             && word.bytes().all(|b| b.is_ascii_alphabetic())
             && TELLING_ENDINGS.iter().any(|ending| word.ends_with(ending)))
 }

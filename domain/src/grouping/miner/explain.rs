@@ -96,11 +96,9 @@ impl Miner {
     fn widest(&self, node: Node) -> (Option<&[Word]>, Vec<String>) {
         let mut node = node;
         let mut examples = Vec::new();
-        while let Some((template, key)) = self.folds[node as usize] {
-            if let Some(family) = self.families.get(&key) {
-                let words = family.words().iter().take(MOST_EXAMPLES);
-                examples.extend(words.map(|word| self.words.name(*word).to_owned()));
-            }
+        while let Some((template, seat)) = self.folds[node as usize] {
+            let words = self.large[seat as usize].words(0).iter().take(MOST_EXAMPLES);
+            examples.extend(words.map(|word| self.words.name(*word).to_owned()));
             node = template;
         }
         examples.truncate(MOST_EXAMPLES);

@@ -49,11 +49,11 @@ impl Words {
     }
 }
 
-/// A message with a variable in one more place. Variables side by side are one.
-pub(super) fn with_variable(items: &[Word], at: usize) -> Box<[Word]> {
+/// A message with variables in more places. Variables side by side are one.
+pub(super) fn with_variables(items: &[Word], places: &[usize]) -> Box<[Word]> {
     let mut collapsed: Vec<Word> = Vec::with_capacity(items.len());
     for (index, word) in items.iter().enumerate() {
-        let word = if index == at { VARIABLE } else { *word };
+        let word = if places.contains(&index) { VARIABLE } else { *word };
         if word != VARIABLE || collapsed.last() != Some(&VARIABLE) {
             collapsed.push(word);
         }
