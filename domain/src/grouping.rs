@@ -22,9 +22,7 @@ mod vocabulary;
 
 pub use lines::Lines;
 pub use mask::{MOST_MASKED_BYTES, MOST_PIECES, Masked, Masker, mask};
-pub use miner::{
-    Explanation, MOST_MINED_MESSAGES, Miner, MinerStateError, Placement, Segment,
-};
+pub use miner::{Explanation, MOST_MINED_MESSAGES, Miner, MinerStateError, Placement, Segment};
 pub use rule::{Outcome, Rule, RuleError, apply};
 pub use shared::Shared;
 pub use signature::{CURRENT, Layer, NotASignature, Signature, SignatureId, SignatureVersion};

@@ -4,6 +4,7 @@
 mod check;
 mod demo;
 mod environment;
+mod group;
 mod migrate;
 mod openapi;
 mod ready;
@@ -37,6 +38,8 @@ enum Command {
     Check(check::Check),
     /// Make, list and revoke API tokens
     Token(token::TokenCommand),
+    /// Group the lines of a log: one message a line in, one group key a line out
+    Group(group::Group),
     /// Print the description of the HTTP API
     Openapi(openapi::Openapi),
 }
@@ -50,6 +53,7 @@ pub async fn run() -> ExitCode {
         Command::Migrate(command) => command.run().await,
         Command::Check(command) => command.run().await,
         Command::Token(command) => command.run().await,
+        Command::Group(command) => command.run(),
         Command::Openapi(command) => command.run(),
     };
     done.unwrap_or_else(|why| {

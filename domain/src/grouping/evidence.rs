@@ -13,7 +13,9 @@ const WORD: u32 = 4;
 pub(super) fn weight(before: Option<&str>, word: &str) -> u32 {
     if is_telling(word) {
         WORD / 4
-    } else if is_name(word) && !before.is_some_and(is_key) {
+    } else if before.is_some_and(is_key) {
+        if looks_named(word) { 2 * WORD } else { WORD }
+    } else if is_name(word) {
         2 * WORD
     } else if looks_named(word) {
         WORD + 1

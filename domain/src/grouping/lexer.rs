@@ -3,15 +3,11 @@
 //! Punctuation separates and says nothing by itself, with these exceptions: quotes hold a value,
 //! brackets or a key without a value stand for an empty one.
 
+mod enclosed;
+mod wide;
+
 use super::token::{classify, classify_run};
 use super::variable::Variable;
-use super::vocabulary::is_telling_key;
-
-/// How far a closing quote is looked for, in bytes.
-const LONGEST_QUOTED: usize = 120;
-
-/// How far the end of a structure after `key=` is looked for, in bytes.
-const LONGEST_STRUCTURE: usize = 240;
 
 /// A part of the message that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +52,12 @@ const fn classes() -> [Class; 256] {
 
 /// Splits `text`; what is found is added to `pieces`.
 pub(super) fn split(text: &str, pieces: &mut Vec<Piece>) {
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0, pieces };
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        pieces,
+    };
     while lexer.at < lexer.bytes.len() {
         lexer.step();
     }
@@ -91,7 +92,11 @@ impl Lexer<'_> {
     }
 
     fn push(&mut self, start: usize, end: usize, variable: Option<Variable>) {
-        self.pieces.push(Piece { start, end, variable });
+        self.pieces.push(Piece {
+            start,
+            end,
+            variable,
+        });
     }
 
     fn separator(&mut self, byte: u8) {
@@ -118,82 +123,6 @@ impl Lexer<'_> {
             _ => {}
         }
         self.at += 1;
-    }
-
-    /// A quote that opens here and closes soon: without spaces inside it holds a value, and so it
-    /// does after `key=`. A quoted sentence is read like any other.
-    fn quoted(&mut self, quote: u8) -> bool {
-        let start = self.at;
-        let opens = start == 0 || !self.bytes[start - 1].is_ascii_alphanumeric();
-        let rest = &self.bytes[start + 1..];
-        // Python's and old Unix' ` opens what ' closes.
-        let closes = |byte: &u8| *byte == quote || (quote == b'`' && *byte == b'\'');
-        let window = &rest[..rest.len().min(LONGEST_QUOTED)];
-        let Some(length) = window.iter().position(closes).filter(|_| opens) else {
-            return false;
-        };
-        let end = start + 1 + length + 1;
-        let inside = &rest[..length];
-        let is_key = self.bytes.get(end) == Some(&b':');
-        let next_is_letter = self.bytes.get(end).is_some_and(u8::is_ascii_alphanumeric);
-        if is_key || next_is_letter {
-            return false;
-        }
-        let is_masked = |at: &usize| Variable::placeholder_at(&inside[*at..]).is_some();
-        let one_word = !inside.iter().any(u8::is_ascii_whitespace)
-            && !(0..length).any(|at| inside[at] == b'<' && is_masked(&at));
-        if !one_word && !self.follows_plain_key(start) {
-            return false;
-        }
-        let kind = if length == 0 { Variable::Empty } else { Variable::Quoted };
-        self.push(start, end, Some(kind));
-        self.at = end;
-        true
-    }
-
-    /// Whether `key=` stands before, and the key is not one whose value tells what happened.
-    fn follows_plain_key(&self, at: usize) -> bool {
-        at > 1
-            && self.bytes[at - 1] == b'='
-            && self.pieces.last().is_some_and(|key| {
-                key.end == at - 1
-                    && key.variable.is_none()
-                    && !is_telling_key(&self.text[key.start..key.end])
-            })
-    }
-
-    /// `()`, `[]` and `{}` stand for an empty value, except directly after a name: `clear()`.
-    fn empty_brackets(&mut self, open: u8) {
-        let close = match open {
-            b'(' => b')',
-            b'[' => b']',
-            _ => b'}',
-        };
-        let alone = self.at == 0 || !self.bytes[self.at - 1].is_ascii_alphanumeric();
-        if alone && self.bytes.get(self.at + 1) == Some(&close) {
-            self.push(self.at + 1, self.at + 1, Some(Variable::Empty));
-        }
-    }
-
-    /// What stands after `key=` in one piece: nothing, `[…]`, `{…}` or `Name{…}` with all that is
-    /// inside.
-    fn value(&mut self) -> bool {
-        let named = self.at > 0 && self.bytes[self.at - 1].is_ascii_alphanumeric();
-        let next = self.bytes.get(self.at + 1);
-        if named && next.is_none_or(|byte| matches!(byte, b' ' | b',' | b';' | b')' | b'\n')) {
-            self.push(self.at + 1, self.at + 1, Some(Variable::Empty));
-            return false;
-        }
-        let start = self.at + 1;
-        let rest = &self.bytes[start..self.bytes.len().min(start + LONGEST_STRUCTURE)];
-        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'.';
-        let name = rest.iter().take_while(is_name).count();
-        let Some(length) = closing(&rest[name..]).filter(|_| self.follows_plain_key(start)) else {
-            return false;
-        };
-        self.push(start, start + name + length, Some(Variable::List));
-        self.at = start + name + length;
-        true
     }
 
     /// A run of word characters and colons.
@@ -226,9 +155,13 @@ impl Lexer<'_> {
             let end = start + run.trim_end_matches([':', '.']).len();
             self.push(start, end, Some(kind));
         } else if is_drive(run.as_bytes()) {
-            self.push(start, self.at, Some(Variable::Path));
+            let end = start + run.trim_end_matches([':', '.']).len();
+            self.push(start, end, Some(Variable::Path));
         } else if is_endpoint(run) {
-            self.push(start, self.at, Some(Variable::Host));
+            let numeric = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b':');
+            let is_ip = run.bytes().all(numeric);
+            let kind = if is_ip { Variable::Ip } else { Variable::Host };
+            self.push(start, self.at, Some(kind));
         } else {
             self.colons(start, self.at);
         }
@@ -241,7 +174,8 @@ impl Lexer<'_> {
 
     fn url(&mut self, start: usize) {
         let ends = |byte: &u8| {
-            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b')' | b']')
+            byte.is_ascii_whitespace()
+                || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b')' | b']')
         };
         let length = self.bytes[start..].iter().position(ends);
         let mut end = length.map_or(self.bytes.len(), |length| start + length);
@@ -255,11 +189,16 @@ impl Lexer<'_> {
     /// The query behind a path: `/orders?page=2`.
     fn query(&mut self) {
         let is_query = self.bytes.get(self.at) == Some(&b'?')
-            && self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_alphanumeric);
+            && self
+                .bytes
+                .get(self.at + 1)
+                .is_some_and(u8::is_ascii_alphanumeric);
         if !is_query {
             return;
         }
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b')');
+        let ends = |byte: &u8| {
+            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b')')
+        };
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(ends).unwrap_or(rest.len());
         if let Some(path) = self.pieces.last_mut() {
@@ -269,6 +208,7 @@ impl Lexer<'_> {
 
     fn colons(&mut self, start: usize, end: usize) {
         let mut from = start;
+        let first = self.pieces.len();
         for at in start..=end {
             if at == end || self.bytes[at] == b':' {
                 if from < at {
@@ -277,22 +217,43 @@ impl Lexer<'_> {
                 from = at + 1;
             }
         }
+        // After `key=` all of it is one value: `name=Popup:317e46`.
+        let found = &self.pieces[first..];
+        if found.iter().any(|piece| piece.variable.is_some())
+            && found.iter().any(|piece| piece.variable.is_none())
+        {
+            let last = self.pieces.split_off(first);
+            if self.follows_plain_key(start) {
+                self.push(start, end, Some(Variable::Id));
+            } else {
+                self.pieces.extend(last);
+            }
+        }
     }
 
-    /// One token: split at runs of dots, trimmed, classified.
+    /// What stands between colons: split at runs of dots, as in `operation......0`.
     fn segment(&mut self, start: usize, end: usize) {
-        let token = &self.text[start..end];
-        if let Some(dots) = token.find("..").filter(|at| !token[at + 2..].starts_with('/')) {
-            let after = token[dots..].trim_start_matches('.').len();
-            if dots > 0 {
-                self.segment(start, start + dots);
+        let mut from = start;
+        while let Some(dots) = self.text[from..end].find("..") {
+            let at = from + dots;
+            let after = end - self.text[at..end].trim_start_matches('.').len();
+            // `../orders.csv` is a path.
+            if self.bytes.get(after) == Some(&b'/') {
+                break;
             }
-            if after > 0 {
-                self.segment(end - after, end);
+            if from < at {
+                self.token(from, at);
             }
-            return;
+            from = after;
         }
-        let token = token.trim_end_matches('.');
+        if from < end {
+            self.token(from, end);
+        }
+    }
+
+    /// One token: trimmed and classified.
+    fn token(&mut self, start: usize, end: usize) {
+        let token = self.text[start..end].trim_end_matches('.');
         if let Some(kind) = classify(token) {
             let end = start + token.len();
             self.push(start, end, Some(kind));
@@ -308,56 +269,10 @@ impl Lexer<'_> {
             self.push(start + head, start + head + word.len(), None);
         }
     }
-
-    /// In scripts without spaces a token is a sentence: only its digits are a variable.
-    fn wide_run(&mut self, start: usize, end: usize) {
-        let mut from = start;
-        let mut in_digits = None;
-        for (offset, c) in self.text[start..end].char_indices() {
-            let is_digit = c.is_ascii_digit();
-            if !c.is_alphanumeric() || in_digits.is_some_and(|was| was != is_digit) {
-                self.wide_part(from, start + offset, in_digits);
-                from = start + offset;
-                in_digits = None;
-            }
-            if c.is_alphanumeric() {
-                if in_digits.is_none() {
-                    from = start + offset;
-                }
-                in_digits = Some(is_digit);
-            }
-        }
-        self.wide_part(from, end, in_digits);
-    }
-
-    fn wide_part(&mut self, start: usize, end: usize, in_digits: Option<bool>) {
-        if let Some(is_digit) = in_digits {
-            self.push(start, end, is_digit.then_some(Variable::Number));
-        }
-    }
 }
 
 fn is_drive(run: &[u8]) -> bool {
     matches!(run, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
-}
-
-/// Length of the brackets that open at the beginning of `bytes`, with all that is inside.
-fn closing(bytes: &[u8]) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'{' | b'[' | b'(' => depth += 1,
-            b'}' | b']' | b')' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ if depth == 0 => return None,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// `some.name:5672`: a name with a dot before a port is a host's.

@@ -3,18 +3,18 @@
 
 use std::collections::HashMap;
 
-use super::mask::Masker;
+use super::mask::{MOST_MASKED_BYTES, Masker};
 use super::miner::Miner;
 use super::signature::{Signature, SignatureId};
 
-/// Groups lines. What it keeps grows with the number of different messages, and by four bytes a
-/// line.
+/// Groups lines. What it keeps is bounded, but for four bytes a line and some forty for each
+/// different message.
 #[derive(Debug, Default)]
 pub struct Lines {
     masker: Masker,
     miner: Miner,
-    /// The messages that were seen, by their comparable form.
-    known: HashMap<Box<str>, u32>,
+    /// The messages that were seen, by a hash of their comparable form.
+    known: HashMap<u128, u32>,
     messages: Vec<SignatureId>,
     lines: Vec<u32>,
 }
@@ -32,16 +32,20 @@ impl Lines {
     ///
     /// After four billion different messages.
     pub fn push(&mut self, line: &[u8]) {
+        // What is cut off here would not be looked at.
+        let line = &line[..line.len().min(MOST_MASKED_BYTES)];
         let line = String::from_utf8_lossy(line);
-        let masked = self.masker.mask(&line);
-        if let Some(known) = self.known.get(masked.canon) {
+        let hash = hash(self.masker.mask(&line).canon);
+        if let Some(known) = self.known.get(&hash) {
             self.lines.push(*known);
             return;
         }
         let number = u32::try_from(self.messages.len()).expect("fewer than 2^32 messages");
-        self.known.insert(masked.canon.into(), number);
+        self.known.insert(hash, number);
         let signature = Signature::of_message(&line, &mut self.masker);
-        self.miner.insert(&signature);
+        if !self.miner.is_full() {
+            self.miner.insert(&signature);
+        }
         self.messages.push(signature.id);
         self.lines.push(number);
     }
@@ -50,7 +54,9 @@ impl Lines {
     pub fn groups(&self) -> impl Iterator<Item = SignatureId> {
         let group = |id: &SignatureId| self.miner.group_of(*id).unwrap_or(*id);
         let groups: Vec<SignatureId> = self.messages.iter().map(group).collect();
-        self.lines.iter().map(move |number| groups[*number as usize])
+        self.lines
+            .iter()
+            .map(move |number| groups[*number as usize])
     }
 
     /// The number of lines.
@@ -64,4 +70,22 @@ impl Lines {
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
+}
+
+/// Two hashes of 64 bits: fast, and no two messages share both by chance.
+fn hash(canon: &str) -> u128 {
+    let (mut one, mut other) = (0xcbf2_9ce4_8422_2325_u64, 0x2545_f491_4f6c_dd1d_u64);
+    for chunk in canon.as_bytes().chunks(8) {
+        let mut bytes = [0; 8];
+        bytes[..chunk.len()].copy_from_slice(chunk);
+        let word = u64::from_le_bytes(bytes);
+        one = (one ^ word)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29);
+        other = (other ^ word)
+            .wrapping_mul(0xd6e8_feb8_6659_fd93)
+            .rotate_left(31);
+    }
+    let one = one ^ canon.len() as u64;
+    u128::from(one) << 64 | u128::from(other)
 }

@@ -14,6 +14,9 @@ pub const MOST_MASKED_BYTES: usize = 8 * 1024;
 /// How many words and variables of a message count.
 pub const MOST_PIECES: usize = 512;
 
+/// Fewer letters before a value's digits are a part of the value.
+const FEWEST_PREFIX_LETTERS: usize = 3;
+
 /// What stands for a variable in a canon.
 pub(super) const ANY: &str = "<*>";
 
@@ -78,13 +81,18 @@ impl Masked<'_> {
             template.push_str(&self.text[done..piece.start]);
             template.push_str(kind.placeholder());
             done = piece.end;
-            // Values side by side are one variable: how many there are is a value itself.
-            while let Some(next) = pieces.next_if(|next| next.variable.is_some()) {
+            // Values in a row are one variable: how many there are is a value itself.
+            while let Some(next) = pieces.next_if(|next| self.in_a_row(done, next)) {
                 done = next.end;
             }
         }
         template.push_str(&self.text[done..]);
         template
+    }
+
+    fn in_a_row(&self, end: usize, next: &Piece) -> bool {
+        let gap = self.text.get(end..next.start).unwrap_or_default();
+        next.variable.is_some() && matches!(gap.trim(), "" | ",")
     }
 
     /// The part of the text that was looked at.
@@ -94,7 +102,9 @@ impl Masked<'_> {
 
     /// Where the words and variables stand in the text, in order.
     pub(super) fn spans(&self) -> impl Iterator<Item = (usize, usize, Option<Variable>)> {
-        self.pieces.iter().map(|piece| (piece.start, piece.end, piece.variable))
+        self.pieces
+            .iter()
+            .map(|piece| (piece.start, piece.end, piece.variable))
     }
 }
 
@@ -140,7 +150,8 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
 
 /// Whether a capital follows a small letter.
 pub(super) fn has_humps(word: &[u8]) -> bool {
-    word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+    word.windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 /// Where the last words of a canon begin, to find repetitions: `ok <*> ok <*>` is a list, and how
@@ -175,27 +186,47 @@ impl Starts {
     }
 }
 
-/// A message without a word is compared by the kinds of its values, else all such were equal.
+/// A message without a word is compared by the kind of its first value and by the letters that this
+/// begins with, else all such messages were equal.
 fn write_kinds(text: &str, pieces: &[Piece], canon: &mut String) {
     canon.clear();
-    let mut last = None;
-    for kind in pieces.iter().filter_map(|piece| piece.variable) {
-        if last.replace(kind) == Some(kind) {
-            continue;
-        }
-        if !canon.is_empty() {
-            canon.push(' ');
-        }
-        canon.push_str(kind.placeholder());
-    }
-    if canon.is_empty() {
+    let Some((piece, kind)) = pieces
+        .iter()
+        .find_map(|piece| Some((piece, piece.variable?)))
+    else {
         // Nothing but punctuation, or nothing: the text itself, so far as it is short.
         canon.push_str(&text[..text.floor_char_boundary(64)]);
+        return;
+    };
+    canon.push_str(kind.placeholder());
+    let value = &text[piece.start..piece.end];
+    let letters = value.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if kind == Variable::Id && letters >= FEWEST_PREFIX_LETTERS {
+        canon.push(' ');
+        canon.push_str(&value[..letters]);
     }
 }
 
+/// How often a text is masked at most.
+const MOST_ROUNDS: usize = 8;
+
 /// The text with placeholders in the place of values.
+///
+/// A placeholder can show that its neighbour is a value too, so this is repeated until nothing
+/// changes: masking what is masked changes nothing.
 #[must_use]
 pub fn mask(text: &str) -> String {
-    Masker::new().mask(text).template()
+    let mut masker = Masker::new();
+    let mut masked = masker.mask(text).template();
+    for _ in 1..MOST_ROUNDS {
+        let again = masker.mask(&masked).template();
+        if again == masked {
+            break;
+        }
+        masked = again;
+    }
+    masked
 }
+
+#[cfg(test)]
+mod tests;

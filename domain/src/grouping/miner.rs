@@ -31,7 +31,7 @@ pub use state::MinerStateError;
 const MOST_MINED_WORDS: usize = 64;
 
 /// In longer messages no two words are looked at together: there are too many pairs.
-const MOST_PAIRED_WORDS: usize = 16;
+const MOST_PAIRED_WORDS: usize = 12;
 
 /// How many places for values are looked at together.
 const MOST_SLOTS: usize = 8;
@@ -127,13 +127,21 @@ impl Miner {
         self.signatures.is_empty()
     }
 
+    /// Whether it mines no further messages: new ones are groups of their own.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.items.len() >= MOST_MINED_MESSAGES
+    }
+
     /// Puts a signature into its group. A signature that is known stays where it is.
     pub fn insert(&mut self, signature: &Signature) -> Placement {
         let is_known = self.seats.contains_key(&signature.id);
         let mut absorbed = Vec::new();
         if !is_known {
             let seat = self.signatures.len();
-            let node = self.is_mined(signature).then(|| self.mine(signature, &mut absorbed));
+            let node = self
+                .is_mined(signature)
+                .then(|| self.mine(signature, &mut absorbed));
             if let Some(node) = node {
                 self.founders.entry(node).or_insert(seat);
             }
@@ -163,11 +171,13 @@ impl Miner {
     }
 
     fn founder(&self, node: Node) -> Option<SignatureId> {
-        self.founders.get(&node).map(|seat| self.signatures[*seat].id)
+        self.founders
+            .get(&node)
+            .map(|seat| self.signatures[*seat].id)
     }
 
     fn is_mined(&self, signature: &Signature) -> bool {
-        !signature.canon.is_empty() && self.items.len() < MOST_MINED_MESSAGES
+        !signature.canon.is_empty() && !self.is_full()
     }
 
     /// The node of a message. Groups that became one with another are added to `absorbed`.
@@ -198,7 +208,14 @@ impl Miner {
         let items = self.items[node as usize].clone();
         let places = self.places(&items);
         for (one, place) in places.iter().enumerate() {
-            self.join(node, &items, &[*place], Agreement::Together, newest, absorbed);
+            self.join(
+                node,
+                &items,
+                &[*place],
+                Agreement::Together,
+                newest,
+                absorbed,
+            );
             if places.len() <= MOST_PAIRED_WORDS {
                 for other in &places[one + 1..] {
                     let pair = [*place, *other];
@@ -222,7 +239,9 @@ impl Miner {
         if items.len() > MOST_MINED_WORDS + 1 {
             return Vec::new();
         }
-        (1..items.len()).filter(|at| items[*at] != VARIABLE).collect()
+        (1..items.len())
+            .filter(|at| items[*at] != VARIABLE)
+            .collect()
     }
 
     /// Whether a place is one for values, by the word before it or by the looks of the word in it.
@@ -254,7 +273,9 @@ impl Miner {
             Some(Seat::Many(_)) => None,
         };
         if let Some(first) = first {
-            let Some(family) = self.found(items, places, agreement) else { return };
+            let Some(family) = self.found(items, places, agreement) else {
+                return;
+            };
             let seat = u32::try_from(self.large.len()).expect("the miner is bounded");
             self.large.push(family);
             self.families.insert(key, Seat::Many(seat));
@@ -274,7 +295,9 @@ impl Miner {
             .iter()
             .map(|at| {
                 // The word before counts only if it is not one that varies itself.
-                let before = self.before(items, *at).filter(|_| !places.contains(&(at - 1)));
+                let before = self
+                    .before(items, *at)
+                    .filter(|_| !places.contains(&(at - 1)));
                 evidence::threshold(before, constants)
             })
             .collect();
@@ -293,13 +316,23 @@ impl Miner {
         let words: Vec<(Word, u32)> = places
             .iter()
             .map(|at| {
-                let before = self.before(items, *at).filter(|_| !places.contains(&(at - 1)));
-                (items[*at], evidence::weight(before, self.words.name(items[*at])))
+                let before = self
+                    .before(items, *at)
+                    .filter(|_| !places.contains(&(at - 1)));
+                (
+                    items[*at],
+                    evidence::weight(before, self.words.name(items[*at])),
+                )
             })
             .collect();
-        let Some(fold) = self.large[seat as usize].join(node, &words) else { return };
+        let Some(fold) = self.large[seat as usize].join(node, &words) else {
+            return;
+        };
         let varying = |place: &usize| fold.varying >> place & 1 == 1;
-        let varying: Vec<usize> = (0..places.len()).filter(varying).map(|p| places[p]).collect();
+        let varying: Vec<usize> = (0..places.len())
+            .filter(varying)
+            .map(|p| places[p])
+            .collect();
         for member in fold.members {
             self.fold(member, &varying, seat, newest, absorbed);
         }
@@ -337,12 +370,12 @@ impl Miner {
 
     /// Makes two groups one, led by the older; tells which leader leads no longer.
     fn unite(&mut self, one: Node, other: Node) -> Option<Node> {
-        let (one, other) = (self.leader(one), self.leader(other));
-        if one == other {
-            return None;
+        let (first, second) = (self.leader(one), self.leader(other));
+        let (older, younger) = (first.min(second), first.max(second));
+        // Short ways to the leader keep looking for it cheap.
+        for node in [one, other, younger] {
+            self.leaders[node as usize] = older;
         }
-        let (older, younger) = (one.min(other), one.max(other));
-        self.leaders[younger as usize] = older;
-        Some(younger)
+        (older != younger).then_some(younger)
     }
 }

@@ -26,7 +26,10 @@ fn gap<'a>(text: &'a str, left: &Piece, right: &Piece) -> &'a str {
 }
 
 const fn is_numeric(piece: &Piece) -> bool {
-    matches!(piece.variable, Some(Variable::Number | Variable::Time | Variable::Id))
+    matches!(
+        piece.variable,
+        Some(Variable::Number | Variable::Time | Variable::Id)
+    )
 }
 
 /// A unit becomes a part of the number before it.
@@ -58,7 +61,7 @@ fn by_neighbour(text: &str, pieces: &[Piece], at: usize) -> Option<Variable> {
     let name = word(text, piece);
     if let Some(previous) = previous {
         let before = gap(text, previous, piece);
-        let is_value = before.contains('=') || before.starts_with(':');
+        let is_value = before.trim_end().ends_with('=') || before.starts_with(':');
         if is_value && is_flag(name) {
             return Some(Variable::Flag);
         }

@@ -44,7 +44,11 @@ impl Shared {
     pub fn of(delivered: &Delivered) -> Self {
         let mut shared = Self::of_body(&delivered.body);
         let properties = &delivered.properties;
-        for text in [&properties.message_id, &properties.correlation_id, &properties.reply_to] {
+        for text in [
+            &properties.message_id,
+            &properties.correlation_id,
+            &properties.reply_to,
+        ] {
             if let Some(text) = text.as_ref().and_then(|text| text.as_str()) {
                 shared.add(text);
             }
@@ -65,7 +69,9 @@ impl Shared {
     #[must_use]
     pub fn of_body(body: &[u8]) -> Self {
         let mut shared = Self::default();
-        let Some(text) = std::str::from_utf8(body).ok().filter(|text| text.len() <= MOST_BODY_BYTES)
+        let Some(text) = std::str::from_utf8(body)
+            .ok()
+            .filter(|text| text.len() <= MOST_BODY_BYTES)
         else {
             return shared;
         };
@@ -156,7 +162,9 @@ impl Shared {
 fn mark_within(pieces: &mut [Piece], start: usize, end: usize) {
     let from = pieces.partition_point(|piece| piece.end <= start);
     let until = pieces.partition_point(|piece| piece.start < end);
-    let Some(within) = pieces.get_mut(from..until) else { return };
+    let Some(within) = pieces.get_mut(from..until) else {
+        return;
+    };
     let whole = |piece: &Piece| piece.start >= start && piece.end <= end;
     if within.iter().all(whole) {
         for piece in within {
@@ -168,7 +176,13 @@ fn mark_within(pieces: &mut [Piece], start: usize, end: usize) {
 /// Whether a header tells of the failure or of the death, so that the message is no news to it.
 fn tells_of_failure(name: &str) -> bool {
     const BEGINNINGS: [&str; 7] = [
-        "x-exception", "x-error", "x-death", "x-first-death", "x-last-death", "MT-", "NServiceBus.",
+        "x-exception",
+        "x-error",
+        "x-death",
+        "x-first-death",
+        "x-last-death",
+        "MT-",
+        "NServiceBus.",
     ];
     const PARTS: [&str; 4] = ["error", "exception", "stack", "reason"];
     let lower = name.to_ascii_lowercase();
@@ -186,14 +200,19 @@ mod tests {
     fn template(body: &str, message: &str) -> String {
         let shared = Shared::of_body(body.as_bytes());
         let mut masker = Masker::new();
-        masker.mask_with(message, |text, pieces| shared.mark(text, pieces)).template()
+        masker
+            .mask_with(message, |text, pieces| shared.mark(text, pieces))
+            .template()
     }
 
     #[test]
     fn what_the_body_holds_is_a_variable() {
         let body = r#"{"customer": "acme", "ship_to": {"city": "Bad Homburg"}, "tags": ["blue"]}"#;
         let message = "No stock for acme in Bad Homburg (blue)";
-        assert_eq!(template(body, message), "No stock for <shared> in <shared> (<shared>)");
+        assert_eq!(
+            template(body, message),
+            "No stock for <shared> in <shared> (<shared>)"
+        );
     }
 
     #[test]
@@ -206,7 +225,10 @@ mod tests {
     #[test]
     fn xml_and_forms_are_looked_into() {
         let xml = "<order><sku kind=\"widget\">blueprint</sku></order>";
-        assert_eq!(template(xml, "No widget, no blueprint"), "No <shared>, no <shared>");
+        assert_eq!(
+            template(xml, "No widget, no blueprint"),
+            "No <shared>, no <shared>"
+        );
         assert_eq!(template("a=b&sku=anvil", "No anvil"), "No <shared>");
     }
 
@@ -219,8 +241,12 @@ mod tests {
     #[test]
     fn headers_count_unless_they_tell_of_the_failure() {
         let mut delivered = Delivered::default();
-        delivered.headers.set("x-tenant", FieldValue::LongString("globex".into()));
-        delivered.headers.set("x-error", FieldValue::LongString("quota".into()));
+        delivered
+            .headers
+            .set("x-tenant", FieldValue::LongString("globex".into()));
+        delivered
+            .headers
+            .set("x-error", FieldValue::LongString("quota".into()));
         let shared = Shared::of(&delivered);
         let mut masker = Masker::new();
         let masked = masker.mask_with("quota of globex", |text, pieces| shared.mark(text, pieces));

@@ -75,7 +75,9 @@ pub fn top_frame(trace: &str) -> Option<Frame> {
             any = None;
             continue;
         }
-        let Some(line) = frames::read(before, text) else { continue };
+        let Some(line) = frames::read(before, text) else {
+            continue;
+        };
         // Python alone writes the innermost frame last.
         let replaces = line.language == Language::Python;
         let seat = if line.in_app { &mut own } else { &mut any };

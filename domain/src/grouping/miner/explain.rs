@@ -97,7 +97,10 @@ impl Miner {
         let mut node = node;
         let mut examples = Vec::new();
         while let Some((template, seat)) = self.folds[node as usize] {
-            let words = self.large[seat as usize].words(0).iter().take(MOST_EXAMPLES);
+            let words = self.large[seat as usize]
+                .words(0)
+                .iter()
+                .take(MOST_EXAMPLES);
             examples.extend(words.map(|word| self.words.name(*word).to_owned()));
             node = template;
         }
@@ -115,7 +118,11 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, done: 0, segments: Vec::new() }
+        Self {
+            text,
+            done: 0,
+            segments: Vec::new(),
+        }
     }
 
     fn constant(&mut self, until: usize) {

@@ -43,7 +43,11 @@ pub(super) struct Place {
 
 impl Place {
     fn new(threshold: u32) -> Self {
-        Self { words: Vec::new(), weight: 0, threshold }
+        Self {
+            words: Vec::new(),
+            weight: 0,
+            threshold,
+        }
     }
 
     fn varies(&self) -> bool {
@@ -104,15 +108,25 @@ impl Family {
             return Some(Fold { members, varying });
         }
         self.members.push(node);
-        let members = if is_news { self.members.clone() } else { vec![node] };
+        let members = if is_news {
+            self.members.clone()
+        } else {
+            vec![node]
+        };
         Some(Fold { members, varying })
     }
 
     fn now_varying(&self) -> u32 {
         let bits = self.places.iter().enumerate();
-        let varying = bits.fold(0, |bits, (at, place)| bits | u32::from(place.varies()) << at);
+        let varying = bits.fold(0, |bits, (at, place)| {
+            bits | u32::from(place.varies()) << at
+        });
         let all = varying.count_ones() as usize == self.places.len();
-        if self.agreement == Agreement::Together && !all { 0 } else { varying }
+        if self.agreement == Agreement::Together && !all {
+            0
+        } else {
+            varying
+        }
     }
 
     /// The words that were seen first in a place.

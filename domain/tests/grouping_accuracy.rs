@@ -1,0 +1,54 @@
+//! How well failures are grouped, on the labelled corpus beside this file: `grouping/failures.tsv`.
+//!
+//! GA is the share of messages whose group holds exactly the messages of their label; FGA is the
+//! harmonic mean of the precision and the recall of whole groups (Zhu et al. 2019, Khan et al. 2022).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dlo_domain::grouping::Lines;
+
+const CORPUS: &str = include_str!("grouping/failures.tsv");
+
+/// Sets of line numbers.
+type Groups = BTreeSet<Vec<usize>>;
+
+fn groups<K: Ord>(keys: impl Iterator<Item = K>) -> Groups {
+    let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    for (line, key) in keys.enumerate() {
+        groups.entry(key).or_default().push(line);
+    }
+    groups.into_values().collect()
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    f64::from(u32::try_from(part).unwrap()) / f64::from(u32::try_from(whole).unwrap())
+}
+
+#[test]
+fn failures_are_grouped_as_a_person_would() {
+    let rows: Vec<(&str, &str)> = CORPUS
+        .lines()
+        .skip(1)
+        .map(|line| line.split_once('\t').expect("a label and a message"))
+        .collect();
+    let mut lines = Lines::new();
+    rows.iter()
+        .for_each(|(_, message)| lines.push(message.as_bytes()));
+    let wanted = groups(rows.iter().map(|(label, _)| label));
+    let got = groups(lines.groups());
+    assert!(
+        rows.len() >= 500 && wanted.len() >= 60,
+        "the corpus has shrunk"
+    );
+
+    let right: Vec<&Vec<usize>> = wanted.intersection(&got).collect();
+    let accuracy = ratio(right.iter().map(|group| group.len()).sum(), rows.len());
+    let of_groups = 2.0 * ratio(right.len(), wanted.len() + got.len());
+    println!(
+        "GA {accuracy:.4}, FGA {of_groups:.4}, {} groups of {}",
+        got.len(),
+        wanted.len()
+    );
+    assert!(accuracy >= 0.95, "GA is {accuracy:.4}");
+    assert!(of_groups >= 0.90, "FGA is {of_groups:.4}");
+}
