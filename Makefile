@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-crash fmt lint deny site prepare bench-intake e2e check clean
+.PHONY: help setup demo test test-crash fmt lint deny site prepare bench-intake bench-grouping e2e check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -49,6 +49,10 @@ e2e: ## the browser tests alone; ARGS="--headed -g replay"
 
 bench-intake: ## intake against the floor program: goals P1 and P2
 	@scripts/bench-intake $(ARGS)
+
+bench-grouping: ## grouping accuracy and speed: goal P8; FILES="A.tsv B.tsv" for your own
+	@cargo run --release -q -p dlo-domain --example grouping_score -- \
+		$(or $(FILES),domain/tests/grouping/failures.tsv)
 
 clean: ## remove what was built (the tools' cache outside the clone stays)
 	@cargo clean

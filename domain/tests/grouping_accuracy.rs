@@ -21,7 +21,8 @@ fn groups<K: Ord>(keys: impl Iterator<Item = K>) -> Groups {
 }
 
 fn ratio(part: usize, whole: usize) -> f64 {
-    f64::from(u32::try_from(part).unwrap()) / f64::from(u32::try_from(whole).unwrap())
+    let number = |count: usize| f64::from(u32::try_from(count).expect("a small corpus"));
+    number(part) / number(whole)
 }
 
 #[test]
@@ -32,8 +33,9 @@ fn failures_are_grouped_as_a_person_would() {
         .map(|line| line.split_once('\t').expect("a label and a message"))
         .collect();
     let mut lines = Lines::new();
-    rows.iter()
-        .for_each(|(_, message)| lines.push(message.as_bytes()));
+    for (_, message) in &rows {
+        lines.push(message.as_bytes());
+    }
     let wanted = groups(rows.iter().map(|(label, _)| label));
     let got = groups(lines.groups());
     assert!(

@@ -9,14 +9,32 @@ use super::vocabulary::{is_account, is_introducer, is_telling, is_telling_key};
 /// What an ordinary word weighs.
 const WORD: u32 = 4;
 
-/// What one more word in a place weighs; `before` is the word before the place.
-pub(super) fn weight(before: Option<&str>, word: &str) -> u32 {
+/// What stands before a place.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Before<'a> {
+    /// Nothing: the message begins with it.
+    Start,
+    /// A variable.
+    Variable,
+    /// A word.
+    Word(&'a str),
+}
+
+impl Before<'_> {
+    fn is_key(self) -> bool {
+        matches!(self, Self::Word(word) if is_key(word))
+    }
+}
+
+/// What one more word in a place weighs.
+pub(super) fn weight(before: Before<'_>, word: &str) -> u32 {
     if is_telling(word) {
         WORD / 4
-    } else if before.is_some_and(is_key) {
+    } else if before.is_key() {
         if looks_named(word) { 2 * WORD } else { WORD }
     } else if is_name(word) {
-        2 * WORD
+        // Two of them are enough anywhere.
+        5 * WORD / 2
     } else if looks_named(word) {
         WORD + 1
     } else {
@@ -27,13 +45,15 @@ pub(super) fn weight(before: Option<&str>, word: &str) -> u32 {
 /// The weight from which a place varies; `None` when it never can.
 ///
 /// `constants` is the number of words around the place: the less else two messages have in common,
-/// the more it takes.
-pub(super) fn threshold(before: Option<&str>, constants: usize) -> Option<u32> {
+/// the more it takes. The word that a message begins with tells what it is about, so it takes more.
+pub(super) fn threshold(before: Before<'_>, constants: usize) -> Option<u32> {
     let words = match before {
         // `reason=`: what follows tells what happened.
-        Some(key) if is_key(key) && is_telling_key(&key[..key.len() - 1]) => 12,
-        Some(key) if is_key(key) => 4,
-        Some(noun) if is_introducer(noun) && constants >= 3 => 3,
+        Before::Word(key) if is_key(key) && is_telling_key(&key[..key.len() - 1]) => 12,
+        Before::Word(key) if is_key(key) => 4,
+        // Three words, or two that are spelled like names.
+        Before::Word(noun) if is_introducer(noun) && constants >= 3 => return Some(10),
+        Before::Start if constants < 3 => return None,
         _ => match constants {
             0 => return None,
             1 => 16,
@@ -46,8 +66,8 @@ pub(super) fn threshold(before: Option<&str>, constants: usize) -> Option<u32> {
 }
 
 /// Whether a place is one for values, by the word before it or by the looks of the word in it.
-pub(super) fn is_slot(before: Option<&str>, word: &str) -> bool {
-    let named = before.is_some_and(|before| is_key(before) || is_introducer(before));
+pub(super) fn is_slot(before: Before<'_>, word: &str) -> bool {
+    let named = matches!(before, Before::Word(word) if is_key(word) || is_introducer(word));
     named || (looks_named(word) && !is_key(word) && !is_telling(word))
 }
 

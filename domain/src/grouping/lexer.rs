@@ -8,6 +8,7 @@ mod wide;
 
 use super::token::{classify, classify_run};
 use super::variable::Variable;
+use super::vocabulary::is_known_port;
 
 /// A part of the message that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,29 +101,30 @@ impl Lexer<'_> {
     }
 
     fn separator(&mut self, byte: u8) {
-        match byte {
-            b'<' => {
-                if let Some(kind) = Variable::placeholder_at(&self.bytes[self.at..]) {
-                    let end = self.at + kind.placeholder().len();
-                    self.push(self.at, end, Some(kind));
-                    self.at = end;
-                    return;
-                }
+        let is_taken = match byte {
+            b'<' => self.placeholder(),
+            b'"' | b'\'' | b'`' => self.quoted(byte),
+            b'=' => self.value(),
+            b'(' | b'[' | b'{' => {
+                self.empty_brackets(byte);
+                false
             }
-            b'"' | b'\'' | b'`' => {
-                if self.quoted(byte) {
-                    return;
-                }
-            }
-            b'(' | b'[' | b'{' => self.empty_brackets(byte),
-            b'=' => {
-                if self.value() {
-                    return;
-                }
-            }
-            _ => {}
+            _ => false,
+        };
+        if !is_taken {
+            self.at += 1;
         }
-        self.at += 1;
+    }
+
+    /// A placeholder: the text was masked before.
+    fn placeholder(&mut self) -> bool {
+        let Some(kind) = Variable::placeholder_at(&self.bytes[self.at..]) else {
+            return false;
+        };
+        let end = self.at + kind.placeholder().len();
+        self.push(self.at, end, Some(kind));
+        self.at = end;
+        true
     }
 
     /// A run of word characters and colons.
@@ -275,12 +277,14 @@ fn is_drive(run: &[u8]) -> bool {
     matches!(run, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
 }
 
-/// `some.name:5672`: a name with a dot before a port is a host's.
+/// `some.name:4711`, `redis:6379`: a name with a dot before a port, or any before a port that
+/// services are known by, is a host's.
 fn is_endpoint(run: &str) -> bool {
     run.rsplit_once(':').is_some_and(|(name, port)| {
         (2..=5).contains(&port.len())
             && port.bytes().all(|b| b.is_ascii_digit())
-            && name.trim_matches('.').contains('.')
+            && (name.trim_matches('.').contains('.') || is_known_port(port))
+            && name.contains(|c: char| c.is_ascii_alphanumeric())
             && !name.contains([':', '/', '\\'])
     })
 }

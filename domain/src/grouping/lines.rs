@@ -16,7 +16,8 @@ pub struct Lines {
     /// The messages that were seen, by a hash of their comparable form.
     known: HashMap<u128, u32>,
     messages: Vec<SignatureId>,
-    lines: Vec<u32>,
+    /// The message of each line.
+    seen: Vec<u32>,
 }
 
 impl Lines {
@@ -37,7 +38,7 @@ impl Lines {
         let line = String::from_utf8_lossy(line);
         let hash = hash(self.masker.mask(&line).canon);
         if let Some(known) = self.known.get(&hash) {
-            self.lines.push(*known);
+            self.seen.push(*known);
             return;
         }
         let number = u32::try_from(self.messages.len()).expect("fewer than 2^32 messages");
@@ -47,28 +48,26 @@ impl Lines {
             self.miner.insert(&signature);
         }
         self.messages.push(signature.id);
-        self.lines.push(number);
+        self.seen.push(number);
     }
 
     /// The group of each line, in the order of the lines. Final: all lines have been seen.
     pub fn groups(&self) -> impl Iterator<Item = SignatureId> {
         let group = |id: &SignatureId| self.miner.group_of(*id).unwrap_or(*id);
         let groups: Vec<SignatureId> = self.messages.iter().map(group).collect();
-        self.lines
-            .iter()
-            .map(move |number| groups[*number as usize])
+        self.seen.iter().map(move |number| groups[*number as usize])
     }
 
     /// The number of lines.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.lines.len()
+        self.seen.len()
     }
 
     /// Whether there were none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.seen.is_empty()
     }
 }
 

@@ -130,7 +130,7 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
             let from = canon.len();
             canon.push_str(&text[piece.start..piece.end]);
             // `OrderPlaced` is a name: its capitals tell it from a sentence's words.
-            if !has_humps(canon[from..].as_bytes()) {
+            if !has_humps(&canon.as_bytes()[from..]) {
                 canon[from..].make_ascii_lowercase();
             }
             // A key is another word than the same word without a value.
@@ -217,15 +217,15 @@ const MOST_ROUNDS: usize = 8;
 #[must_use]
 pub fn mask(text: &str) -> String {
     let mut masker = Masker::new();
-    let mut masked = masker.mask(text).template();
+    let mut template = masker.mask(text).template();
     for _ in 1..MOST_ROUNDS {
-        let again = masker.mask(&masked).template();
-        if again == masked {
+        let again = masker.mask(&template).template();
+        if again == template {
             break;
         }
-        masked = again;
+        template = again;
     }
-    masked
+    template
 }
 
 #[cfg(test)]

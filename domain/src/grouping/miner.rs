@@ -19,7 +19,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use super::evidence;
+use super::evidence::{self, Before};
 use super::signature::{Signature, SignatureId, SignatureVersion};
 use family::{Agreement, Family, FamilyKey};
 use words::{VARIABLE, Word, Words};
@@ -206,7 +206,7 @@ impl Miner {
     /// Takes a node into all its families.
     fn join_families(&mut self, node: Node, newest: Node, absorbed: &mut Vec<Node>) {
         let items = self.items[node as usize].clone();
-        let places = self.places(&items);
+        let places = word_places(&items);
         for (one, place) in places.iter().enumerate() {
             self.join(
                 node,
@@ -234,23 +234,19 @@ impl Miner {
         }
     }
 
-    /// The places of a node that hold words.
-    fn places(&self, items: &[Word]) -> Vec<usize> {
-        if items.len() > MOST_MINED_WORDS + 1 {
-            return Vec::new();
-        }
-        (1..items.len())
-            .filter(|at| items[*at] != VARIABLE)
-            .collect()
-    }
-
     /// Whether a place is one for values, by the word before it or by the looks of the word in it.
     fn is_slot(&self, items: &[Word], at: usize) -> bool {
-        evidence::is_slot(self.before(items, at), self.words.name(items[at]))
+        evidence::is_slot(self.before(items, at, &[]), self.words.name(items[at]))
     }
 
-    fn before(&self, items: &[Word], at: usize) -> Option<&str> {
-        (at > 1 && items[at - 1] != VARIABLE).then(|| self.words.name(items[at - 1]))
+    /// What stands before a place. A word counts only if it is not in a place itself.
+    fn before(&self, items: &[Word], at: usize, places: &[usize]) -> Before<'_> {
+        match items[at - 1] {
+            _ if at == 1 => Before::Start,
+            VARIABLE => Before::Variable,
+            _ if places.contains(&(at - 1)) => Before::Variable,
+            word => Before::Word(self.words.name(word)),
+        }
     }
 
     /// Takes a node into the family of those that differ in `places` only.
@@ -293,13 +289,7 @@ impl Miner {
         let constants = words - places.len();
         let thresholds: Option<Vec<u32>> = places
             .iter()
-            .map(|at| {
-                // The word before counts only if it is not one that varies itself.
-                let before = self
-                    .before(items, *at)
-                    .filter(|_| !places.contains(&(at - 1)));
-                evidence::threshold(before, constants)
-            })
+            .map(|at| evidence::threshold(self.before(items, *at, places), constants))
             .collect();
         Some(Family::new(agreement, &thresholds?))
     }
@@ -316,12 +306,10 @@ impl Miner {
         let words: Vec<(Word, u32)> = places
             .iter()
             .map(|at| {
-                let before = self
-                    .before(items, *at)
-                    .filter(|_| !places.contains(&(at - 1)));
+                let word = self.words.name(items[*at]);
                 (
                     items[*at],
-                    evidence::weight(before, self.words.name(items[*at])),
+                    evidence::weight(self.before(items, *at, places), word),
                 )
             })
             .collect();
@@ -378,4 +366,14 @@ impl Miner {
         }
         (older != younger).then_some(younger)
     }
+}
+
+/// The places of a node that hold words; none if there are too many to be mined.
+fn word_places(items: &[Word]) -> Vec<usize> {
+    if items.len() > MOST_MINED_WORDS + 1 {
+        return Vec::new();
+    }
+    (1..items.len())
+        .filter(|at| items[*at] != VARIABLE)
+        .collect()
 }

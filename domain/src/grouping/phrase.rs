@@ -2,7 +2,7 @@
 
 use super::lexer::Piece;
 use super::variable::Variable;
-use super::vocabulary::{is_currency, is_flag, is_month, is_unit, is_weekday, is_zone};
+use super::vocabulary::{is_currency, is_flag, is_month, is_state, is_unit, is_weekday, is_zone};
 
 /// Looks at the pieces of `text` again, now that their neighbours are known.
 pub(super) fn read(text: &str, pieces: &mut Vec<Piece>) {
@@ -15,6 +15,7 @@ pub(super) fn read(text: &str, pieces: &mut Vec<Piece>) {
         }
     }
     lists(text, pieces);
+    states(text, pieces);
 }
 
 fn word<'a>(text: &'a str, piece: &Piece) -> &'a str {
@@ -98,5 +99,32 @@ fn lists(text: &str, pieces: &mut [Piece]) {
             }
         }
         at = last + 1;
+    }
+}
+
+/// `( on off on )`: words for on and off, and nothing else in the brackets, are values.
+fn states(text: &str, pieces: &mut [Piece]) {
+    let mut at = 0;
+    while at < pieces.len() {
+        let from = at;
+        at += 1;
+        if pieces[from].variable.is_some() || !is_state(word(text, &pieces[from])) {
+            continue;
+        }
+        while at < pieces.len()
+            && is_state(word(text, &pieces[at]))
+            && gap(text, &pieces[at - 1], &pieces[at]).trim().is_empty()
+        {
+            at += 1;
+        }
+        let opened = text[..pieces[from].start].trim_end().ends_with(['(', '[']);
+        let closed = text[pieces[at - 1].end..]
+            .trim_start()
+            .starts_with([')', ']']);
+        if opened && closed && at - from > 1 {
+            for piece in &mut pieces[from..at] {
+                piece.variable = Some(Variable::Flag);
+            }
+        }
     }
 }

@@ -86,7 +86,9 @@ impl Shared {
         match value {
             Value::String(text) => self.add(text),
             Value::Array(items) if depth > 0 => {
-                items.iter().for_each(|item| self.add_json(item, depth - 1));
+                for item in items {
+                    self.add_json(item, depth - 1);
+                }
             }
             Value::Object(fields) if depth > 0 => {
                 for (name, value) in fields {
@@ -249,7 +251,7 @@ mod tests {
             .set("x-error", FieldValue::LongString("quota".into()));
         let shared = Shared::of(&delivered);
         let mut masker = Masker::new();
-        let masked = masker.mask_with("quota of globex", |text, pieces| shared.mark(text, pieces));
-        assert_eq!(masked.template(), "quota of <shared>");
+        let quota = masker.mask_with("quota of globex", |text, pieces| shared.mark(text, pieces));
+        assert_eq!(quota.template(), "quota of <shared>");
     }
 }

@@ -100,17 +100,17 @@ impl Signature {
             format!("error {class} {place}").trim_end().to_owned()
         };
         let message = stack::without_frames(message);
-        let masked = masker.mask_with(&message, |text, pieces| {
-            rule::mark(masks, text, pieces);
-            shared.mark(text, pieces);
+        let text = masker.mask_with(&message, |words, pieces| {
+            rule::mark(masks, words, pieces);
+            shared.mark(words, pieces);
         });
         Self {
-            id: SignatureId::hash(&["error", &class, masked.canon, place, kind]),
+            id: SignatureId::hash(&["error", &class, text.canon, place, kind]),
             version: CURRENT,
             layer: Layer::Error,
             scope,
-            canon: masked.canon.to_owned(),
-            template: masked.template(),
+            canon: text.canon.to_owned(),
+            template: text.template(),
             frame,
         }
     }
@@ -155,14 +155,14 @@ impl Signature {
     /// The signature of a bare message, as in a log.
     #[must_use]
     pub fn of_message(message: &str, masker: &mut Masker) -> Self {
-        let masked = masker.mask(message);
+        let text = masker.mask(message);
         Self {
-            id: SignatureId::hash(&["error", "", masked.canon, "", ""]),
+            id: SignatureId::hash(&["error", "", text.canon, "", ""]),
             version: CURRENT,
             layer: Layer::Error,
             scope: String::new(),
-            canon: masked.canon.to_owned(),
-            template: masked.template(),
+            canon: text.canon.to_owned(),
+            template: text.template(),
             frame: None,
         }
     }
@@ -217,3 +217,6 @@ impl TryFrom<String> for SignatureId {
             .ok_or(NotASignature(text))
     }
 }
+
+#[cfg(test)]
+mod tests;

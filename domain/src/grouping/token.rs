@@ -69,6 +69,9 @@ pub(super) fn classify(token: &str) -> Option<Variable> {
     if looks.dots > 0 {
         return with_dots(token);
     }
+    if token.eq_ignore_ascii_case("localhost") {
+        return Some(Variable::Host);
+    }
     // Eight and more hexadecimal letters in a row are no English word.
     (looks.letters >= 8 && looks.letters == looks.hex_letters && looks.others + looks.dashes == 0)
         .then_some(Variable::Hex)
@@ -160,17 +163,20 @@ fn with_dots(token: &str) -> Option<Variable> {
 
 /// Whether a run with colons in it is one value: a hardware address, an IPv6 address, a time.
 pub(super) fn classify_run(run: &str) -> Option<Variable> {
-    let bytes = run.as_bytes();
-    let colons = bytes.iter().filter(|byte| **byte == b':').count();
-    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let colons = run.split(':').count() - 1;
+    let digits = run.matches(|c: char| c.is_ascii_digit()).count();
     if colons < 2 || digits == 0 {
         return None;
     }
-    let is_value = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
-    if !bytes.iter().all(is_value) {
+    let in_time = |byte: u8| byte.is_ascii_digit() || b":.-+/TZ".contains(&byte);
+    if digits >= 6 && run.starts_with(|c: char| c.is_ascii_digit()) && run.bytes().all(in_time) {
+        return Some(Variable::Time);
+    }
+    let in_address = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
+    if !run.bytes().all(in_address) {
         return None;
     }
-    let has_letters = bytes.iter().any(u8::is_ascii_alphabetic);
+    let has_letters = run.contains(|c: char| c.is_ascii_alphabetic());
     let short = run
         .split(':')
         .all(|part| part.len() <= 4 || part.contains('.'));

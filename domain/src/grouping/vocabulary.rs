@@ -206,6 +206,14 @@ const TOP_DOMAINS: [&str; 56] = [
 /// Second labels under a country's code: `example.co.nz`.
 const SECOND_DOMAINS: [&str; 8] = ["co", "com", "edu", "org", "net", "ac", "gov", "or"];
 
+/// Ports that services are known by: `redis:6379` is an address, `rank:3` is not.
+const PORTS: [u16; 53] = [
+    21, 22, 25, 53, 80, 389, 443, 445, 465, 587, 636, 993, 1433, 1521, 1883, 2181, 2379, 3000,
+    3306, 3389, 4222, 4317, 5000, 5432, 5601, 5671, 5672, 6379, 6650, 7000, 7687, 8000, 8080, 8081,
+    8086, 8123, 8200, 8443, 8500, 8888, 9000, 9042, 9090, 9092, 9200, 9300, 11211, 15672, 15692,
+    26379, 27017, 50051, 61616,
+];
+
 /// First labels of package names, which read like host names otherwise.
 const PACKAGE_ROOTS: [&str; 14] = [
     "com",
@@ -631,6 +639,11 @@ pub(super) fn is_flag(word: &str) -> bool {
     word.len() <= 9 && any(&FLAGS, word)
 }
 
+/// Words for on and off, which only a list of them shows to be values.
+pub(super) fn is_state(word: &str) -> bool {
+    word.len() <= 5 && any(&["on", "off", "yes", "no", "ok", "true", "false"], word)
+}
+
 pub(super) fn is_numbered_word(word: &str) -> bool {
     word.len() <= 8 && any(&NUMBERED_WORDS, word)
 }
@@ -663,6 +676,10 @@ fn is_telling_part(word: &str) -> bool {
             && !has_humps(word.as_bytes())
             && word.bytes().all(|b| b.is_ascii_alphabetic())
             && TELLING_ENDINGS.iter().any(|ending| word.ends_with(ending)))
+}
+
+pub(super) fn is_known_port(port: &str) -> bool {
+    port.parse().is_ok_and(|port| PORTS.contains(&port))
 }
 
 /// Whether a dotted name is a host's.

@@ -18,6 +18,11 @@ fn values_are_masked_by_their_looks() {
         ("to 10.0.0.1:5672 from fe80::1:2", "to <ip> from <ip>"),
         ("host db-1.prod.internal is down", "host <host> is down"),
         ("db.example.com:5432 refused", "<host> refused"),
+        (
+            "redis:6379 refused, rank:3 kept",
+            "<host> refused, rank:<number> kept",
+        ),
+        ("localhost refused", "<host> refused"),
         ("mail to ann@example.org bounced", "mail to <email> bounced"),
         (
             "GET https://api.example.com/v1/x?y=1 failed.",

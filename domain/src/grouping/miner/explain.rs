@@ -73,11 +73,11 @@ impl Miner {
             constant.map(|word| self.words.name(*word)).collect()
         });
         let mut masker = Masker::new();
-        let masked = masker.mask(template);
-        let mut writer = Writer::new(masked.text());
+        let message = masker.mask(template);
+        let mut writer = Writer::new(message.text());
         let mut expected = expected.as_ref().map(|words| words.iter().peekable());
-        for (start, end, variable) in masked.spans() {
-            let word = &masked.text()[start..end];
+        for (start, end, variable) in message.spans() {
+            let word = &message.text()[start..end];
             let varies = variable.is_none()
                 && expected.as_mut().is_some_and(|expected| {
                     let same = |name: &&&str| name.trim_end_matches('=').eq_ignore_ascii_case(word);

@@ -164,15 +164,17 @@ fn a_full_miner_still_groups_what_is_equal() {
 /// Which lines share a group, whatever the groups are called.
 fn partition(messages: &[String]) -> Vec<Vec<String>> {
     let mut lines = Lines::new();
-    messages
-        .iter()
-        .for_each(|message| lines.push(message.as_bytes()));
+    for message in messages {
+        lines.push(message.as_bytes());
+    }
     let mut groups: HashMap<SignatureId, Vec<String>> = HashMap::new();
     for (message, group) in messages.iter().zip(lines.groups()) {
         groups.entry(group).or_default().push(message.clone());
     }
     let mut partition: Vec<Vec<String>> = groups.into_values().collect();
-    partition.iter_mut().for_each(|group| group.sort_unstable());
+    for group in &mut partition {
+        group.sort_unstable();
+    }
     partition.sort_unstable();
     partition
 }

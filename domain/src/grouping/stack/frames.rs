@@ -190,9 +190,7 @@ fn go(before: &str, text: &str) -> Option<Line> {
     let path = text.strip_prefix('\t')?.split(' ').next()?;
     let (path, number) = path.rsplit_once(':')?;
     number.parse::<u32>().ok()?;
-    if !path.ends_with(".go") {
-        return None;
-    }
+    path.strip_suffix(".go")?;
     let name = before.rsplit_once('(').map_or(before, |(name, _)| name);
     let in_app = !foreign::go(name) && !foreign::folder(path);
     Some(line(Language::Go, name.to_owned(), in_app))
