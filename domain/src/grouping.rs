@@ -19,6 +19,7 @@ mod stack;
 mod token;
 mod variable;
 mod vocabulary;
+mod words;
 
 pub use lines::Lines;
 pub use mask::{MOST_MASKED_BYTES, MOST_PIECES, Masked, Masker, mask};

@@ -1,5 +1,8 @@
 //! Messages that are equal but for the words in one place, or in a few.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 use super::Node;
 use super::words::Word;
 
@@ -7,20 +10,62 @@ use super::words::Word;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FamilyKey(u64);
 
-impl FamilyKey {
-    /// The family of all that differ from `items` only in `places`.
-    pub(super) fn of(items: &[Word], places: &[usize]) -> Self {
-        // The same on every machine, unlike the standard library's hashes.
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-        let mut add = |number: u64| {
-            hash = (hash ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            hash ^= hash >> 29;
-        };
-        for (index, word) in items.iter().enumerate() {
-            let varies = places.contains(&index);
-            add(if varies { u64::MAX } else { u64::from(*word) });
+/// The words of a message, hashed one by one, so that the key of each of its many families is made
+/// by a few additions.
+pub(super) struct Hashes {
+    words: Vec<u64>,
+    sum: u64,
+}
+
+impl Hashes {
+    pub(super) fn of(items: &[Word]) -> Self {
+        let hashed = |(at, word): (usize, &Word)| mix(at, u64::from(*word));
+        let words: Vec<u64> = items.iter().enumerate().map(hashed).collect();
+        let sum = words
+            .iter()
+            .fold(mix(items.len(), 0), |sum, word| sum.wrapping_add(*word));
+        Self { words, sum }
+    }
+
+    /// The family of all that differ only in `places`.
+    pub(super) fn family(&self, places: &[usize], agreement: Agreement) -> FamilyKey {
+        let without = places.iter().fold(self.sum, |sum, at| {
+            sum.wrapping_sub(self.words[*at])
+                .wrapping_add(mix(*at, u64::MAX))
+        });
+        FamilyKey(mix(agreement as usize, without))
+    }
+}
+
+/// The same on every machine, unlike the standard library's hashes.
+fn mix(at: usize, value: u64) -> u64 {
+    let mut hash = value
+        .wrapping_add(at as u64 + 1)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash = (hash ^ hash >> 32 ^ (at as u64) << 48).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (hash ^ hash >> 29).wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hash >> 31
+}
+
+/// Families by their keys. A key is a hash already and is not hashed again.
+pub(super) type Families<T> = HashMap<FamilyKey, T, BuildHasherDefault<AsItIs>>;
+
+/// Takes a number for its own hash.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = mix(usize::from(*byte), self.0);
         }
-        Self(hash)
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
     }
 }
 
