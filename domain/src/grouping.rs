@@ -7,6 +7,7 @@
 //! nothing here stores, counts or asks.
 
 mod evidence;
+mod hashing;
 mod lexer;
 mod lines;
 mod mask;

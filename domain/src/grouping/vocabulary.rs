@@ -5,7 +5,7 @@ use super::mask::has_humps;
 use super::words::Words;
 
 /// Units that belong to the number before them. `5 ms` and `2 s` are values of one variable.
-const UNITS: Words = Words::new(
+static UNITS: Words = Words::new(
     "ms s bytes mb kb gb seconds b sec tb pb kib mib gib tib k m g byte kbytes mbytes bit bits ns \
      us µs msec msecs secs second min mins minute minutes h hr hrs hour hours d day days week \
      weeks month months year years millis millisecond milliseconds microseconds nanoseconds hz \
@@ -13,31 +13,32 @@ const UNITS: Words = Words::new(
 );
 
 /// Currencies, which are units as well: the most traded ones.
-const CURRENCIES: Words = Words::new(
+static CURRENCIES: Words = Words::new(
     "EUR USD GBP JPY CHF CNY AUD CAD NZD SEK NOK DKK PLN CZK HUF RON TRY RUB UAH INR BRL MXN ZAR \
      KRW SGD HKD THB IDR ILS AED SAR BTC ETH",
 );
 
-const MONTHS: Words = Words::new(
+static MONTHS: Words = Words::new(
     "jan feb mar apr may jun jul aug sep oct nov dec january february march april june july \
      august september october november december",
 );
 
-const WEEKDAYS: Words = Words::new(
+static WEEKDAYS: Words = Words::new(
     "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday",
 );
 
 /// What may follow a time of day.
-const ZONES: Words = Words::new("am pm z utc gmt est edt cst cdt mst mdt pst pdt cet cest bst ist");
+static ZONES: Words =
+    Words::new("am pm z utc gmt est edt cst cdt mst mdt pst pdt cet cest bst ist");
 
 /// Values that are written as words.
-const FLAGS: Words = Words::new("true false null nil none undefined nan (null) infinity");
+static FLAGS: Words = Words::new("true false null nil none undefined nan (null) infinity");
 
 /// Words for on and off.
-const STATES: Words = Words::new("on off yes no ok true false");
+static STATES: Words = Words::new("on off yes no ok true false");
 
 /// Names with digits in them that are words all the same.
-const NUMBERED_WORDS: Words = Words::new(
+static NUMBERED_WORDS: Words = Words::new(
     "utf8 utf-8 utf16 utf-16 utf32 latin1 iso8601 iso-8601 rfc3339 base64 base32 md5 sha1 sha-1 \
      sha256 sha-256 sha384 sha512 sha-512 hs256 rs256 es256 ed25519 ipv4 ipv6 http2 http3 h2 \
      oauth2 s3 ec2 k8s x509 x.509 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 \
@@ -45,14 +46,14 @@ const NUMBERED_WORDS: Words = Words::new(
 );
 
 /// Last labels of host names. Country codes that are English words or file endings are left out.
-const TOP_DOMAINS: Words = Words::new(
+static TOP_DOMAINS: Words = Words::new(
     "com net org edu gov mil info biz arpa io local internal localdomain lan corp svc uk de fr jp \
      cn ru br nl se dk fi es eu us ca au nz ch tw kr hk sg mx ar cl cz hu gr pt ro tr ua il za th \
      vn ir sk bg hr",
 );
 
 /// Second labels under a country's code: `example.co.nz`.
-const SECOND_DOMAINS: Words = Words::new("co com edu org net ac gov or");
+static SECOND_DOMAINS: Words = Words::new("co com edu org net ac gov or");
 
 /// Ports that services are known by: `redis:6379` is an address, `rank:3` is not.
 const PORTS: [u16; 53] = [
@@ -63,10 +64,10 @@ const PORTS: [u16; 53] = [
 ];
 
 /// First labels of package names, which read like host names otherwise.
-const PACKAGE_ROOTS: Words =
+static PACKAGE_ROOTS: Words =
     Words::new("com org net io java javax jakarta sun system microsoft asp android scala kotlin");
 
-const FILE_ENDINGS: Words = Words::new(
+static FILE_ENDINGS: Words = Words::new(
     "txt csv tsv json jsonl xml yaml yml toml log conf cfg ini properties dll exe so jar war zip \
      gz tar tgz bz2 xz zst 7z png jpg jpeg gif svg tif tiff pdf doc docx xls xlsx ppt pptx htm \
      html css js ts py rb php java go rs c cc cpp h hpp sh bat sql db sqlite parquet avro dat bin \
@@ -74,13 +75,13 @@ const FILE_ENDINGS: Words = Words::new(
 );
 
 /// Keys whose values say what happened, so that they are never masked for being a value.
-const TELLING_KEYS: Words = Words::new(
+static TELLING_KEYS: Words = Words::new(
     "message msg error err errors reason cause detail details desc description title status state \
      code type kind level severity exception result outcome phase mode method action event op",
 );
 
 /// Nouns that are followed by the name of one.
-const INTRODUCERS: Words = Words::new(
+static INTRODUCERS: Words = Words::new(
     "user username login account customer tenant client host hostname server node domain database \
      schema table relation column field key index constraint queue exchange topic channel vhost \
      stream bucket object file directory folder class module package function method property \
@@ -92,7 +93,7 @@ const INTRODUCERS: Words = Words::new(
 );
 
 /// Accounts that systems come with. A place that holds two of them holds accounts.
-const ACCOUNTS: Words = Words::new(
+static ACCOUNTS: Words = Words::new(
     "root admin administrator guest nobody daemon mail ftp www-data postgres mysql oracle git \
      ubuntu uucp operator anonymous apache nginx jenkins sshd redis rabbitmq mongodb deploy \
      backup support",
@@ -100,7 +101,7 @@ const ACCOUNTS: Words = Words::new(
 
 /// Words that tell what happened or how it stands. Two messages that differ in one of them are two
 /// failures, however many more of them there are.
-const TELLING_WORDS: Words = Words::new(
+static TELLING_WORDS: Words = Words::new(
     "abort absent accept active available bad before after begin break broken busy cannot cleanup \
      clear close commit complete connect connection corrupt create dead delete deny disable \
      disconnect done down drop duplicate empty enable end enter error exceed exist exists exit \
@@ -113,10 +114,10 @@ const TELLING_WORDS: Words = Words::new(
 );
 
 /// Endings of participles and adjectives, which tell what happened as well.
-const TELLING_ENDINGS: Words = Words::new("ed ing able ible less ful fully ly");
+static TELLING_ENDINGS: Words = Words::new("ed ing able ible less ful fully ly");
 
 /// Endings of the names of failures.
-const TELLING_NAMES: Words =
+static TELLING_NAMES: Words =
     Words::new("Exception exception Error error Failure failure Fault fault");
 
 pub(super) fn is_unit(word: &str) -> bool {

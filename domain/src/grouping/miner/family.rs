@@ -1,10 +1,11 @@
 //! Messages that are equal but for the words in one place, or in a few.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use super::Node;
 use super::words::Word;
+use crate::grouping::hashing::{AsItIs, mix};
 
 /// A family's name: a hash of what its members have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,37 +38,8 @@ impl Hashes {
     }
 }
 
-/// The same on every machine, unlike the standard library's hashes.
-fn mix(at: usize, value: u64) -> u64 {
-    let mut hash = value
-        .wrapping_add(at as u64 + 1)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    hash = (hash ^ hash >> 32 ^ (at as u64) << 48).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    (hash ^ hash >> 29).wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hash >> 31
-}
-
 /// Families by their keys. A key is a hash already and is not hashed again.
 pub(super) type Families<T> = HashMap<FamilyKey, T, BuildHasherDefault<AsItIs>>;
-
-/// Takes a number for its own hash.
-#[derive(Debug, Clone, Default)]
-pub(super) struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = mix(usize::from(*byte), self.0);
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-}
 
 /// How the places of a family come to vary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
