@@ -161,17 +161,23 @@ struct Starts {
     /// A ring: the last is the one before `count`.
     last: [usize; 4],
     count: usize,
+    /// How many of the last are still in the ring.
+    known: usize,
 }
 
 impl Starts {
     fn push(&mut self, start: usize) {
         self.last[self.count % 4] = start;
         self.count += 1;
+        self.known = (self.known + 1).min(4);
     }
 
     /// Where the last two begin, when they repeat the two before and one of them is a variable.
     fn repetition(&self, canon: &str) -> Option<usize> {
-        let before = self.count.checked_sub(4)?;
+        if self.known < 4 {
+            return None;
+        }
+        let before = self.count - 4;
         let (first, third) = (self.last[before % 4], self.last[(before + 2) % 4]);
         let pair = &canon.as_bytes()[third..];
         let same = canon.len() - third == third - first + usize::from(first == 0)
@@ -182,6 +188,7 @@ impl Starts {
     /// Forgets the last two.
     fn pop_pair(&mut self) {
         self.count -= 2;
+        self.known = 2;
     }
 }
 

@@ -73,7 +73,11 @@ mod tests {
         read(io::BufReader::with_capacity(7, input), &mut lines).unwrap();
         let mut out = Vec::new();
         write(&mut out, &lines).unwrap();
-        String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+        String::from_utf8(out)
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 
     #[test]
