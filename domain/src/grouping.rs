@@ -7,6 +7,7 @@
 //! nothing here stores, counts or asks.
 
 mod evidence;
+mod hashing;
 mod lexer;
 mod lines;
 mod mask;
@@ -19,6 +20,7 @@ mod stack;
 mod token;
 mod variable;
 mod vocabulary;
+mod words;
 
 pub use lines::Lines;
 pub use mask::{MOST_MASKED_BYTES, MOST_PIECES, Masked, Masker, mask};

@@ -36,7 +36,7 @@ pub(super) fn weight(before: Before<'_>, word: &str) -> u32 {
         // Two of them are enough anywhere.
         5 * WORD / 2
     } else if looks_named(word) {
-        WORD + 1
+        3 * WORD / 2
     } else {
         WORD
     }
@@ -52,7 +52,7 @@ pub(super) fn threshold(before: Before<'_>, constants: usize) -> Option<u32> {
         Before::Word(key) if is_key(key) && is_telling_key(&key[..key.len() - 1]) => 12,
         Before::Word(key) if is_key(key) => 4,
         // Three words, or two that are spelled like names.
-        Before::Word(noun) if is_introducer(noun) && constants >= 3 => return Some(10),
+        Before::Word(noun) if is_introducer(noun) && constants >= 3 => 3,
         Before::Start if constants < 3 => return None,
         _ => match constants {
             0 => return None,

@@ -130,10 +130,17 @@ impl Lexer<'_> {
     /// A run of word characters and colons.
     fn run(&mut self) {
         let start = self.at;
-        let mut wide = false;
+        let (mut wide, mut colons, mut dots) = (false, false, false);
         while let Some(byte) = self.bytes.get(self.at) {
             match CLASSES[usize::from(*byte)] {
-                Class::Word | Class::Colon => self.at += 1,
+                Class::Word => {
+                    dots |= *byte == b'.' && self.bytes.get(self.at + 1) == Some(&b'.');
+                    self.at += 1;
+                }
+                Class::Colon => {
+                    colons = true;
+                    self.at += 1;
+                }
                 Class::Wide => match self.wide_at(self.at).filter(|c| c.is_alphanumeric()) {
                     Some(c) => {
                         wide = true;
@@ -146,18 +153,26 @@ impl Lexer<'_> {
                 Class::Separator => break,
             }
         }
-        let run = &self.text[start..self.at];
         if wide {
             self.wide_run(start, self.at);
-        } else if run.contains("://") && run.as_bytes()[0].is_ascii_alphabetic() {
-            self.url(start);
-        } else if !run.contains(':') {
+        } else if colons {
+            self.run_with_colons(start);
+        } else if dots {
             self.segment(start, self.at);
-        } else if let Some(kind) = classify_run(run.trim_end_matches([':', '.'])) {
-            let end = start + run.trim_end_matches([':', '.']).len();
+        } else {
+            self.token(start, self.at);
+        }
+    }
+
+    fn run_with_colons(&mut self, start: usize) {
+        let run = &self.text[start..self.at];
+        let trimmed = run.trim_end_matches([':', '.']);
+        let end = start + trimmed.len();
+        if run.as_bytes()[0].is_ascii_alphabetic() && run.contains("://") {
+            self.url(start);
+        } else if let Some(kind) = classify_run(trimmed) {
             self.push(start, end, Some(kind));
         } else if is_drive(run.as_bytes()) {
-            let end = start + run.trim_end_matches([':', '.']).len();
             self.push(start, end, Some(Variable::Path));
         } else if is_endpoint(run) {
             let numeric = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b':');

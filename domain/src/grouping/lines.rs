@@ -2,7 +2,9 @@
 //! grouping accuracy is measured on.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
+use super::hashing::{self, AsItIs};
 use super::mask::{MOST_MASKED_BYTES, Masker};
 use super::miner::Miner;
 use super::signature::{Signature, SignatureId};
@@ -14,7 +16,7 @@ pub struct Lines {
     masker: Masker,
     miner: Miner,
     /// The messages that were seen, by a hash of their comparable form.
-    known: HashMap<u128, u32>,
+    known: HashMap<u128, u32, BuildHasherDefault<AsItIs>>,
     messages: Vec<SignatureId>,
     /// The message of each line.
     seen: Vec<u32>,
@@ -36,7 +38,7 @@ impl Lines {
         // What is cut off here would not be looked at.
         let line = &line[..line.len().min(MOST_MASKED_BYTES)];
         let line = String::from_utf8_lossy(line);
-        let hash = hash(self.masker.mask(&line).canon);
+        let hash = hashing::of_text(self.masker.mask(&line).canon);
         if let Some(known) = self.known.get(&hash) {
             self.seen.push(*known);
             return;
@@ -69,22 +71,4 @@ impl Lines {
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }
-}
-
-/// Two hashes of 64 bits: fast, and no two messages share both by chance.
-fn hash(canon: &str) -> u128 {
-    let (mut one, mut other) = (0xcbf2_9ce4_8422_2325_u64, 0x2545_f491_4f6c_dd1d_u64);
-    for chunk in canon.as_bytes().chunks(8) {
-        let mut bytes = [0; 8];
-        bytes[..chunk.len()].copy_from_slice(chunk);
-        let word = u64::from_le_bytes(bytes);
-        one = (one ^ word)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(29);
-        other = (other ^ word)
-            .wrapping_mul(0xd6e8_feb8_6659_fd93)
-            .rotate_left(31);
-    }
-    let one = one ^ canon.len() as u64;
-    u128::from(one) << 64 | u128::from(other)
 }

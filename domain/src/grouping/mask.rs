@@ -158,31 +158,37 @@ pub(super) fn has_humps(word: &[u8]) -> bool {
 /// long a list is says nothing.
 #[derive(Default)]
 struct Starts {
+    /// A ring: the last is the one before `count`.
     last: [usize; 4],
     count: usize,
+    /// How many of the last are still in the ring.
+    known: usize,
 }
 
 impl Starts {
     fn push(&mut self, start: usize) {
-        self.last.rotate_left(1);
-        self.last[3] = start;
-        self.count = (self.count + 1).min(4);
+        self.last[self.count % 4] = start;
+        self.count += 1;
+        self.known = (self.known + 1).min(4);
     }
 
     /// Where the last two begin, when they repeat the two before and one of them is a variable.
     fn repetition(&self, canon: &str) -> Option<usize> {
-        let [first, second, third, _] = self.last;
-        if self.count < 4 {
+        if self.known < 4 {
             return None;
         }
-        let (before, pair) = (&canon[first..third], &canon[third..]);
-        let same = before.trim_start() == pair.trim_start();
-        (same && canon[second..].contains(ANY) && pair.contains(ANY)).then_some(third)
+        let before = self.count - 4;
+        let (first, third) = (self.last[before % 4], self.last[(before + 2) % 4]);
+        let pair = &canon.as_bytes()[third..];
+        let same = canon.len() - third == third - first + usize::from(first == 0)
+            && canon.as_bytes()[first..third].ends_with(&pair[1..]);
+        (same && canon[third..].contains(ANY)).then_some(third)
     }
 
+    /// Forgets the last two.
     fn pop_pair(&mut self) {
-        self.last.rotate_right(2);
-        self.count = 2;
+        self.count -= 2;
+        self.known = 2;
     }
 }
 

@@ -56,22 +56,28 @@ fn units(text: &str, pieces: &mut Vec<Piece>) {
 
 fn by_neighbour(text: &str, pieces: &[Piece], at: usize) -> Option<Variable> {
     let piece = &pieces[at];
-    let previous = at.checked_sub(1).map(|previous| &pieces[previous]);
-    let next = pieces.get(at + 1);
-    let near = |left: &Piece, right: &Piece| right.start.saturating_sub(left.end) <= 2;
     let name = word(text, piece);
-    if let Some(previous) = previous {
+    if is_flag(name)
+        && let Some(previous) = at.checked_sub(1).map(|previous| &pieces[previous])
+    {
         let before = gap(text, previous, piece);
-        let is_value = before.trim_end().ends_with('=') || before.starts_with(':');
-        if is_value && is_flag(name) {
+        if before.trim_end().ends_with('=') || before.starts_with(':') {
             return Some(Variable::Flag);
         }
-        if is_numeric(previous) && near(previous, piece) && (is_month(name) || is_zone(name)) {
-            return Some(Variable::Time);
-        }
     }
-    let next = next.filter(|next| near(piece, next) && is_numeric(next))?;
-    let dated = is_month(name) || (is_weekday(name) && next.variable == Some(Variable::Time));
+    let (month, weekday, zone) = (is_month(name), is_weekday(name), is_zone(name));
+    if !(month || weekday || zone) {
+        return None;
+    }
+    let near = |left: &Piece, right: &Piece| right.start.saturating_sub(left.end) <= 2;
+    let after_number = at > 0 && is_numeric(&pieces[at - 1]) && near(&pieces[at - 1], piece);
+    if after_number && (month || zone) {
+        return Some(Variable::Time);
+    }
+    let next = pieces
+        .get(at + 1)
+        .filter(|next| near(piece, next) && is_numeric(next))?;
+    let dated = month || (weekday && next.variable == Some(Variable::Time));
     dated.then_some(Variable::Time)
 }
 
@@ -80,7 +86,7 @@ fn lists(text: &str, pieces: &mut [Piece]) {
     let mut at = 0;
     while at + 1 < pieces.len() {
         let start = pieces[at].start;
-        let opened = text[..start].ends_with(['[', '(', '{']);
+        let opened = start > 0 && b"[({".contains(&text.as_bytes()[start - 1]);
         let is_comma = |gap: &str| gap.trim() == ",";
         if !opened || !is_comma(gap(text, &pieces[at], &pieces[at + 1])) {
             at += 1;

@@ -110,7 +110,11 @@ impl Signature {
             layer: Layer::Error,
             scope,
             canon: text.canon.to_owned(),
-            template: text.template(),
+            template: if message.trim().is_empty() {
+                class
+            } else {
+                text.template()
+            },
             frame,
         }
     }
@@ -185,7 +189,13 @@ impl SignatureId {
 
 impl fmt::Display for SignatureId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0; 32];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        f.write_str(std::str::from_utf8(&text).expect("digits are ASCII"))
     }
 }
 

@@ -13,6 +13,7 @@ struct Looks {
     slashes: usize,
     backslashes: usize,
     dashes: usize,
+    ats: usize,
     others: usize,
 }
 
@@ -31,6 +32,7 @@ impl Looks {
                 b'/' => looks.slashes += 1,
                 b'\\' => looks.backslashes += 1,
                 b'-' => looks.dashes += 1,
+                b'@' => looks.ats += 1,
                 _ => looks.others += 1,
             }
         }
@@ -41,7 +43,8 @@ impl Looks {
 /// Classifies a token without spaces, colons or quotes in it: `None` is a word.
 pub(super) fn classify(token: &str) -> Option<Variable> {
     let looks = Looks::of(token.as_bytes());
-    if let Some((name, place)) = token.split_once('@')
+    if looks.ats > 0
+        && let Some((name, place)) = token.split_once('@')
         && !name.is_empty()
         && !place.is_empty()
     {
@@ -112,7 +115,7 @@ fn with_digits(token: &str, looks: &Looks) -> Option<Variable> {
     if hex.starts_with(b"0x") || hex.starts_with(b"0X") {
         return Some(Variable::Hex);
     }
-    let only_hex = looks.hex_letters == looks.letters && looks.others == 0;
+    let only_hex = looks.hex_letters == looks.letters && looks.others + looks.ats == 0;
     if only_hex && looks.dashes == 4 && token.len() == 36 {
         return Some(Variable::Uuid);
     }

@@ -2,209 +2,58 @@
 //! never about one program's.
 
 use super::mask::has_humps;
+use super::words::Words;
 
 /// Units that belong to the number before them. `5 ms` and `2 s` are values of one variable.
-const UNITS: [&str; 58] = [
-    "b",
-    "kb",
-    "mb",
-    "gb",
-    "tb",
-    "pb",
-    "kib",
-    "mib",
-    "gib",
-    "tib",
-    "k",
-    "m",
-    "g",
-    "byte",
-    "bytes",
-    "kbytes",
-    "mbytes",
-    "bit",
-    "bits",
-    "ns",
-    "us",
-    "µs",
-    "ms",
-    "msec",
-    "msecs",
-    "s",
-    "sec",
-    "secs",
-    "second",
-    "seconds",
-    "min",
-    "mins",
-    "minute",
-    "minutes",
-    "h",
-    "hr",
-    "hrs",
-    "hour",
-    "hours",
-    "d",
-    "day",
-    "days",
-    "week",
-    "weeks",
-    "month",
-    "months",
-    "year",
-    "years",
-    "millis",
-    "millisecond",
-    "milliseconds",
-    "microseconds",
-    "nanoseconds",
-    "hz",
-    "khz",
-    "mhz",
-    "ghz",
-    "pct",
-];
+static UNITS: Words = Words::new(
+    "ms s bytes mb kb gb seconds b sec tb pb kib mib gib tib k m g byte kbytes mbytes bit bits ns \
+     us µs msec msecs secs second min mins minute minutes h hr hrs hour hours d day days week \
+     weeks month months year years millis millisecond milliseconds microseconds nanoseconds hz \
+     khz mhz ghz pct",
+);
 
 /// Currencies, which are units as well: the most traded ones.
-const CURRENCIES: [&str; 33] = [
-    "EUR", "USD", "GBP", "JPY", "CHF", "CNY", "AUD", "CAD", "NZD", "SEK", "NOK", "DKK", "PLN",
-    "CZK", "HUF", "RON", "TRY", "RUB", "UAH", "INR", "BRL", "MXN", "ZAR", "KRW", "SGD", "HKD",
-    "THB", "IDR", "ILS", "AED", "SAR", "BTC", "ETH",
-];
+static CURRENCIES: Words = Words::new(
+    "EUR USD GBP JPY CHF CNY AUD CAD NZD SEK NOK DKK PLN CZK HUF RON TRY RUB UAH INR BRL MXN ZAR \
+     KRW SGD HKD THB IDR ILS AED SAR BTC ETH",
+);
 
-const MONTHS: [&str; 23] = [
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+static MONTHS: Words = Words::new(
+    "jan feb mar apr may jun jul aug sep oct nov dec january february march april june july \
+     august september october november december",
+);
 
-const WEEKDAYS: [&str; 14] = [
-    "mon",
-    "tue",
-    "wed",
-    "thu",
-    "fri",
-    "sat",
-    "sun",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
+static WEEKDAYS: Words = Words::new(
+    "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday",
+);
 
 /// What may follow a time of day.
-const ZONES: [&str; 17] = [
-    "am", "pm", "z", "utc", "gmt", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "cet",
-    "cest", "bst", "ist",
-];
+static ZONES: Words =
+    Words::new("am pm z utc gmt est edt cst cdt mst mdt pst pdt cet cest bst ist");
 
 /// Values that are written as words.
-const FLAGS: [&str; 9] = [
-    "true",
-    "false",
-    "null",
-    "nil",
-    "none",
-    "undefined",
-    "nan",
-    "(null)",
-    "infinity",
-];
+static FLAGS: Words = Words::new("true false null nil none undefined nan (null) infinity");
+
+/// Words for on and off.
+static STATES: Words = Words::new("on off yes no ok true false");
 
 /// Names with digits in them that are words all the same.
-const NUMBERED_WORDS: [&str; 50] = [
-    "utf8", "utf-8", "utf16", "utf-16", "utf32", "latin1", "iso8601", "iso-8601", "rfc3339",
-    "base64", "base32", "md5", "sha1", "sha-1", "sha256", "sha-256", "sha384", "sha512", "sha-512",
-    "hs256", "rs256", "es256", "ed25519", "ipv4", "ipv6", "http2", "http3", "h2", "oauth2", "s3",
-    "ec2", "k8s", "x509", "x.509", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-    "uint64", "float32", "float64", "i32", "i64", "u32", "u64", "x86_64", "log4j",
-];
+static NUMBERED_WORDS: Words = Words::new(
+    "utf8 utf-8 utf16 utf-16 utf32 latin1 iso8601 iso-8601 rfc3339 base64 base32 md5 sha1 sha-1 \
+     sha256 sha-256 sha384 sha512 sha-512 hs256 rs256 es256 ed25519 ipv4 ipv6 http2 http3 h2 \
+     oauth2 s3 ec2 k8s x509 x.509 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 \
+     float64 i32 i64 u32 u64 x86_64 log4j",
+);
 
 /// Last labels of host names. Country codes that are English words or file endings are left out.
-const TOP_DOMAINS: [&str; 56] = [
-    "com",
-    "net",
-    "org",
-    "edu",
-    "gov",
-    "mil",
-    "info",
-    "biz",
-    "arpa",
-    "io",
-    "local",
-    "internal",
-    "localdomain",
-    "lan",
-    "corp",
-    "svc",
-    "uk",
-    "de",
-    "fr",
-    "jp",
-    "cn",
-    "ru",
-    "br",
-    "nl",
-    "se",
-    "dk",
-    "fi",
-    "es",
-    "eu",
-    "us",
-    "ca",
-    "au",
-    "nz",
-    "ch",
-    "tw",
-    "kr",
-    "hk",
-    "sg",
-    "mx",
-    "ar",
-    "cl",
-    "cz",
-    "hu",
-    "gr",
-    "pt",
-    "ro",
-    "tr",
-    "ua",
-    "il",
-    "za",
-    "th",
-    "vn",
-    "ir",
-    "sk",
-    "bg",
-    "hr",
-];
+static TOP_DOMAINS: Words = Words::new(
+    "com net org edu gov mil info biz arpa io local internal localdomain lan corp svc uk de fr jp \
+     cn ru br nl se dk fi es eu us ca au nz ch tw kr hk sg mx ar cl cz hu gr pt ro tr ua il za th \
+     vn ir sk bg hr",
+);
 
 /// Second labels under a country's code: `example.co.nz`.
-const SECOND_DOMAINS: [&str; 8] = ["co", "com", "edu", "org", "net", "ac", "gov", "or"];
+static SECOND_DOMAINS: Words = Words::new("co com edu org net ac gov or");
 
 /// Ports that services are known by: `redis:6379` is an address, `rank:3` is not.
 const PORTS: [u16; 53] = [
@@ -215,449 +64,106 @@ const PORTS: [u16; 53] = [
 ];
 
 /// First labels of package names, which read like host names otherwise.
-const PACKAGE_ROOTS: [&str; 14] = [
-    "com",
-    "org",
-    "net",
-    "io",
-    "java",
-    "javax",
-    "jakarta",
-    "sun",
-    "system",
-    "microsoft",
-    "asp",
-    "android",
-    "scala",
-    "kotlin",
-];
+static PACKAGE_ROOTS: Words =
+    Words::new("com org net io java javax jakarta sun system microsoft asp android scala kotlin");
 
-const FILE_ENDINGS: [&str; 72] = [
-    "txt",
-    "csv",
-    "tsv",
-    "json",
-    "jsonl",
-    "xml",
-    "yaml",
-    "yml",
-    "toml",
-    "log",
-    "conf",
-    "cfg",
-    "ini",
-    "properties",
-    "dll",
-    "exe",
-    "so",
-    "jar",
-    "war",
-    "zip",
-    "gz",
-    "tar",
-    "tgz",
-    "bz2",
-    "xz",
-    "zst",
-    "7z",
-    "png",
-    "jpg",
-    "jpeg",
-    "gif",
-    "svg",
-    "tif",
-    "tiff",
-    "pdf",
-    "doc",
-    "docx",
-    "xls",
-    "xlsx",
-    "ppt",
-    "pptx",
-    "htm",
-    "html",
-    "css",
-    "js",
-    "ts",
-    "py",
-    "rb",
-    "php",
-    "java",
-    "go",
-    "rs",
-    "c",
-    "cc",
-    "cpp",
-    "h",
-    "hpp",
-    "sh",
-    "bat",
-    "sql",
-    "db",
-    "sqlite",
-    "parquet",
-    "avro",
-    "dat",
-    "bin",
-    "tmp",
-    "bak",
-    "lock",
-    "pem",
-    "crt",
-    "proto",
-];
+static FILE_ENDINGS: Words = Words::new(
+    "txt csv tsv json jsonl xml yaml yml toml log conf cfg ini properties dll exe so jar war zip \
+     gz tar tgz bz2 xz zst 7z png jpg jpeg gif svg tif tiff pdf doc docx xls xlsx ppt pptx htm \
+     html css js ts py rb php java go rs c cc cpp h hpp sh bat sql db sqlite parquet avro dat bin \
+     tmp bak lock pem crt proto",
+);
 
 /// Keys whose values say what happened, so that they are never masked for being a value.
-const TELLING_KEYS: [&str; 28] = [
-    "message",
-    "msg",
-    "error",
-    "err",
-    "errors",
-    "reason",
-    "cause",
-    "detail",
-    "details",
-    "desc",
-    "description",
-    "title",
-    "status",
-    "state",
-    "code",
-    "type",
-    "kind",
-    "level",
-    "severity",
-    "exception",
-    "result",
-    "outcome",
-    "phase",
-    "mode",
-    "method",
-    "action",
-    "event",
-    "op",
-];
+static TELLING_KEYS: Words = Words::new(
+    "message msg error err errors reason cause detail details desc description title status state \
+     code type kind level severity exception result outcome phase mode method action event op",
+);
 
 /// Nouns that are followed by the name of one.
-const INTRODUCERS: [&str; 96] = [
-    "user",
-    "username",
-    "login",
-    "account",
-    "customer",
-    "tenant",
-    "client",
-    "host",
-    "hostname",
-    "server",
-    "node",
-    "domain",
-    "database",
-    "schema",
-    "table",
-    "relation",
-    "column",
-    "field",
-    "key",
-    "index",
-    "constraint",
-    "queue",
-    "exchange",
-    "topic",
-    "channel",
-    "vhost",
-    "stream",
-    "bucket",
-    "object",
-    "file",
-    "directory",
-    "folder",
-    "class",
-    "module",
-    "package",
-    "function",
-    "method",
-    "property",
-    "attribute",
-    "parameter",
-    "argument",
-    "variable",
-    "service",
-    "worker",
-    "job",
-    "task",
-    "container",
-    "pod",
-    "namespace",
-    "image",
-    "device",
-    "interface",
-    "named",
-    "name",
-    "group",
-    "role",
-    "model",
-    "entity",
-    "message",
-    "event",
-    "template",
-    "locale",
-    "collection",
-    "resource",
-    "product",
-    "sku",
-    "warehouse",
-    "region",
-    "zone",
-    "country",
-    "currency",
-    "language",
-    "command",
-    "operation",
-    "plugin",
-    "driver",
-    "extension",
-    "endpoint",
-    "route",
-    "option",
-    "setting",
-    "header",
-    "tag",
-    "label",
-    "branch",
-    "repository",
-    "metric",
-    "struct",
-    "enum",
-    "symbol",
-    "token",
-    "application",
-    "app",
-    "project",
-    "team",
-    "vendor",
-];
+static INTRODUCERS: Words = Words::new(
+    "user username login account customer tenant client host hostname server node domain database \
+     schema table relation column field key index constraint queue exchange topic channel vhost \
+     stream bucket object file directory folder class module package function method property \
+     attribute parameter argument variable service worker job task container pod namespace image \
+     device interface named name group role model entity message event template locale collection \
+     resource product sku warehouse region zone country currency language command operation \
+     plugin driver extension endpoint route option setting header tag label branch repository \
+     metric struct enum symbol token application app project team vendor",
+);
 
 /// Accounts that systems come with. A place that holds two of them holds accounts.
-const ACCOUNTS: [&str; 27] = [
-    "root",
-    "admin",
-    "administrator",
-    "guest",
-    "nobody",
-    "daemon",
-    "mail",
-    "ftp",
-    "www-data",
-    "postgres",
-    "mysql",
-    "oracle",
-    "git",
-    "ubuntu",
-    "uucp",
-    "operator",
-    "anonymous",
-    "apache",
-    "nginx",
-    "jenkins",
-    "sshd",
-    "redis",
-    "rabbitmq",
-    "mongodb",
-    "deploy",
-    "backup",
-    "support",
-];
+static ACCOUNTS: Words = Words::new(
+    "root admin administrator guest nobody daemon mail ftp www-data postgres mysql oracle git \
+     ubuntu uucp operator anonymous apache nginx jenkins sshd redis rabbitmq mongodb deploy \
+     backup support",
+);
 
 /// Words that tell what happened or how it stands. Two messages that differ in one of them are two
 /// failures, however many more of them there are.
-const TELLING_WORDS: [&str; 120] = [
-    "abort",
-    "absent",
-    "accept",
-    "active",
-    "available",
-    "bad",
-    "before",
-    "after",
-    "begin",
-    "break",
-    "broken",
-    "busy",
-    "cannot",
-    "cleanup",
-    "clear",
-    "close",
-    "commit",
-    "complete",
-    "connect",
-    "connection",
-    "corrupt",
-    "create",
-    "dead",
-    "delete",
-    "deny",
-    "disable",
-    "disconnect",
-    "done",
-    "down",
-    "drop",
-    "duplicate",
-    "empty",
-    "enable",
-    "end",
-    "enter",
-    "error",
-    "exceed",
-    "exist",
-    "exists",
-    "exit",
-    "expire",
-    "fail",
-    "failure",
-    "fails",
-    "fatal",
-    "finish",
-    "full",
-    "get",
-    "head",
-    "high",
-    "idle",
-    "illegal",
-    "inactive",
-    "incoming",
-    "input",
-    "insert",
-    "install",
-    "invalid",
-    "kill",
-    "launch",
-    "leave",
-    "load",
-    "lock",
-    "lost",
-    "low",
-    "max",
-    "maximum",
-    "min",
-    "minimum",
-    "mismatch",
-    "missing",
-    "mount",
-    "new",
-    "no",
-    "not",
-    "off",
-    "ok",
-    "old",
-    "on",
-    "open",
-    "outgoing",
-    "output",
-    "overflow",
-    "patch",
-    "pause",
-    "permission",
-    "post",
-    "push",
-    "put",
-    "read",
-    "ready",
-    "receive",
-    "refuse",
-    "register",
-    "reject",
-    "remote",
-    "remove",
-    "request",
-    "reset",
-    "response",
-    "restart",
-    "resume",
-    "retry",
-    "rollback",
-    "run",
-    "send",
-    "shutdown",
-    "start",
-    "startup",
-    "stop",
-    "success",
-    "suspend",
-    "timeout",
-    "underflow",
-    "unknown",
-    "up",
-    "update",
-    "wait",
-    "write",
-    "select",
-];
+static TELLING_WORDS: Words = Words::new(
+    "abort absent accept active available bad before after begin break broken busy cannot cleanup \
+     clear close commit complete connect connection corrupt create dead delete deny disable \
+     disconnect done down drop duplicate empty enable end enter error exceed exist exists exit \
+     expire fail failure fails fatal finish full get head high idle illegal inactive incoming \
+     input insert install invalid kill launch leave load lock lost low max maximum min minimum \
+     mismatch missing mount new no not off ok old on open outgoing output overflow patch pause \
+     permission post push put read ready receive refuse register reject remote remove request \
+     reset response restart resume retry rollback run send shutdown start startup stop success \
+     suspend timeout underflow unknown up update wait write select",
+);
 
 /// Endings of participles and adjectives, which tell what happened as well.
-const TELLING_ENDINGS: [&str; 8] = ["ed", "ing", "able", "ible", "less", "ful", "fully", "ly"];
+static TELLING_ENDINGS: Words = Words::new("ed ing able ible less ful fully ly");
 
 /// Endings of the names of failures.
-const TELLING_NAMES: [&str; 8] = [
-    "Exception",
-    "exception",
-    "Error",
-    "error",
-    "Failure",
-    "failure",
-    "Fault",
-    "fault",
-];
-
-fn any(list: &[&str], word: &str) -> bool {
-    list.iter().any(|known| known.eq_ignore_ascii_case(word))
-}
+static TELLING_NAMES: Words =
+    Words::new("Exception exception Error error Failure failure Fault fault");
 
 pub(super) fn is_unit(word: &str) -> bool {
-    word.len() <= 12 && any(&UNITS, word)
+    UNITS.has(word)
 }
 
 /// Currencies are written in capitals; `try` is none.
 pub(super) fn is_currency(word: &str) -> bool {
-    word.len() == 3 && CURRENCIES.contains(&word)
+    !word.bytes().any(|b| b.is_ascii_lowercase()) && CURRENCIES.has(word)
 }
 
 pub(super) fn is_month(word: &str) -> bool {
-    word.len() <= 9 && any(&MONTHS, word)
+    MONTHS.has(word)
 }
 
 pub(super) fn is_weekday(word: &str) -> bool {
-    word.len() <= 9 && any(&WEEKDAYS, word)
+    WEEKDAYS.has(word)
 }
 
 pub(super) fn is_zone(word: &str) -> bool {
-    word.len() <= 4 && any(&ZONES, word)
+    ZONES.has(word)
 }
 
 pub(super) fn is_flag(word: &str) -> bool {
-    word.len() <= 9 && any(&FLAGS, word)
+    FLAGS.has(word)
 }
 
 /// Words for on and off, which only a list of them shows to be values.
 pub(super) fn is_state(word: &str) -> bool {
-    word.len() <= 5 && any(&["on", "off", "yes", "no", "ok", "true", "false"], word)
+    STATES.has(word)
 }
 
 pub(super) fn is_numbered_word(word: &str) -> bool {
-    word.len() <= 8 && any(&NUMBERED_WORDS, word)
+    NUMBERED_WORDS.has(word)
 }
 
 pub(super) fn is_telling_key(word: &str) -> bool {
-    any(&TELLING_KEYS, word)
+    TELLING_KEYS.has(word)
 }
 
 pub(super) fn is_introducer(word: &str) -> bool {
-    any(&INTRODUCERS, word)
+    INTRODUCERS.has(word)
 }
 
 pub(super) fn is_account(word: &str) -> bool {
-    any(&ACCOUNTS, word)
+    ACCOUNTS.has(word)
 }
 
 /// Whether a word tells what happened, rather than to whom.
@@ -670,7 +176,7 @@ pub(super) fn is_telling(word: &str) -> bool {
 }
 
 fn is_telling_part(word: &str) -> bool {
-    any(&TELLING_WORDS, word)
+    TELLING_WORDS.has(word)
         || TELLING_NAMES.iter().any(|ending| word.ends_with(ending))
         || (word.len() >= 5
             && !has_humps(word.as_bytes())
@@ -689,16 +195,16 @@ pub(super) fn is_host(name: &str) -> bool {
     };
     let shouts = !name.bytes().any(|b| b.is_ascii_lowercase());
     let spelled_like_a_domain = shouts || !last.bytes().any(|b| b.is_ascii_uppercase());
-    if !spelled_like_a_domain || any(&PACKAGE_ROOTS, first) {
+    if !spelled_like_a_domain || PACKAGE_ROOTS.has(first) {
         return false;
     }
     let second = name.rsplit('.').nth(1).unwrap_or_default();
     let of_a_country = last.len() == 2 && last.bytes().all(|b| b.is_ascii_alphabetic());
-    any(&TOP_DOMAINS, last) || (of_a_country && any(&SECOND_DOMAINS, second))
+    TOP_DOMAINS.has(last) || (of_a_country && SECOND_DOMAINS.has(second))
 }
 
 /// Whether a dotted name is a file's.
 pub(super) fn is_file(name: &str) -> bool {
     name.rsplit_once('.')
-        .is_some_and(|(stem, ending)| !stem.is_empty() && any(&FILE_ENDINGS, ending))
+        .is_some_and(|(stem, ending)| !stem.is_empty() && FILE_ENDINGS.has(ending))
 }

@@ -8,7 +8,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use dlo_domain::fingerprint::Fingerprint;
-use dlo_domain::redelivery::{self, Settlement, UnsettledBatch, needs_fence};
+use dlo_domain::redelivery::{self, Settlement, UnsettledBatch};
 use tokio::time::{Duration, Instant};
 
 /// So many messages are remembered at least; a queue of RabbitMQ 3 keeps fewer in its memory.
@@ -31,10 +31,10 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Remembers a batch whose acknowledgement has arrived. One that tells too little is not
-    /// worth it: its messages are taken for new.
+    /// Remembers a batch whose acknowledgement has arrived. One that tells nothing is not worth
+    /// it: its messages are taken for new.
     pub(super) fn push(&mut self, batch: UnsettledBatch) {
-        if batch.fingerprints.is_empty() || needs_fence(&batch.fingerprints, &batch.telling) {
+        if batch.telling.is_empty() {
             return;
         }
         self.messages += batch.fingerprints.len();
@@ -191,9 +191,9 @@ mod tests {
     #[test]
     fn what_cannot_tell_is_not_remembered() {
         let mut memory = doubtful();
-        memory.push(batch(0..10, 5));
+        memory.push(batch(0..10, 0));
         assert!(memory.batches(Instant::now()).is_empty());
-        memory.push(batch(0..10, 6));
+        memory.push(batch(0..10, 1));
         let batches = memory.batches(Instant::now());
         assert_eq!(
             (batches[0].fenced, batches[0].recoveries),

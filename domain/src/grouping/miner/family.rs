@@ -1,28 +1,45 @@
 //! Messages that are equal but for the words in one place, or in a few.
 
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
 use super::Node;
 use super::words::Word;
+use crate::grouping::hashing::{AsItIs, mix};
 
 /// A family's name: a hash of what its members have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FamilyKey(u64);
 
-impl FamilyKey {
-    /// The family of all that differ from `items` only in `places`.
-    pub(super) fn of(items: &[Word], places: &[usize]) -> Self {
-        // The same on every machine, unlike the standard library's hashes.
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-        let mut add = |number: u64| {
-            hash = (hash ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            hash ^= hash >> 29;
-        };
-        for (index, word) in items.iter().enumerate() {
-            let varies = places.contains(&index);
-            add(if varies { u64::MAX } else { u64::from(*word) });
-        }
-        Self(hash)
+/// The words of a message, hashed one by one, so that the key of each of its many families is made
+/// by a few additions.
+pub(super) struct Hashes {
+    words: Vec<u64>,
+    sum: u64,
+}
+
+impl Hashes {
+    pub(super) fn of(items: &[Word]) -> Self {
+        let hashed = |(at, word): (usize, &Word)| mix(at, u64::from(*word));
+        let words: Vec<u64> = items.iter().enumerate().map(hashed).collect();
+        let sum = words
+            .iter()
+            .fold(mix(items.len(), 0), |sum, word| sum.wrapping_add(*word));
+        Self { words, sum }
+    }
+
+    /// The family of all that differ only in `places`.
+    pub(super) fn family(&self, places: &[usize], agreement: Agreement) -> FamilyKey {
+        let without = places.iter().fold(self.sum, |sum, at| {
+            sum.wrapping_sub(self.words[*at])
+                .wrapping_add(mix(*at, u64::MAX))
+        });
+        FamilyKey(mix(agreement as usize, without))
     }
 }
+
+/// Families by their keys. A key is a hash already and is not hashed again.
+pub(super) type Families<T> = HashMap<FamilyKey, T, BuildHasherDefault<AsItIs>>;
 
 /// How the places of a family come to vary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

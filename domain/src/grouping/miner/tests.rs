@@ -60,6 +60,34 @@ fn a_place_with_many_names_is_a_variable() {
 }
 
 #[test]
+fn after_a_noun_that_names_something_fewer_are_enough() {
+    let message = |user: &str| format!("mail for user {user} bounced twice today");
+    let (alice, bob, carol) = (message("alice"), message("bob"), message("carol"));
+    assert!(!same(&miner_of(&[&alice, &bob]), &alice, &bob));
+    assert!(same(&miner_of(&[&alice, &bob, &carol]), &alice, &bob));
+    let (root, unknown) = (message("root"), message("unknown"));
+    assert!(!same(&miner_of(&[&root, &unknown]), &root, &unknown));
+    let (placed, shipped) = (message("OrderPlaced"), message("OrderShipped"));
+    assert!(same(&miner_of(&[&placed, &shipped]), &placed, &shipped));
+}
+
+#[test]
+fn what_follows_a_key_takes_four() {
+    let message = |tenant: &str| format!("quota is used up tenant={tenant} today");
+    let messages = ["acme", "globex", "initech", "hooli"].map(message);
+    let messages = messages.each_ref().map(String::as_str);
+    assert!(!same(&miner_of(&messages[..3]), messages[0], messages[1]));
+    assert!(same(&miner_of(&messages), messages[0], messages[1]));
+    let why = ["refused", "reset", "closed", "gone", "lost", "stale"];
+    let reasons = why.map(|why| format!("upload given up reason={why} today"));
+    assert!(!same(
+        &miner_of(&reasons.each_ref().map(String::as_str)),
+        &reasons[0],
+        &reasons[5]
+    ));
+}
+
+#[test]
 fn a_known_signature_stays_where_it_is() {
     let mut miner = miner_of(&["disk full"]);
     let again = miner.insert(&sign("disk full"));

@@ -93,6 +93,7 @@ fn a_class_without_a_message_is_an_error_too() {
     let only_class = sign(&[CLASS], "");
     assert_eq!(only_class.layer, Layer::Error);
     assert_eq!(only_class.scope, "error Acme.NoStock");
+    assert_eq!(only_class.template, "Acme.NoStock");
 }
 
 #[test]

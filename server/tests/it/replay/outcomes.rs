@@ -59,7 +59,7 @@ async fn confirmed_letters_are_in_the_queue_byte_by_byte_and_marked(pool: PgPool
     let (outcome, detail) = outcomes(&bench, id, &[first]).await.remove(0);
     assert_eq!(
         (outcome, detail.as_str()),
-        (Outcome::Confirmed, "sent without x-death, expiration")
+        (Outcome::Confirmed, "sent without expiration")
     );
 
     let got = vhost
