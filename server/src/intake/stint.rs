@@ -154,6 +154,10 @@ impl Around {
                 return Ok(Some(Filled::Known));
             }
         }
+        if running.memory.is_in_doubt() {
+            // What the broker had comes by itself, if it does.
+            return Ok(None);
+        }
         let mut conn = running.deps.pool.acquire().await?;
         let has_ended = batches::has_ended(&mut conn, &running.session).await?;
         self.must_settle = has_ended && self.has_ended;
