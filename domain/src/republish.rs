@@ -183,6 +183,7 @@ fn size_of_value(value: &FieldValue) -> usize {
         FieldValue::ByteArray(bytes) => 4 + bytes.len(),
         FieldValue::Array(values) => 4 + values.iter().map(size_of_value).sum::<usize>(),
         FieldValue::Table(table) => size_of_table(table),
+        FieldValue::Deep(octets) => octets.len(),
         _ => 8,
     }
 }

@@ -13,7 +13,7 @@ mod value;
 pub use json::WireJsonError;
 pub use properties::Properties;
 pub use text::WireText;
-pub use value::{Field, FieldTable, FieldValue};
+pub use value::{Field, FieldTable, FieldValue, MOST_LEVELS};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,14 @@
 
 use std::process::ExitCode;
 
+fn main() -> ExitCode {
+    if let Err(why) = dlo_server::stack::make_room() {
+        eprintln!("going on with less room for deeply nested headers: {why}");
+    }
+    run()
+}
+
 #[tokio::main]
-async fn main() -> ExitCode {
+async fn run() -> ExitCode {
     dlo_server::cli::run().await
 }

@@ -113,6 +113,7 @@ fn text(value: &FieldValue) -> String {
         FieldValue::Timestamp(seconds) => timestamp(*seconds),
         FieldValue::ByteArray(bytes) => byte_text(bytes),
         FieldValue::Void => "no value".to_owned(),
+        FieldValue::Deep(octets) => format!("nested too deep to be shown, {} B", octets.len()),
         FieldValue::Table(_) => "an empty table".to_owned(),
         FieldValue::Array(_) => "an empty array".to_owned(),
         number => number
@@ -174,6 +175,10 @@ mod tests {
             (FieldValue::LongLongInt(-9), "-9"),
             (FieldValue::ByteArray(vec![0, 255]), "2 B: 00 ff"),
             (FieldValue::Void, "no value"),
+            (
+                FieldValue::Deep(vec![0; 7]),
+                "nested too deep to be shown, 7 B",
+            ),
             (FieldValue::Timestamp(0), "0 (1970-01-01 00:00:00 UTC)"),
             (FieldValue::Timestamp(u64::MAX), "18446744073709551615"),
         ] {

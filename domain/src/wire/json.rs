@@ -52,6 +52,7 @@ impl FieldValue {
             Self::Table(v) => map.serialize_entry("value", v),
             Self::ByteArray(v) => map.serialize_entry("base64", &STANDARD.encode(v)),
             Self::Void => Ok(()),
+            Self::Deep(v) => map.serialize_entry("base64", &STANDARD.encode(v)),
         }
     }
 }
@@ -143,14 +144,8 @@ fn read_value(members: &mut Map<String, Value>) -> Result<FieldValue, WireJsonEr
         "long_string" => FieldValue::LongString(take(members, "value", t)?),
         "array" => FieldValue::Array(take(members, "value", t)?),
         "table" => FieldValue::Table(take(members, "value", t)?),
-        "byte_array" => {
-            let encoded: String = take(members, "base64", t)?;
-            FieldValue::ByteArray(
-                STANDARD
-                    .decode(encoded)
-                    .map_err(|why| unreadable(t, &why))?,
-            )
-        }
+        "byte_array" => FieldValue::ByteArray(take_octets(members, t)?),
+        "deep" => FieldValue::Deep(take_octets(members, t)?),
         "void" => FieldValue::Void,
         _ => return Err(WireJsonError::UnknownType(type_name)),
     })
@@ -165,6 +160,11 @@ fn take<T: DeserializeOwned>(
         .remove(member)
         .ok_or(WireJsonError::Missing(member))?;
     serde_json::from_value(value).map_err(|why| unreadable(type_name, &why))
+}
+
+fn take_octets(members: &mut Map<String, Value>, t: &str) -> Result<Vec<u8>, WireJsonError> {
+    let encoded: String = take(members, "base64", t)?;
+    STANDARD.decode(encoded).map_err(|why| unreadable(t, &why))
 }
 
 fn unreadable(type_name: &str, why: &impl ToString) -> WireJsonError {

@@ -31,6 +31,7 @@ fn leaf() -> impl Strategy<Value = FieldValue> {
         any::<u64>().prop_map(FieldValue::Timestamp),
         prop::collection::vec(any::<u8>(), 0..12).prop_map(FieldValue::ByteArray),
         Just(FieldValue::Void),
+        prop::collection::vec(any::<u8>(), 0..12).prop_map(FieldValue::Deep),
     ]
 }
 

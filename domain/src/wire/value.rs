@@ -46,7 +46,14 @@ pub enum FieldValue {
     ByteArray(Vec<u8>),
     /// `V`
     Void,
+    /// A table or an array that lies too deep to be taken apart: its AMQP octets, the type's
+    /// letter first. What a broker hands us is nested as its sender likes, up to 26,000 levels in
+    /// a frame of 128 KiB; readers of JSON give up at 128, ours included.
+    Deep(Vec<u8>),
 }
+
+/// Tables and arrays are taken apart down to this level; the headers themselves are level 0.
+pub const MOST_LEVELS: usize = 24;
 
 impl FieldValue {
     /// The AMQP type's name, as shown to people and stored in JSON.
@@ -71,6 +78,7 @@ impl FieldValue {
             Self::Table(_) => "table",
             Self::ByteArray(_) => "byte_array",
             Self::Void => "void",
+            Self::Deep(_) => "deep",
         }
     }
 

@@ -1,7 +1,10 @@
 //! Between lapin's values and the domain's. Both directions keep every type and every byte.
+//!
+//! What is nested too deep to be taken apart is kept as its octets. lapin itself takes everything
+//! apart, one call in another: see `crate::stack` for the room that this needs.
 
 use dlo_domain::arrival::Delivered;
-use dlo_domain::wire::{Field, FieldTable, FieldValue, Properties, WireText};
+use dlo_domain::wire::{Field, FieldTable, FieldValue, MOST_LEVELS, Properties, WireText};
 use lapin::BasicProperties;
 use lapin::message::Delivery;
 use lapin::types as amqp;
@@ -17,7 +20,9 @@ pub fn delivered_from(delivery: Delivery) -> Delivered {
         exchange: delivery.exchange.as_str().to_owned(),
         routing_key: delivery.routing_key.as_str().to_owned(),
         redelivered: delivery.redelivered,
-        headers: headers.map(table_from_lapin).unwrap_or_default(),
+        headers: headers
+            .map(|table| table_from_lapin(table, 0))
+            .unwrap_or_default(),
         properties: properties_from_lapin(&delivery.properties),
         body: delivery.data,
     }
@@ -44,16 +49,20 @@ fn properties_from_lapin(properties: &BasicProperties) -> Properties {
     }
 }
 
-fn table_from_lapin(table: &amqp::FieldTable) -> FieldTable {
+fn table_from_lapin(table: &amqp::FieldTable, level: usize) -> FieldTable {
     let fields = table.inner().iter().map(|(name, value)| Field {
         name: name.as_str().into(),
-        value: value_from_lapin(value),
+        value: value_from_lapin(value, level),
     });
     FieldTable(fields.collect())
 }
 
-fn value_from_lapin(value: &AMQPValue) -> FieldValue {
+/// A value that stands in a table or an array of this level.
+fn value_from_lapin(value: &AMQPValue, level: usize) -> FieldValue {
     match value {
+        AMQPValue::FieldArray(_) | AMQPValue::FieldTable(_) if level >= MOST_LEVELS => {
+            FieldValue::Deep(octets(value))
+        }
         AMQPValue::Boolean(v) => FieldValue::Boolean(*v),
         AMQPValue::ShortShortInt(v) => FieldValue::ShortShortInt(*v),
         AMQPValue::ShortShortUInt(v) => FieldValue::ShortShortUInt(*v),
@@ -71,12 +80,28 @@ fn value_from_lapin(value: &AMQPValue) -> FieldValue {
         AMQPValue::ShortString(v) => FieldValue::ShortString(v.as_str().into()),
         AMQPValue::LongString(v) => FieldValue::LongString(v.as_bytes().to_vec().into()),
         AMQPValue::FieldArray(v) => {
-            FieldValue::Array(v.as_slice().iter().map(value_from_lapin).collect())
+            let values = v.as_slice().iter();
+            FieldValue::Array(values.map(|v| value_from_lapin(v, level + 1)).collect())
         }
         AMQPValue::Timestamp(v) => FieldValue::Timestamp(*v),
-        AMQPValue::FieldTable(v) => FieldValue::Table(table_from_lapin(v)),
+        AMQPValue::FieldTable(v) => FieldValue::Table(table_from_lapin(v, level + 1)),
         AMQPValue::ByteArray(v) => FieldValue::ByteArray(v.as_slice().to_vec()),
         AMQPValue::Void => FieldValue::Void,
+    }
+}
+
+/// A value as it went over the wire, its type's letter first.
+fn octets(value: &AMQPValue) -> Vec<u8> {
+    let write = amqp::generation::gen_value(value);
+    cookie_factory::gen_simple(write, Vec::new()).expect("memory takes every write")
+}
+
+fn value_of_octets(octets: &[u8]) -> Result<AMQPValue, BrokerError> {
+    match amqp::parsing::parse_value(octets) {
+        Ok(([], value)) => Ok(value),
+        _ => Err(BrokerError::Address(
+            "a header that was kept as octets is no AMQP value any more".to_owned(),
+        )),
     }
 }
 
@@ -167,5 +192,49 @@ fn value_to_lapin(value: &FieldValue) -> Result<AMQPValue, BrokerError> {
         FieldValue::Table(table) => AMQPValue::FieldTable(table_to_lapin(table)?),
         FieldValue::ByteArray(bytes) => AMQPValue::ByteArray(bytes.as_slice().into()),
         FieldValue::Void => AMQPValue::Void,
+        FieldValue::Deep(octets) => value_of_octets(octets)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An array in an array in an array.
+    fn nested(levels: usize) -> AMQPValue {
+        (0..levels).fold(AMQPValue::LongInt(7), |inner, _| {
+            AMQPValue::FieldArray(vec![inner].into())
+        })
+    }
+
+    fn levels(value: &FieldValue) -> usize {
+        match value {
+            FieldValue::Array(values) => 1 + levels(&values[0]),
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn what_is_nested_deep_comes_back_as_it_was() {
+        for depth in [0, 1, MOST_LEVELS, MOST_LEVELS + 1, 100] {
+            let mut sent = amqp::FieldTable::default();
+            sent.insert("a".into(), nested(depth));
+            let kept = table_from_lapin(&sent, 0);
+            assert_eq!(levels(&kept.0[0].value), depth.min(MOST_LEVELS));
+            let json = serde_json::to_string(&kept).expect("JSON");
+            let read: FieldTable = serde_json::from_str(&json).expect("our own reader reads it");
+            assert_eq!(
+                table_to_lapin(&read).expect("as it was"),
+                sent,
+                "{depth} levels"
+            );
+        }
+    }
+
+    #[test]
+    fn octets_that_are_no_value_are_refused() {
+        for octets in [&b""[..], b"A\0\0\0\x09", b"tt", b"?"] {
+            assert!(value_of_octets(octets).is_err(), "{octets:?}");
+        }
+    }
 }

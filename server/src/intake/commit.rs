@@ -1,5 +1,7 @@
 //! One batch, one transaction.
 
+use std::collections::HashSet;
+
 use dlo_domain::event::LiveEvent;
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::redelivery::{UnsettledBatch, settle};
@@ -42,6 +44,8 @@ pub(super) struct Recovery {
     pub(super) broker_was_away: bool,
     /// What the broker may have forgotten that it was acknowledged.
     pub(super) acknowledged: Vec<UnsettledBatch>,
+    /// Contents that may have been delivered before without a mark.
+    pub(super) unmarked: HashSet<Fingerprint>,
 }
 
 /// What came of a batch.
@@ -149,11 +153,10 @@ async fn explain(
     let Some(recovery) = &plan.recovery else {
         return Ok(Explained { stored, left: None });
     };
-    let acknowledged = memory::contents(&recovery.acknowledged);
     let places: Vec<usize> = (0..buffer.incoming.len())
         .filter(|place| {
             buffer.incoming[*place].delivered.redelivered
-                || acknowledged.contains(&buffer.fingerprints[*place])
+                || recovery.unmarked.contains(&buffer.fingerprints[*place])
         })
         .collect();
     let contents: Vec<Fingerprint> = places.iter().map(|p| buffer.fingerprints[*p]).collect();
@@ -203,8 +206,10 @@ async fn settle_suspects(
                 batches: settlement.left,
             });
         }
-        // One that ended later may have given back messages that are not here yet.
-        if came_again || (recovery.complete && is_known) {
+        // One that ended later may have given back messages that are not here yet, and so may a
+        // broker that came back just now.
+        let is_all_here = recovery.complete && is_known && !recovery.broker_was_away;
+        if came_again || is_all_here {
             resolved.push(suspect.session_id);
         }
         for (place, stored) in settlement.stored.into_iter().enumerate() {

@@ -17,6 +17,9 @@ const MOST: usize = 32_768;
 /// What was acknowledged before that is on disk.
 const LONGEST: Duration = Duration::from_mins(1);
 
+/// A queue of a broker that came back may take so long to give everything back.
+const DOUBTED: Duration = Duration::from_secs(30);
+
 /// A batch has come again when more than this many of its telling messages have: the publisher may
 /// have sent a few once more.
 const DOUBTFUL: i32 = 7;
@@ -24,8 +27,8 @@ const DOUBTFUL: i32 = 7;
 /// What a source acknowledged of late, in the order of the commits.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// The broker could not be reached: it may have been killed.
-    is_in_doubt: bool,
+    /// When the broker could last not be reached: it may have been killed.
+    doubted_at: Option<Instant>,
     batches: VecDeque<(Instant, UnsettledBatch)>,
     messages: usize,
 }
@@ -52,22 +55,17 @@ impl Memory {
 
     /// The broker could not be reached.
     pub(super) fn doubt(&mut self) {
-        self.is_in_doubt = true;
+        self.doubted_at = Some(Instant::now());
     }
 
-    /// Whether the broker may have been killed since it was last trusted.
+    /// Whether the broker may have been killed, and may still give back what it had.
     pub(super) fn is_in_doubt(&self) -> bool {
-        self.is_in_doubt
-    }
-
-    /// What was to come again has come.
-    pub(super) fn trust(&mut self) {
-        self.is_in_doubt = false;
+        self.doubted_at.is_some_and(|at| at.elapsed() < DOUBTED)
     }
 
     /// What may come again: of a broker that was there all the time, nothing.
     pub(super) fn batches(&mut self, now: Instant) -> Vec<UnsettledBatch> {
-        if !self.is_in_doubt {
+        if !self.is_in_doubt() {
             return Vec::new();
         }
         while self
@@ -115,9 +113,10 @@ pub(super) fn settle(
     redelivery::settle(&batches, contents, taken)
 }
 
-/// Every content of some batches.
+/// Every content of the batches that tell anything.
 pub(super) fn contents(batches: &[UnsettledBatch]) -> HashSet<Fingerprint> {
-    let contents = batches.iter().flat_map(|batch| &batch.fingerprints);
+    let telling = batches.iter().filter(|batch| !batch.telling.is_empty());
+    let contents = telling.flat_map(|batch| &batch.fingerprints);
     contents.copied().collect()
 }
 
@@ -148,11 +147,11 @@ mod tests {
 
     #[test]
     fn a_broker_that_was_there_has_forgotten_nothing() {
-        let mut memory = doubtful();
+        let mut memory = Memory::default();
         memory.push(batch(0..10, 10));
-        assert_eq!(memory.batches(Instant::now()).len(), 1);
-        memory.trust();
         assert!(memory.batches(Instant::now()).is_empty());
+        memory.doubt();
+        assert_eq!(memory.batches(Instant::now()).len(), 1);
     }
 
     #[test]

@@ -39,16 +39,25 @@ pub(super) async fn recover(
 ) -> Result<Option<Taken>, SessionError> {
     loop {
         await_verdicts(running, &buffer).await?;
-        let known = begin(running).await?;
+        let suspects = begin(running).await?;
         let acknowledged = running.memory.batches(Instant::now());
-        let (fresh, complete) = fetch(running, &mut buffer, &acknowledged).await?;
+        let broker_was_away = running.memory.is_in_doubt();
+        let mut unmarked = HashSet::new();
+        if broker_was_away {
+            unmarked = memory::contents(&acknowledged);
+            for suspect in &suspects {
+                unmarked.extend(memory::contents(&suspect.batches));
+            }
+        }
+        let (fresh, complete) = fetch(running, &mut buffer, &unmarked).await?;
         await_verdicts(running, &buffer).await?;
-        if !(buffer.is_empty() && known.is_empty()) {
+        if !(buffer.is_empty() && suspects.is_empty()) {
             let recovery = Recovery {
-                known,
+                known: suspects.iter().map(|suspect| suspect.session_id).collect(),
                 complete,
-                broker_was_away: running.memory.is_in_doubt(),
+                broker_was_away,
                 acknowledged,
+                unmarked,
             };
             settle(
                 running,
@@ -59,7 +68,6 @@ pub(super) async fn recover(
             .await?;
         }
         if complete {
-            running.memory.trust();
             return Ok(fresh);
         }
     }
@@ -77,12 +85,13 @@ pub(super) async fn settle_in_hand(
         complete: false,
         broker_was_away: false,
         acknowledged: Vec::new(),
+        unmarked: HashSet::new(),
     };
     settle(running, buffer, recovery, None).await
 }
 
-/// Counts the recovery on every batch that it may have to settle; returns their sessions.
-async fn begin(running: &mut Running<'_>) -> Result<Vec<Uuid>, SessionError> {
+/// Counts the recovery on every batch that it may have to settle; returns them.
+async fn begin(running: &mut Running<'_>) -> Result<Vec<Suspect>, SessionError> {
     let mut transaction = running.deps.pool.begin().await?;
     let source = running.session.source_id;
     batches::await_commits(&mut transaction, source).await?;
@@ -94,19 +103,18 @@ async fn begin(running: &mut Running<'_>) -> Result<Vec<Uuid>, SessionError> {
     for batch in over.iter().flat_map(|suspect| &suspect.batches) {
         running.recent.remember(UnsettledBatch::copies(batch));
     }
-    Ok(over.iter().map(|suspect| suspect.session_id).collect())
+    Ok(over)
 }
 
 /// Fetches up to the first message that was not delivered before, or the end of the queue. Says
-/// whether that was reached. What was acknowledged of late was delivered before, too.
+/// whether that was reached. What is `unmarked` may have been delivered before, too.
 async fn fetch(
     running: &mut Running<'_>,
     buffer: &mut Buffer,
-    acknowledged: &[UnsettledBatch],
+    unmarked: &HashSet<Fingerprint>,
 ) -> Result<(Option<Taken>, bool), SessionError> {
-    let acknowledged = memory::contents(acknowledged);
     let is_new = |taken: &Taken| {
-        !taken.delivered.redelivered && !acknowledged.contains(&Fingerprint::of(&taken.delivered))
+        !taken.delivered.redelivered && !unmarked.contains(&Fingerprint::of(&taken.delivered))
     };
     while !buffer.is_full(MOST) && !running.care.is_enough() {
         let next = if running.care.is_needed() {
@@ -200,9 +208,7 @@ async fn settle(
             .await?;
     }
     if let Some(left) = done.left {
-        running
-            .memory
-            .replace(if complete { Vec::new() } else { left });
+        running.memory.replace(left);
     }
     running.memory.push(unsettled(&buffer, &plan));
     running.care.settled();

@@ -18,6 +18,10 @@ use crate::store::batches;
 /// How often it is looked whether another session ended.
 const LOOK_AROUND: Duration = Duration::from_secs(2);
 
+/// After so many messages, taken one by one, a message that cannot be decoded is not expected any
+/// more. If it comes all the same, it is a few messages nearer.
+const CALM_AFTER: usize = 32;
+
 /// How long what is in a queue that goes with us is taken at the end.
 const LAST_STINT: Duration = Duration::from_secs(5);
 
@@ -70,7 +74,7 @@ pub(super) async fn run(
         taken += buffer.incoming.len();
         buffer = deliver(running, buffer, &plan).await?;
         if running.care.is_needed() {
-            if taken >= usize::from(prefetch) {
+            if taken >= CALM_AFTER {
                 running.care.relax();
                 running.window = window::FIRST.min(prefetch);
                 return fence(running, buffer, false).await;
@@ -153,6 +157,10 @@ impl Around {
             if running.lasting != Lasting::Unknown {
                 return Ok(Some(Filled::Known));
             }
+        }
+        if running.memory.is_in_doubt() {
+            // What the broker had comes by itself, if it does.
+            return Ok(None);
         }
         let mut conn = running.deps.pool.acquire().await?;
         let has_ended = batches::has_ended(&mut conn, &running.session).await?;

@@ -58,17 +58,17 @@ async fn an_undecodable_head_is_told_and_ejected_with_its_body(pool: PgPool) {
     })
     .await;
     // It is gone, so messages are taken in batches again.
-    let more: Vec<String> = (0..900).map(|n| format!("more {n}")).collect();
+    let more: Vec<String> = (0..400).map(|n| format!("more {n}")).collect();
     vhost.publish_all("dead", &more).await;
-    until("the rest", 30, || async { letters(&pool).await == 903 }).await;
+    until("the rest", 60, || async { letters(&pool).await == 403 }).await;
     office.stop().await;
     let transactions: i64 = sqlx::query_scalar("select count(distinct xmin::text) from letters")
         .fetch_one(&pool)
         .await
         .expect("counted");
     assert!(
-        transactions < 600,
-        "{transactions} transactions for 903 letters"
+        transactions < 200,
+        "{transactions} transactions for 403 letters"
     );
     let mut bodies: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
         .fetch_all(&pool)

@@ -148,6 +148,18 @@ impl Ledger<'_> {
         );
     }
 
+    /// No more than so many messages are stored more often than they were published.
+    pub async fn assert_doubled_at_most(&self, most: usize) {
+        let wrong = self.wrong().await;
+        let doubled = |(published, stored): &(usize, usize)| stored.saturating_sub(*published);
+        let doubled: usize = wrong.values().map(doubled).sum();
+        assert!(
+            doubled <= most,
+            "{doubled} messages are doubled, more than {most}\n{}",
+            self.account().await
+        );
+    }
+
     /// Bodies whose number is wrong: how often each was published and is stored.
     async fn wrong(&self) -> BTreeMap<String, (usize, usize)> {
         let stored: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")

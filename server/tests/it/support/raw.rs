@@ -63,6 +63,32 @@ fn long(out: &mut Vec<u8>, text: &[u8]) {
 
 /// Publishes a message whose message-id is these bytes, to a queue through the default exchange.
 pub async fn publish_with_message_id(uri: &AMQPUri, queue: &str, message_id: &[u8], body: &[u8]) {
+    // the flags of delivery-mode (bit 12) and message-id (bit 7)
+    let mut properties = 0x1080_u16.to_be_bytes().to_vec();
+    properties.push(2);
+    short(&mut properties, message_id);
+    publish_with_properties(uri, queue, &properties, body).await;
+}
+
+/// Publishes a message with one header that is an array in an array, so many levels deep.
+pub async fn publish_nested(uri: &AMQPUri, queue: &str, levels: usize, body: &[u8]) {
+    let mut field = Vec::new();
+    short(&mut field, b"nested");
+    // an array is its letter, its length in octets, and its values
+    for inside in (0..levels).rev() {
+        field.push(b'A');
+        let length = u32::try_from(5 * inside + 1).expect("small");
+        field.extend(length.to_be_bytes());
+    }
+    field.push(b'V');
+    // the flags of headers (bit 13) and delivery-mode (bit 12)
+    let mut properties = 0x3000_u16.to_be_bytes().to_vec();
+    long(&mut properties, &field);
+    properties.push(2);
+    publish_with_properties(uri, queue, &properties, body).await;
+}
+
+async fn publish_with_properties(uri: &AMQPUri, queue: &str, properties: &[u8], body: &[u8]) {
     let (host, port) = (&uri.authority.host, uri.authority.port);
     let mut wire = Wire(
         TcpStream::connect((host.as_str(), port))
@@ -94,7 +120,7 @@ pub async fn publish_with_message_id(uri: &AMQPUri, queue: &str, message_id: &[u
     channel.push(0);
     wire.send(METHOD, 1, &channel).await;
     wire.expect(20, 11).await;
-    publish(&mut wire, queue, message_id, body).await;
+    publish(&mut wire, queue, properties, body).await;
     // Closing in order makes sure that the broker has read it all.
     let mut close = method(10, 50);
     close.extend([0, 200]);
@@ -104,7 +130,7 @@ pub async fn publish_with_message_id(uri: &AMQPUri, queue: &str, message_id: &[u
     wire.expect(10, 51).await;
 }
 
-async fn publish(wire: &mut Wire, queue: &str, message_id: &[u8], body: &[u8]) {
+async fn publish(wire: &mut Wire, queue: &str, properties: &[u8], body: &[u8]) {
     let mut publish = method(60, 40);
     publish.extend([0, 0]);
     short(&mut publish, b"");
@@ -113,10 +139,7 @@ async fn publish(wire: &mut Wire, queue: &str, message_id: &[u8], body: &[u8]) {
     wire.send(METHOD, 1, &publish).await;
     let mut header = vec![0, 60, 0, 0];
     header.extend(u64::try_from(body.len()).expect("small").to_be_bytes());
-    // the flags of delivery-mode (bit 12) and message-id (bit 7)
-    header.extend(0x1080_u16.to_be_bytes());
-    header.push(2);
-    short(&mut header, message_id);
+    header.extend(properties);
     wire.send(HEADER, 1, &header).await;
     wire.send(BODY, 1, body).await;
 }
