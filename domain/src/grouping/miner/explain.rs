@@ -54,7 +54,15 @@ impl Miner {
             layer: signature.layer,
             scope: signature.scope.clone(),
             frame: signature.frame.clone(),
-            template: self.segments(&signature.template, node),
+            template: match signature.layer {
+                Layer::Error => self.segments(&signature.template, node),
+                // These are names, not messages: nothing in them varies.
+                Layer::Origin | Layer::Rule => vec![Segment {
+                    text: signature.template.clone(),
+                    variable: None,
+                    examples: Vec::new(),
+                }],
+            },
             signatures: members,
         })
     }
