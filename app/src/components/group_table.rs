@@ -19,7 +19,7 @@ pub(crate) fn GroupTable(
         <table class="ledger groups">
             <thead>
                 <tr>
-                    <th aria-sort="descending">"severity"</th>
+                    <th class="far">"severity"</th>
                     <th>"group"</th>
                     <th class="far">"state"</th>
                     <th class="num">"waiting"</th>
@@ -45,13 +45,14 @@ fn row(group: GroupSummary, now: DateTime<Utc>) -> impl IntoView {
         .collect_view();
     view! {
         <tr data-row="" data-state=group.state.as_str()>
-            <td class="fit">{group.severity.map(|severity| view! { <SeverityMark severity /> })}</td>
+            <td class="fit far">{group.severity.map(|severity| view! { <SeverityMark severity /> })}</td>
             <td class="main">
                 <a href=links::group(group.id)>
                     <TemplateLine template=group.title />
                 </a>
                 {tags}
                 <div class="sub">
+                    {group.severity.map(|severity| view! { <SeverityMark severity /> })}
                     <GroupBadge state=group.state />
                     {last.map(|at| view! { <span>"last " <Ago at now spoken=true /></span> })}
                     {group.owner}
