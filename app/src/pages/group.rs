@@ -38,10 +38,9 @@ pub(crate) fn GroupPage() -> impl IntoView {
     );
     // Not read again as letters arrive: a choice must not change under the pointer.
     let others = Resource::new(move || (id.get(), actions.version()), |_| worst_groups());
-    // What was checked on another group's page, or was split off, is checked no more.
+    // What was checked on another group's page is checked no more; a split leads to another one.
     Effect::new(move |_| {
         id.track();
-        actions.split.version().track();
         checked.set(BTreeSet::new());
     });
     view! {

@@ -39,7 +39,6 @@ pub(crate) fn GroupsPage() -> impl IntoView {
     );
     view! {
         <Title text="Groups" />
-        <h1 class="visually-hidden">"Groups"</h1>
         <States state />
         <div
             class="stack"
@@ -87,12 +86,17 @@ fn List(list: GroupList, state: String) -> impl IntoView {
         return if state.is_empty() {
             view! { <Beginning /> }.into_any()
         } else {
-            view! { <p class="empty">"No group is " {state} "."</p> }.into_any()
+            view! {
+                <h1 class="visually-hidden">"Groups"</h1>
+                <p class="empty">"No group is " {state} "."</p>
+            }
+            .into_any()
         };
     }
     let next = page.next_cursor;
     let total = about(page.estimated_total).replace("letter", "group");
     view! {
+        <h1 class="visually-hidden">"Groups"</h1>
         <section class="section" aria-labelledby="list-title">
             <header>
                 <h2 id="list-title">{total}</h2>
@@ -117,6 +121,7 @@ fn List(list: GroupList, state: String) -> impl IntoView {
 #[component]
 fn Beginning() -> impl IntoView {
     view! {
+        <h1 class="visually-hidden">"Groups"</h1>
         <section class="section" aria-labelledby="empty-title">
             <header>
                 <h2 id="empty-title">"There is no group yet."</h2>
