@@ -91,7 +91,7 @@ pub(crate) fn GroupStateButtons(
                     {(state != GroupState::Resolved)
                         .then(|| button(GroupState::Resolved, "Resolve", "button"))}
                 </ActionForm>
-                {(state != GroupState::Resolved).then(|| view! { <MuteForm id=muted actions waits /> })}
+                {(!is_closed).then(|| view! { <MuteForm id=muted actions waits /> })}
             </div>
             <ErrorNote error />
         </div>

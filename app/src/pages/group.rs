@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::event::LiveEvent;
 use dlo_domain::group::{Group, GroupSummary, Mute};
 use dlo_domain::grouping::{Explanation, Layer};
 use dlo_domain::severity::Severity;
@@ -26,12 +25,7 @@ pub(crate) fn GroupPage() -> impl IntoView {
     let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
     let actions = GroupActions::new();
     let checked = Checked::new(BTreeSet::new());
-    let version = Live::current().version(|event| {
-        matches!(
-            event,
-            LiveEvent::Arrived { .. } | LiveEvent::Changed { .. } | LiveEvent::Replay { .. }
-        )
-    });
+    let version = Live::current().groups_version();
     let group = Resource::new(
         move || (id.get(), version.get(), actions.version()),
         |(id, ..)| read_group(id),

@@ -1,6 +1,5 @@
 //! What failed alike, and which of it is worst?
 
-use dlo_domain::event::LiveEvent;
 use dlo_domain::group::GroupState;
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -18,12 +17,7 @@ pub(crate) fn GroupsPage() -> impl IntoView {
         Memo::new(move |_| query.with(|query| query.get(name).unwrap_or_default()))
     };
     let (state, cursor) = (of("state"), of("cursor"));
-    let version = Live::current().version(|event| {
-        matches!(
-            event,
-            LiveEvent::Arrived { .. } | LiveEvent::Changed { .. } | LiveEvent::Replay { .. }
-        )
-    });
+    let version = Live::current().groups_version();
     // Under a pointer nothing moves: what came meanwhile is shown when it leaves.
     let is_held = RwSignal::new(false);
     let version = Memo::new(move |before: Option<&u32>| {
