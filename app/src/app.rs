@@ -14,8 +14,8 @@ use crate::components::{
     provide_toasts,
 };
 use crate::pages::{
-    LetterPage, LettersPage, NewReplayPage, NotFoundPage, OverviewPage, ReplayPage, ReplaysPage,
-    SourcesPage,
+    GroupPage, GroupsPage, LetterPage, LettersPage, NewReplayPage, NotFoundPage, OverviewPage,
+    ReplayPage, ReplaysPage, SourcesPage,
 };
 
 /// On a new page the focus goes to its content, as it does when a browser loads one.
@@ -59,6 +59,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/") view=OverviewPage ssr=SsrMode::Async />
                     <Route path=path!("/letters") view=LettersPage ssr=SsrMode::Async />
                     <Route path=path!("/letters/:id") view=LetterPage ssr=SsrMode::Async />
+                    <Route path=path!("/groups") view=GroupsPage ssr=SsrMode::Async />
+                    <Route path=path!("/groups/:id") view=GroupPage ssr=SsrMode::Async />
                     <Route path=path!("/replays") view=ReplaysPage ssr=SsrMode::Async />
                     <Route path=path!("/replays/new") view=NewReplayPage ssr=SsrMode::Async />
                     <Route path=path!("/replays/:id") view=ReplayPage ssr=SsrMode::Async />

@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 
 use dlo_domain::filter::{FilterFault, LetterFilter, Moment};
-use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
 /// The list of letters.
 pub(crate) const LETTERS: &str = "/letters";
+
+/// The list of groups.
+pub(crate) const GROUPS: &str = "/groups";
 
 /// An address with a query; pairs without a value are left out.
 pub(crate) fn with_query<'a>(
@@ -118,6 +121,11 @@ pub(crate) fn body(id: LetterId, arrival: i32) -> String {
 /// One replay.
 pub(crate) fn replay(id: ReplayId) -> String {
     format!("/replays/{id}")
+}
+
+/// One group.
+pub(crate) fn group(id: GroupId) -> String {
+    format!("{GROUPS}/{id}")
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Pages, one a route. A page reads its address, asks for what it shows, and puts parts together.
 
+mod group;
+mod groups;
 mod letter;
 mod letters;
 mod new_replay;
@@ -9,6 +11,8 @@ mod replay;
 mod replays;
 mod sources;
 
+pub(crate) use group::GroupPage;
+pub(crate) use groups::GroupsPage;
 pub(crate) use letter::LetterPage;
 pub(crate) use letters::LettersPage;
 pub(crate) use new_replay::NewReplayPage;

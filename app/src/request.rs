@@ -16,11 +16,11 @@ use crate::error::ApiError;
 /// Where server functions live; every other path is a page.
 const FUNCTIONS: &str = "/ui/";
 
-/// The time that pages show ages from. Nothing is decided by it.
+/// The time that pages show ages from, and that "for 8 hours" in a form counts from.
 pub(crate) fn now() -> DateTime<Utc> {
     #[expect(
         clippy::disallowed_methods,
-        reason = "only the ages on a page are counted from it; the port has no clock"
+        reason = "the ages on a page and the ends of mutes are counted from it; the port has no clock"
     )]
     let now = SystemTime::now();
     DateTime::from(now)

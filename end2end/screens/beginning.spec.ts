@@ -11,6 +11,7 @@ const BEGINNINGS = [
     teaches: 'curl -X POST',
   },
   { address: '/letters', heading: 'Letters', teaches: 'No letter has come yet.' },
+  { address: '/groups', heading: 'Groups', teaches: 'A group is what failed alike' },
   { address: '/replays', heading: 'Nothing was replayed yet.', teaches: 'press Replay' },
   {
     address: '/sources',

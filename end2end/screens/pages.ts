@@ -34,6 +34,14 @@ async function replay(api: Api): Promise<string> {
   return `/replays/${(await api.replay(held.map(({ id }) => id))).id}`;
 }
 
+/** The group with the most letters. */
+async function group(api: Api): Promise<string> {
+  const { items } = await api.groups();
+  const largest = items.sort((a, b) => b.letters - a.letters)[0];
+  if (largest === undefined) throw new Error('the company has no group');
+  return `/groups/${largest.id}`;
+}
+
 /** All pages, and the states of them that look different. */
 export const SCREENS: Screen[] = [
   { name: 'overview', address: () => '/' },
@@ -56,12 +64,17 @@ export const SCREENS: Screen[] = [
   { name: 'letter', address: (api) => first(api, 'reason:rejected state:held') },
   { name: 'letter-text', address: async (api) => `${await first(api, 'reason:rejected state:held')}?view=text` },
   { name: 'letter-hex', address: async (api) => `${await first(api, 'reason:expired state:held')}?view=hex` },
+  { name: 'groups', address: () => '/groups' },
+  { name: 'groups-none', address: () => '/groups?state=regressed' },
+  { name: 'group', address: group },
+  { name: 'group-mute', address: group, prepare: (page) => page.getByText('Mute…', { exact: true }).click() },
   { name: 'replays', address: async (api) => ((await replay(api)) ? '/replays' : '') },
   { name: 'replay', address: replay },
   { name: 'replay-new', address: () => '/replays/new?scope=matching&q=state:held' },
   { name: 'sources', address: () => '/sources' },
   { name: 'keys', address: () => '/letters', prepare: (page) => page.keyboard.press('?') },
   { name: 'not-found', address: () => '/nowhere', status: 404 },
+  { name: 'no-such-group', address: () => '/groups/01900000-0000-7000-8000-000000000000', status: 404 },
   { name: 'no-such-letter', address: () => '/letters/01900000-0000-7000-8000-000000000000', status: 404 },
 ];
 
@@ -70,7 +83,7 @@ export async function visit(screen: Screen, page: Page, office: Office, faults: 
   const address = await screen.address(office.api);
   if (screen.status !== undefined) {
     faults.foresee(screen.status, new URL(address, office.http).pathname);
-    for (const asked of ['/ui/letter', '/ui/payload']) faults.allow(screen.status, asked);
+    for (const asked of ['/ui/letter', '/ui/payload', '/ui/group']) faults.allow(screen.status, asked);
   }
   await page.goto(address);
   await live(page);

@@ -1,6 +1,6 @@
 //! Deaths over time, stacked by severity: drawn on the server, with a table beside it.
 
-mod geometry;
+pub(super) mod geometry;
 
 use dlo_domain::overview::{DeathBar, Overview, ReplayMark, Span};
 use dlo_domain::severity::Severity;

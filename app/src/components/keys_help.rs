@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-const KEYS: [(&str, &str); 10] = [
+const KEYS: [(&str, &str); 11] = [
     ("/", "write a filter"),
     ("j", "next row"),
     ("k", "previous row"),
@@ -10,6 +10,7 @@ const KEYS: [(&str, &str); 10] = [
     ("Enter", "open the row"),
     ("g o", "go to the overview"),
     ("g l", "go to the letters"),
+    ("g g", "go to the groups"),
     ("g r", "go to the replays"),
     ("g s", "go to the sources"),
     ("?", "this list"),

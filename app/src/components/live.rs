@@ -15,6 +15,9 @@ const STREAM: &str = "/events";
 /// Before a stream that the server refused is asked for again.
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// Letters are grouped so long after their arrival at most, when all is well.
+const GROUPED: Duration = Duration::from_secs(3);
+
 /// Pages ask again at most this often.
 const BREATH: Duration = Duration::from_secs(1);
 
@@ -86,6 +89,30 @@ impl Live {
             });
         }
         version
+    }
+
+    /// As `version`, for what groups show: it grows once more when the letters are grouped, of
+    /// which nobody tells.
+    pub(crate) fn groups_version(self) -> Memo<u32> {
+        let version = self.version(|event| {
+            matches!(
+                event,
+                LiveEvent::Arrived { .. } | LiveEvent::Changed { .. } | LiveEvent::Replay { .. }
+            )
+        });
+        let (after, grow) = signal(0);
+        Effect::new(move |_| {
+            if version.get() > 0 {
+                set_timeout(
+                    move || {
+                        // The page may be gone by then.
+                        grow.try_update(|after| *after += 1);
+                    },
+                    GROUPED,
+                );
+            }
+        });
+        Memo::new(move |_| version.get() + after.get())
     }
 }
 

@@ -25,6 +25,9 @@ pub(crate) fn Masthead() -> impl IntoView {
                         <A href="/letters">"Letters"</A>
                     </li>
                     <li>
+                        <A href="/groups">"Groups"</A>
+                    </li>
+                    <li>
                         <A href="/replays">"Replays"</A>
                     </li>
                     <li>

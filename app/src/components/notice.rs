@@ -72,6 +72,12 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             "The source was added. Intake looks for its queue now.".to_owned(),
             None,
         ),
+        "group" => ("Written down.".to_owned(), None),
+        "merged" => ("The groups are one now: this one.".to_owned(), None),
+        "split" => (
+            "The checked signatures are a group of their own now: this one.".to_owned(),
+            None,
+        ),
         "removed" => (
             "The source is watched no more. Its letters stay.".to_owned(),
             None,

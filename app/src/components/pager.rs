@@ -1,4 +1,4 @@
-//! Pages of a list by keyset: older ones follow a cursor, newer ones go back the way one came.
+//! Pages of a list by keyset: those after follow a cursor, those before go back the way one came.
 
 use dlo_domain::page::Cursor;
 use leptos::prelude::*;
@@ -25,6 +25,9 @@ pub(crate) fn Pager(
     next: Option<Cursor>,
     /// What is listed, for the label.
     label: &'static str,
+    /// What the links to the page before and after are called.
+    #[prop(default = ("Newer", "Older"))]
+    words: (&'static str, &'static str),
 ) -> impl IntoView {
     let here = query.get("cursor").unwrap_or_default();
     let back = query.get("newer").unwrap_or_default();
@@ -43,12 +46,12 @@ pub(crate) fn Pager(
         <nav class="pager" aria-label=format!("Pages of {label}")>
             <span class="end"></span>
             {match newer {
-                Some(href) => view! { <a class="button" href=href rel="prev">"Newer"</a> }.into_any(),
-                None => view! { <a class="button" role="link" aria-disabled="true">"Newer"</a> }.into_any(),
+                Some(href) => view! { <a class="button" href=href rel="prev">{words.0}</a> }.into_any(),
+                None => view! { <a class="button" role="link" aria-disabled="true">{words.0}</a> }.into_any(),
             }}
             {match older {
-                Some(href) => view! { <a class="button" href=href rel="next">"Older"</a> }.into_any(),
-                None => view! { <a class="button" role="link" aria-disabled="true">"Older"</a> }.into_any(),
+                Some(href) => view! { <a class="button" href=href rel="next">{words.1}</a> }.into_any(),
+                None => view! { <a class="button" role="link" aria-disabled="true">{words.1}</a> }.into_any(),
             }}
         </nav>
     }

@@ -1,5 +1,6 @@
 //! States as labelled badges; the border says again what the colour says.
 
+use dlo_domain::group::GroupState;
 use dlo_domain::replay::ReplayState;
 use dlo_domain::state::LetterState;
 use leptos::prelude::*;
@@ -24,4 +25,13 @@ pub(crate) fn ReplayBadge(
         ReplayState::Finished => "state resolved",
     };
     view! { <span class=class>{state.as_str()}</span> }
+}
+
+/// Where a group stands: a dot, a word, and an edge of its own.
+#[component]
+pub(crate) fn GroupBadge(
+    /// Where.
+    state: GroupState,
+) -> impl IntoView {
+    view! { <span class=format!("state dotted {state}")>{state.as_str()}</span> }
 }

@@ -6,33 +6,33 @@ use chrono::{DateTime, Utc};
 use dlo_domain::overview::DeathBar;
 
 /// The line of the scale's top, in pixels from above.
-pub(super) const TOP: i64 = 32;
+pub(in crate::components) const TOP: i64 = 32;
 
 /// The line that the bars stand on, in pixels from above.
-pub(super) const BASE: i64 = 152;
+pub(in crate::components) const BASE: i64 = 152;
 
 /// The line of half of it.
-pub(super) const MIDDLE: i64 = i64::midpoint(TOP, BASE);
+pub(in crate::components) const MIDDLE: i64 = i64::midpoint(TOP, BASE);
 
 /// The drawing's own width and height.
 const WIDTH: i64 = 6_000;
 const HEIGHT: i64 = 1_000;
 
 /// The deaths of one bar.
-pub(super) fn sum(bar: &DeathBar) -> i64 {
+pub(in crate::components) fn sum(bar: &DeathBar) -> i64 {
     bar.counts.iter().sum()
 }
 
 /// How high the chart reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Scale {
+pub(in crate::components) struct Scale {
     /// The deaths at its top line.
-    pub(super) top: i64,
+    pub(in crate::components) top: i64,
 }
 
 impl Scale {
     /// The smallest round number that no bar passes: 10, 20, 50, 100, 200, …
-    pub(super) fn of(bars: &[DeathBar]) -> Self {
+    pub(in crate::components) fn of(bars: &[DeathBar]) -> Self {
         let most = bars.iter().map(sum).max().unwrap_or(0);
         let mut top = 10;
         let mut factors = [2, 5, 10].into_iter().cycle();
@@ -49,7 +49,7 @@ impl Scale {
 }
 
 /// One path a severity, in the order of `Severity::ALL`; the worst stands at the bottom.
-pub(super) fn paths(bars: &[DeathBar], top: i64) -> [String; 4] {
+pub(in crate::components) fn paths(bars: &[DeathBar], top: i64) -> [String; 4] {
     let mut paths: [String; 4] = Default::default();
     let number = i64::try_from(bars.len()).unwrap_or(1).max(1);
     for (index, bar) in (0_i64..).zip(bars) {
@@ -86,13 +86,15 @@ fn tenths(number: i64) -> String {
 }
 
 /// A part of a whole in percent, kept within it.
-pub(super) fn share(part: i64, whole: i64) -> String {
+pub(in crate::components) fn share(part: i64, whole: i64) -> String {
     let hundredths = (part * 10_000 / whole.max(1)).clamp(0, 10_000);
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
 /// Labels of the axis: place, anchor, time.
-pub(super) fn label_at(bars: &[DeathBar]) -> Vec<(String, &'static str, DateTime<Utc>)> {
+pub(in crate::components) fn label_at(
+    bars: &[DeathBar],
+) -> Vec<(String, &'static str, DateTime<Utc>)> {
     let number = i64::try_from(bars.len()).unwrap_or(0);
     [0, 1, 2, 3, 4]
         .into_iter()
@@ -110,7 +112,7 @@ pub(super) fn label_at(bars: &[DeathBar]) -> Vec<(String, &'static str, DateTime
 }
 
 /// The figures in at most seven rows.
-pub(super) fn table_rows(bars: &[DeathBar]) -> Vec<(DateTime<Utc>, [i64; 4])> {
+pub(in crate::components) fn table_rows(bars: &[DeathBar]) -> Vec<(DateTime<Utc>, [i64; 4])> {
     let a_row = bars.len().div_ceil(6).max(1);
     bars.chunks(a_row)
         .map(|bars| {

@@ -1,0 +1,280 @@
+//! What do these letters have in common, is it getting worse, and who looks into it?
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::group::{Group, GroupSummary, Mute};
+use dlo_domain::grouping::{Explanation, Layer};
+use dlo_domain::severity::Severity;
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+
+use crate::api::groups::{GroupRead, read_group, worst_groups};
+use crate::components::{
+    Ago, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents, GroupMerge, GroupNote,
+    GroupParticulars, GroupSignatures, GroupStateButtons, HoursChart, Live, Notice, SeverityMark,
+    TemplateExplained, Waiting,
+};
+use crate::{links, wording};
+
+/// One group.
+#[component]
+pub(crate) fn GroupPage() -> impl IntoView {
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
+    let actions = GroupActions::new();
+    let checked = Checked::new(BTreeSet::new());
+    let version = Live::current().groups_version();
+    let group = Resource::new(
+        move || (id.get(), version.get(), actions.version()),
+        |(id, ..)| read_group(id),
+    );
+    // Not read again as letters arrive: a choice must not change under the pointer.
+    let others = Resource::new(move || (id.get(), actions.version()), |_| worst_groups());
+    // What was checked on another group's page is checked no more; a split leads to another one.
+    Effect::new(move |_| {
+        id.track();
+        checked.set(BTreeSet::new());
+    });
+    view! {
+        <Title text=move || format!("Group {}", wording::short(&id.get())) />
+        <Notice />
+        <Transition fallback=Waiting>
+            {move || Suspend::new(async move {
+                let others = others.await.unwrap_or_default();
+                match group.await {
+                    Ok(read) => {
+                        view! { <Read read asked=id.get() others actions checked /> }.into_any()
+                    }
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+    .into_any()
+}
+
+#[component]
+fn Read(
+    read: GroupRead,
+    asked: String,
+    others: Vec<GroupSummary>,
+    actions: GroupActions,
+    checked: Checked,
+) -> impl IntoView {
+    let GroupRead { now, group } = read;
+    let id = group.summary.id;
+    let Group {
+        summary,
+        why,
+        mute,
+        signatures,
+        timeline,
+    } = group;
+    let severity = summary.severity.unwrap_or(Severity::Normal);
+    let was_merged = asked != id.to_string();
+    view! {
+        <Head summary=summary.clone() actions now was_merged />
+        <TemplateExplained segments=why.template.clone() />
+        <Slip summary=summary.clone() mute now />
+        <section class="section" aria-labelledby="hours-title">
+            <header>
+                <h2 id="hours-title">"Arrivals an hour"</h2>
+                <span class="note">"the last 24 hours; the last bar is the hour that runs"</span>
+            </header>
+            <HoursChart hours=summary.by_hour.clone() severity now />
+        </section>
+        <div class="split">
+            <div class="stack">
+                <Why why />
+                <GroupSignatures id signatures actions checked />
+            </div>
+            <div class="stack">
+                <section class="section" aria-labelledby="timeline-title">
+                    <header>
+                        <h2 id="timeline-title">"What happened"</h2>
+                    </header>
+                    <GroupEvents events=timeline now />
+                    <GroupNote id actions />
+                </section>
+                <GroupParticulars group=summary actions />
+                <GroupMerge id others actions />
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Head(
+    summary: GroupSummary,
+    actions: GroupActions,
+    now: DateTime<Utc>,
+    was_merged: bool,
+) -> impl IntoView {
+    let recent: i64 = summary.by_hour.iter().sum();
+    let waiting = match summary.waiting {
+        0 => "No letter of this group waits".to_owned(),
+        1 => "1 letter waits".to_owned(),
+        many => format!("{} letters wait", wording::count(many)),
+    };
+    let arrivals = match recent {
+        0 => "none arrived in the last 24 hours".to_owned(),
+        _ => format!(
+            "{} in the last 24 hours",
+            wording::counted(recent, "arrival")
+        ),
+    };
+    view! {
+        <div class="answer">
+            <div>
+                <ol class="crumbs">
+                    <li>
+                        <a href=links::GROUPS>"Groups"</a>
+                    </li>
+                    <li class="id">{wording::short(&summary.id)}</li>
+                </ol>
+                <h1>{format!("{waiting}; {arrivals}.")}</h1>
+                <p class="meta">
+                    {summary.severity.map(|severity| view! { <SeverityMark severity /> })}
+                    <GroupBadge state=summary.state />
+                    <span>"since " <Ago at=summary.state_since now spoken=true /></span>
+                    {was_merged
+                        .then(|| {
+                            view! {
+                                <span>"The group of this address was merged into this one."</span>
+                            }
+                        })}
+                </p>
+            </div>
+            <GroupStateButtons group=summary actions />
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Slip(summary: GroupSummary, mute: Option<Mute>, now: DateTime<Utc>) -> impl IntoView {
+    let nobody = || "nobody".to_owned();
+    view! {
+        <dl class="slip">
+            <div>
+                <dt>"owner"</dt>
+                <dd>{summary.owner.unwrap_or_else(nobody)}</dd>
+            </div>
+            <div>
+                <dt>"letters"</dt>
+                <dd>
+                    {wording::count(summary.letters)} " "
+                    <span class="quiet">{wording::counted(summary.arrivals, "arrival")}</span>
+                </dd>
+            </div>
+            <div>
+                <dt>"first seen"</dt>
+                <dd>
+                    <Ago at=summary.created_at now spoken=true />
+                </dd>
+            </div>
+            <div>
+                <dt>"last arrival"</dt>
+                <dd>
+                    {match summary.last_arrived_at {
+                        Some(at) => view! { <Ago at now spoken=true /> }.into_any(),
+                        None => "none".into_any(),
+                    }}
+                </dd>
+            </div>
+            {summary
+                .ticket_url
+                .map(|url| {
+                    let shown = url.clone();
+                    view! {
+                        <div>
+                            <dt>"ticket"</dt>
+                            <dd>
+                                <a href=url rel="external noopener noreferrer">
+                                    {shown}
+                                </a>
+                            </dd>
+                        </div>
+                    }
+                })}
+            {(!summary.tags.is_empty())
+                .then(|| {
+                    view! {
+                        <div>
+                            <dt>"tags"</dt>
+                            <dd>{summary.tags.join(", ")}</dd>
+                        </div>
+                    }
+                })}
+            {mute
+                .map(|mute| {
+                    view! {
+                        <div class="two">
+                            <dt>"muted"</dt>
+                            <dd>{ends(mute)}</dd>
+                        </div>
+                    }
+                })}
+        </dl>
+    }
+    .into_any()
+}
+
+/// When a mute ends, in words.
+fn ends(mute: Mute) -> String {
+    let ends = [
+        mute.until
+            .map(|at| format!("until {}", wording::absolute(at))),
+        mute.arrivals
+            .map(|count| format!("until {} arrive", wording::counted(count, "more letter"))),
+        mute.per_hour.map(|count| {
+            let letters = wording::counted(count, "letter");
+            format!("until {letters} arrive within an hour")
+        }),
+    ];
+    let ends: Vec<String> = ends.into_iter().flatten().collect();
+    ends.join(", or ")
+}
+
+#[component]
+fn Why(why: Explanation) -> impl IntoView {
+    let made_of = match why.layer {
+        Layer::Rule => "a rule of this office",
+        Layer::Error => "the error",
+        Layer::Origin => "queue, reason and type of message: no error is known",
+    };
+    let entry = |name: &'static str, text: String| {
+        (!text.is_empty()).then(|| {
+            view! {
+                <div class="two">
+                    <dt>{name}</dt>
+                    <dd class="id">{text}</dd>
+                </div>
+            }
+        })
+    };
+    view! {
+        <section class="section" aria-labelledby="why-title">
+            <header>
+                <h2 id="why-title">"Why these letters are one group"</h2>
+                <span class="note">{format!("version {} of the grouping", why.version.0)}</span>
+            </header>
+            <dl class="slip">
+                <div>
+                    <dt>"told by"</dt>
+                    <dd>{made_of}</dd>
+                </div>
+                <div>
+                    <dt>"signatures"</dt>
+                    <dd>{wording::count(why.signatures)}</dd>
+                </div>
+                {entry("same in all", why.scope)}
+                {why.frame.and_then(|frame| entry("place in the code", frame.place))}
+            </dl>
+        </section>
+    }
+    .into_any()
+}

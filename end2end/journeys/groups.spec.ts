@@ -1,0 +1,120 @@
+// What failed alike is found, looked after, put together and taken apart.
+import type { Page } from '@playwright/test';
+import { groupsOf, groupOf, open } from '../fixtures/groups';
+import { rows, section } from '../fixtures/list';
+import { expect, live, test } from '../fixtures/test';
+
+const sentence = (page: Page) => page.getByRole('heading', { level: 1 });
+const badge = (page: Page, state: string) => page.locator('.meta .state', { hasText: state });
+const happened = (page: Page) => section(page, 'What happened').getByRole('listitem');
+
+test('a group is found, taken, muted, reopened and resolved', async ({ page, workplace, running, faults }) => {
+  const [group] = await groupsOf(running.api, workplace, ['the ledger of amber street refuses vouchers']);
+  await page.goto('/');
+  await live(page);
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Groups' }).click();
+  await rows(page, group!.title).getByRole('link').click();
+  await expect(page).toHaveURL(new RegExp(`/groups/${group!.id}$`));
+  await expect(sentence(page)).toHaveText('1 letter waits; 1 arrival in the last 24 hours.');
+  await expect(section(page, 'Why these letters are one group')).toContainText('the error');
+
+  await page.getByRole('button', { name: 'Take it: I look into it' }).click();
+  await expect(badge(page, 'investigating')).toBeVisible();
+  expect((await running.api.group(group!.id)).owner).toBe('local operator');
+
+  await page.getByText('Mute…', { exact: true }).click();
+  await page.getByRole('combobox', { name: 'for' }).selectOption('any time');
+  faults.foresee(400, '/ui/groups/mute');
+  await page.getByRole('button', { name: 'Mute this group' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'A mute needs an end' })).toBeVisible();
+  await page.getByRole('textbox', { name: 'or until so many more letters' }).fill('20');
+  await page.getByRole('button', { name: 'Mute this group' }).click();
+  await expect(badge(page, 'muted')).toBeVisible();
+  await expect(page.getByRole('main')).toContainText('until 20 more letters arrive');
+
+  await page.getByRole('button', { name: 'Reopen' }).click();
+  await expect(badge(page, 'open')).toBeVisible();
+  await page.getByRole('button', { name: 'Resolve' }).click();
+  await expect(badge(page, 'resolved')).toBeVisible();
+  await expect(happened(page).first()).toContainText('resolved');
+
+  await page.goto('/groups?state=resolved');
+  await expect(rows(page, group!.title)).toHaveCount(1);
+  await page.getByRole('navigation', { name: 'States of groups' }).getByRole('link', { name: 'open' }).click();
+  await expect(page).toHaveURL(/\/groups\?state=open$/);
+  await expect(rows(page, group!.title)).toHaveCount(0);
+});
+
+test('the list follows letters that arrive, but not under the pointer', async ({ page, workplace, running }) => {
+  const title = 'the lighthouse of port nowhere lost its keeper';
+  await groupsOf(running.api, workplace, [title]);
+  await page.goto('/groups');
+  await live(page);
+  const row = rows(page, title);
+  await expect(row.getByRole('cell').nth(3)).toHaveText('1');
+  await page.mouse.move(0, 0);
+  await workplace.die({ headers: { 'x-error': title } });
+  await expect(row.getByRole('cell').nth(3)).toHaveText('2');
+
+  await row.hover();
+  await workplace.die({ headers: { 'x-error': title } });
+  await workplace.letters(3);
+  await expect.poll(async () => (await groupOf(running.api, title)).letters).toBe(3);
+  await expect(row.getByRole('cell').nth(3)).toHaveText('2');
+  await page.mouse.move(0, 0);
+  await expect(row.getByRole('cell').nth(3)).toHaveText('3');
+});
+
+test('what people write down of a group is kept, and what makes no sense is refused at the form', async ({
+  page,
+  workplace,
+  running,
+  faults,
+}) => {
+  const [group] = await groupsOf(running.api, workplace, ['the orchard inspector counted no pears']);
+  await open(page, group!.id);
+  const form = section(page, 'Owner, ticket, tags');
+  await form.getByRole('textbox', { name: 'owner' }).fill('billing on-call');
+  await form.getByRole('textbox', { name: 'address of the ticket' }).fill('javascript:alert(1)');
+  faults.foresee(400, '/ui/groups/particulars');
+  await form.getByRole('button', { name: 'Write down' }).click();
+  await expect(form.getByRole('alert')).toContainText('must begin with http:// or https://');
+  await form.getByRole('textbox', { name: 'address of the ticket' }).fill('https://tickets.example/BILL-4417');
+  await form.getByRole('textbox', { name: /^tags/ }).fill('money, release');
+  await form.getByRole('button', { name: 'Write down' }).click();
+  await expect(page.getByRole('link', { name: 'https://tickets.example/BILL-4417' })).toBeVisible();
+  await expect(form.getByRole('alert')).toHaveCount(0);
+
+  const log = section(page, 'What happened');
+  await log.getByRole('textbox', { name: 'note' }).fill('Rolled back.\nWatching.');
+  await log.getByRole('button', { name: 'Add the note' }).click();
+  await expect(happened(page).first()).toContainText('Rolled back.');
+  await page.goto('/groups');
+  await expect(rows(page, group!.title)).toContainText('billing on-call');
+  await expect(rows(page, group!.title)).toContainText('money');
+});
+
+test('two groups are merged, and a signature is split off again', async ({ page, workplace, running }) => {
+  const [first, second] = await groupsOf(running.api, workplace, [
+    'the bridge toll of karelia cannot be computed',
+    'no ferryman answers at the quay',
+  ]);
+  await open(page, first!.id);
+  const merge = section(page, 'Merge');
+  await merge.getByRole('combobox', { name: 'part of' }).selectOption(second!.id);
+  await merge.getByRole('button', { name: 'Merge this group into the chosen one' }).click();
+  await expect(page).toHaveURL(new RegExp(`/groups/${second!.id}\\?notice=merged$`));
+  await expect(sentence(page)).toHaveText('2 letters wait; 2 arrivals in the last 24 hours.');
+  await expect(page.getByRole('status').filter({ hasText: 'The groups are one now' })).toBeVisible();
+
+  await open(page, first!.id);
+  await expect(page.getByText('The group of this address was merged into this one.')).toBeVisible();
+  const signatures = section(page, '2 signatures');
+  await expect(signatures.locator('tbody').getByRole('row')).toHaveCount(2);
+  await signatures.getByRole('checkbox', { name: `Check ${first!.title}` }).check();
+  await signatures.getByRole('button', { name: 'Split the checked off into a group of their own' }).click();
+  await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}\?notice=split$/);
+  await expect(sentence(page)).toHaveText('1 letter waits; 1 arrival in the last 24 hours.');
+  await expect(section(page, '1 signature')).toContainText(first!.title);
+  expect((await running.api.group(second!.id)).letters).toBe(1);
+});
