@@ -7,6 +7,7 @@ pub mod arrival;
 pub mod audit;
 pub mod death;
 pub mod event;
+pub mod extract;
 pub mod failure;
 pub mod filter;
 pub mod fingerprint;

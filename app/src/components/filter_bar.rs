@@ -3,7 +3,7 @@
 
 mod fields;
 
-use dlo_domain::filter::{FilterFault, LetterFilter};
+use dlo_domain::filter::{FilterFault, FilterForm, LetterFilter};
 use dlo_domain::office::FilterChoices;
 use dlo_domain::state::LetterState;
 use leptos::prelude::*;
@@ -100,9 +100,11 @@ fn Fault(fault: FilterFault, asked: String) -> impl IntoView {
 /// Filters that are asked for often.
 #[component]
 fn Views(filter: Filter) -> impl IntoView {
-    let in_state = |state| LetterFilter {
-        state: Some(state),
-        ..LetterFilter::default()
+    let in_state = |state| {
+        LetterFilter::from(FilterForm {
+            state: Some(state),
+            ..FilterForm::default()
+        })
     };
     let views = [
         ("all letters", LetterFilter::default()),
@@ -116,7 +118,7 @@ fn Views(filter: Filter) -> impl IntoView {
             {views
                 .into_iter()
                 .map(|(name, view)| {
-                    let href = links::letters(&view);
+                    let href = links::letters_matching(&view);
                     let current = move || {
                         filter.with(|filter| filter.as_ref() == Ok(&view)).then_some("true")
                     };
