@@ -73,6 +73,13 @@ impl LetterFilter {
         self.root.is_none()
     }
 
+    /// What both this and another mean.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let both = [self, other].into_iter().flat_map(Self::conjuncts);
+        Self::of(Expr::all(both.cloned().collect()))
+    }
+
     /// Whether a letter is meant. `now` is what ages are counted from.
     #[must_use]
     pub fn matches(&self, facts: &Facts<'_>, now: DateTime<Utc>) -> bool {

@@ -26,4 +26,5 @@ pub mod selection;
 pub mod severity;
 pub mod source;
 pub mod state;
+pub mod view;
 pub mod wire;

@@ -64,7 +64,9 @@ impl Term {
         let test = &self.test;
         match &self.subject {
             Subject::Field(field) => match field.kind() {
-                Kind::Name => texts(*field, facts).iter().any(|text| test.name(text)),
+                Kind::Name => texts(*field, facts)
+                    .iter()
+                    .any(|text| test.passes_name(text)),
                 Kind::Prose => texts(*field, facts).iter().any(|text| test.prose(text)),
                 Kind::Words(words) => {
                     let passing = test.passing(words.all);
@@ -145,8 +147,10 @@ impl Test {
         }
     }
 
-    fn name(&self, text: &str) -> bool {
-        self.any_text(|pattern| pattern.is_like(text))
+    /// Whether a name passes.
+    #[must_use]
+    pub fn passes_name(&self, name: &str) -> bool {
+        self.any_text(|pattern| pattern.is_like(name))
     }
 
     fn prose(&self, text: &str) -> bool {

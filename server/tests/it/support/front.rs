@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::ids::{LetterId, ReplayId, SourceId};
+use dlo_domain::ids::{LetterId, ReplayId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
@@ -16,6 +16,7 @@ use dlo_domain::payload::{Payload, read_payload};
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
+use dlo_domain::view::{NewView, View};
 use dlo_server::access::{Holder, Role, Token};
 use dlo_server::clock::{Clock as _, SystemClock, new_id};
 use dlo_server::events::Hub;
@@ -243,6 +244,26 @@ impl TriageDesk for NotingDesk {
             sources: Vec::new(),
             replays: Vec::new(),
         })
+    }
+
+    async fn views(&self, actor: &Actor) -> Result<Vec<View>, DeskError> {
+        self.note(format!("views {}", actor.0))?;
+        Ok(Vec::new())
+    }
+
+    async fn save_view(&self, actor: &Actor, view: &NewView) -> Result<View, DeskError> {
+        self.note(format!(
+            "save view {} [{}] shared {} by {}",
+            view.name, view.filter, view.shared, actor.0
+        ))?;
+        Ok(sample(json!({
+            "id": ID, "name": view.name, "filter": view.filter, "owner": actor.0,
+            "shared": view.shared, "created_at": "2026-11-21T03:00:00Z",
+        })))
+    }
+
+    async fn remove_view(&self, actor: &Actor, id: ViewId) -> Result<(), DeskError> {
+        self.note(format!("remove view {id} by {}", actor.0))
     }
 
     async fn filter_choices(&self) -> Result<FilterChoices, DeskError> {
