@@ -5,18 +5,45 @@
 create extension if not exists pg_trgm;
 
 -- What of a letter's last arrival is kept for searching; see domain/src/extract.rs. Apart from
--- `letters`, whose rows are read and changed far more often than these.
+-- `letters`, whose rows are read and changed far more often than these; cut into the same weeks and
+-- dropped with them.
 create table extracts (
-    letter_id uuid primary key references letters (id) on delete cascade,
+    letter_id uuid primary key,
     -- the error message and the beginning of the body, A to Z in lower case
     text text collate "C" not null,
     headers jsonb not null,
     -- when the body is JSON, and not too large
-    body jsonb
-);
+    body jsonb,
+    -- whether the trigram index has it. That index costs more than all else that is written of a
+    -- letter, so letters come in without, and are put into it in the background.
+    is_indexed boolean not null default false
+) partition by range (letter_id);
+
+create table extracts_elsewhen partition of extracts default;
+
+-- the weeks that there are already
+do $$
+declare
+    part text;
+    bounds text;
+begin
+    for part, bounds in
+        select c.relname, pg_get_expr(c.relpartbound, c.oid)
+        from pg_inherits join pg_class c on c.oid = inhrelid
+        where inhparent = 'letters'::regclass
+    loop
+        if bounds <> 'DEFAULT' then
+            execute format('create table %I partition of extracts %s',
+                replace(part, 'letters_', 'extracts_'), bounds);
+        end if;
+    end loop;
+end
+$$;
 
 -- `"connection refused"`: words and phrases without a field
-create index extracts_by_text on extracts using gin (text gin_trgm_ops);
+create index extracts_by_text on extracts using gin (text gin_trgm_ops) where is_indexed;
+-- the same for what that index does not have yet, and what is to be put into it next
+create index extracts_not_indexed on extracts (letter_id) where not is_indexed;
 
 -- Letters from before there were extracts: they are made in the background, and the row goes.
 create table letters_without_extract (

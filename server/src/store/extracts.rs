@@ -2,6 +2,7 @@
 
 use dlo_domain::extract::Extract;
 use dlo_domain::ids::LetterId;
+use dlo_domain::wire::FieldTable;
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -45,7 +46,8 @@ pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(
          from unnest($1::uuid[], $2::text[], $3::text[], $4::text[])
              as new (id, text, headers, body)
          on conflict (letter_id) do update
-         set text = excluded.text, headers = excluded.headers, body = excluded.body",
+         set text = excluded.text, headers = excluded.headers, body = excluded.body,
+             is_indexed = false",
         &ids,
         &texts as &[&str],
         &headers as &[&str],
@@ -56,11 +58,29 @@ pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(
     Ok(())
 }
 
+/// Puts at most `most` texts into the trigram index, and tells how many. Several offices can do
+/// this at once.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn index_some(conn: &mut PgConnection, most: i64) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "update extracts set is_indexed = true
+         where letter_id in (
+             select letter_id from extracts where not is_indexed
+             order by letter_id limit $1 for update skip locked)",
+        most
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
 /// Makes the extracts of at most `most` letters that were stored before there were any, and tells
 /// how many it took up. Several offices can do this at once.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// When Postgres does not do it.
 pub async fn make_missing(conn: &mut PgConnection, most: i64) -> Result<usize, StoreError> {
     let letters = sqlx::query!(
         r#"with taken as (
@@ -78,7 +98,11 @@ pub async fn make_missing(conn: &mut PgConnection, most: i64) -> Result<usize, S
     .await?;
     let mut rows = Vec::with_capacity(letters.len());
     for letter in letters {
-        let headers = read_json("headers", letter.headers)?;
+        // A row that cannot be read must not keep the others from their turn.
+        let headers = read_json("headers", letter.headers).unwrap_or_else(|error| {
+            tracing::warn!(letter = %letter.id, %error, "its headers are not searched");
+            FieldTable::default()
+        });
         let extract = Extract::of(&headers, &letter.body, letter.error_message.as_deref());
         rows.push((LetterId(letter.id), Row::from(&extract)));
     }

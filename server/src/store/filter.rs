@@ -101,7 +101,13 @@ impl Matching {
                 Lookup::Extract.write(sql, |sql| paths::write(sql, "x.body", path, &term.test));
             }
             Subject::Text => Lookup::Extract.write(sql, |sql| {
-                columns::write_folded(sql, "x.text", &term.test);
+                // Either part has an index of its own.
+                let parts = ["x.is_indexed", "not x.is_indexed"];
+                joined(sql, " or ", &parts, |sql, part| {
+                    sql.push("(").push(part).push(" and ");
+                    columns::write_folded(sql, "x.text", &term.test);
+                    sql.push(")");
+                });
             }),
         }
     }

@@ -41,6 +41,10 @@ async fn letters_from_before_are_taken_up_once(pool: PgPool) {
         let made = make_missing(&mut conn, 3).await.expect("made");
         assert_eq!(made, wanted);
     }
+    for wanted in [4, 3, 0] {
+        let indexed = index_some(&mut conn, 4).await.expect("indexed");
+        assert_eq!(indexed, wanted);
+    }
     for (text, wanted) in [
         ("\"no stock\" header.tenant:acme body.arrival:2", 7),
         ("body.arrival:1", 0),

@@ -62,7 +62,7 @@ pub(super) fn write_name(sql: &mut Sql, column: &str, test: &Test) {
     joined(sql, " or ", &patterns(test), |sql, pattern| {
         sql.push(column);
         match pattern.as_literal() {
-            Some(text) => sql.push(" = ").push_bind(text.to_owned()),
+            Some(name) => sql.push(" = ").push_bind(name.to_owned()),
             None => sql.push(" like ").push_bind(like(pattern)),
         };
     });
