@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::samples::{page, sample, sample_letter, sample_replay, sample_source};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
@@ -64,47 +65,6 @@ impl NotingDesk {
             .take()
             .map_or(Ok(()), Err)
     }
-}
-
-fn page<T>() -> Page<T> {
-    Page {
-        items: Vec::new(),
-        next_cursor: None,
-        estimated_total: 0,
-    }
-}
-
-fn sample<T: serde::de::DeserializeOwned>(value: Value) -> T {
-    serde_json::from_value(value).expect("a sample")
-}
-
-fn sample_replay(id: Option<&str>) -> Replay {
-    sample(json!({
-        "id": id, "state": "running", "target": {"mode": "origin_queue"}, "created_by": "x",
-        "created_at": "2026-11-21T03:00:00Z", "finished_at": null, "total": 1,
-        "outcomes": {"pending": 1, "confirmed": 0, "unroutable": 0, "refused": 0, "unknown": 0,
-            "died_again": 0, "processed": 0, "settled": 0},
-        "left_out": [],
-    }))
-}
-
-fn sample_source(queue: &str) -> Source {
-    sample(json!({
-        "id": ID, "name": queue, "broker": "main", "vhost": "/", "queue": queue, "mode": "take",
-        "configured": false, "condition": "queue_missing",
-        "condition_since": "2026-11-21T03:00:00Z", "condition_detail": "there is no such queue",
-        "held": 0, "letters": 0, "last_arrived_at": null,
-    }))
-}
-
-fn sample_letter(id: LetterId) -> Letter {
-    sample(json!({
-        "id": id, "state": "held", "severity": "normal", "source": "orders", "source_id": ID,
-        "queue": "orders.work", "exchange": "", "routing_key": "orders.work",
-        "reason": "rejected", "size_bytes": 25, "arrivals": 1,
-        "first_arrived_at": "2026-11-21T03:00:00Z", "last_arrived_at": "2026-11-21T03:00:00Z",
-        "vhost": "/", "deaths": [], "arrivals_detail": [], "replays": [], "audit": [],
-    }))
 }
 
 #[async_trait]
