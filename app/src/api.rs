@@ -7,6 +7,7 @@ pub mod letters;
 pub mod office;
 pub mod replays;
 pub mod sources;
+pub mod views;
 
 use dlo_domain::ids::LetterId;
 use dlo_domain::page::{BadCursor, Cursor};

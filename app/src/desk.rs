@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
-use dlo_domain::ids::{GroupId, LetterId, ReplayId, SourceId};
+use dlo_domain::ids::{GroupId, LetterId, ReplayId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
@@ -18,6 +18,7 @@ use dlo_domain::payload::Payload;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
+use dlo_domain::view::{NewView, View};
 
 /// Why the desk did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -150,6 +151,15 @@ pub trait TriageDesk: Send + Sync + 'static {
 
     /// What the filter form offers.
     async fn filter_choices(&self) -> Result<FilterChoices, DeskError>;
+
+    /// The actor's own views and the shared ones, by name.
+    async fn views(&self, actor: &Actor) -> Result<Vec<View>, DeskError>;
+
+    /// Saves a view, in the place of the actor's own one of that name.
+    async fn save_view(&self, actor: &Actor, view: &NewView) -> Result<View, DeskError>;
+
+    /// Removes a view of the actor's own.
+    async fn remove_view(&self, actor: &Actor, id: ViewId) -> Result<(), DeskError>;
 
     /// What is not well. Never fails: a database that does not answer is a trouble.
     async fn troubles(&self) -> Vec<Trouble>;

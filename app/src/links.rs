@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dlo_domain::filter::{FilterFault, LetterFilter, Moment};
+use dlo_domain::filter::{FilterFault, FilterForm, LetterFilter};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
@@ -46,8 +46,13 @@ fn escape_into(address: &mut String, value: &str) {
     }
 }
 
+/// The letters that a form's fields name.
+pub(crate) fn letters(form: &FilterForm) -> String {
+    letters_matching(&form.clone().into())
+}
+
 /// The letters that a filter matches.
-pub(crate) fn letters(filter: &LetterFilter) -> String {
+pub(crate) fn letters_matching(filter: &LetterFilter) -> String {
     let owned = fields(filter);
     with_query(
         LETTERS,
@@ -57,41 +62,29 @@ pub(crate) fn letters(filter: &LetterFilter) -> String {
 
 /// The letters in one state, worst or not.
 pub(crate) fn letters_in(state: dlo_domain::state::LetterState) -> String {
-    letters(&LetterFilter {
+    letters(&FilterForm {
         state: Some(state),
-        ..LetterFilter::default()
+        ..FilterForm::default()
     })
 }
 
-/// A filter as the fields of a form.
+/// A filter as the fields of a form; what none of them can hold is `q`.
 pub(crate) fn fields(filter: &LetterFilter) -> Vec<(&'static str, String)> {
-    let moment = |moment: Moment| match moment {
-        Moment::Ago(seconds) => ago(seconds),
-        Moment::At(time) => crate::wording::machine(time),
-    };
+    let (form, rest) = filter.form();
     [
-        ("source", filter.source.clone()),
-        ("queue", filter.queue.clone()),
-        ("reason", filter.reason.map(|v| v.to_string())),
-        ("state", filter.state.map(|v| v.to_string())),
-        ("severity", filter.severity.map(|v| v.to_string())),
-        ("error_class", filter.error_class.clone()),
-        ("since", filter.since.map(moment)),
-        ("until", filter.until.map(moment)),
+        ("source", form.source),
+        ("queue", form.queue),
+        ("reason", form.reason.map(|v| v.to_string())),
+        ("state", form.state.map(|v| v.to_string())),
+        ("severity", form.severity.map(|v| v.to_string())),
+        ("error_class", form.error_class),
+        ("since", form.since.map(|v| v.to_string())),
+        ("until", form.until.map(|v| v.to_string())),
+        ("q", (!rest.is_empty()).then(|| rest.to_string())),
     ]
     .into_iter()
     .filter_map(|(name, value)| Some((name, value?)))
     .collect()
-}
-
-/// Seconds in the largest unit that needs no fraction: `1h`, `90s`.
-fn ago(seconds: i64) -> String {
-    for (unit, length) in [("d", 86_400), ("h", 3_600), ("m", 60)] {
-        if seconds > 0 && seconds % length == 0 {
-            return format!("{}{unit}", seconds / length);
-        }
-    }
-    format!("{seconds}s")
 }
 
 /// The filter that a page's address names.
@@ -148,5 +141,20 @@ mod tests {
         let again = LetterFilter::from_query(pairs.iter().map(|(n, v)| (*n, v.as_str())));
         assert_eq!(again, Ok(filter));
         assert!(pairs.contains(&("since", "1h".to_owned())));
+        assert!(pairs.iter().all(|(name, _)| *name != "q"));
+    }
+
+    #[test]
+    fn what_no_field_can_hold_stays_text() {
+        let filter =
+            LetterFilter::parse("queue:a -state:held size:>1kb (b OR c)").expect("readable");
+        let pairs = fields(&filter);
+        assert_eq!(
+            pairs,
+            [
+                ("queue", "a".to_owned()),
+                ("q", "-state:held size:>1kb (b OR c)".to_owned())
+            ]
+        );
     }
 }

@@ -1,146 +1,155 @@
-//! The filter over letters: one value for the list, the URL, bulk actions and the API.
+//! The filter language: one way to say which letters, for the list, saved views, bulk actions and
+//! the API.
 //!
-//! As text it is a row of `field:value` terms, all of which must hold:
-//! `queue:orders.* reason:expired state:held age:<1h`. Values with spaces stand in quotes.
+//! `queue:orders.* reason:expired -severity:low (state:held OR state:unknown)`. The text is read to
+//! a tree; the tree is asked in memory (`facts`) and, by the store, in SQL. docs/filter.md is the
+//! manual. A letter that does not have what a term asks for fails the term, and so passes its
+//! negation: there is no third answer.
 
-mod parse;
+mod completion;
+mod decimal;
+mod facts;
+mod fault;
+mod fields;
+mod form;
+mod grammar;
+mod moment;
+mod path;
+mod pattern;
+mod size;
+mod tree;
+mod window;
+mod writing;
 
 use std::fmt;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
-use crate::death::Reason;
-use crate::severity::Severity;
 use crate::state::LetterState;
 
-pub use parse::FilterFault;
+pub use completion::{Completion, Suggestion, complete};
+pub use decimal::{Decimal, NoNumber};
+pub use facts::Facts;
+pub use fault::FilterFault;
+pub use fields::{FIELDS, Field, FieldInfo, Kind, PATHS, PathInfo, Words};
+pub use form::FilterForm;
+pub use grammar::{MOST_BYTES, MOST_DEPTH, MOST_TERMS};
+pub use moment::{Moment, length};
+pub use path::{MOST_STEPS, Path};
+pub use pattern::{Pattern, fold};
+pub use tree::{Comparison, Expr, Subject, Term, Test, Value};
+pub use window::Window;
 
-/// What a letter must be to be listed. An absent member allows everything.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// What a letter must be to be meant. The default means every letter.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LetterFilter {
-    /// The source's name, exactly.
-    pub source: Option<String>,
-    /// The origin queue; `*` stands for any characters.
-    pub queue: Option<String>,
-    /// Why it died.
-    pub reason: Option<Reason>,
-    /// Where it stands.
-    pub state: Option<LetterState>,
-    /// How bad it is.
-    pub severity: Option<Severity>,
-    /// The exception's class, exactly.
-    pub error_class: Option<String>,
-    /// Last arrived at this time or later.
-    pub since: Option<Moment>,
-    /// Last arrived before this time.
-    pub until: Option<Moment>,
-}
-
-/// A time, or a time ago.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Moment {
-    /// So many seconds before now.
-    Ago(i64),
-    /// This time.
-    At(DateTime<Utc>),
-}
-
-impl Moment {
-    /// The time that is meant.
-    #[must_use]
-    pub fn at(self, now: DateTime<Utc>) -> DateTime<Utc> {
-        match self {
-            Self::Ago(seconds) => now - chrono::TimeDelta::seconds(seconds),
-            Self::At(time) => time,
-        }
-    }
+    root: Option<Expr>,
 }
 
 impl LetterFilter {
     /// Reads the text form. The empty text allows everything.
     ///
     /// # Errors
-    /// `FilterFault` with the position of the term and how to mend it.
+    /// `FilterFault` with the place of what cannot be read and how to mend it.
     pub fn parse(text: &str) -> Result<Self, FilterFault> {
-        parse::parse(text)
+        grammar::parse(text).map(|root| Self { root })
+    }
+
+    /// A filter of this tree.
+    #[must_use]
+    pub fn of(root: Option<Expr>) -> Self {
+        Self { root }
+    }
+
+    /// The tree; nothing when everything is allowed.
+    #[must_use]
+    pub fn root(&self) -> Option<&Expr> {
+        self.root.as_ref()
     }
 
     /// Whether it allows everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.root.is_none()
     }
 
-    /// Reads the names and values of a URL's query: the fields by name, and `q` for the text
-    /// form; a field of its own wins over the same one in `q`. Empty values and other names are
-    /// passed over, so that a plain HTML form works.
-    ///
-    /// # Errors
-    /// `FilterFault` of the first value that cannot be read.
-    pub fn from_query<'a>(
-        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Self, FilterFault> {
-        let mut text = String::new();
-        let mut own = String::new();
-        for (name, value) in pairs {
-            match name {
-                "q" => value.clone_into(&mut text),
-                _ if parse::is_field(name) && !value.is_empty() => {
-                    own.push(' ');
-                    own.push_str(&parse::term(name, value));
+    /// What both this and another mean.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let both = [self, other].into_iter().flat_map(Self::conjuncts);
+        Self::of(Expr::all(both.cloned().collect()))
+    }
+
+    /// Whether a letter is meant. `now` is what ages are counted from.
+    #[must_use]
+    pub fn matches(&self, facts: &Facts<'_>, now: DateTime<Utc>) -> bool {
+        self.root.as_ref().is_none_or(|root| root.holds(facts, now))
+    }
+
+    /// Whether a letter in this state could be meant, whatever else it is.
+    #[must_use]
+    pub fn allows_state(&self, state: LetterState) -> bool {
+        self.root
+            .as_ref()
+            .is_none_or(|root| root.outcomes(state).may_hold)
+    }
+
+    fn conjuncts(&self) -> &[Expr] {
+        self.root.as_ref().map_or(&[], Expr::conjuncts)
+    }
+}
+
+/// Which answers are possible when only a letter's state is known.
+#[derive(Debug, Clone, Copy)]
+struct Outcomes {
+    may_hold: bool,
+    may_fail: bool,
+}
+
+impl Expr {
+    fn outcomes(&self, state: LetterState) -> Outcomes {
+        let of = |part: &Self| part.outcomes(state);
+        match self {
+            Self::All(parts) => Outcomes {
+                may_hold: parts.iter().all(|part| of(part).may_hold),
+                may_fail: parts.iter().any(|part| of(part).may_fail),
+            },
+            Self::Any(parts) => Outcomes {
+                may_hold: parts.iter().any(|part| of(part).may_hold),
+                may_fail: parts.iter().all(|part| of(part).may_fail),
+            },
+            Self::Not(inner) => Outcomes {
+                may_hold: of(inner).may_fail,
+                may_fail: of(inner).may_hold,
+            },
+            Self::Term(Term {
+                subject: Subject::Field(Field::State),
+                test,
+            }) => {
+                let all: Vec<&str> = match Field::State.kind() {
+                    Kind::Words(words) => test.passing(words.all),
+                    _ => Vec::new(),
+                };
+                let holds = all.contains(&state.as_str());
+                Outcomes {
+                    may_hold: holds,
+                    may_fail: !holds,
                 }
-                _ => {}
             }
+            Self::Term(_) => Outcomes {
+                may_hold: true,
+                may_fail: true,
+            },
         }
-        let mut filter = parse::parse(&text)?;
-        filter.take_over(parse::parse(own.trim())?);
-        Ok(filter)
-    }
-
-    fn take_over(&mut self, other: Self) {
-        let Self {
-            source,
-            queue,
-            reason,
-            state,
-            severity,
-            error_class,
-            since,
-            until,
-        } = other;
-        self.source = source.or(self.source.take());
-        self.queue = queue.or(self.queue.take());
-        self.reason = reason.or(self.reason);
-        self.state = state.or(self.state);
-        self.severity = severity.or(self.severity);
-        self.error_class = error_class.or(self.error_class.take());
-        self.since = since.or(self.since);
-        self.until = until.or(self.until);
     }
 }
 
 /// The text form, which `parse` reads back.
 impl fmt::Display for LetterFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let moment = |moment: &Moment| match moment {
-            Moment::Ago(seconds) => format!("{seconds}s"),
-            Moment::At(time) => time.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
-        };
-        let terms = [
-            ("source", self.source.clone()),
-            ("queue", self.queue.clone()),
-            ("reason", self.reason.map(|v| v.to_string())),
-            ("state", self.state.map(|v| v.to_string())),
-            ("severity", self.severity.map(|v| v.to_string())),
-            ("error_class", self.error_class.clone()),
-            ("since", self.since.as_ref().map(moment)),
-            ("until", self.until.as_ref().map(moment)),
-        ];
-        let texts: Vec<String> = terms
-            .into_iter()
-            .filter_map(|(field, value)| Some(parse::term(field, &value?)))
-            .collect();
-        f.write_str(&texts.join(" "))
+        self.root.as_ref().map_or(Ok(()), |root| root.fmt(f))
     }
 }
+
+#[cfg(test)]
+mod tests;

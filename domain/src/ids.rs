@@ -52,6 +52,10 @@ id! {
     GroupId
 }
 id! {
+    /// A filter that somebody saved under a name.
+    ViewId
+}
+id! {
     /// A running `dlo serve` process.
     OfficeId
 }

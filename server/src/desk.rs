@@ -15,6 +15,7 @@ mod replays;
 mod selection;
 mod sources;
 mod troubles;
+mod views;
 
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +25,7 @@ use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
-use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, SourceId};
+use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
@@ -33,6 +34,7 @@ use dlo_domain::payload::Payload;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
+use dlo_domain::view::{NewView, View};
 use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::broker::Brokers;
@@ -248,6 +250,18 @@ impl TriageDesk for PgDesk {
 
     async fn filter_choices(&self) -> Result<FilterChoices, DeskError> {
         overview::choices(self).await
+    }
+
+    async fn views(&self, actor: &Actor) -> Result<Vec<View>, DeskError> {
+        views::list(self, actor).await
+    }
+
+    async fn save_view(&self, actor: &Actor, view: &NewView) -> Result<View, DeskError> {
+        views::save(self, actor, view).await
+    }
+
+    async fn remove_view(&self, actor: &Actor, id: ViewId) -> Result<(), DeskError> {
+        views::remove(self, actor, id).await
     }
 
     async fn troubles(&self) -> Vec<Trouble> {

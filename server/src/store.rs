@@ -9,6 +9,8 @@ pub mod batches;
 pub mod counts;
 pub mod decisions;
 pub mod events;
+pub mod extracts;
+pub mod filter;
 pub mod groups;
 pub mod letter_detail;
 pub mod letter_list;
@@ -19,6 +21,7 @@ pub mod replays;
 pub mod retention;
 pub mod sources;
 pub mod tokens;
+pub mod views;
 pub mod weeks;
 
 pub use error::StoreError;

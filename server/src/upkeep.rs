@@ -1,5 +1,7 @@
 //! Small duties in the background that no person waits for: folding counters, making the tables
-//! of the weeks to come, removing what is done and old.
+//! of the weeks to come, removing what is done and old, keeping texts for searching.
+
+mod extracts;
 
 use std::time::Duration;
 
@@ -30,6 +32,10 @@ pub struct Upkeep {
 impl Upkeep {
     /// Does its duties until `stop`. A database that is away is tried again at the next turn.
     pub async fn run(self, stop: CancellationToken) {
+        tokio::join!(self.tidy_up(&stop), extracts::keep(&self.pool, &stop));
+    }
+
+    async fn tidy_up(&self, stop: &CancellationToken) {
         let mut fold = tokio::time::interval(FOLD_EVERY);
         let mut tidy = tokio::time::interval(TIDY_EVERY);
         loop {

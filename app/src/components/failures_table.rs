@@ -1,7 +1,7 @@
 //! What fails most.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::filter::{LetterFilter, Moment};
+use dlo_domain::filter::{FilterForm, Moment};
 use dlo_domain::overview::{FailureRow, Span};
 use dlo_domain::state::LetterState;
 use leptos::prelude::*;
@@ -42,14 +42,14 @@ pub(crate) fn FailuresTable(
 }
 
 fn row(failure: FailureRow, span: Span, now: DateTime<Utc>) -> impl IntoView {
-    let filter = LetterFilter {
+    let filter = FilterForm {
         queue: failure.queue.clone(),
         reason: Some(failure.reason),
         error_class: failure.error_class.clone(),
         since: Some(Moment::Ago(span.seconds())),
-        ..LetterFilter::default()
+        ..FilterForm::default()
     };
-    let held = links::letters(&LetterFilter {
+    let held = links::letters(&FilterForm {
         state: Some(LetterState::Held),
         ..filter.clone()
     });

@@ -2,16 +2,20 @@
 //! holds what they say.
 
 mod fields;
+mod suggestions;
+mod views;
 
 use dlo_domain::filter::{FilterFault, LetterFilter};
 use dlo_domain::office::FilterChoices;
-use dlo_domain::state::LetterState;
+use leptos::html::Input;
 use leptos::prelude::*;
 use leptos_router::components::Form;
 use leptos_router::hooks::use_query_map;
 
 use crate::links;
 use fields::FilterFields;
+use suggestions::{LIST, SuggestionList, Suggestions};
+use views::Views;
 
 /// What an address says about letters.
 pub(crate) type Filter = Memo<Result<LetterFilter, FilterFault>>;
@@ -30,12 +34,21 @@ pub(crate) fn FilterBar(
         Ok(filter) => filter.to_string(),
         Err(_) => asked(),
     };
+    let input = NodeRef::<Input>::new();
+    let suggestions = Suggestions::new(input, choices);
+    let is_open = move || suggestions.are_shown().then_some(LIST);
     view! {
         <div class="stack tight">
             <Views filter />
             <search class="filter">
-                <Form method="get" action=links::LETTERS attr:class="field">
+                <Form
+                    method="get"
+                    action=links::LETTERS
+                    attr:class="field"
+                    on:submit=move |_| suggestions.close()
+                >
                     <input
+                        node_ref=input
                         class="text"
                         type="text"
                         name="q"
@@ -49,12 +62,19 @@ pub(crate) fn FilterBar(
                         aria-label="Filter"
                         aria-describedby="filter-fault"
                         aria-invalid=move || filter.with(Result::is_err).to_string()
+                        aria-autocomplete="list"
+                        aria-controls=is_open
+                        aria-activedescendant=move || suggestions.active_id()
+                        on:input=move |_| suggestions.look()
+                        on:blur=move |_| suggestions.close()
+                        on:keydown=move |event| suggestions.on_key(&event)
                     />
                     <kbd class="needs-script">"/"</kbd>
                     <button class="button" type="submit">
                         "Filter"
                     </button>
                 </Form>
+                <SuggestionList suggestions />
                 <div id="filter-fault" role="alert">
                     {move || {
                         filter.get().err().map(|fault| view! { <Fault fault asked=asked() /> })
@@ -81,7 +101,7 @@ fn Fault(fault: FilterFault, asked: String) -> impl IntoView {
         view! {
             <p class="where" aria-hidden="true">
                 {" ".repeat(fault.position)}
-                "^"
+                {"^".repeat(fault.length.max(1))}
             </p>
         }
     });
@@ -93,41 +113,6 @@ fn Fault(fault: FilterFault, asked: String) -> impl IntoView {
             " Nothing is listed until the filter can be read. "
             <a href=links::LETTERS>"Show all letters"</a>
         </p>
-    }
-    .into_any()
-}
-
-/// Filters that are asked for often.
-#[component]
-fn Views(filter: Filter) -> impl IntoView {
-    let in_state = |state| LetterFilter {
-        state: Some(state),
-        ..LetterFilter::default()
-    };
-    let views = [
-        ("all letters", LetterFilter::default()),
-        ("held", in_state(LetterState::Held)),
-        ("unknown outcome", in_state(LetterState::Unknown)),
-        ("replayed", in_state(LetterState::Replayed)),
-        ("discarded", in_state(LetterState::Discarded)),
-    ];
-    view! {
-        <nav class="views" aria-label="Views">
-            {views
-                .into_iter()
-                .map(|(name, view)| {
-                    let href = links::letters(&view);
-                    let current = move || {
-                        filter.with(|filter| filter.as_ref() == Ok(&view)).then_some("true")
-                    };
-                    view! {
-                        <a href=href aria-current=current>
-                            {name}
-                        </a>
-                    }
-                })
-                .collect_view()}
-        </nav>
     }
     .into_any()
 }

@@ -14,7 +14,7 @@ pub(crate) fn LetterHead(
     letter: Letter,
 ) -> impl IntoView {
     let summary = letter.summary;
-    let filter = dlo_domain::filter::LetterFilter {
+    let filter = dlo_domain::filter::FilterForm {
         queue: summary.queue.clone(),
         ..Default::default()
     };

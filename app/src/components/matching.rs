@@ -36,9 +36,8 @@ pub(crate) fn Matching(
 ) -> impl IntoView {
     let text = filter.to_string();
     let allows = |change| {
-        filter
-            .state
-            .is_none_or(|state| LetterState::allowing(change).contains(&state))
+        let allowed = LetterState::allowing(change);
+        allowed.into_iter().any(|state| filter.allows_state(state))
     };
     let (replayable, restorable) = (allows(Change::Claim), allows(Change::Restore));
     if !replayable && !restorable {

@@ -1,7 +1,7 @@
 //! The dead-letter queues that are watched, and how each is doing.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::filter::LetterFilter;
+use dlo_domain::filter::FilterForm;
 use dlo_domain::source::{Source, SourceCondition};
 use dlo_domain::state::LetterState;
 use leptos::prelude::*;
@@ -50,10 +50,10 @@ pub(crate) fn SourceTable(
 
 fn row(source: Source, now: DateTime<Utc>) -> impl IntoView {
     let of = |state| {
-        links::letters(&LetterFilter {
+        links::letters(&FilterForm {
             source: Some(source.name.clone()),
             state,
-            ..LetterFilter::default()
+            ..FilterForm::default()
         })
     };
     let (held, all) = (of(Some(LetterState::Held)), of(None));

@@ -53,7 +53,7 @@ pub(crate) fn LettersPage() -> impl IntoView {
         if !cursor.get_untracked().is_empty() {
             let filter = filter.get_untracked().unwrap_or_default();
             navigate(
-                &links::letters(&filter),
+                &links::letters_matching(&filter),
                 leptos_router::NavigateOptions::default(),
             );
         }

@@ -1,6 +1,6 @@
 //! What is dying, and why, right now?
 
-use dlo_domain::filter::{LetterFilter, Moment};
+use dlo_domain::filter::{FilterForm, Moment};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
@@ -112,9 +112,9 @@ fn Answer(overview: Overview) -> impl IntoView {
         Span::Day => "24 hours",
         Span::Week => "7 days",
     };
-    let since = links::letters(&LetterFilter {
+    let since = links::letters(&FilterForm {
         since: Some(Moment::Ago(overview.span.seconds())),
-        ..LetterFilter::default()
+        ..FilterForm::default()
     });
     let held = overview.held;
     let worst: Vec<_> = overview
@@ -143,10 +143,10 @@ fn Answer(overview: Overview) -> impl IntoView {
                 .into_iter()
                 .map(|(severity, letters)| {
                     let href = links::letters(
-                        &LetterFilter {
+                        &FilterForm {
                             severity: Some(severity),
                             state: Some(LetterState::Held),
-                            ..LetterFilter::default()
+                            ..FilterForm::default()
                         },
                     );
                     view! {
@@ -183,10 +183,10 @@ fn Legend(overview: Overview) -> impl IntoView {
                 .map(|(index, severity)| {
                     let deaths: i64 = overview.deaths.iter().map(|bar| bar.counts[index]).sum();
                     let href = links::letters(
-                        &LetterFilter {
+                        &FilterForm {
                             severity: Some(severity),
                             since,
-                            ..LetterFilter::default()
+                            ..FilterForm::default()
                         },
                     );
                     view! {

@@ -1,7 +1,7 @@
 //! Which queues are watched, how are they, and how is one added?
 
 use dlo_domain::event::LiveEvent;
-use dlo_domain::filter::LetterFilter;
+use dlo_domain::filter::FilterForm;
 use dlo_domain::source::{Source, SourceCondition};
 use leptos::form::ActionForm;
 use leptos::prelude::*;
@@ -125,9 +125,9 @@ fn List(list: SourceList, actions: Actions) -> impl IntoView {
 
 #[component]
 fn Watched(source: Source, now: chrono::DateTime<chrono::Utc>, actions: Actions) -> impl IntoView {
-    let href = links::letters(&LetterFilter {
+    let href = links::letters(&FilterForm {
         source: Some(source.name.clone()),
-        ..LetterFilter::default()
+        ..FilterForm::default()
     });
     let letters = wording::counted(source.letters, "letter");
     let is_blocked = source.condition == SourceCondition::UndecodableHead;

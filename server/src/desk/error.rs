@@ -6,8 +6,15 @@ use crate::store::StoreError;
 
 const AWAY: &str = "The database does not answer. Nothing was changed; ask again in a few seconds.";
 
+const TOO_LATE: &str = "the search was given up because it took too long, and nothing was \
+    changed: narrow the filter, such as with age:<1d, queue:name or state:held";
+
 impl From<StoreError> for DeskError {
     fn from(why: StoreError) -> Self {
+        if why.is_too_late() {
+            tracing::debug!(%why, "a filter was given up");
+            return Self::Invalid(TOO_LATE.to_owned());
+        }
         if why.is_outage() {
             tracing::debug!(%why, "a request found the database away");
             return Self::Unavailable(AWAY.to_owned());

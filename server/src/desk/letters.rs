@@ -1,16 +1,26 @@
 //! Letters as they are read: the list, one of them, its bodies.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
-use dlo_domain::filter::{LetterFilter, Moment};
+use dlo_domain::filter::{FilterForm, LetterFilter, Moment};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::payload::{MOST_SHOWN_BYTES, Payload, read_payload};
 
+use sqlx::{Connection as _, PgConnection};
+
 use super::PgDesk;
+use crate::store::StoreError;
 use crate::store::letter_detail::{self, BodyPart};
 use crate::store::letter_list::{self, Matching};
+
+/// Whoever waits longer than this for a page has gone elsewhere.
+const PAGE_WITHIN: Duration = Duration::from_secs(10);
+/// A number that is not exact is better than waiting for it.
+const COUNT_WITHIN: Duration = Duration::from_secs(1);
 
 pub(super) async fn page(
     desk: &PgDesk,
@@ -22,14 +32,14 @@ pub(super) async fn page(
     let now = desk.clock.now();
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
-    letter_list::plan_each_filter(conn).await?;
+    letter_list::limit_time(conn, PAGE_WITHIN).await?;
     let matching = Matching::look_up(conn, filter, now).await?;
     let mut items = letter_list::page(conn, &matching, after, limit + 1).await?;
     let more = cut(&mut items, limit);
     let estimated_total = if after.is_none() && !more {
         i64::try_from(items.len()).unwrap_or(i64::MAX)
     } else {
-        letter_list::count(conn, &matching).await?
+        counted(conn, &matching).await?
     };
     let last = items.last().filter(|_| more);
     Ok(Page {
@@ -51,16 +61,32 @@ pub(super) async fn arrived_after(
     let now = desk.clock.now();
     // The filter takes letters of its first moment in, and Postgres keeps microseconds.
     let after = moment + TimeDelta::microseconds(1);
-    let since = filter.since.map(|since| since.at(now));
-    let filter = LetterFilter {
-        since: Some(Moment::At(since.map_or(after, |since| since.max(after)))),
-        ..filter.clone()
-    };
+    let newer = LetterFilter::from(FilterForm {
+        since: Some(Moment::At(after)),
+        ..FilterForm::default()
+    });
+    let filter = filter.and(&newer);
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
-    letter_list::plan_each_filter(conn).await?;
     let matching = Matching::look_up(conn, &filter, now).await?;
-    Ok(letter_list::count(conn, &matching).await?)
+    counted(conn, &matching).await
+}
+
+/// How many letters match, about: a count that would take long is given up.
+async fn counted(conn: &mut PgConnection, matching: &Matching) -> Result<i64, DeskError> {
+    if matching.is_empty() {
+        return Ok(letter_list::count(conn, matching).await?);
+    }
+    let mut attempt = conn.begin().await.map_err(super::error::of_sqlx)?;
+    letter_list::limit_time(&mut attempt, COUNT_WITHIN).await?;
+    let done = letter_list::count(&mut attempt, matching).await;
+    let is_too_late = done.as_ref().err().is_some_and(StoreError::is_too_late);
+    // Going back to before it makes the transaction good again.
+    attempt.rollback().await.map_err(super::error::of_sqlx)?;
+    if is_too_late {
+        return Ok(letter_list::MOST_COUNTED);
+    }
+    Ok(done?)
 }
 
 /// What is asked for, within the limits of a page.

@@ -33,7 +33,6 @@ pub(super) async fn chosen(
     };
     let filter = LetterFilter::parse(text)
         .map_err(|why| DeskError::Invalid(format!("the filter cannot be read: {why}")))?;
-    letter_list::plan_each_filter(conn).await?;
     let matching = Matching::look_up(conn, &filter, now).await?;
     let ids = letter_list::ids(conn, &matching, MOST_SELECTED + 1).await?;
     if i64::try_from(ids.len()).is_ok_and(|letters| letters > MOST_SELECTED) {

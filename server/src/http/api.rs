@@ -11,6 +11,7 @@ pub mod openapi;
 pub(super) mod replays;
 pub(super) mod restores;
 pub(super) mod sources;
+pub(super) mod views;
 
 use axum::http::Method;
 use axum::routing::{MethodRouter, delete, get, patch, post};
@@ -71,6 +72,14 @@ pub fn endpoints() -> Vec<Endpoint> {
         read(source, get(sources::one)),
         manage(Method::DELETE, source, delete(sources::remove)),
         manage(Method::POST, eject_head, post(sources::eject_head)),
+        read("/api/v1/views", get(views::list)),
+        act("/api/v1/views", post(views::create)),
+        Endpoint::new(
+            Method::DELETE,
+            "/api/v1/views/{id}",
+            Role::Operator,
+            delete(views::remove),
+        ),
         read("/api/v1/events", get(events::stream)),
         read("/api/v1/openapi.json", get(openapi::document)),
     ]

@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use dlo_app::desk::DeskError;
+use dlo_domain::filter::FilterFault;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -19,6 +20,7 @@ const RETRY_AFTER_SECS: u32 = 5;
 pub struct Problem {
     status: StatusCode,
     detail: String,
+    place: Option<Place>,
     headers: Vec<(header::HeaderName, HeaderValue)>,
 }
 
@@ -35,6 +37,18 @@ pub struct ProblemBody {
     pub status: u16,
     /// What is wrong, and how to mend it.
     pub detail: String,
+    /// Of a filter that cannot be read: where what is wrong begins.
+    #[serde(flatten)]
+    pub place: Option<Place>,
+}
+
+/// A place in a filter's text.
+#[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
+pub struct Place {
+    /// Where it begins, in characters from 0.
+    pub position: u32,
+    /// How many characters it has; 0 at the end of the text.
+    pub length: u32,
 }
 
 impl Problem {
@@ -43,7 +57,20 @@ impl Problem {
         Self {
             status,
             detail: detail.into(),
+            place: None,
             headers: Vec::new(),
+        }
+    }
+
+    /// A filter cannot be read.
+    pub fn unreadable_filter(fault: &FilterFault) -> Self {
+        let characters = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Self {
+            place: Some(Place {
+                position: characters(fault.position),
+                length: characters(fault.length),
+            }),
+            ..Self::invalid(format!("the filter cannot be read: {fault}"))
         }
     }
 
@@ -83,6 +110,7 @@ impl IntoResponse for Problem {
             title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
             status: self.status.as_u16(),
             detail: self.detail,
+            place: self.place,
         };
         let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();

@@ -1,5 +1,8 @@
 //! What can go wrong between us and Postgres.
 
+/// What Postgres says when it stops a statement at `statement_timeout`.
+const TOO_LATE: &str = "57014";
+
 /// A failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -33,6 +36,12 @@ impl StoreError {
             column,
             why: why.to_string(),
         }
+    }
+
+    /// Whether the statement took longer than it was allowed to.
+    #[must_use]
+    pub fn is_too_late(&self) -> bool {
+        self.has_code(TOO_LATE)
     }
 
     /// Whether Postgres is away (or going), so that the same call may go through later.

@@ -138,7 +138,8 @@ async fn remove_some(
                    or state = 'discarded' and state_since < $2
                limit $3 for update skip locked),
            gone as (delete from letters using due where letters.id = due.id returning letters.id),
-           bodies as (delete from arrivals using due where letter_id = due.id)
+           bodies as (delete from arrivals using due where letter_id = due.id),
+           texts as (delete from extracts using due where letter_id = due.id)
            select count(*) as "removed!" from gone"#,
         due.resolved,
         due.discarded,

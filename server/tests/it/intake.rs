@@ -3,6 +3,7 @@
 mod bytes;
 mod deep;
 mod lasting;
+mod search;
 mod shapes;
 mod sources;
 mod undecodable;

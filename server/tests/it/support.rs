@@ -9,6 +9,7 @@ pub mod process;
 pub mod program;
 pub mod proxy;
 pub mod raw;
+mod samples;
 
 use std::future::Future;
 use std::time::Duration;

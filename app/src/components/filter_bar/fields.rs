@@ -34,7 +34,7 @@ pub(super) fn FilterFields(filter: Filter, choices: FilterChoices) -> impl IntoV
     let reasons = pairs(Reason::ALL.map(|r| (r.to_string(), wording::reason(r).to_owned())));
     let states = pairs(LetterState::ALL.map(|s| (s.to_string(), s.to_string())));
     let severities = pairs(Severity::ALL.map(|s| (s.to_string(), s.to_string())));
-    let queue = move || current.with(|filter| filter.queue.clone().unwrap_or_default());
+    let queue = move || current.with(|filter| filter.form().0.queue.unwrap_or_default());
     view! {
         <Form method="get" action=links::LETTERS attr:class="fields">
             // What has no field of its own stays as it is.
@@ -43,7 +43,7 @@ pub(super) fn FilterFields(filter: Filter, choices: FilterChoices) -> impl IntoV
                     .with(|filter| {
                         links::fields(filter)
                             .into_iter()
-                            .filter(|(name, _)| matches!(*name, "error_class" | "until"))
+                            .filter(|(name, _)| matches!(*name, "error_class" | "until" | "q"))
                             .map(|(name, value)| {
                                 view! { <input type="hidden" name=name value=value /> }
                             })

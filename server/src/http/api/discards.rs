@@ -2,7 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use dlo_domain::selection::{Changed, Selection};
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::selection::{Changed, Chosen, Selection};
 use serde::Deserialize;
 
 use super::input::JsonBody;
@@ -62,8 +63,14 @@ pub(crate) async fn create(
     ))
 }
 
-/// Refuses a selection that chooses nothing, too much, or everything by accident.
+/// Refuses a selection that chooses nothing, too much, or everything by accident, and a filter that
+/// cannot be read.
 pub(super) fn check(selection: &Selection) -> Result<(), Problem> {
-    let chosen = selection.chosen().map(|_| ());
-    chosen.map_err(|fault| Problem::invalid(format!("`selection`: {fault}")))
+    let chosen = selection
+        .chosen()
+        .map_err(|fault| Problem::invalid(format!("`selection`: {fault}")))?;
+    if let Chosen::Matching(text) = chosen {
+        LetterFilter::parse(text).map_err(|fault| Problem::unreadable_filter(&fault))?;
+    }
+    Ok(())
 }

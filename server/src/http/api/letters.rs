@@ -36,7 +36,7 @@ const LIST_PARAMETERS: &[&str] = &[
 #[utoipa::path(
     get, path = "/api/v1/letters", tag = "letters",
     params(
-        ("q" = Option<String>, Query, description = "A filter, such as `queue:orders.* state:held age:<1h`"),
+        ("q" = Option<String>, Query, description = "A filter, such as `queue:orders.* -severity:low age:<1h`: docs/filter.md is the manual. One that cannot be read is answered 400 with its `position` and `length`"),
         ("source" = Option<String>, Query, description = "The source's name"),
         ("queue" = Option<String>, Query, description = "The origin queue; `*` stands for any characters"),
         ("reason" = Option<String>, Query, description = "rejected, expired, maxlen, delivery_limit or unknown"),
@@ -60,7 +60,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<LetterSummary>>, Problem> {
     let query = Query::of(&uri, LIST_PARAMETERS)?;
     let filter = LetterFilter::from_query(query.pairs())
-        .map_err(|fault| Problem::invalid(format!("the filter cannot be read: {fault}")))?;
+        .map_err(|fault| Problem::unreadable_filter(&fault))?;
     let page = front
         .desk
         .letters(&filter, query.cursor()?, query.limit()?)

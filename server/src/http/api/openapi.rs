@@ -4,7 +4,7 @@ use axum::Json;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{discards, events, groups, letters, replays, restores, sources};
+use super::{discards, events, groups, letters, replays, restores, sources, views};
 
 /// The API as `OpenAPI` 3.1.
 #[derive(OpenApi)]
@@ -20,7 +20,8 @@ use super::{discards, events, groups, letters, replays, restores, sources};
         letters::published, discards::create, restores::create, replays::list, replays::create,
         replays::one, replays::items, groups::list, groups::one, groups::edit,
         groups::merge, groups::split, sources::list, sources::one, sources::create,
-        sources::remove, sources::eject_head, events::stream, document,
+        sources::remove, sources::eject_head, views::list, views::create, views::remove,
+        events::stream, document,
     ),
     components(schemas(crate::http::problem::ProblemBody)),
     modifiers(&Token),

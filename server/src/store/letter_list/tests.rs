@@ -1,6 +1,7 @@
 //! Paging and filters over letters made by hand.
 
 use chrono::{TimeDelta, TimeZone as _};
+use dlo_domain::filter::LetterFilter;
 use sqlx::PgPool;
 
 use super::*;
@@ -108,7 +109,8 @@ async fn each_field_of_a_filter_matches_what_it_says(pool: PgPool) {
         ("severity:low state:held", vec![6]),
         ("reason:expired", vec![5]),
         ("error_class:Class3", vec![3, 7]),
-        ("age:<20m", vec![1, 2, 6, 7]),
+        ("age:<20m", vec![1, 6, 7]),
+        ("age:<=20m", vec![1, 2, 6, 7]),
         ("age:>20m", vec![3, 4, 5]),
         // `until:` leaves the moment itself out, `since:` holds it.
         (

@@ -5,8 +5,8 @@ use dlo_domain::reading::ReturnsFrom;
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 
-use super::incoming::{Incoming, storable};
-use crate::store::StoreError;
+use super::incoming::{Incoming, extract, storable};
+use crate::store::{StoreError, extracts};
 
 /// Joins a delivery to the letter that it names, if it is one that this replay published.
 /// Tells whether it was: if not, the delivery is a letter of its own.
@@ -39,7 +39,9 @@ pub async fn append_returned(
         .map_err(|why| StoreError::corrupt("letters", "state", why))?;
     let after = state.after(Change::DieAgain).unwrap_or(state);
     insert_arrival(conn, source, incoming, from, letter.arrivals + 1).await?;
-    update_letter(conn, incoming, from, after).await?;
+    let error_message = update_letter(conn, incoming, from, after).await?;
+    let extract = extract(&incoming.delivered, error_message.as_deref());
+    extracts::put(conn, &[(from.letter_id, &extract)]).await?;
     record_return(conn, incoming, from).await?;
     Ok(true)
 }
@@ -76,16 +78,16 @@ async fn insert_arrival(
     Ok(())
 }
 
-/// The letter now tells of its latest death.
+/// The letter now tells of its latest death. Tells the error message that it has then.
 async fn update_letter(
     conn: &mut PgConnection,
     incoming: &Incoming,
     from: ReturnsFrom,
     state: LetterState,
-) -> Result<(), StoreError> {
+) -> Result<Option<String>, StoreError> {
     let reading = &incoming.reading;
     let text = |text: &Option<String>| text.as_deref().map(storable);
-    sqlx::query!(
+    let error_message = sqlx::query_scalar!(
         "update letters set state = $2, severity = $3, reason = $4,
              queue = coalesce($5, queue), exchange = coalesce($6, exchange),
              routing_key = coalesce($7, routing_key), told_by = coalesce($8, told_by),
@@ -94,7 +96,8 @@ async fn update_letter(
              stack_trace = coalesce($11, stack_trace),
              size_bytes = $12, arrivals = arrivals + 1,
              last_arrived_at = greatest(last_arrived_at, $13), signature = $14
-         where id = $1",
+         where id = $1
+         returning error_message",
         from.letter_id.0,
         state.as_str(),
         reading.severity.as_str(),
@@ -110,9 +113,9 @@ async fn update_letter(
         incoming.arrived_at,
         &incoming.signature.id.0[..],
     )
-    .execute(conn)
+    .fetch_one(conn)
     .await?;
-    Ok(())
+    Ok(error_message)
 }
 
 /// The replay's item has died again, whatever was known of it, and its counters follow.

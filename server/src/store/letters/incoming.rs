@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
+use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::{Masker, Shared, Signature};
 use dlo_domain::ids::{LetterId, SourceId};
@@ -11,7 +12,7 @@ use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::store::StoreError;
+use crate::store::{StoreError, extracts};
 
 /// A delivery, read and made ready to be stored.
 #[derive(Debug)]
@@ -32,6 +33,7 @@ pub struct Incoming {
     pub(super) body_sha256: Vec<u8>,
     pub(super) exchange: String,
     pub(super) routing_key: String,
+    pub(super) extract: extracts::Row,
 }
 
 /// How many letters a batch made and moved.
@@ -53,10 +55,12 @@ impl Incoming {
         reading: Reading,
         masker: &mut Masker,
     ) -> Self {
+        let extract = extract(&delivered, reading.failure.error_message.as_deref());
         Self {
             letter_id,
             signature: sign(&delivered, &reading, masker),
             arrived_at,
+            extract,
             properties: json(&delivered.properties),
             headers: json(&delivered.headers),
             deaths: json(&reading.deaths),
@@ -91,6 +95,7 @@ impl Incoming {
         "[]".clone_into(&mut self.deaths);
         let nothing = Delivered::default();
         let reading = dlo_domain::reading::read(&nothing, &HeaderMap::default());
+        self.extract = extract(&nothing, None);
         self.signature = sign(&nothing, &reading, &mut Masker::new());
         self.reading = Reading {
             notes: vec![kept],
@@ -117,6 +122,12 @@ fn sign(delivered: &Delivered, reading: &Reading, masker: &mut Masker) -> Signat
     Signature::of(reading, &shared, masker)
 }
 
+/// What is kept for searching, ready to be stored.
+pub(super) fn extract(delivered: &Delivered, error_message: Option<&str>) -> extracts::Row {
+    let extract = Extract::of(&delivered.headers, &delivered.body, error_message);
+    extracts::Row::from(&extract)
+}
+
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("wire values always have a JSON form")
 }
@@ -134,7 +145,7 @@ fn short(text: Option<&String>) -> Option<String> {
     text.map(|text| storable(&cut(text, MOST_NAME_BYTES)))
 }
 
-/// Stores deliveries as new letters, each with its first arrival.
+/// Stores deliveries as new letters, each with its first arrival and its extract.
 ///
 /// # Errors
 /// When Postgres does not do it: then the transaction must be given up.
@@ -147,7 +158,9 @@ pub async fn insert_new(
         return Ok(());
     }
     insert_letters(conn, source, incoming).await?;
-    insert_arrivals(conn, source, incoming).await
+    insert_arrivals(conn, source, incoming).await?;
+    let rows: Vec<_> = incoming.iter().map(|i| (i.letter_id, &i.extract)).collect();
+    extracts::put(conn, &rows).await
 }
 
 async fn insert_letters(

@@ -27,7 +27,7 @@ async fn queries_that_cannot_be_read_are_refused(pool: PgPool) {
         ),
         (
             "/letters?q=state:dead",
-            "at character 1: `dead` is not a state",
+            "at character 7: `dead` is not a state",
         ),
         ("/letters?state=dead", "`dead` is not a state"),
         ("/letters?q=queue:%00", "NUL character"),
@@ -275,5 +275,25 @@ async fn what_the_desk_refuses_is_passed_on_and_our_own_faults_are_not(pool: PgP
         !detail.contains("vault") && detail.contains("log has it under"),
         "{detail}"
     );
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_filter_that_cannot_be_read_is_answered_with_its_place(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let unreadable = "ä state:dead";
+    let selection = json!({"selection": {"filter": unreadable}, "reason": "x"});
+    let view = json!({"name": "x", "filter": unreadable});
+    for response in [
+        counter.get("/api/v1/letters?q=%C3%A4+state:dead").await,
+        counter.post("/api/v1/discards", &selection).await,
+        counter.post("/api/v1/views", &view).await,
+    ] {
+        assert_eq!(response.status(), 400);
+        let problem: serde_json::Value = response.json().await.expect("JSON");
+        assert_eq!(problem["position"], 8, "{problem}");
+        assert_eq!(problem["length"], 4, "{problem}");
+    }
+    assert_eq!(counter.desk.asked(), [""; 0]);
     counter.close().await;
 }

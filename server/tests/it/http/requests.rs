@@ -19,7 +19,7 @@ async fn lists_take_filters_cursors_and_limits(pool: PgPool) {
         ),
         (
             "/letters?q=state:held+queue:a&queue=b+c&age=%3C1h",
-            "letters [queue:\"b c\" state:held since:3600s] after false limit 50".to_owned(),
+            "letters [state:held queue:\"b c\" age:<1h] after false limit 50".to_owned(),
         ),
         (
             &format!("/letters?cursor={cursor}"),
@@ -197,5 +197,38 @@ async fn the_api_describes_itself(pool: PgPool) {
     assert_eq!(document["info"]["title"], "Dead Letter Office");
     let schemes = &document["components"]["securitySchemes"]["token"];
     assert_eq!(schemes["scheme"], "bearer");
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn views_are_kept_in_the_name_of_the_token(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let response = counter.get("/api/v1/views").await;
+    assert_eq!(response.status(), 200);
+    let body: Value = response.json().await.expect("JSON");
+    assert_eq!(body["items"], json!([]));
+    let saved = counter
+        .as_role(Role::Operator, Method::POST, "/api/v1/views")
+        .json(&json!({"name": "mine", "filter": "state:held -queue:a"}))
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(saved.status(), 201);
+    let view: Value = saved.json().await.expect("JSON");
+    assert_eq!(view["shared"], false);
+    let removed = counter
+        .as_role(
+            Role::Operator,
+            Method::DELETE,
+            &format!("/api/v1/views/{ID}"),
+        )
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(removed.status(), 204);
+    let asked = counter.desk.asked();
+    assert_eq!(asked.len(), 3, "{asked:?}");
+    assert!(asked[1].starts_with("save view mine [state:held -queue:a] shared false by "));
+    assert!(asked[2].starts_with(&format!("remove view {ID} by ")));
     counter.close().await;
 }

@@ -1,0 +1,74 @@
+//! Saved views: filters with a name. Each caller sees their own and the shared ones.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use dlo_domain::ids::ViewId;
+use dlo_domain::page::Page;
+use dlo_domain::view::{NewView, View, ViewFault};
+
+use super::input::{Id, JsonBody};
+use crate::http::Front;
+use crate::http::bearer::Caller;
+use crate::http::problem::{Problem, ProblemBody};
+
+/// The caller's own views and the shared ones, by name.
+#[utoipa::path(
+    get, path = "/api/v1/views", tag = "views",
+    responses((status = 200, body = Page<View>, description = "All of them in one page"))
+)]
+pub(crate) async fn list(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+) -> Result<Json<Page<View>>, Problem> {
+    let items = front.desk.views(&actor).await?;
+    let estimated_total = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    Ok(Json(Page {
+        items,
+        next_cursor: None,
+        estimated_total,
+    }))
+}
+
+/// Saves a view. One of the caller's own of that name is replaced.
+#[utoipa::path(
+    post, path = "/api/v1/views", tag = "views",
+    request_body = NewView,
+    responses(
+        (status = 201, body = View),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "There are too many"),
+    )
+)]
+pub(crate) async fn create(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    JsonBody(wanted): JsonBody<NewView>,
+) -> Result<Response, Problem> {
+    wanted.checked().map_err(|fault| match fault {
+        ViewFault::Filter(fault) => Problem::unreadable_filter(&fault),
+        fault @ ViewFault::Name => Problem::invalid(fault.to_string()),
+    })?;
+    let view = front.desk.save_view(&actor, &wanted).await?;
+    let place = HeaderValue::from_static("/api/v1/views");
+    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(view)).into_response())
+}
+
+/// Removes a view of the caller's own.
+#[utoipa::path(
+    delete, path = "/api/v1/views/{id}", tag = "views",
+    params(("id" = ViewId, Path)),
+    responses(
+        (status = 204),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn remove(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<ViewId>,
+) -> Result<StatusCode, Problem> {
+    front.desk.remove_view(&actor, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,169 @@
+//! A filter as the condition of a query over `letters l`. What the text of a filter says reaches
+//! Postgres as parameters only; the SQL itself is made of what stands here.
+//!
+//! A condition may be null, which counts as false; a negation is `is not true`, so that what a
+//! letter does not have makes a term false and its negation true, as it is in memory.
+
+mod columns;
+mod lookup;
+mod paths;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::filter::{Comparison, Expr, Field, Kind, LetterFilter, Subject, Term, Test};
+use sqlx::{PgConnection, Postgres, QueryBuilder};
+use uuid::Uuid;
+
+use super::StoreError;
+use columns::{Column, column};
+use lookup::Lookup;
+
+/// A filter as the queries want it: the names of sources looked up, the time fixed.
+#[derive(Debug, Clone, Default)]
+pub struct Matching {
+    filter: LetterFilter,
+    sources: Vec<(Uuid, String)>,
+    now: DateTime<Utc>,
+}
+
+/// The query that a condition is written into.
+type Sql = QueryBuilder<Postgres>;
+
+impl Matching {
+    /// Looks a filter's names up.
+    ///
+    /// # Errors
+    /// When Postgres does not do it.
+    pub async fn look_up(
+        conn: &mut PgConnection,
+        filter: &LetterFilter,
+        now: DateTime<Utc>,
+    ) -> Result<Self, StoreError> {
+        let mut asks_for_sources = false;
+        if let Some(root) = filter.root() {
+            root.each_term(&mut |term| {
+                asks_for_sources |= term.subject == Subject::Field(Field::Source);
+            });
+        }
+        let mut matching = Self {
+            filter: filter.clone(),
+            sources: Vec::new(),
+            now,
+        };
+        if asks_for_sources {
+            // There are few sources. Letters are found by their ids, which an index knows.
+            let rows = sqlx::query!("select id, name from sources")
+                .fetch_all(conn)
+                .await?;
+            matching.sources = rows.into_iter().map(|row| (row.id, row.name)).collect();
+        }
+        Ok(matching)
+    }
+
+    /// Whether it means every letter.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.filter.is_empty()
+    }
+
+    /// Writes the condition, of one piece: it can stand after `where` or `and`.
+    pub(super) fn write(&self, sql: &mut Sql) {
+        match self.filter.root() {
+            Some(root) => self.write_expr(sql, root),
+            None => {
+                sql.push("true");
+            }
+        }
+    }
+
+    fn write_expr(&self, sql: &mut Sql, expr: &Expr) {
+        match expr {
+            Expr::All(parts) => joined(sql, " and ", parts, |sql, part| self.write_expr(sql, part)),
+            Expr::Any(parts) => joined(sql, " or ", parts, |sql, part| self.write_expr(sql, part)),
+            Expr::Not(inner) => {
+                sql.push("((");
+                self.write_expr(sql, inner);
+                sql.push(") is not true)");
+            }
+            Expr::Term(term) => self.write_term(sql, term),
+        }
+    }
+
+    fn write_term(&self, sql: &mut Sql, term: &Term) {
+        match &term.subject {
+            Subject::Field(Field::Source) => self.write_source(sql, &term.test),
+            Subject::Field(field) => self.write_field(sql, *field, &term.test),
+            Subject::Header(path) => {
+                Lookup::Extract.write(sql, |sql| {
+                    paths::write(sql, "x.headers", path, &term.test);
+                });
+            }
+            Subject::Body(path) => {
+                Lookup::Extract.write(sql, |sql| paths::write(sql, "x.body", path, &term.test));
+            }
+            Subject::Text => Lookup::Extract.write(sql, |sql| {
+                // Either part has an index of its own.
+                let parts = ["x.is_indexed", "not x.is_indexed"];
+                joined(sql, " or ", &parts, |sql, part| {
+                    sql.push("(").push(part).push(" and ");
+                    columns::write_folded(sql, "x.text", &term.test);
+                    sql.push(")");
+                });
+            }),
+        }
+    }
+
+    fn write_source(&self, sql: &mut Sql, test: &Test) {
+        let ids: Vec<Uuid> = self
+            .sources
+            .iter()
+            .filter(|(_, name)| test.passes_name(name))
+            .map(|(id, _)| *id)
+            .collect();
+        match ids[..] {
+            // Only an equality lets an index give the order too.
+            [one] => sql.push("l.source_id = ").push_bind(one),
+            _ => sql.push("l.source_id = any(").push_bind(ids).push(")"),
+        };
+    }
+
+    fn write_field(&self, sql: &mut Sql, field: Field, test: &Test) {
+        let Column { name, lookup } = column(field);
+        lookup.write(sql, |sql| match field.kind() {
+            _ if *test == Test::Exists => {
+                sql.push(name).push(" is not null");
+            }
+            Kind::Name => columns::write_name(sql, name, test),
+            Kind::Prose => columns::write_prose(sql, name, test),
+            Kind::Words(words) => columns::write_words(sql, name, &test.passing(words.all)),
+            Kind::Id | Kind::Number | Kind::Size => columns::write_ordered(sql, name, test),
+            Kind::Age | Kind::Time | Kind::Bound => {
+                let windows = test.windows(field, self.now);
+                columns::write_windows(sql, name, &windows.unwrap_or_default());
+            }
+        });
+    }
+}
+
+/// Writes parts with a word between them, in parentheses; of nothing, `false`.
+fn joined<T>(sql: &mut Sql, between: &str, parts: &[T], mut write: impl FnMut(&mut Sql, &T)) {
+    if parts.is_empty() {
+        sql.push("false");
+        return;
+    }
+    sql.push("(");
+    for (place, part) in parts.iter().enumerate() {
+        if place > 0 {
+            sql.push(between);
+        }
+        write(sql, part);
+    }
+    sql.push(")");
+}
+
+/// The sign of a side, which SQL writes like the language.
+fn sign(side: Comparison) -> &'static str {
+    side.sign()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! Where a condition looks when it does not look into `letters` itself.
+
+use super::Sql;
+
+/// A place beside the letter's own row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// The row of `letters l`.
+    Letter,
+    /// What is kept for searching, as `x`.
+    Extract,
+    /// The last arrival, as `a`.
+    Arrival,
+    /// Any entry of the last arrival's death history, as `d.death`.
+    Death,
+    /// Any routing key of any such entry, as `k.name`.
+    DeathKey,
+}
+
+const LAST_ARRIVAL: &str = "a.letter_id = l.id and a.ordinal = l.arrivals";
+
+impl Lookup {
+    /// Writes that a condition holds there.
+    pub(super) fn write(self, sql: &mut Sql, condition: impl FnOnce(&mut Sql)) {
+        let tables = match self {
+            Self::Letter => return condition(sql),
+            Self::Extract => "extracts x where x.letter_id = l.id",
+            Self::Arrival => "arrivals a where ",
+            Self::Death => {
+                "arrivals a cross join lateral jsonb_array_elements(a.deaths) as d (death) where "
+            }
+            Self::DeathKey => {
+                "arrivals a cross join lateral jsonb_array_elements(a.deaths) as d (death) \
+                 cross join lateral jsonb_array_elements_text(d.death -> 'routing_keys') \
+                 as k (name) where "
+            }
+        };
+        sql.push("exists (select from ").push(tables);
+        if self != Self::Extract {
+            sql.push(LAST_ARRIVAL);
+        }
+        sql.push(" and (");
+        condition(sql);
+        sql.push("))");
+    }
+}

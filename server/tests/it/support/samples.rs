@@ -1,0 +1,51 @@
+//! What the desk that only notes answers with.
+
+use dlo_domain::ids::LetterId;
+use dlo_domain::letter::Letter;
+use dlo_domain::page::Page;
+use dlo_domain::replay::Replay;
+use dlo_domain::source::Source;
+use serde_json::{Value, json};
+
+use super::front::ID;
+
+pub(super) fn page<T>() -> Page<T> {
+    Page {
+        items: Vec::new(),
+        next_cursor: None,
+        estimated_total: 0,
+    }
+}
+
+pub(super) fn sample<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).expect("a sample")
+}
+
+pub(super) fn sample_replay(id: Option<&str>) -> Replay {
+    sample(json!({
+        "id": id, "state": "running", "target": {"mode": "origin_queue"}, "created_by": "x",
+        "created_at": "2026-11-21T03:00:00Z", "finished_at": null, "total": 1,
+        "outcomes": {"pending": 1, "confirmed": 0, "unroutable": 0, "refused": 0, "unknown": 0,
+            "died_again": 0, "processed": 0, "settled": 0},
+        "left_out": [],
+    }))
+}
+
+pub(super) fn sample_source(queue: &str) -> Source {
+    sample(json!({
+        "id": ID, "name": queue, "broker": "main", "vhost": "/", "queue": queue, "mode": "take",
+        "configured": false, "condition": "queue_missing",
+        "condition_since": "2026-11-21T03:00:00Z", "condition_detail": "there is no such queue",
+        "held": 0, "letters": 0, "last_arrived_at": null,
+    }))
+}
+
+pub(super) fn sample_letter(id: LetterId) -> Letter {
+    sample(json!({
+        "id": id, "state": "held", "severity": "normal", "source": "orders", "source_id": ID,
+        "queue": "orders.work", "exchange": "", "routing_key": "orders.work",
+        "reason": "rejected", "size_bytes": 25, "arrivals": 1,
+        "first_arrived_at": "2026-11-21T03:00:00Z", "last_arrived_at": "2026-11-21T03:00:00Z",
+        "vhost": "/", "deaths": [], "arrivals_detail": [], "replays": [], "audit": [],
+    }))
+}
