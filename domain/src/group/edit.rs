@@ -41,6 +41,10 @@ pub struct GroupEdit {
 }
 
 /// Tells `null` from absence.
+#[expect(
+    clippy::option_option,
+    reason = "absent, null and a value are three things"
+)]
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }

@@ -50,9 +50,10 @@ impl FieldValue {
             Self::ShortString(v) | Self::LongString(v) => map.serialize_entry("value", v),
             Self::Array(v) => map.serialize_entry("value", v),
             Self::Table(v) => map.serialize_entry("value", v),
-            Self::ByteArray(v) => map.serialize_entry("base64", &STANDARD.encode(v)),
+            Self::ByteArray(v) | Self::Deep(v) => {
+                map.serialize_entry("base64", &STANDARD.encode(v))
+            }
             Self::Void => Ok(()),
-            Self::Deep(v) => map.serialize_entry("base64", &STANDARD.encode(v)),
         }
     }
 }
