@@ -12,7 +12,12 @@ use crate::selection::Selection;
 /// Where the letters go.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(tag = "mode", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(
+    tag = "mode",
+    rename_all = "snake_case",
+    deny_unknown_fields,
+    from = "WrittenTarget"
+)]
 pub enum Target {
     /// To the queue that each letter died in, through the default exchange: nobody else gets it.
     #[default]
@@ -22,6 +27,24 @@ pub enum Target {
         /// The queue's name.
         queue: String,
     },
+}
+
+/// A target as it is written. A mode without members has braces here: serde passes over whatever
+/// stands beside a plain one, so that a queue that somebody named would be lost in silence.
+#[derive(Deserialize)]
+#[serde(tag = "mode", rename_all = "snake_case", deny_unknown_fields)]
+enum WrittenTarget {
+    OriginQueue {},
+    Queue { queue: String },
+}
+
+impl From<WrittenTarget> for Target {
+    fn from(written: WrittenTarget) -> Self {
+        match written {
+            WrittenTarget::OriginQueue {} => Self::OriginQueue,
+            WrittenTarget::Queue { queue } => Self::Queue { queue },
+        }
+    }
 }
 
 /// A replay that is asked for.
@@ -273,4 +296,26 @@ pub struct LetterReplay {
     pub planned_at: DateTime<Utc>,
     /// When it had this outcome.
     pub at: Option<DateTime<Utc>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_read_with_its_own_members_and_no_others() {
+        let own = serde_json::from_str::<Target>(r#"{"mode":"origin_queue"}"#);
+        assert_eq!(own.expect("a target"), Target::OriginQueue);
+        let named = serde_json::from_str::<Target>(r#"{"mode":"queue","queue":"x"}"#);
+        let queue = "x".to_owned();
+        assert_eq!(named.expect("a target"), Target::Queue { queue });
+        for text in [
+            r#"{"mode":"origin_queue","queue":"x"}"#,
+            r#"{"mode":"queue","queue":"x","exchange":"y"}"#,
+            r#"{"mode":"queue"}"#,
+            r#"{"queue":"x"}"#,
+        ] {
+            assert!(serde_json::from_str::<Target>(text).is_err(), "{text}");
+        }
+    }
 }
