@@ -13,6 +13,9 @@ use crate::{startup, telemetry};
 pub(super) struct Serve {
     #[command(flatten)]
     file: ConfigFile,
+    /// The port of pages and API, in place of the configuration's; 0 takes a free one
+    #[arg(long)]
+    port: Option<u16>,
     /// Print one line of JSON with the addresses when it serves
     #[arg(long)]
     json: bool,
@@ -20,7 +23,10 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let config = self.file.load(Needs::Office)?;
+        let mut config = self.file.load(Needs::Office)?;
+        if let Some(port) = self.port {
+            config.http.address.set_port(port);
+        }
         telemetry::log_to_stderr(&config.log);
         let mut signals = signals()?;
         let listener = startup::bind(&config.http).await?;

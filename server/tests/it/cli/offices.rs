@@ -27,6 +27,24 @@ async fn is_ready(office: &Running) -> bool {
 }
 
 #[sqlx::test(migrations = false)]
+async fn the_port_of_the_command_line_wins_over_the_configuration(pool: PgPool) {
+    let url = database_url(&pool);
+    // Somebody else listens on the port of the configuration.
+    let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = taken.local_addr().expect("bound").to_string();
+    let variables = [
+        ("DLO_DATABASE_URL", &*url),
+        BROKER,
+        ("DLO_HTTP_ADDRESS", &address),
+    ];
+    let office = Running::start(&["serve", "--port", "0", "--json"], &variables).await;
+    assert_ne!(office.ready["http"], format!("http://{address}"));
+    until("it is ready", 30, || is_ready(&office)).await;
+    office.signal("-TERM").await;
+    assert!(office.ended(20).await);
+}
+
+#[sqlx::test(migrations = false)]
 async fn an_office_migrates_serves_and_ends_in_order(pool: PgPool) {
     let url = database_url(&pool);
     let office = Running::start(
