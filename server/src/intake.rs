@@ -16,6 +16,7 @@ mod commit;
 mod condition;
 mod eject;
 mod lasting;
+mod leftovers;
 mod memory;
 mod mirror;
 mod recovery;

@@ -15,6 +15,7 @@ pub mod groups;
 pub mod letter_detail;
 pub mod letter_list;
 pub mod letters;
+pub mod mirrors;
 pub mod offices;
 pub mod overview;
 pub mod replays;

@@ -1,7 +1,7 @@
 //! Declaring what is our own at the broker.
 
 use dlo_domain::wire::FieldTable;
-use lapin::options::{QueueBindOptions, QueueDeclareOptions};
+use lapin::options::{QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions};
 use lapin::types::ShortString;
 
 use super::connection::within;
@@ -20,6 +20,16 @@ pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
     };
     within(channel.queue_declare(short(name)?, options, lapin::types::FieldTable::default()))
         .await?;
+    Ok(())
+}
+
+/// Deletes a queue with what is in it. One that is not there is no error.
+///
+/// # Errors
+/// When the broker refuses, does not answer, or the name is no AMQP name.
+pub async fn delete_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
+    let channel = link.channel().await?;
+    within(channel.queue_delete(short(name)?, QueueDeleteOptions::default())).await?;
     Ok(())
 }
 

@@ -8,7 +8,11 @@ use serde_json::Value;
 use super::Deps;
 use super::session::SessionError;
 use crate::broker::{self, Binding, Link, Management};
+use crate::store::mirrors;
 use crate::store::sources::Watched;
+
+/// AMQP names are short strings.
+const MOST_NAME_BYTES: usize = 255;
 
 /// Declares the mirror queue and binds it as the mirrored one is bound; returns its name.
 pub(super) async fn prepare(
@@ -35,8 +39,17 @@ pub(super) async fn prepare(
                 .to_owned(),
         ));
     }
-    let name = format!("dlo.mirror.{}", source.queue);
+    let name = queue_name(&source.queue);
+    if name.len() > MOST_NAME_BYTES {
+        return Err(refuse(format!(
+            "`{name}` is longer than {MOST_NAME_BYTES} bytes, which no queue's name can be"
+        )));
+    }
+    // Before, so that a queue is never there without a note; and after, so that the note of a
+    // queue that was deleted in between is there again.
+    note(deps, source).await?;
     broker::declare_queue(link, &name).await?;
+    note(deps, source).await?;
     for binding in &bindings {
         let arguments = arguments(&binding.arguments);
         broker::bind_queue(
@@ -48,6 +61,16 @@ pub(super) async fn prepare(
         .await?;
     }
     Ok(name)
+}
+
+/// The name of the queue that mirrors this one.
+pub(super) fn queue_name(queue: &str) -> String {
+    format!("dlo.mirror.{queue}")
+}
+
+async fn note(deps: &Deps, source: &Watched) -> Result<(), SessionError> {
+    let mut conn = deps.pool.acquire().await?;
+    Ok(mirrors::note(&mut conn, source.id, deps.clock.now()).await?)
 }
 
 /// Binding arguments (of headers exchanges) from JSON: texts, whole numbers and booleans.

@@ -8,7 +8,7 @@ use dlo_domain::ids::SourceId;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Deps, source};
+use super::{Deps, leftovers, source};
 use crate::store::StoreError;
 use crate::store::sources::{self, Watched};
 
@@ -33,11 +33,20 @@ struct Task {
 /// # Errors
 /// When a source's task panics: that is a fault of ours, and the process should end.
 pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), IntakeError> {
+    // A failure of the one ends the other too.
+    tokio::try_join!(supervise(&deps, &stop), async {
+        leftovers::delete(&deps, &stop).await;
+        Ok(())
+    })?;
+    Ok(())
+}
+
+async fn supervise(deps: &Deps, stop: &CancellationToken) -> Result<(), IntakeError> {
     let mut running: HashMap<SourceId, Task> = HashMap::new();
     let mut tasks = JoinSet::new();
     while !stop.is_cancelled() {
-        match watched(&deps).await {
-            Ok(wanted) => adjust(&deps, &mut running, &mut tasks, wanted, &stop),
+        match watched(deps).await {
+            Ok(wanted) => adjust(deps, &mut running, &mut tasks, wanted, stop),
             Err(error) => tracing::debug!(%error, "the list of sources could not be read"),
         }
         tokio::select! {

@@ -3,6 +3,7 @@
 mod bytes;
 mod deep;
 mod lasting;
+mod mirrors;
 mod search;
 mod shapes;
 mod sources;

@@ -104,26 +104,3 @@ async fn sources_in_two_vhosts_are_taken_at_once_and_can_be_added_and_removed(po
     one.delete().await;
     two.delete().await;
 }
-
-#[sqlx::test(migrations = "../migrations")]
-async fn a_mirror_looks_and_never_takes(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    vhost.dead_letter_pair("dlx", "dead").await;
-    let id = watch(&pool, &vhost.name, "dead", SourceMode::Mirror).await;
-    let office = Office::start(&pool, &vhost.brokers).await;
-    until("the mirror runs", 10, || async {
-        condition(&pool, id).await.0 == SourceCondition::Running
-    })
-    .await;
-    vhost
-        .publish_to("dlx", "k", BasicProperties::default(), b"1")
-        .await;
-    until("a letter", 10, || async { letters(&pool).await == 1 }).await;
-    assert_eq!(
-        vhost.depth("dead").await,
-        1,
-        "the message is still where it was"
-    );
-    office.stop().await;
-    vhost.delete().await;
-}

@@ -220,6 +220,13 @@ impl Vhost {
         }
     }
 
+    /// Whether the broker has this queue.
+    pub async fn has_queue(&self, queue: &str) -> bool {
+        let url = format!("{}/api/queues/{}/{queue}", self.management, self.name);
+        let response = reqwest::get(url).await.expect("the management API answers");
+        response.status().is_success()
+    }
+
     /// Messages that are ready in a queue.
     pub async fn depth(&self, queue: &str) -> u32 {
         self.look(queue).await.message_count()

@@ -1,0 +1,1 @@
+alter table sources drop column mirror_made_at;
