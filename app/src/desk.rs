@@ -139,6 +139,15 @@ pub trait TriageDesk: Send + Sync + 'static {
     /// Watches one more queue. One that is watched already is a conflict.
     async fn add_source(&self, actor: &Actor, source: &NewSource) -> Result<Source, DeskError>;
 
+    /// Gives a source another name, mode or header names. It keeps its queue; one that the
+    /// configuration names is a conflict.
+    async fn change_source(
+        &self,
+        actor: &Actor,
+        id: SourceId,
+        source: &NewSource,
+    ) -> Result<Source, DeskError>;
+
     /// Stops watching a queue; its letters stay.
     async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError>;
 

@@ -236,6 +236,15 @@ impl TriageDesk for PgDesk {
         sources::add(self, actor, source).await
     }
 
+    async fn change_source(
+        &self,
+        actor: &Actor,
+        id: SourceId,
+        source: &NewSource,
+    ) -> Result<Source, DeskError> {
+        sources::change(self, actor, id, source).await
+    }
+
     async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError> {
         sources::remove(self, actor, id).await
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -22,6 +22,9 @@ pub enum ManagementError {
     /// It does not answer, or not as expected.
     #[error("the management API did not answer: {0}")]
     Http(#[from] reqwest::Error),
+    /// There is no such thing.
+    #[error("the broker has no such queue or vhost")]
+    Missing,
     /// It answered with something that cannot be read.
     #[error("the management API answered with something unexpected: {0}")]
     Unexpected(String),
@@ -165,6 +168,9 @@ async fn answer<T: serde::de::DeserializeOwned>(
     // Addresses hold the password: it must not reach a log or a page.
     let sealed = reqwest::Error::without_url;
     let response = request.send().await.map_err(sealed)?;
+    if response.status() == StatusCode::NOT_FOUND {
+        return Err(ManagementError::Missing);
+    }
     Ok(response
         .error_for_status()
         .map_err(sealed)?

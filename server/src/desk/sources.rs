@@ -4,13 +4,15 @@ use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{LetterId, SourceId};
-use dlo_domain::source::{NewSource, Source};
+use dlo_domain::source::{NewSource, NewSourceFault, Source, SourceCondition, SourceMode};
 use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
+use crate::broker::ManagementError;
 use crate::clock::new_id;
 use crate::intake::{self, EjectError, Settings, eject_head as eject};
 use crate::store::audit::{self, Note};
+use crate::store::sources::Watched;
 use crate::store::{events, sources};
 
 pub(super) async fn list(desk: &PgDesk) -> Result<Vec<Source>, DeskError> {
@@ -48,14 +50,20 @@ pub(super) async fn add(
 }
 
 fn check(desk: &PgDesk, source: &NewSource) -> Result<(), DeskError> {
-    source.check().map_err(|faults| {
-        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        DeskError::Invalid(faults.join("; "))
-    })?;
+    source.check().map_err(of_faults)?;
     desk.brokers
         .get(source.broker_name())
         .map_err(|why| DeskError::Invalid(why.to_string()))?;
     Ok(())
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "so that it can be handed to map_err"
+)]
+fn of_faults(faults: Vec<NewSourceFault>) -> DeskError {
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    DeskError::Invalid(faults.join("; "))
 }
 
 async fn find(conn: &mut PgConnection, id: SourceId) -> Result<Source, DeskError> {
@@ -67,16 +75,74 @@ fn no_source(id: SourceId) -> DeskError {
     DeskError::NotFound(format!("there is no source {id}"))
 }
 
+pub(super) async fn change(
+    desk: &PgDesk,
+    actor: &Actor,
+    id: SourceId,
+    wanted: &NewSource,
+) -> Result<Source, DeskError> {
+    let at = desk.clock.now();
+    changing!(desk, conn => {
+        let source = find(conn, id).await?;
+        check_change(&source, wanted)?;
+        if !sources::change(conn, id, wanted).await? {
+            return Err(no_source(id));
+        }
+        let detail = format!(
+            "{} in {}: `{}`, {}",
+            source.queue,
+            source.vhost,
+            wanted.display_name(),
+            wanted.mode.as_str()
+        );
+        let note = Note {
+            at,
+            actor,
+            action: "source.change",
+            detail: Some(&detail),
+            replay: None,
+        };
+        audit::write_source(conn, id, note).await?;
+        events::notify(conn, &LiveEvent::Source { source_id: id }).await?;
+        find(conn, id).await
+    })
+}
+
+/// What of a source can be changed: all but where its queue is, since its letters came from there.
+fn check_change(source: &Source, wanted: &NewSource) -> Result<(), DeskError> {
+    wanted.check().map_err(of_faults)?;
+    refuse_configured(source)?;
+    let places = [
+        ("broker", wanted.broker_name(), source.broker.as_str()),
+        ("vhost", &wanted.vhost, &source.vhost),
+        ("queue", &wanted.queue, &source.queue),
+    ];
+    for (member, wanted, present) in places {
+        if wanted != present {
+            return Err(DeskError::Invalid(format!(
+                "the {member} of a source stays as it is: this one's is `{present}`, not \
+                 `{wanted}`; add another source for another queue"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn refuse_configured(source: &Source) -> Result<(), DeskError> {
+    if source.configured {
+        return Err(DeskError::Conflict(format!(
+            "the source `{}` is named by the configuration: change it or take it out there",
+            source.name
+        )));
+    }
+    Ok(())
+}
+
 pub(super) async fn remove(desk: &PgDesk, actor: &Actor, id: SourceId) -> Result<(), DeskError> {
     let at = desk.clock.now();
     changing!(desk, conn => {
         let source = find(conn, id).await?;
-        if source.configured {
-            return Err(DeskError::Conflict(format!(
-                "the source `{}` is named by the configuration: take it out there",
-                source.name
-            )));
-        }
+        refuse_configured(&source)?;
         if !sources::remove(conn, id, at).await? {
             return Err(no_source(id));
         }
@@ -100,6 +166,7 @@ pub(super) async fn eject_head(
     id: SourceId,
 ) -> Result<LetterId, DeskError> {
     let mut conn = desk.begin().await?;
+    refuse_eject(&find(&mut conn, id).await?)?;
     let watched = sources::watched(&mut conn).await?;
     drop(conn);
     let source = watched
@@ -113,7 +180,8 @@ pub(super) async fn eject_head(
         office_id: desk.office_id,
         settings: Settings::default(),
     };
-    let letter = eject(&deps, source).await.map_err(of_eject)?;
+    let ejected = eject(&deps, source).await;
+    let letter = ejected.map_err(|why| of_eject(why, source))?;
     let note = Note {
         at: desk.clock.now(),
         actor,
@@ -125,9 +193,33 @@ pub(super) async fn eject_head(
     Ok(letter)
 }
 
-fn of_eject(why: EjectError) -> DeskError {
+/// Only a message that is known to block the queue is taken out this way: intake takes every other
+/// one, exactly as it came.
+fn refuse_eject(source: &Source) -> Result<(), DeskError> {
+    let name = &source.name;
+    if source.condition != SourceCondition::UndecodableHead {
+        return Err(DeskError::Conflict(format!(
+            "the head of `{name}` is not known to be undecodable (the source is {}), so nothing \
+             was ejected",
+            source.condition.as_str().replace('_', " ")
+        )));
+    }
+    if source.mode == SourceMode::Mirror {
+        return Err(DeskError::Conflict(format!(
+            "`{name}` is a mirror, which takes nothing out of the queue, so nothing was ejected: \
+             change its mode to `take` first"
+        )));
+    }
+    Ok(())
+}
+
+fn of_eject(why: EjectError, source: &Watched) -> DeskError {
     match why {
         EjectError::Empty => DeskError::Conflict(why.to_string()),
+        EjectError::Management(ManagementError::Missing) => DeskError::Conflict(format!(
+            "the broker has no queue `{}` in vhost `{}`: there is nothing to eject",
+            source.queue, source.vhost
+        )),
         EjectError::Store(why) => why.into(),
         EjectError::Broker(_) | EjectError::Management(_) => {
             DeskError::Unavailable(format!("{why}. The message is still in the queue."))

@@ -14,7 +14,7 @@ pub(super) mod sources;
 pub(super) mod views;
 
 use axum::http::Method;
-use axum::routing::{MethodRouter, delete, get, patch, post};
+use axum::routing::{MethodRouter, delete, get, patch, post, put};
 
 use super::Front;
 use crate::access::Role;
@@ -70,6 +70,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         read("/api/v1/sources", get(sources::list)),
         manage(Method::POST, "/api/v1/sources", post(sources::create)),
         read(source, get(sources::one)),
+        manage(Method::PUT, source, put(sources::change)),
         manage(Method::DELETE, source, delete(sources::remove)),
         manage(Method::POST, eject_head, post(sources::eject_head)),
         read("/api/v1/views", get(views::list)),

@@ -80,6 +80,29 @@ pub async fn configure(conn: &mut PgConnection, source: &NewSource) -> Result<()
     Ok(())
 }
 
+/// Gives a source that no configuration names another name, mode and header names. Tells whether
+/// there was such a source.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn change(
+    conn: &mut PgConnection,
+    id: SourceId,
+    source: &NewSource,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update sources set name = $2, mode = $3, headers = $4
+         where id = $1 and removed_at is null and not configured",
+        id.0,
+        source.display_name(),
+        source.mode.as_str(),
+        Json(&source.headers) as _,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
 /// Says of every source that the configuration no longer names it; `configure` and `insert`
 /// then say it of those that it does.
 ///

@@ -4,3 +4,4 @@ mod decisions;
 mod groups;
 mod plans;
 mod reading;
+mod sources;

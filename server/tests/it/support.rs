@@ -5,6 +5,7 @@ pub mod desk;
 pub mod front;
 pub mod ledger;
 pub mod office;
+pub mod problem;
 pub mod process;
 pub mod program;
 pub mod proxy;

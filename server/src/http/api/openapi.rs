@@ -20,7 +20,7 @@ use super::{discards, events, groups, letters, replays, restores, sources, views
         letters::published, discards::create, restores::create, replays::list, replays::create,
         replays::one, replays::items, groups::list, groups::one, groups::edit,
         groups::merge, groups::split, sources::list, sources::one, sources::create,
-        sources::remove, sources::eject_head, views::list, views::create, views::remove,
+        sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
         events::stream, document,
     ),
     components(schemas(crate::http::problem::ProblemBody)),

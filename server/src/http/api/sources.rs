@@ -52,6 +52,13 @@ pub(crate) async fn one(
     })
 }
 
+fn check(wanted: &NewSource) -> Result<(), Problem> {
+    wanted.check().map_err(|faults| {
+        let told: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        Problem::invalid(told.join("; "))
+    })
+}
+
 /// Watches one more queue.
 #[utoipa::path(
     post, path = "/api/v1/sources", tag = "sources",
@@ -67,10 +74,7 @@ pub(crate) async fn create(
     Caller(actor): Caller,
     JsonBody(wanted): JsonBody<NewSource>,
 ) -> Result<Response, Problem> {
-    if let Err(faults) = wanted.check() {
-        let told: Vec<_> = faults.iter().map(ToString::to_string).collect();
-        return Err(Problem::invalid(told.join("; ")));
-    }
+    check(&wanted)?;
     let source = front.desk.add_source(&actor, &wanted).await?;
     let place = format!("/api/v1/sources/{}", source.id);
     let place = HeaderValue::try_from(place).expect("an id is plain text");
@@ -80,6 +84,29 @@ pub(crate) async fn create(
         Json(source),
     )
         .into_response())
+}
+
+/// Gives a source another name, mode and header names; what is left out is as in a new one.
+/// Broker, vhost and queue are those that it has. Intake takes the change over by itself.
+#[utoipa::path(
+    put, path = "/api/v1/sources/{id}", tag = "sources",
+    params(("id" = SourceId, Path)),
+    request_body = NewSource,
+    responses(
+        (status = 200, body = Source),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json", description = "It cannot be read, or names another queue"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "The configuration names it"),
+    )
+)]
+pub(crate) async fn change(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<SourceId>,
+    JsonBody(wanted): JsonBody<NewSource>,
+) -> Result<Json<Source>, Problem> {
+    check(&wanted)?;
+    Ok(Json(front.desk.change_source(&actor, id, &wanted).await?))
 }
 
 /// Stops watching a queue; its letters stay.
@@ -115,7 +142,7 @@ pub(crate) struct Ejected {
     responses(
         (status = 201, body = Ejected),
         (status = 404, body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "The head is not known to be undecodable, the source is a mirror, or there is no such queue"),
     )
 )]
 pub(crate) async fn eject_head(

@@ -131,6 +131,11 @@ async fn bodies_that_do_not_fit_are_refused(pool: PgPool) {
             json!({"selection": all, "target": {"mode": "moon"}}),
             "unknown variant `moon`",
         ),
+        (
+            "/replays",
+            json!({"selection": all, "target": {"mode": "origin_queue", "queue": "x"}}),
+            "unknown field `queue`",
+        ),
         ("/replays", json!([]), "the body does not fit"),
         (
             "/sources",

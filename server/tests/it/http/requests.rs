@@ -152,6 +152,13 @@ async fn sources_are_added_shown_and_removed_by_admins(pool: PgPool) {
         ejected.json::<Value>().await.expect("JSON"),
         json!({"letter_id": ID})
     );
+    let change = counter.as_role(Role::Admin, Method::PUT, &place);
+    let changed = change.json(&source).send().await.expect("an answer");
+    assert_eq!(changed.status(), 200);
+    assert_eq!(changed.json::<Value>().await.expect("JSON"), added);
+    let asked = counter.desk.asked();
+    let wanted = format!("admin makes {ID} a Mirror");
+    assert_eq!(asked.last(), Some(&wanted), "{asked:?}");
     let removal = counter
         .as_role(Role::Admin, Method::DELETE, &place)
         .send()

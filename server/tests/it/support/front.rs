@@ -34,6 +34,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+pub use super::problem::problem;
+
 /// An id that there is nothing behind, or everything: the noting desk does not care.
 pub const ID: &str = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
 
@@ -219,6 +221,16 @@ impl TriageDesk for NotingDesk {
         Ok(sample_source(&source.queue))
     }
 
+    async fn change_source(
+        &self,
+        actor: &Actor,
+        id: SourceId,
+        source: &NewSource,
+    ) -> Result<Source, DeskError> {
+        self.note(format!("{} makes {id} a {:?}", actor.0, source.mode))?;
+        Ok(sample_source(&source.queue))
+    }
+
     async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError> {
         self.note(format!("{} removes {id}", actor.0))
     }
@@ -393,29 +405,4 @@ pub async fn token(pool: &PgPool, name: &str, role: Role) -> Token {
     let made = tokens::insert(&mut conn, id, &holder, &token.digest(), now).await;
     assert!(made.expect("asked"), "the name is taken");
     token
-}
-
-/// The problem that a response must be, as its status and its detail.
-pub async fn problem(response: Response) -> (u16, String) {
-    let status = response.status().as_u16();
-    let kind = response.headers().get("content-type").cloned();
-    let kind = kind
-        .as_ref()
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    assert_eq!(kind, "application/problem+json", "of a {status}");
-    let body: Value = response.json().await.expect("JSON");
-    let members: Vec<_> = body
-        .as_object()
-        .expect("an object")
-        .keys()
-        // Filters have these too.
-        .filter(|name| !["position", "length"].contains(&name.as_str()))
-        .cloned()
-        .collect();
-    assert_eq!(members, ["detail", "status", "title", "type"]);
-    assert_eq!(body["status"], status);
-    let detail = body["detail"].as_str().expect("a sentence").to_owned();
-    assert!(detail.len() > 15, "too short to help: {detail}");
-    (status, detail)
 }
