@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::death::{Death, Reason};
+use crate::wire::FieldTable;
 
 /// Where a letter died and why: the failing queue, and how the message had come to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +50,20 @@ impl Origin {
             exchange: Some(death.exchange.clone()),
             routing_key: death.routing_keys.first().cloned(),
             reason: death.reason,
+        })
+    }
+
+    /// The first death, as brokers from 3.7 on note it in headers of its own: for messages whose
+    /// history was lost or cannot be read.
+    #[must_use]
+    pub fn of_first_death(headers: &FieldTable) -> Option<Self> {
+        let text = |name| Some(headers.get(name)?.as_text()?.to_display().into_owned());
+        let reason = text("x-first-death-reason").and_then(|word| word.parse().ok());
+        Some(Self {
+            queue: Some(text("x-first-death-queue").filter(|queue| !queue.is_empty())?),
+            exchange: text("x-first-death-exchange"),
+            routing_key: None,
+            reason: reason.unwrap_or(Reason::Unknown),
         })
     }
 }

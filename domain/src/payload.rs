@@ -49,12 +49,16 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, content_type: Option<&str>) -
     let whole = usize::try_from(size_bytes).is_ok_and(|size| size <= MOST_SHOWN_BYTES);
     let shown = &bytes[..bytes.len().min(MOST_SHOWN_BYTES)];
     let mut notes = Vec::new();
-    if !whole {
+    let content = read_content(shown, whole, content_type, &mut notes);
+    let most = match content {
+        Content::Binary => MOST_HEX_BYTES,
+        _ => MOST_SHOWN_BYTES,
+    };
+    if usize::try_from(size_bytes).is_ok_and(|size| size > most) {
         notes.push(format!(
-            "The first {MOST_SHOWN_BYTES} of {size_bytes} bytes are shown; the download has them all."
+            "The first {most} of {size_bytes} bytes are shown; the download has them all."
         ));
     }
-    let content = read_content(shown, whole, content_type, &mut notes);
     Payload {
         size_bytes,
         content,
@@ -154,6 +158,16 @@ mod tests {
         };
         assert!(text.len() <= MOST_SHOWN_BYTES);
         assert_eq!(payload.first_bytes_hex.len(), 2 * MOST_HEX_BYTES);
+    }
+
+    #[test]
+    fn bytes_that_are_only_shown_in_hexadecimal_are_counted_as_such() {
+        for (bytes, notes) in [(MOST_HEX_BYTES, 0), (MOST_HEX_BYTES + 1, 1)] {
+            let size = i64::try_from(bytes).expect("fits");
+            let payload = read_payload(&vec![0xff; bytes], size, None);
+            assert_eq!(payload.notes.len(), notes);
+            assert!(payload.notes.iter().all(|note| note.contains("4096 of 4097")));
+        }
     }
 
     #[test]

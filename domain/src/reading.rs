@@ -6,12 +6,13 @@ use uuid::Uuid;
 
 use crate::arrival::Delivered;
 use crate::death::{Death, read_deaths};
+use crate::encoding;
 use crate::failure::{Failure, HeaderMap, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
 use crate::republish;
 use crate::severity::Severity;
-use crate::wire::FieldTable;
+use crate::wire::{FieldTable, WireText};
 
 /// The longest error message that is kept beside the letter, in bytes. The headers have it whole.
 pub const MOST_MESSAGE_BYTES: usize = 4 * 1024;
@@ -59,7 +60,9 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     let mut notes = history.notes;
     let mut failure = read_failure(&delivered.headers, names);
     limit(&mut failure);
-    let mut origin = Origin::of(&history.deaths).unwrap_or_else(|| framework_origin(&failure));
+    let mut origin = Origin::of(&history.deaths)
+        .or_else(|| Origin::of_first_death(&delivered.headers))
+        .unwrap_or_else(|| framework_origin(&failure));
     for name in [
         &mut origin.queue,
         &mut origin.exchange,
@@ -67,9 +70,10 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     ] {
         *name = name.take().map(|text| cut(&text, MOST_NAME_BYTES));
     }
-    if history.deaths.is_empty() && failure.queue.is_none() {
+    if history.deaths.is_empty() && origin.queue.is_none() {
         notes.push("Nothing in the message tells where it died.".to_owned());
     }
+    notes.extend(remarks(delivered));
     Reading {
         severity: Severity::by_reason(origin.reason),
         message_type: message_type(delivered, &failure),
@@ -80,6 +84,14 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
         failure,
         notes,
     }
+}
+
+fn remarks(delivered: &Delivered) -> Vec<String> {
+    let properties = &delivered.properties;
+    let kind = properties.content_type.as_ref().map(WireText::to_display);
+    let encoding = &properties.content_encoding;
+    let encoding = encoding.as_ref().map(WireText::to_display);
+    encoding::remarks(kind.as_deref(), encoding.as_deref(), &delivered.body, true)
 }
 
 /// Error queues that a client fills itself carry no death history: their framework's headers do.
@@ -124,7 +136,7 @@ pub fn cut(text: &str, most_bytes: usize) -> String {
     format!("{}…", &text[..end])
 }
 
-fn name(text: &crate::wire::WireText) -> String {
+fn name(text: &WireText) -> String {
     cut(&text.to_display(), MOST_NAME_BYTES)
 }
 
@@ -213,6 +225,28 @@ mod tests {
         assert_eq!(reading.origin.queue.as_deref(), Some("submit-order"));
         assert_eq!(reading.origin.reason, Reason::Rejected);
         assert!(reading.notes.is_empty());
+    }
+
+    #[test]
+    fn the_first_death_is_the_origin_where_the_history_cannot_be_read() {
+        let reading = read_plain(&with_headers(&[
+            ("x-death", "junk"),
+            ("x-first-death-queue", "orders.work"),
+            ("x-first-death-reason", "expired"),
+            ("x-first-death-exchange", "orders"),
+        ]));
+        assert_eq!(reading.origin.queue.as_deref(), Some("orders.work"));
+        assert_eq!(reading.origin.exchange.as_deref(), Some("orders"));
+        assert_eq!(reading.origin.reason, Reason::Expired);
+        assert_eq!(reading.notes.len(), 1, "of the junk: {:?}", reading.notes);
+    }
+
+    #[test]
+    fn what_a_sender_says_wrongly_of_its_body_is_noted() {
+        let mut delivered = with_headers(&[("x-first-death-queue", "orders.work")]);
+        delivered.properties.content_encoding = Some("gzip".into());
+        delivered.properties.content_type = Some("text/plain; charset=klingon".into());
+        assert_eq!(read_plain(&delivered).notes.len(), 2);
     }
 
     #[test]

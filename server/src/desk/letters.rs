@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
+use dlo_domain::encoding;
 use dlo_domain::filter::{FilterForm, LetterFilter, Moment};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
@@ -120,7 +121,11 @@ pub(super) async fn payload(
     let most = i32::try_from(MOST_SHOWN_BYTES).unwrap_or(i32::MAX);
     let part = part(desk, id, ordinal, most).await?;
     let content_type = part.content_type.as_deref();
-    Ok(read_payload(&part.bytes, part.size_bytes, content_type))
+    let mut payload = read_payload(&part.bytes, part.size_bytes, content_type);
+    let encoding = part.content_encoding.as_deref();
+    let remarks = encoding::remarks(content_type, encoding, &part.bytes, payload.whole);
+    payload.notes.extend(remarks);
+    Ok(payload)
 }
 
 pub(super) async fn body(

@@ -23,6 +23,8 @@ pub struct BodyPart {
     pub size_bytes: i64,
     /// What the sender calls it.
     pub content_type: Option<String>,
+    /// How the sender says it is packed.
+    pub content_encoding: Option<String>,
 }
 
 /// One letter, or nothing when there is no such letter.
@@ -209,9 +211,13 @@ pub async fn body(
     let content_type = properties
         .content_type
         .map(|kind| kind.to_display().into_owned());
+    let content_encoding = properties
+        .content_encoding
+        .map(|name| name.to_display().into_owned());
     Ok(Some(BodyPart {
         bytes: row.bytes,
         size_bytes: row.size_bytes,
         content_type,
+        content_encoding,
     }))
 }
