@@ -14,8 +14,10 @@ pub const ATTEMPT: &str = "x-dlo-attempt";
 /// the frame size (131,072 unless it was negotiated otherwise) the whole connection dies.
 pub const MOST_HEADER_BYTES: usize = 120_000;
 
-/// The largest body that every RabbitMQ from 4.0 on takes by default, in bytes.
-pub const MOST_BODY_BYTES: usize = 16 * 1024 * 1024;
+/// The largest body that any RabbitMQ can be configured to take, in bytes. Each has a limit of its
+/// own below it (128 MiB up to 3.13, 16 MiB from 4.0, unless configured otherwise), which no client
+/// is told: the broker itself refuses what is above it, and names it.
+pub const MOST_BODY_BYTES: usize = 512 * 1024 * 1024;
 
 /// The message of a letter, ready to be published.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +43,8 @@ pub enum CannotRepublish {
     /// The headers would break the connection.
     #[error("properties and headers have about {0} bytes; a broker takes {MOST_HEADER_BYTES}")]
     HeadersTooLarge(usize),
-    /// The body is larger than the broker takes.
-    #[error("the body has {0} bytes; brokers take {MOST_BODY_BYTES} unless configured otherwise")]
+    /// The body is larger than any broker takes.
+    #[error("the body has {0} bytes; no broker takes more than {MOST_BODY_BYTES}")]
     BodyTooLarge(usize),
     /// A header that RabbitMQ answers with a closed connection.
     #[error("the header `{0}` is a short string, which RabbitMQ refuses in headers")]

@@ -14,8 +14,8 @@ use crate::store::replays::work::{Message, NextItem};
 /// Bodies that are in memory and on their way at once, in bytes.
 const MOST_WINDOW_BYTES: i64 = 4 * 1024 * 1024;
 
-/// A body from here on travels alone, in bytes: should the broker's own limit be lower than
-/// ours, it closes the channel, and no neighbour is to suffer.
+/// A body from here on travels alone, in bytes: when it is above the broker's own limit, the
+/// broker names that and closes the channel, and no neighbour is to suffer.
 const ALONE_BYTES: i64 = 1024 * 1024;
 
 /// A letter that can be published.
