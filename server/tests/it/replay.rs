@@ -3,4 +3,5 @@
 mod interruptions;
 mod outcomes;
 mod races;
+mod sizes;
 mod watch;
