@@ -166,7 +166,12 @@ mod tests {
             let size = i64::try_from(bytes).expect("fits");
             let payload = read_payload(&vec![0xff; bytes], size, None);
             assert_eq!(payload.notes.len(), notes);
-            assert!(payload.notes.iter().all(|note| note.contains("4096 of 4097")));
+            assert!(
+                payload
+                    .notes
+                    .iter()
+                    .all(|note| note.contains("4096 of 4097"))
+            );
         }
     }
 
