@@ -67,6 +67,8 @@ pub struct NewReplay {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayState {
+    /// Only tried: nothing was published, nothing will be, and there is no such replay.
+    DryRun,
     /// Letters are still to be published.
     Running,
     /// Every letter has an outcome.
@@ -78,6 +80,7 @@ impl ReplayState {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::DryRun => "dry_run",
             Self::Running => "running",
             Self::Finished => "finished",
         }
@@ -234,6 +237,11 @@ pub struct Replay {
     /// `dry_run`, and absent later: each letter names its queue then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub destinations: Vec<Destination>,
+    /// What of its senders' would be left off, the most frequent first; counted among its first
+    /// 5,000 letters. Told by a dry run only: each letter names its own later. The history that
+    /// brokers wrote is left off from every letter, and not named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stripped: Vec<Stripped>,
 }
 
 /// A queue that letters of a replay go to.
@@ -247,6 +255,20 @@ pub struct Destination {
     /// The queue.
     pub queue: String,
     /// How many letters go there.
+    pub letters: i64,
+    /// Whether the broker has this queue now; null where it was not asked or did not answer.
+    /// Asked by a dry run only, for the 200 queues with most letters.
+    #[serde(default)]
+    pub exists: Option<bool>,
+}
+
+/// A property or header that letters of a replay are sent without.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Stripped {
+    /// Its name in AMQP.
+    pub name: String,
+    /// How many letters have it.
     pub letters: i64,
 }
 

@@ -1,5 +1,7 @@
 //! What a replay sends: the arrival's message less what would harm, plus our marks.
 
+use std::collections::BTreeSet;
+
 use crate::ids::{LetterId, ReplayId};
 use crate::wire::{FieldTable, FieldValue, Properties, WireText};
 
@@ -86,6 +88,14 @@ pub fn republish(
         headers,
         stripped,
     })
+}
+
+/// What of its sender's a message would be sent without, by the names of AMQP, each once.
+#[must_use]
+pub fn stripped(properties: &Properties, headers: &FieldTable) -> BTreeSet<String> {
+    let mut names = headers.clone().strip(copies_elsewhere);
+    strip_properties(&mut properties.clone(), &mut names);
+    names.into_iter().collect()
 }
 
 /// Checks the queue that a letter would go to.
@@ -239,6 +249,8 @@ mod tests {
         assert_eq!(sent.properties.user_id, None);
         assert_eq!(sent.properties.reply_to, None);
         assert_eq!(sent.stripped, ["CC", "expiration", "user-id", "reply-to"]);
+        let told = stripped(&properties, &headers);
+        assert_eq!(told, BTreeSet::from_iter(sent.stripped));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod wire;
 
 pub use address::{BrokerAddress, Brokers};
 pub use connection::{Link, connect};
-pub use declare::{bind_queue, declare_queue, delete_queue};
+pub use declare::{bind_queue, declare_queue, delete_queue, has_queue};
 pub use error::{BrokerError, Fault};
 pub use inlet::{Inlet, Taken};
 pub use management::{Binding, HeadMessage, Management, ManagementError};

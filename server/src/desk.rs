@@ -14,6 +14,7 @@ mod overview;
 mod replays;
 mod selection;
 mod sources;
+mod stripped;
 mod troubles;
 mod views;
 

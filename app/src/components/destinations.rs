@@ -84,6 +84,7 @@ fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
         vhost,
         queue,
         letters,
+        exists,
     } = destination;
     let width = format!("{}%", letters * 100 / most);
     view! {
@@ -91,6 +92,10 @@ fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
             <th scope="row">
                 <span class="id">{queue}</span>
                 {told.vhost.then(|| view! { <small class="second">" vhost " {vhost}</small> })}
+                {(exists == Some(false))
+                    .then(|| {
+                        view! { <small class="second">" the broker has no such queue"</small> }
+                    })}
                 {told.broker.then(|| view! { <small class="second">" on " {broker}</small> })}
             </th>
             <td class="num fit">{wording::count(letters)}</td>

@@ -21,6 +21,7 @@ pub(crate) fn ReplayBadge(
     state: ReplayState,
 ) -> impl IntoView {
     let class = match state {
+        ReplayState::DryRun => "state held",
         ReplayState::Running => "state claimed",
         ReplayState::Finished => "state resolved",
     };

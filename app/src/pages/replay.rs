@@ -120,6 +120,7 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     .map(|(letters, what)| format!("{} {what}", wording::count(letters)))
     .collect();
     let verb = match replay.state {
+        ReplayState::DryRun => "Would replay",
         ReplayState::Running => "Replaying",
         ReplayState::Finished => "Replayed",
     };
@@ -143,7 +144,13 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
                         .finished_at
                         .map(|at| {
                             view! {
-                                <span>"every letter published " <Ago at now spoken=true /></span>
+                                <span>
+                                    {if replay.total == 0 {
+                                        "there was nothing to publish "
+                                    } else {
+                                        "every letter has an outcome, the last one "
+                                    }} <Ago at now spoken=true />
+                                </span>
                             }
                         })}
                     <span>"by " {replay.created_by}</span>

@@ -6,7 +6,7 @@ use lapin::types::ShortString;
 
 use super::connection::within;
 use super::wire::table_to_lapin;
-use super::{BrokerError, Link};
+use super::{BrokerError, Fault, Link};
 
 /// Declares a durable queue.
 ///
@@ -21,6 +21,28 @@ pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
     within(channel.queue_declare(short(name)?, options, lapin::types::FieldTable::default()))
         .await?;
     Ok(())
+}
+
+/// Whether the broker has a queue of this name.
+///
+/// # Errors
+/// When the broker does not say, does not answer, or the name is no AMQP name.
+pub async fn has_queue(link: &Link, name: &str) -> Result<bool, BrokerError> {
+    // A queue that is missing closes the channel, so each question has its own.
+    let channel = link.channel().await?;
+    let options = QueueDeclareOptions {
+        passive: true,
+        ..QueueDeclareOptions::default()
+    };
+    let none = lapin::types::FieldTable::default();
+    match within(channel.queue_declare(short(name)?, options, none)).await {
+        Ok(_) => {
+            within(channel.close(200, "done".into())).await?;
+            Ok(true)
+        }
+        Err(why) if why.fault() == Fault::QueueMissing => Ok(false),
+        Err(why) => Err(why),
+    }
 }
 
 /// Deletes a queue with what is in it. One that is not there is no error.

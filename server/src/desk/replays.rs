@@ -15,10 +15,11 @@ use dlo_domain::republish::check_queue;
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
-use super::destinations::DestinationTally;
+use super::destinations::{self, DestinationTally};
 use super::left_out::{LeftOutTally, why};
 use super::letters::{cut, page_size};
 use super::selection::{CHUNK, chosen};
+use super::stripped::StrippedTally;
 use super::{PgDesk, changing};
 use crate::clock::new_id;
 use crate::store::audit::{self, Note};
@@ -34,11 +35,11 @@ pub(super) async fn plan(
     check_target(&new.target)?;
     let at = desk.clock.now();
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
-    changing!(desk, conn => {
+    let mut replay = changing!(desk, conn => {
         let ids = chosen(conn, &new.selection, at).await?;
         let mut replay = Replay {
             id,
-            state: ReplayState::Running,
+            state: if new.dry_run { ReplayState::DryRun } else { ReplayState::Running },
             target: new.target.clone(),
             created_by: actor.0.clone(),
             created_at: at,
@@ -47,17 +48,23 @@ pub(super) async fn plan(
             outcomes: OutcomeCounts::default(),
             left_out: Vec::new(),
             destinations: Vec::new(),
+            stripped: Vec::new(),
         };
         fill(conn, actor, &mut replay, &ids).await?;
-        if replay.total == 0 {
-            replay.state = ReplayState::Finished;
-            replay.finished_at = Some(at);
-        }
         if let Some(id) = id {
+            if replay.total == 0 {
+                replay.state = ReplayState::Finished;
+                replay.finished_at = Some(at);
+            }
             seal(conn, actor, id, &replay).await?;
         }
         Ok(replay)
-    })
+    })?;
+    if new.dry_run {
+        // After the transaction, which is not to wait for brokers.
+        destinations::ask(desk, &mut replay.destinations).await;
+    }
+    Ok(replay)
 }
 
 fn check_target(target: &Target) -> Result<(), DeskError> {
@@ -81,6 +88,7 @@ async fn fill(
 ) -> Result<(), DeskError> {
     let mut left_out = LeftOutTally::default();
     let mut destinations = DestinationTally::default();
+    let mut stripped = StrippedTally::default();
     if let Some(id) = replay.id {
         plan::begin(conn, id, replay).await?;
     }
@@ -89,21 +97,28 @@ async fn fill(
         let planned = sort(chunk, found, &replay.target, &mut left_out);
         destinations.add(&planned);
         if let Some(id) = replay.id {
+            let detail = match &replay.target {
+                Target::OriginQueue => format!("replay {id}, to the queue it died in"),
+                Target::Queue { queue } => format!("replay {id}, to {queue}"),
+            };
             let note = Note {
                 at: replay.created_at,
                 actor,
                 action: "letter.replay",
-                detail: None,
+                detail: Some(&detail),
                 replay: Some(id),
             };
             let position = i32::try_from(replay.total).unwrap_or(i32::MAX);
             plan::add(conn, id, position, &planned, note).await?;
+        } else {
+            stripped.add(conn, &planned).await?;
         }
         replay.total += i64::try_from(planned.len()).unwrap_or(i64::MAX);
     }
     replay.outcomes.pending = replay.total;
     replay.left_out = left_out.into_list();
     replay.destinations = destinations.into_list();
+    replay.stripped = stripped.into_list();
     Ok(())
 }
 

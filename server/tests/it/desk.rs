@@ -1,4 +1,4 @@
-//! The desk over a real database: decisions and plans. No broker is asked.
+//! The desk over a real database: decisions and plans. A broker is asked only where it says so.
 
 mod decisions;
 mod groups;

@@ -62,6 +62,7 @@ impl TryFrom<ReplayRow> for Replay {
             left_out: serde_json::from_value(row.left_out)
                 .map_err(|why| corrupt("left_out", why.to_string()))?,
             destinations: Vec::new(),
+            stripped: Vec::new(),
         })
     }
 }

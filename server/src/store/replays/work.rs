@@ -181,6 +181,36 @@ pub async fn messages(
         .collect()
 }
 
+/// Properties and headers of the last arrivals of letters.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn heads(
+    conn: &mut PgConnection,
+    letters: &[LetterId],
+) -> Result<Vec<(Properties, FieldTable)>, StoreError> {
+    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        "select a.properties, a.headers
+         from unnest($1::uuid[]) as wanted (id)
+         cross join lateral (
+             select properties, headers from arrivals
+             where letter_id = wanted.id order by ordinal desc limit 1
+         ) a",
+        &letters
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok((
+                read_json("properties", row.properties)?,
+                read_json("headers", row.headers)?,
+            ))
+        })
+        .collect()
+}
+
 /// What became of the wish to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {

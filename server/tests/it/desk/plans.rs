@@ -6,9 +6,10 @@ use dlo_domain::page::Cursor;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayState, Target};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
+use dlo_domain::wire::{FieldTable, FieldValue, Properties};
 use sqlx::PgPool;
 
-use crate::support::desk::Bench;
+use crate::support::desk::{Bench, at_work};
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: PgPool) {
@@ -35,10 +36,12 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     };
     let dry = bench.desk.plan_replay(&actor, &new).await.expect("tried");
     assert_eq!((dry.id, dry.total), (None, 1));
+    assert_eq!(dry.state, ReplayState::DryRun);
     let [only] = &dry.destinations[..] else {
         panic!("one queue, and not {:?}", dry.destinations);
     };
     assert_eq!((only.queue.as_str(), only.letters), ("work", 1));
+    assert_eq!(only.exists, None, "no broker answers");
     assert_eq!(bench.state(letters[0]).await, LetterState::Held);
     assert_eq!(
         bench.desk.replays(None, 10).await.expect("a page").items,
@@ -171,4 +174,35 @@ async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool)
     assert_eq!((first.items.len(), second.items.len()), (2, 1));
     assert_eq!(second.items[0].id, Some(id));
     assert_eq!((second.next_cursor, second.estimated_total), (None, 3));
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_dry_run_tells_which_queues_are_missing_and_what_is_left_off(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let mut headers = FieldTable::default();
+    headers.set("CC", FieldValue::Array(Vec::new()));
+    let hasty = Properties {
+        expiration: Some("5000".into()),
+        ..Properties::default()
+    };
+    let (none, plain) = (FieldTable::default(), Properties::default());
+    let letters = vec![
+        bench.letter_of("work", &hasty, &headers, b"1").await,
+        bench.letter_of("work", &hasty, &none, b"2").await,
+        bench.letter_of("gone", &plain, &none, b"3").await,
+    ];
+    let new = NewReplay {
+        selection: Selection::of_ids(letters),
+        target: Target::OriginQueue,
+        dry_run: true,
+    };
+    let actor = Actor("jonas".into());
+    let dry = bench.desk.plan_replay(&actor, &new).await.expect("tried");
+    let queues = dry.destinations.iter();
+    let queues: Vec<_> = queues.map(|one| (one.queue.as_str(), one.exists)).collect();
+    assert_eq!(queues, [("work", Some(true)), ("gone", Some(false))]);
+    let names = dry.stripped.iter();
+    let names: Vec<_> = names.map(|one| (one.name.as_str(), one.letters)).collect();
+    assert_eq!(names, [("expiration", 2), ("CC", 1)]);
+    vhost.delete().await;
 }
