@@ -160,14 +160,16 @@ async fn record_return(
         incoming.arrived_at,
         from.letter_id.0,
         from.replay_id.0,
-        incoming
-            .reading
-            .failure
-            .error_message
-            .as_deref()
-            .map(storable),
+        return_detail(incoming, from),
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// What it came back from, and why if that is told.
+fn return_detail(incoming: &Incoming, from: ReturnsFrom) -> String {
+    let error = incoming.reading.failure.error_message.as_deref();
+    let why = error.map(|error| format!(": {}", storable(error)));
+    format!("after replay {}{}", from.replay_id, why.unwrap_or_default())
 }

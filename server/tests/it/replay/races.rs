@@ -107,6 +107,16 @@ async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool
     let whole = bench.desk.letter(letter).await.expect("a letter");
     assert_eq!(whole.arrivals.len(), 2);
     assert_eq!(whole.replays[0].outcome, Outcome::DiedAgain);
+    let detail = |action: &str| {
+        let mut lines = whole.audit.iter();
+        lines.find(|line| line.action == action)?.detail.clone()
+    };
+    let planned = format!("replay {id}, to the queue it died in");
+    assert_eq!(detail("letter.replay"), Some(planned));
+    assert_eq!(
+        detail("letter.died_again"),
+        Some(format!("after replay {id}"))
+    );
     intake.stop().await;
     vhost.delete().await;
 }
