@@ -26,4 +26,4 @@ pub mod views;
 pub mod weeks;
 
 pub use error::StoreError;
-pub use pool::{connect, migrate, ping};
+pub use pool::{connect, migrate, ping, reach};

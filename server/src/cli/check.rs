@@ -137,10 +137,8 @@ async fn connections(config: &Config) -> Vec<(String, Result<(), String>)> {
 }
 
 async fn database(config: &Config) -> Result<(), String> {
-    let pool = store::connect(config.database.url.expose(), 1).map_err(|why| why.to_string())?;
-    let answered = store::ping(&pool).await;
-    pool.close().await;
-    answered.map_err(|why| why.to_string())
+    let reached = store::reach(config.database.url.expose()).await;
+    reached.map_err(|why| why.to_string())
 }
 
 async fn broker(config: &Config, name: &str, vhost: &str) -> Result<(), String> {

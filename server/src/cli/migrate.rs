@@ -16,6 +16,7 @@ pub(super) struct Migrate {
 impl Migrate {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.file.load(Needs::Database)?;
+        store::reach(config.database.url.expose()).await?;
         let pool = store::connect(config.database.url.expose(), 1)?;
         let migrated = store::migrate(&pool).await;
         pool.close().await;

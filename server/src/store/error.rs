@@ -9,6 +9,14 @@ pub enum StoreError {
     /// Postgres refused, or does not answer.
     #[error("the database did not do it: {0}")]
     Database(#[from] sqlx::Error),
+    /// Nobody answers at the address of Postgres.
+    #[error("the database cannot be reached: {why} at {place}")]
+    Unreachable {
+        /// Host and port.
+        place: String,
+        /// What happened.
+        why: String,
+    },
     /// A row holds what we never wrote.
     #[error("the table {table} holds a {column} that cannot be read: {why}")]
     Corrupt {
@@ -48,6 +56,9 @@ impl StoreError {
     #[must_use]
     pub fn is_outage(&self) -> bool {
         use sqlx::migrate::MigrateError;
+        if matches!(self, Self::Unreachable { .. }) {
+            return true;
+        }
         let (Self::Database(fault)
         | Self::Migrate(
             MigrateError::Execute(fault) | MigrateError::ExecuteMigration(fault, _),

@@ -1,5 +1,7 @@
 //! Configurations, good and bad, as `dlo check` and `dlo serve` see them.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 use sqlx::PgPool;
 
@@ -79,6 +81,23 @@ async fn check_connects_when_asked_and_tells_who_does_not_answer(pool: PgPool) {
             .contains(&format!("the broker `main`, vhost `{}`: ", vhost.name))
     );
     vhost.delete().await;
+}
+
+#[tokio::test]
+async fn a_closed_port_of_the_database_is_named_at_once() {
+    let began = Instant::now();
+    let refusal = "connection refused at 127.0.0.1:1";
+    let said = run(&["migrate"], &[DATABASE], None).await;
+    assert!(!said.well);
+    assert!(said.err.contains(refusal), "{}", said.err);
+    let said = run(&["check", "--connect"], &[DATABASE, BROKER], None).await;
+    assert!(!said.well);
+    assert!(said.out.contains(refusal), "{}", said.out);
+    assert!(
+        began.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[tokio::test]
