@@ -179,7 +179,7 @@ fn unreadable(type_name: &str, why: &impl ToString) -> WireJsonError {
 mod schema {
     use super::FieldTable;
     use crate::wire::WireText;
-    use utoipa::openapi::{ArrayBuilder, ObjectBuilder, RefOr, Schema, Type};
+    use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, Type};
 
     impl utoipa::PartialSchema for FieldTable {
         fn schema() -> RefOr<Schema> {
@@ -197,8 +197,13 @@ mod schema {
 
     impl utoipa::PartialSchema for WireText {
         fn schema() -> RefOr<Schema> {
-            ObjectBuilder::new()
-                .schema_type(Type::String)
+            let text = || ObjectBuilder::new().schema_type(Type::String);
+            let bytes = ObjectBuilder::new()
+                .property("base64", text())
+                .required("base64");
+            OneOfBuilder::new()
+                .item(text())
+                .item(bytes)
                 .description(Some(
                     "Text; `{\"base64\": …}` when it is not UTF-8 or holds NUL.",
                 ))

@@ -37,6 +37,7 @@ fn api_routes(front: &Front) -> Router {
         routes = routes.route(endpoint.path, admitted);
     }
     routes
+        .route("/api/v1/openapi.json", get(api::openapi::document))
         .route("/api", any(nothing))
         .route("/api/{*rest}", any(nothing))
         .layer(from_fn(problem::everywhere))

@@ -47,7 +47,7 @@ const LIST_PARAMETERS: &[&str] = &[
         ("until" = Option<String>, Query, description = "Last arrived before this time"),
         ("age" = Option<String>, Query, description = "`<1h` or `>1h` since the last arrival"),
         ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
-        ("limit" = Option<u32>, Query, description = "Items of a page, 1 to 500; 50 when left out"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "Items of a page, 1 to 500; 50 when left out"),
     ),
     responses(
         (status = 200, body = Page<LetterSummary>),

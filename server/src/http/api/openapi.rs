@@ -1,10 +1,14 @@
 //! The document that describes the API. It is made from the same functions that answer.
 
 use axum::Json;
+use axum::http::Method;
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use super::{discards, events, groups, letters, replays, restores, sources, views};
+use crate::access::Role;
 
 /// The API as `OpenAPI` 3.1.
 #[derive(OpenApi)]
@@ -24,7 +28,7 @@ use super::{discards, events, groups, letters, replays, restores, sources, views
         events::stream, document,
     ),
     components(schemas(crate::http::problem::ProblemBody)),
-    modifiers(&Token),
+    modifiers(&Token, &EveryAnswer),
     security(("token" = [])),
 )]
 pub struct Document;
@@ -39,9 +43,60 @@ impl Modify for Token {
     }
 }
 
-/// This document.
+/// The answers that endpoints have in common.
+struct EveryAnswer;
+
+impl Modify for EveryAnswer {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        for endpoint in super::endpoints() {
+            let path = document.paths.paths.get_mut(endpoint.path);
+            let operation = path.and_then(|path| operation(path, &endpoint.method));
+            let Some(operation) = operation else { continue };
+            let mut answers = vec![
+                (401, "No token, or one that is unknown or revoked"),
+                (503, "The database does not answer; nothing was done"),
+            ];
+            if endpoint.role > Role::Viewer {
+                answers.push((403, "The token's role does not allow it"));
+            }
+            if operation.request_body.is_some() {
+                answers.push((413, "The body is too large"));
+                answers.push((415, "The body is not sent as JSON"));
+            }
+            for (status, why) in answers {
+                let known = &mut operation.responses.responses;
+                known
+                    .entry(status.to_string())
+                    .or_insert_with(|| problem(why).into());
+            }
+        }
+    }
+}
+
+fn operation<'a>(path: &'a mut PathItem, method: &Method) -> Option<&'a mut Operation> {
+    let operation = match method.as_str() {
+        "GET" => &mut path.get,
+        "PUT" => &mut path.put,
+        "POST" => &mut path.post,
+        "DELETE" => &mut path.delete,
+        "PATCH" => &mut path.patch,
+        _ => return None,
+    };
+    operation.as_mut()
+}
+
+fn problem(why: &str) -> OneResponse {
+    let body = Ref::from_schema_name("ProblemBody");
+    let content = ContentBuilder::new().schema(Some(body)).build();
+    ResponseBuilder::new()
+        .description(why)
+        .content("application/problem+json", content)
+        .build()
+}
+
+/// This document. It needs no token: it says what every copy of the program says.
 #[utoipa::path(
-    get, path = "/api/v1/openapi.json", tag = "about",
+    get, path = "/api/v1/openapi.json", tag = "about", security(()),
     responses((status = 200, content_type = "application/json"))
 )]
 pub(crate) async fn document() -> Json<utoipa::openapi::OpenApi> {
@@ -72,7 +127,33 @@ mod tests {
                 endpoint.path
             );
         }
-        assert_eq!(described, endpoints.len());
+        assert_eq!(described, endpoints.len() + 1, "and the document itself");
+    }
+
+    #[test]
+    fn the_answers_that_endpoints_have_in_common_are_described() {
+        let document = serde_json::to_value(Document::openapi()).expect("is JSON");
+        let answers = |path: &str, method: &str| {
+            let known = &document["paths"][path][method]["responses"];
+            let known = known.as_object().expect("answers").keys().cloned();
+            known.collect::<Vec<_>>()
+        };
+        let list = answers("/api/v1/letters", "get");
+        assert_eq!(list, ["200", "400", "401", "503"]);
+        let change = answers("/api/v1/sources/{id}", "put");
+        let wanted = [
+            "200", "400", "401", "403", "404", "409", "413", "415", "503",
+        ];
+        assert_eq!(change, wanted);
+        assert_eq!(answers("/api/v1/openapi.json", "get"), ["200"]);
+        let limit = &document["paths"]["/api/v1/letters"]["get"]["parameters"];
+        let limit = limit.as_array().expect("parameters").iter();
+        let limit = limit.filter(|one| one["name"] == "limit").next_back();
+        let schema = &limit.expect("a limit")["schema"];
+        assert_eq!(
+            (&schema["minimum"], &schema["maximum"]),
+            (&1.into(), &500.into())
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::http::problem::{Problem, ProblemBody};
     get, path = "/api/v1/replays", tag = "replays",
     params(
         ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
-        ("limit" = Option<u32>, Query, description = "Items of a page, 1 to 500; 50 when left out"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "Items of a page, 1 to 500; 50 when left out"),
     ),
     responses(
         (status = 200, body = Page<Replay>),
@@ -89,7 +89,7 @@ pub(crate) async fn one(
         ("id" = ReplayId, Path),
         ("outcome" = Option<String>, Query, description = "pending, confirmed, unroutable, refused, unknown, died_again, processed or settled"),
         ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
-        ("limit" = Option<u32>, Query, description = "Items of a page, 1 to 500; 50 when left out"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "Items of a page, 1 to 500; 50 when left out"),
     ),
     responses(
         (status = 200, body = Page<ReplayItem>),
