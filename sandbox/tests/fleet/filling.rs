@@ -110,7 +110,7 @@ impl Letters {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_source_is_filled_for_all_reasons_within_twenty_five_seconds() {
+async fn every_source_is_filled_for_all_reasons_within_twenty_seconds() {
     let _turn = ONE_AT_A_TIME.lock().await;
     let sandbox = broker().await;
     let begun = Instant::now();

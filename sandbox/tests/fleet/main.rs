@@ -23,7 +23,7 @@ use tokio::sync::Mutex;
 /// A broker that the environment names is one for all: two fleets would take each other's messages.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
-const FILLED_WITHIN: Duration = Duration::from_secs(25);
+const FILLED_WITHIN: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
 
 fn only_rabbitmq() -> SandboxOptions {
