@@ -48,8 +48,8 @@ pub fn remarks(
     whole: bool,
 ) -> Vec<String> {
     let mut remarks = Vec::new();
-    let named = content_encoding.unwrap_or_default().split(',');
-    let names: Vec<String> = named
+    let written = content_encoding.unwrap_or_default().split(',');
+    let names: Vec<String> = written
         .map(|name| name.trim().to_ascii_lowercase())
         .filter(|name| !name.is_empty())
         .collect();
