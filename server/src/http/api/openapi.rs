@@ -147,8 +147,8 @@ mod tests {
         assert_eq!(change, wanted);
         assert_eq!(answers("/api/v1/openapi.json", "get"), ["200"]);
         let limit = &document["paths"]["/api/v1/letters"]["get"]["parameters"];
-        let limit = limit.as_array().expect("parameters").iter();
-        let limit = limit.filter(|one| one["name"] == "limit").next_back();
+        let mut limit = limit.as_array().expect("parameters").iter();
+        let limit = limit.find(|one| one["name"] == "limit");
         let schema = &limit.expect("a limit")["schema"];
         assert_eq!(
             (&schema["minimum"], &schema["maximum"]),

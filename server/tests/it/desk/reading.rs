@@ -17,6 +17,27 @@ use uuid::Uuid;
 use crate::support::desk::Bench;
 
 #[sqlx::test(migrations = "../migrations")]
+async fn a_body_that_is_not_what_its_sender_says_is_shown_with_a_note(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let properties = Properties {
+        content_type: Some("text/plain; charset=klingon".into()),
+        content_encoding: Some("gzip".into()),
+        ..Properties::default()
+    };
+    let headers = FieldTable::default();
+    let id = bench
+        .letter_of("work", &properties, &headers, b"no gzip")
+        .await;
+    let payload = bench.desk.payload(id, None).await.expect("a payload");
+    assert_eq!(payload.content, Content::Text("no gzip".to_owned()));
+    let [gzip, charset] = &payload.notes[..] else {
+        panic!("two notes, and not {:?}", payload.notes);
+    };
+    assert!(gzip.contains("cannot be unpacked"), "{gzip}");
+    assert!(charset.contains("`klingon` is not known"), "{charset}");
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn a_letter_is_shown_whole_and_its_body_byte_by_byte(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let mut headers = FieldTable::default();

@@ -33,7 +33,7 @@ async fn a_body_is_refused_above_the_limit_of_its_broker_and_not_before() {
             headers: FieldTable::default(),
             body: vec![b'x'; bytes],
         };
-        let answers = publisher.publish(&[message], Duration::from_secs(60)).await;
+        let answers = publisher.publish(&[message], Duration::from_mins(1)).await;
         match &answers[..] {
             [Published::Confirmed] => assert!(is_taken),
             [Published::Refused(why)] => {
