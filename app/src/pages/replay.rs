@@ -119,6 +119,14 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     .filter(|(letters, _)| *letters > 0)
     .map(|(letters, what)| format!("{} {what}", wording::count(letters)))
     .collect();
+    // "Every letter" would be said of none.
+    let ending = if replay.total == 0 {
+        "finished without a letter"
+    } else if counts.refused > 0 {
+        "finished"
+    } else {
+        "every letter published"
+    };
     let verb = match replay.state {
         ReplayState::Running => "Replaying",
         ReplayState::Finished => "Replayed",
@@ -143,7 +151,7 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
                         .finished_at
                         .map(|at| {
                             view! {
-                                <span>"every letter published " <Ago at now spoken=true /></span>
+                                <span>{ending} " " <Ago at now spoken=true /></span>
                             }
                         })}
                     <span>"by " {replay.created_by}</span>
