@@ -66,6 +66,30 @@ test('a queue that is missing is shown as such, and taken from once it is there'
   await expect(entry(page, queue)).toHaveCount(0);
 });
 
+test('many sources in trouble are counted in one line, and named on demand', async ({ page, workplace, running }) => {
+  const queues = [1, 2, 3].map((number) => workplace.work.replace(/work$/, `gone${number}`));
+  for (const queue of queues) await running.api.watch(queue);
+  const banner = page.getByRole('status').filter({ hasText: queues[0]! });
+  // Sources of other tests whose queues are gone may be counted with them.
+  const count = banner.getByRole('link', { name: /^\d+ sources need attention$/ });
+  await page.goto('/letters');
+  await live(page);
+  await expect(count).toBeVisible();
+  await expect(banner.getByText(queues[0]!).first()).toBeHidden();
+  await banner.getByText('Which, and why').click();
+  for (const queue of queues) {
+    const sentence = banner.getByRole('paragraph').filter({ hasText: queue });
+    await expect(sentence).toContainText(/ is not there\. .*\. Since (now|\d+ \w+ ago)\.$/);
+    await expect(sentence).not.toContainText(/`|protocol error|again and again.*again and again/);
+  }
+  await count.click();
+  await expect(page).toHaveURL(/\/sources$/);
+  for (const queue of queues) {
+    await entry(page, queue).getByRole('button', { name: /^Stop watching/ }).click();
+    await expect(entry(page, queue)).toHaveCount(0);
+  }
+});
+
 test('a message that cannot be read is ejected from the head of its queue, which then goes on', async ({
   page,
   workplace,

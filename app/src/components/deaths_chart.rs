@@ -1,13 +1,15 @@
 //! Deaths over time, stacked by severity: drawn on the server, with a table beside it.
 
 pub(super) mod geometry;
+mod marks;
 
 use dlo_domain::overview::{DeathBar, Overview, ReplayMark, Span};
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
 use crate::{links, wording};
-use geometry::{BASE, MIDDLE, Scale, TOP, label_at, paths, share, table_rows};
+use geometry::{BASE, MIDDLE, Scale, TOP, label_at, paths, place, share, table_rows};
+use marks::{Label, Room};
 
 /// The chart of a span.
 #[component]
@@ -75,30 +77,56 @@ fn marks(bars: &[DeathBar], replays: &[ReplayMark], span: Span) -> impl IntoView
     let Some(first) = bars.first() else {
         return ().into_any();
     };
-    // So many marks can be told apart; the newest say most.
-    let shown = replays.iter().rev().take(8);
-    shown
+    let placed: Vec<_> = replays
+        .iter()
         .map(|mark| {
             let passed = (mark.at - first.from).num_seconds();
-            let x = share(passed, span.seconds());
-            let is_late = passed * 10 > span.seconds() * 8;
-            view! {
-                <a href=links::replay(mark.id)>
-                    <line class="mark" x1=x.clone() x2=x.clone() y1="4" y2=BASE></line>
-                    <text
-                        class="mark-text"
-                        x=x
-                        dx=if is_late { "-5" } else { "5" }
-                        y="12"
-                        text-anchor=if is_late { "end" } else { "start" }
-                    >
-                        {format!("replay of {}", wording::count(mark.letters))}
-                    </text>
-                </a>
-            }
+            (place(passed, span.seconds()), *mark)
         })
+        .collect();
+    let wide = marks::labels(&placed, Room::Wide);
+    let narrow = marks::labels(&placed, Room::Narrow);
+    placed
+        .into_iter()
+        .zip(wide.into_iter().zip(narrow))
+        .map(|((place, mark), labels)| mark_view(&share(place, 10_000), &mark, labels))
         .collect_view()
         .into_any()
+}
+
+/// A line; one that carries a label leads to its replay.
+fn mark_view(
+    x: &str,
+    mark: &ReplayMark,
+    (wide, narrow): (Option<Label>, Option<Label>),
+) -> AnyView {
+    let line = view! { <line class="mark" x1=x.to_owned() x2=x.to_owned() y1="4" y2=BASE></line> };
+    if wide.is_none() && narrow.is_none() {
+        return line.into_any();
+    }
+    let text = |label: Option<Label>, class: &'static str| {
+        label.map(|Label { text, is_left }| {
+            view! {
+                <text
+                    class=class
+                    x=x.to_owned()
+                    dx=if is_left { "-5" } else { "5" }
+                    y="12"
+                    text-anchor=if is_left { "end" } else { "start" }
+                >
+                    {text}
+                </text>
+            }
+        })
+    };
+    view! {
+        <a href=links::replay(mark.id) aria-label=marks::name(mark)>
+            {line}
+            {text(wide, "mark-text wide")}
+            {text(narrow, "mark-text narrow")}
+        </a>
+    }
+    .into_any()
 }
 
 fn axis(bars: &[DeathBar], span: Span) -> impl IntoView + use<> {

@@ -70,27 +70,7 @@ pub(crate) fn LetterTable(
             <button type="submit" disabled hidden></button>
             <input type="hidden" name="back" value=back />
             <table class="ledger letters">
-                <thead>
-                    <tr>
-                        <td class="pick">
-                            <input
-                                class="needs-script"
-                                type="checkbox"
-                                aria-label=label
-                                on:change=check_all
-                            />
-                        </td>
-                        <th class="far">"severity"</th>
-                        <th class="num far" aria-sort="descending">
-                            "died"
-                        </th>
-                        <th class="far">"origin"</th>
-                        <th class="mid">"reason"</th>
-                        <th>"error"</th>
-                        <th class="far">"state"</th>
-                        <th class="num far">"arrivals"</th>
-                    </tr>
-                </thead>
+                {head(label, check_all)}
                 <tbody>
                     <For
                         each=move || letters.clone()
@@ -105,6 +85,33 @@ pub(crate) fn LetterTable(
         </form>
     }
     .into_any()
+}
+
+/// The names of the columns, and the box that checks all.
+fn head(label: String, check_all: impl FnMut(web_sys::Event) + 'static) -> impl IntoView {
+    view! {
+        <thead>
+            <tr>
+                <td class="pick">
+                    <input
+                        class="needs-script"
+                        type="checkbox"
+                        aria-label=label
+                        on:change=check_all
+                    />
+                </td>
+                <th class="far">"severity"</th>
+                <th class="num far" aria-sort="descending">
+                    "died"
+                </th>
+                <th class="far">"origin"</th>
+                <th class="mid">"reason"</th>
+                <th>"error"</th>
+                <th class="far">"state"</th>
+                <th class="num far">"arrivals"</th>
+            </tr>
+        </thead>
+    }
 }
 
 fn boxes(form: &HtmlFormElement) -> impl Iterator<Item = HtmlInputElement> + use<> {

@@ -1,10 +1,16 @@
 //! The banner over every page: what is degraded, since when, and what is safe.
 
+mod saying;
+
+use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
+use dlo_domain::office::Trouble;
 use leptos::prelude::*;
 
 use super::{Ago, Live};
 use crate::api::office::read_troubles;
+use crate::wording;
+use saying::{Sayings, parts};
 
 /// Shown only when something is not well.
 #[component]
@@ -15,21 +21,12 @@ pub(crate) fn TroubleBanner() -> impl IntoView {
         <Transition>
             {move || Suspend::new(async move {
                 let read = troubles.await.ok().filter(|read| !read.troubles.is_empty())?;
+                let (says, now) = (Sayings::of(read.troubles), read.now);
                 Some(
                     view! {
                         <div class="banner" role="status">
-                            {read
-                                .troubles
-                                .into_iter()
-                                .map(|trouble| {
-                                    view! {
-                                        <p>
-                                            {trouble.what} " Since "
-                                            <Ago at=trouble.since now=read.now spoken=true /> "."
-                                        </p>
-                                    }
-                                })
-                                .collect_view()}
+                            {said(says.told, now)}
+                            {(!says.folded.is_empty()).then(|| folded(says.folded, now))}
                         </div>
                     },
                 )
@@ -37,4 +34,36 @@ pub(crate) fn TroubleBanner() -> impl IntoView {
         </Transition>
     }
     .into_any()
+}
+
+fn said(troubles: Vec<Trouble>, now: DateTime<Utc>) -> impl IntoView + use<> {
+    troubles
+        .into_iter()
+        .map(|trouble| {
+            let words = parts(&trouble.what)
+                .map(|(part, is_name)| match is_name {
+                    true => view! { <span class="id">{part}</span> }.into_any(),
+                    false => part.into_any(),
+                })
+                .collect_view();
+            view! {
+                <p>{words} " Since " <Ago at=trouble.since now spoken=true /> "."</p>
+            }
+        })
+        .collect_view()
+}
+
+/// Many sources: how many, and which on demand.
+fn folded(sources: Vec<Trouble>, now: DateTime<Utc>) -> impl IntoView + use<> {
+    let number = i64::try_from(sources.len()).unwrap_or(i64::MAX);
+    view! {
+        <p>
+            <a href="/sources">{wording::counted(number, "source")} " need attention"</a>
+            ". Every letter taken so far is kept."
+        </p>
+        <details>
+            <summary>"Which, and why"</summary>
+            {said(sources, now)}
+        </details>
+    }
 }

@@ -1,5 +1,6 @@
 //! Which queues are watched, how are they, and how is one added?
 
+use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::filter::FilterForm;
 use dlo_domain::source::{Source, SourceCondition};
@@ -124,92 +125,104 @@ fn List(list: SourceList, actions: Actions) -> impl IntoView {
 }
 
 #[component]
-fn Watched(source: Source, now: chrono::DateTime<chrono::Utc>, actions: Actions) -> impl IntoView {
+fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoView {
     let href = links::letters(&FilterForm {
         source: Some(source.name.clone()),
         ..FilterForm::default()
     });
-    let letters = wording::counted(source.letters, "letter");
-    let is_blocked = source.condition == SourceCondition::UndecodableHead;
-    let id = source.id.to_string();
-    let blocked_id = id.clone();
     view! {
         <li>
             <div class="say">
                 <h3>
                     <a class="id" href=href.clone()>
-                        {source.name}
+                        {source.name.clone()}
                     </a>
                 </h3>
                 <p class="meta">
                     <Condition condition=source.condition detail=None />
                     <span>"since " <Ago at=source.condition_since now spoken=true /></span>
                     <span>
-                        "queue " <span class="id">{source.queue}</span> ", vhost "
-                        <span class="id">{source.vhost}</span> ", broker "
-                        <span class="id">{source.broker}</span>
+                        "queue " <span class="id">{source.queue.clone()}</span> ", vhost "
+                        <span class="id">{source.vhost.clone()}</span> ", broker "
+                        <span class="id">{source.broker.clone()}</span>
                     </span>
                     <span>{source.mode.as_str()}</span>
                 </p>
-                {source.condition_detail.map(|detail| view! { <p class="detail">{detail}</p> })}
+                {source
+                    .condition_detail
+                    .clone()
+                    .map(|detail| view! { <p class="detail">{detail}</p> })}
             </div>
-            <dl class="counts">
-                <div>
-                    <dt>"held"</dt>
-                    <dd>{wording::count(source.held)}</dd>
-                </div>
-                <div>
-                    <dt>"letters"</dt>
-                    <dd>
-                        <a href=href>{wording::count(source.letters)}</a>
-                    </dd>
-                </div>
-                <div>
-                    <dt>"last"</dt>
-                    <dd>
-                        {match source.last_arrived_at {
-                            Some(at) => view! { <Ago at now /> }.into_any(),
-                            None => "never".into_any(),
-                        }}
-                    </dd>
-                </div>
-            </dl>
+            {counts(&source, href, now)}
             <div class="actions">
-                {is_blocked
-                    .then(|| {
-                        view! {
-                            <ActionForm action=actions.eject>
-                                <input type="hidden" name="id" value=blocked_id />
-                                <button
-                                    class="button primary"
-                                    type="submit"
-                                    disabled=move || actions.eject.pending().get()
-                                >
-                                    "Eject 1 message at the head and keep it"
-                                </button>
-                            </ActionForm>
-                        }
-                    })}
-                {if source.configured {
-                    view! { <span class="quiet">"named in the configuration"</span> }.into_any()
-                } else {
-                    view! {
-                        <ActionForm action=actions.remove>
-                            <input type="hidden" name="id" value=id />
-                            <button
-                                class="button"
-                                type="submit"
-                                disabled=move || actions.remove.pending().get()
-                            >
-                                "Stop watching, keep "
-                                {letters}
-                            </button>
-                        </ActionForm>
-                    }
-                        .into_any()
-                }}
+                {(source.condition == SourceCondition::UndecodableHead)
+                    .then(|| eject(&source, actions))} {remove(&source, actions)}
             </div>
         </li>
+    }
+    .into_any()
+}
+
+fn counts(source: &Source, href: String, now: DateTime<Utc>) -> impl IntoView + use<> {
+    view! {
+        <dl class="counts">
+            <div>
+                <dt>"held"</dt>
+                <dd>{wording::count(source.held)}</dd>
+            </div>
+            <div>
+                <dt>"letters"</dt>
+                <dd>
+                    <a href=href>{wording::count(source.letters)}</a>
+                </dd>
+            </div>
+            <div>
+                <dt>"last"</dt>
+                <dd>
+                    {match source.last_arrived_at {
+                        Some(at) => view! { <Ago at now /> }.into_any(),
+                        None => "never".into_any(),
+                    }}
+                </dd>
+            </div>
+        </dl>
+    }
+}
+
+fn eject(source: &Source, actions: Actions) -> impl IntoView + use<> {
+    let id = source.id.to_string();
+    view! {
+        <ActionForm action=actions.eject>
+            <input type="hidden" name="id" value=id />
+            <button
+                class="button primary"
+                type="submit"
+                disabled=move || actions.eject.pending().get()
+            >
+                "Eject 1 message at the head and keep it"
+            </button>
+        </ActionForm>
+    }
+}
+
+fn remove(source: &Source, actions: Actions) -> impl IntoView + use<> {
+    if source.configured {
+        return view! { <span class="quiet">"named in the configuration"</span> }.into_any();
+    }
+    let id = source.id.to_string();
+    let letters = wording::counted(source.letters, "letter");
+    view! {
+        <ActionForm action=actions.remove>
+            <input type="hidden" name="id" value=id />
+            <button
+                class="button"
+                type="submit"
+                disabled=move || actions.remove.pending().get()
+            >
+                "Stop watching, keep "
+                {letters}
+            </button>
+        </ActionForm>
     }
     .into_any()
 }

@@ -85,9 +85,14 @@ fn tenths(number: i64) -> String {
     }
 }
 
+/// A part of a whole in hundredths of a percent, kept within it.
+pub(super) fn place(part: i64, whole: i64) -> i64 {
+    (part * 10_000 / whole.max(1)).clamp(0, 10_000)
+}
+
 /// A part of a whole in percent, kept within it.
 pub(in crate::components) fn share(part: i64, whole: i64) -> String {
-    let hundredths = (part * 10_000 / whole.max(1)).clamp(0, 10_000);
+    let hundredths = place(part, whole);
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
