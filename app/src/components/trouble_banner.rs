@@ -41,9 +41,12 @@ fn said(troubles: Vec<Trouble>, now: DateTime<Utc>) -> impl IntoView + use<> {
         .into_iter()
         .map(|trouble| {
             let words = parts(&trouble.what)
-                .map(|(part, is_name)| match is_name {
-                    true => view! { <span class="id">{part}</span> }.into_any(),
-                    false => part.into_any(),
+                .map(|(part, is_name)| {
+                    if is_name {
+                        view! { <span class="id">{part}</span> }.into_any()
+                    } else {
+                        part.into_any()
+                    }
                 })
                 .collect_view();
             view! {
