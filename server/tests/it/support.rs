@@ -11,6 +11,7 @@ pub mod program;
 pub mod proxy;
 pub mod raw;
 mod samples;
+pub mod token;
 
 use std::future::Future;
 use std::time::Duration;

@@ -21,7 +21,7 @@ use crate::http::problem::{Problem, ProblemBody};
     params(
         ("state" = Option<GroupState>, Query, description = "Groups in this state only"),
         ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
-        ("limit" = Option<u32>, Query, description = "Items of a page, 1 to 500; 50 when left out"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "Items of a page, 1 to 500; 50 when left out"),
     ),
     responses(
         (status = 200, body = Page<GroupSummary>),

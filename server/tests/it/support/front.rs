@@ -19,13 +19,10 @@ use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
 use dlo_domain::view::{NewView, View};
-use dlo_server::access::{Holder, Role, Token};
-use dlo_server::clock::{Clock as _, SystemClock, new_id};
+use dlo_server::access::{Role, Token};
+use dlo_server::clock::{Clock as _, SystemClock};
 use dlo_server::events::Hub;
 use dlo_server::http::{self, Beginning, Front};
-use dlo_server::store::tokens;
-use rand::SeedableRng as _;
-use rand::rngs::StdRng;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -35,6 +32,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 pub use super::problem::problem;
+pub use super::token::token;
 
 /// An id that there is nothing behind, or everything: the noting desk does not care.
 pub const ID: &str = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
@@ -389,20 +387,4 @@ impl Counter {
             .expect("no panic")
             .expect("in order");
     }
-}
-
-/// Makes a token.
-pub async fn token(pool: &PgPool, name: &str, role: Role) -> Token {
-    let id = new_id(&SystemClock);
-    let mut random = StdRng::seed_from_u64(role as u64 + name.len() as u64 * 10);
-    let token = Token::generate(&mut random).expect("never fails");
-    let holder = Holder {
-        name: name.to_owned(),
-        role,
-    };
-    let mut conn = pool.acquire().await.expect("a connection");
-    let now = SystemClock.now();
-    let made = tokens::insert(&mut conn, id, &holder, &token.digest(), now).await;
-    assert!(made.expect("asked"), "the name is taken");
-    token
 }
