@@ -1,6 +1,6 @@
 //! What the workers say of themselves, and that one of them falls silent.
 
-use super::{FILLED_WITHIN, ONE_AT_A_TIME, POLL, broker, open, take};
+use super::{ONE_AT_A_TIME, POLL, SEEN_WITHIN, broker, open, take};
 use dlo_sandbox::fleet::{Fleet, FleetOptions};
 use lapin::{
     Channel,
@@ -49,7 +49,7 @@ async fn hear(
     channel: &Channel,
     enough: impl Fn(&BTreeMap<String, usize>) -> bool,
 ) -> BTreeMap<String, usize> {
-    let deadline = Instant::now() + FILLED_WITHIN;
+    let deadline = Instant::now() + SEEN_WITHIN;
     let mut beats: BTreeMap<String, usize> = BTreeMap::new();
     while !enough(&beats) {
         assert!(Instant::now() < deadline, "heard only {beats:?}");
@@ -90,7 +90,7 @@ async fn workers_say_that_they_live_and_one_falls_silent_until_it_is_fixed() {
             .contains_key(SILENT)
         {}
     };
-    tokio::time::timeout(FILLED_WITHIN, fell_silent)
+    tokio::time::timeout(SEEN_WITHIN, fell_silent)
         .await
         .expect("it falls silent");
     fleet.set_fixed(true);

@@ -1,6 +1,6 @@
 //! The broker goes away under the fleet.
 
-use super::{Desk, FILLED_WITHIN, POLL, only_rabbitmq};
+use super::{Desk, POLL, SEEN_WITHIN, only_rabbitmq};
 use dlo_sandbox::fleet::{Fleet, FleetOptions};
 use dlo_sandbox::{Endpoints, Sandbox};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// Takes letters until so many have come, from at least half of the sources.
 async fn letters(desk: &Desk, fleet: &Fleet, wanted: usize) {
-    let deadline = Instant::now() + FILLED_WITHIN;
+    let deadline = Instant::now() + SEEN_WITHIN;
     let mut per_source: BTreeMap<&str, usize> = BTreeMap::new();
     while per_source.values().sum::<usize>() < wanted || per_source.len() < 5 {
         assert!(Instant::now() < deadline, "too few letters: {per_source:?}");

@@ -1,6 +1,6 @@
 //! What becomes of messages that are published again.
 
-use super::{FILLED_WITHIN, ONE_AT_A_TIME, POLL, broker, deaths, header_text, open, take};
+use super::{ONE_AT_A_TIME, POLL, SEEN_WITHIN, broker, deaths, header_text, open, take};
 use dlo_sandbox::fleet::{Fleet, FleetOptions};
 use lapin::{
     BasicProperties, Channel,
@@ -46,7 +46,7 @@ async fn send_order(channel: &Channel, message_id: &str, letter: Option<&str>, b
 /// Takes dead orders until the one with this message id has come: the queue is worked in order,
 /// so all that were sent before it had their turn. Returns them by message id.
 async fn dead_orders_up_to(channel: &Channel, last: &str) -> BTreeMap<String, Delivery> {
-    let deadline = Instant::now() + FILLED_WITHIN;
+    let deadline = Instant::now() + SEEN_WITHIN;
     let mut died = BTreeMap::new();
     while !died.contains_key(last) {
         assert!(
@@ -71,7 +71,7 @@ async fn dead_orders_up_to(channel: &Channel, last: &str) -> BTreeMap<String, De
 
 /// Worker 7 is at work only while the fleet is fixed: waits until so many consume its queue.
 async fn wait_for_worker_seven(channel: &Channel, consumers: u32) {
-    let deadline = Instant::now() + FILLED_WITHIN;
+    let deadline = Instant::now() + SEEN_WITHIN;
     loop {
         let options = QueueDeclareOptions {
             passive: true,
