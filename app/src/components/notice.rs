@@ -2,14 +2,16 @@
 //! numbers are shown: an address is anybody's to write.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
+use leptos_router::hooks::use_location;
 
 use crate::wording::counted;
 
 /// Says what was done, when the address tells.
 #[component]
 pub(crate) fn Notice() -> impl IntoView {
-    let query = use_query_map();
+    // Not `use_query_map`, which stays behind when one page of a kind leads to another of it, as a
+    // merge of groups does (leptos_router 0.8, FlatRoutes).
+    let query = use_location().query;
     let text = move || {
         query.with(|query| {
             let number = |name| {
