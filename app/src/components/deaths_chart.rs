@@ -1,5 +1,6 @@
 //! Deaths over time, stacked by severity: drawn on the server, with a table beside it.
 
+mod frame;
 pub(super) mod geometry;
 mod marks;
 
@@ -8,7 +9,8 @@ use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
 use crate::{links, wording};
-use geometry::{BASE, MIDDLE, Scale, TOP, label_at, paths, place, share, table_rows};
+pub(super) use frame::Frame;
+use geometry::{BASE, label_at, place, share, table_rows};
 use marks::{Label, Room};
 
 /// The chart of a span.
@@ -19,43 +21,17 @@ pub(crate) fn DeathsChart(
 ) -> impl IntoView {
     let span = overview.span;
     let bars = overview.deaths;
-    let scale = Scale::of(&bars);
     let bar_name = match span {
         Span::Hour => "a minute",
         Span::Day => "in 15 minutes",
         Span::Week => "in 2 hours",
     };
-    let areas = paths(&bars, scale.top)
-        .into_iter()
-        .zip(Severity::ALL)
-        .map(|(path, severity)| view! { <path class=severity.as_str() d=path></path> })
-        .collect_view();
+    let labels = (marks(&bars, &overview.replays, span), axis(&bars, span));
     view! {
         <figure class="deaths">
-            <svg class="chart" height="176" role="group" aria-label=summary(&bars, bar_name)>
-                <line class="grid" x1="0" x2="100%" y1=TOP y2=TOP></line>
-                <line class="grid" x1="0" x2="100%" y1=MIDDLE y2=MIDDLE></line>
-                <text x="0" y=TOP - 4>
-                    {format!("{} {bar_name}", wording::count(scale.top))}
-                </text>
-                <text x="0" y=MIDDLE - 4>
-                    {wording::count(scale.top / 2)}
-                </text>
-                <svg
-                    x="0"
-                    y=TOP
-                    width="100%"
-                    height=BASE - TOP
-                    viewBox="0 0 600 100"
-                    preserveAspectRatio="none"
-                    shape-rendering="crispEdges"
-                >
-                    {areas}
-                </svg>
-                <line class="axis" x1="0" x2="100%" y1=BASE y2=BASE></line>
-                {marks(&bars, &overview.replays, span)}
-                {axis(&bars, span)}
-            </svg>
+            <Frame bars=bars.clone() unit=bar_name role="group" label=summary(&bars, bar_name)>
+                {labels}
+            </Frame>
             <Table bars span />
         </figure>
     }

@@ -7,7 +7,8 @@ use dlo_domain::overview::DeathBar;
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
-use super::deaths_chart::geometry::{BASE, MIDDLE, Scale, TOP, label_at, paths};
+use super::deaths_chart::Frame;
+use super::deaths_chart::geometry::label_at;
 use crate::wording;
 
 /// The drawing's own measures: bars of 3, a gap of 1.
@@ -77,12 +78,6 @@ pub(crate) fn HoursChart(
 ) -> impl IntoView {
     let label = format!("{}. The table below has the figures.", in_words(&hours));
     let bars = death_bars(&hours, severity, now);
-    let scale = Scale::of(&bars);
-    let areas = paths(&bars, scale.top)
-        .into_iter()
-        .zip(Severity::ALL)
-        .map(|(path, severity)| view! { <path class=severity.as_str() d=path></path> })
-        .collect_view();
     let labels = label_at(&bars)
         .into_iter()
         .map(|(x, anchor, at)| {
@@ -95,29 +90,9 @@ pub(crate) fn HoursChart(
         .collect_view();
     view! {
         <figure class="deaths">
-            <svg class="chart" height="176" role="img" aria-label=label>
-                <line class="grid" x1="0" x2="100%" y1=TOP y2=TOP></line>
-                <line class="grid" x1="0" x2="100%" y1=MIDDLE y2=MIDDLE></line>
-                <text x="0" y=TOP - 4>
-                    {format!("{} an hour", wording::count(scale.top))}
-                </text>
-                <text x="0" y=MIDDLE - 4>
-                    {wording::count(scale.top / 2)}
-                </text>
-                <svg
-                    x="0"
-                    y=TOP
-                    width="100%"
-                    height=BASE - TOP
-                    viewBox="0 0 600 100"
-                    preserveAspectRatio="none"
-                    shape-rendering="crispEdges"
-                >
-                    {areas}
-                </svg>
-                <line class="axis" x1="0" x2="100%" y1=BASE y2=BASE></line>
+            <Frame bars=bars.clone() unit="an hour" role="img" label>
                 {labels}
-            </svg>
+            </Frame>
             <HoursTable bars />
         </figure>
     }

@@ -1,6 +1,7 @@
 //! HTTP API v1: for programs. One file for each thing of the API; all go through the desk, as the
 //! pages do.
 
+mod created;
 pub(super) mod discards;
 pub(super) mod events;
 pub(super) mod groups;

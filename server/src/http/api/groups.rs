@@ -2,14 +2,15 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::Uri;
+use axum::response::Response;
 use dlo_domain::group::{
     Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup, SplitOff,
 };
 use dlo_domain::ids::GroupId;
 use dlo_domain::page::Page;
 
+use super::created::created;
 use super::input::{Id, JsonBody, Query};
 use crate::http::Front;
 use crate::http::bearer::Caller;
@@ -109,12 +110,6 @@ pub(crate) async fn split(
     JsonBody(split): JsonBody<SplitGroup>,
 ) -> Result<Response, Problem> {
     let group = front.desk.split_group(&actor, &split).await?;
-    let place = HeaderValue::try_from(format!("/api/v1/groups/{group}"));
-    let place = place.expect("an id is plain text");
-    let answer = (
-        StatusCode::CREATED,
-        [(header::LOCATION, place)],
-        Json(SplitOff { group }),
-    );
-    Ok(answer.into_response())
+    let address = format!("/api/v1/groups/{group}");
+    Ok(created(address, SplitOff { group }))
 }

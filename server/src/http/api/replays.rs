@@ -2,12 +2,13 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::Page;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
 
+use super::created::created;
 use super::discards::check;
 use super::input::{Id, JsonBody, Query};
 use crate::http::Front;
@@ -56,14 +57,7 @@ pub(crate) async fn create(
     let Some(id) = replay.id else {
         return Ok(Json(replay).into_response());
     };
-    let place =
-        HeaderValue::try_from(format!("/api/v1/replays/{id}")).expect("an id is plain text");
-    Ok((
-        StatusCode::CREATED,
-        [(header::LOCATION, place)],
-        Json(replay),
-    )
-        .into_response())
+    Ok(created(format!("/api/v1/replays/{id}"), replay))
 }
 
 /// One replay.

@@ -2,13 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::page::Page;
 use dlo_domain::source::{NewSource, Source};
 use serde::Serialize;
 
+use super::created::created;
 use super::input::{Id, JsonBody};
 use crate::http::Front;
 use crate::http::bearer::Caller;
@@ -76,14 +77,7 @@ pub(crate) async fn create(
 ) -> Result<Response, Problem> {
     check(&wanted)?;
     let source = front.desk.add_source(&actor, &wanted).await?;
-    let place = format!("/api/v1/sources/{}", source.id);
-    let place = HeaderValue::try_from(place).expect("an id is plain text");
-    Ok((
-        StatusCode::CREATED,
-        [(header::LOCATION, place)],
-        Json(source),
-    )
-        .into_response())
+    Ok(created(format!("/api/v1/sources/{}", source.id), source))
 }
 
 /// Gives a source another name, mode and header names; what is left out is as in a new one.
@@ -151,12 +145,6 @@ pub(crate) async fn eject_head(
     Id(id): Id<SourceId>,
 ) -> Result<Response, Problem> {
     let letter_id = front.desk.eject_head(&actor, id).await?;
-    let place = format!("/api/v1/letters/{letter_id}");
-    let place = HeaderValue::try_from(place).expect("an id is plain text");
-    Ok((
-        StatusCode::CREATED,
-        [(header::LOCATION, place)],
-        Json(Ejected { letter_id }),
-    )
-        .into_response())
+    let address = format!("/api/v1/letters/{letter_id}");
+    Ok(created(address, Ejected { letter_id }))
 }

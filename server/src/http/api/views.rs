@@ -2,12 +2,13 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use dlo_domain::ids::ViewId;
 use dlo_domain::page::Page;
 use dlo_domain::view::{NewView, View, ViewFault};
 
+use super::created::created;
 use super::input::{Id, JsonBody};
 use crate::http::Front;
 use crate::http::bearer::Caller;
@@ -51,8 +52,8 @@ pub(crate) async fn create(
         fault @ ViewFault::Name => Problem::invalid(fault.to_string()),
     })?;
     let view = front.desk.save_view(&actor, &wanted).await?;
-    let place = HeaderValue::from_static("/api/v1/views");
-    Ok((StatusCode::CREATED, [(header::LOCATION, place)], Json(view)).into_response())
+    // A view has no address of its own.
+    Ok(created("/api/v1/views".to_owned(), view))
 }
 
 /// Removes a view of the caller's own.

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 
-use super::needed;
+use super::{needed, until};
 
 /// Lines of the log that a failed test shows.
 const SHOWN_LINES: usize = 25;
@@ -88,12 +88,30 @@ impl Serve {
     }
 
     /// Asks it to end, and waits.
+    ///
+    /// An office that has only just been opened does not listen yet, and the signal would end it as
+    /// any program: it is asked once it listens.
     pub async fn stop(mut self) {
         let pid = self.0.id().expect("it runs").to_string();
+        until("dlo listens to SIGTERM", 30, || async {
+            catches_sigterm(&pid)
+        })
+        .await;
         let told = Command::new("kill").args(["-TERM", &pid]).status().await;
         assert!(told.expect("kill runs").success());
         let ended = tokio::time::timeout(Duration::from_secs(30), self.0.wait()).await;
         let status = ended.expect("it ends within 30 s").expect("a status");
         assert!(status.success(), "dlo ended with {status}");
     }
+}
+
+/// Whether a process has a handler for SIGTERM, as Linux tells (`SigCgt` of proc(5)).
+fn catches_sigterm(pid: &str) -> bool {
+    const SIGTERM: u64 = 1 << (15 - 1);
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let caught = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigCgt:"))
+        .expect("Linux tells");
+    u64::from_str_radix(caught.trim(), 16).expect("hex") & SIGTERM != 0
 }
