@@ -51,7 +51,7 @@ fn selection(ids: Vec<LetterId>, filter: String, scope: &str) -> Result<Selectio
         Selection {
             all: filter.trim().is_empty(),
             filter: Some(filter),
-            ids: None,
+            ..Selection::default()
         }
     } else {
         Selection::of_ids(ids)

@@ -25,6 +25,7 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 
+use crate::ids::GroupId;
 use crate::state::LetterState;
 
 pub use completion::{Completion, Suggestion, complete};
@@ -53,6 +54,15 @@ impl LetterFilter {
     /// `FilterFault` with the place of what cannot be read and how to mend it.
     pub fn parse(text: &str) -> Result<Self, FilterFault> {
         grammar::parse(text).map(|root| Self { root })
+    }
+
+    /// The letters of a group.
+    #[must_use]
+    pub fn of_group(group: GroupId) -> Self {
+        Self::of(Some(Expr::Term(Term {
+            subject: Subject::Field(Field::Group),
+            test: Test::Is(vec![Value::Id(group.0)]),
+        })))
     }
 
     /// A filter of this tree.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::LetterId;
+use crate::ids::{GroupId, LetterId};
 
-/// Letters by id, or all that a filter matches at this moment.
+/// Letters by id, all that a filter matches at this moment, or all of a group.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -15,6 +15,9 @@ pub struct Selection {
     /// All letters that match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
+    /// All letters of this group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupId>,
     /// Says that an empty filter really means all letters.
     #[serde(skip_serializing_if = "is_false")]
     pub all: bool,
@@ -42,11 +45,11 @@ pub const MOST_IDS: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionFault {
     /// Nothing said.
-    #[error("the selection is empty: give `ids` or `filter`")]
+    #[error("the selection is empty: give `ids`, `filter` or `group`")]
     Nothing,
-    /// Both said.
-    #[error("the selection has `ids` and `filter`: give one of them")]
-    Both,
+    /// More than one said.
+    #[error("the selection has more than one of `ids`, `filter` and `group`: give one of them")]
+    Several,
     /// An empty list.
     #[error("`ids` is empty: name at least one letter")]
     NoIds,
@@ -65,6 +68,8 @@ pub enum Chosen<'a> {
     Ids(&'a [LetterId]),
     /// Those that match this filter text.
     Matching(&'a str),
+    /// Those of this group.
+    Group(GroupId),
 }
 
 impl Selection {
@@ -82,17 +87,20 @@ impl Selection {
     /// # Errors
     /// `SelectionFault` when nothing, too much or everything by accident is chosen.
     pub fn chosen(&self) -> Result<Chosen<'_>, SelectionFault> {
-        match (&self.ids, &self.filter) {
-            (None, None) if self.all => Ok(Chosen::Matching("")),
-            (None, None) => Err(SelectionFault::Nothing),
-            (Some(_), Some(_)) => Err(SelectionFault::Both),
-            (Some(ids), None) if ids.is_empty() => Err(SelectionFault::NoIds),
-            (Some(ids), None) if ids.len() > MOST_IDS => Err(SelectionFault::TooManyIds(ids.len())),
-            (Some(ids), None) => Ok(Chosen::Ids(ids)),
-            (None, Some(filter)) if filter.trim().is_empty() && !self.all => {
+        match (&self.ids, &self.filter, self.group) {
+            (None, None, None) if self.all => Ok(Chosen::Matching("")),
+            (None, None, None) => Err(SelectionFault::Nothing),
+            (Some(ids), None, None) if ids.is_empty() => Err(SelectionFault::NoIds),
+            (Some(ids), None, None) if ids.len() > MOST_IDS => {
+                Err(SelectionFault::TooManyIds(ids.len()))
+            }
+            (Some(ids), None, None) => Ok(Chosen::Ids(ids)),
+            (None, Some(filter), None) if filter.trim().is_empty() && !self.all => {
                 Err(SelectionFault::AllNotSaid)
             }
-            (None, Some(filter)) => Ok(Chosen::Matching(filter)),
+            (None, Some(filter), None) => Ok(Chosen::Matching(filter)),
+            (None, None, Some(group)) => Ok(Chosen::Group(group)),
+            _ => Err(SelectionFault::Several),
         }
     }
 }
@@ -113,7 +121,14 @@ mod tests {
         assert_eq!(fault(r#"{"ids": []}"#), SelectionFault::NoIds);
         assert_eq!(
             fault(r#"{"ids": [], "filter": "state:held"}"#),
-            SelectionFault::Both
+            SelectionFault::Several
+        );
+        assert_eq!(
+            fault(&format!(
+                r#"{{"filter": "", "all": true, "group": "{}"}}"#,
+                uuid::Uuid::nil()
+            )),
+            SelectionFault::Several
         );
         let all: Selection =
             serde_json::from_str(r#"{"filter": "", "all": true}"#).expect("readable");

@@ -67,6 +67,11 @@ pub(crate) fn LetterHead(
                     {wording::size(summary.size_bytes)}
                 </span>
                 <span>{wording::counted(summary.arrivals.into(), "arrival")}</span>
+                {summary
+                    .group_id
+                    .map(|id| {
+                        view! { <a href=links::group(id)>"letters that failed alike"</a> }
+                    })}
             </p>
         </div>
     }

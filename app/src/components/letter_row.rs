@@ -50,6 +50,7 @@ pub(crate) fn LetterRow(
                         .then(|| format!("died {}", wording::times(letter.arrivals)))}
                 </div>
             </td>
+            <td class="fit mid group">{group(&letter)}</td>
             <td class="fit far">
                 <StateBadge state=letter.state />
             </td>
@@ -57,6 +58,22 @@ pub(crate) fn LetterRow(
         </tr>
     }
     .into_any()
+}
+
+/// Leads to the letters that failed alike, once it is known which they are.
+fn group(letter: &LetterSummary) -> Option<impl IntoView + use<>> {
+    let id = letter.group_id?;
+    let name = match (&letter.error_class, &letter.queue) {
+        (Some(class), _) => wording::short_class(class).to_owned(),
+        (None, Some(queue)) => format!("{} on {queue}", wording::reason(letter.reason)),
+        (None, None) => wording::reason(letter.reason).to_owned(),
+    };
+    let label = format!("The group of this letter: {name}");
+    Some(view! {
+        <a class="second" href=links::group(id) aria-label=label>
+            {name}
+        </a>
+    })
 }
 
 /// What is told of the failure, in one line.

@@ -107,6 +107,7 @@ fn head(label: String, check_all: impl FnMut(web_sys::Event) + 'static) -> impl 
                 <th class="far">"origin"</th>
                 <th class="mid">"reason"</th>
                 <th>"error"</th>
+                <th class="mid">"group"</th>
                 <th class="far">"state"</th>
                 <th class="num far">"arrivals"</th>
             </tr>

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
+use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupSummary, Mute};
 use dlo_domain::grouping::{Explanation, Layer};
 use dlo_domain::severity::Severity;
@@ -157,6 +158,7 @@ fn Head(
 #[component]
 fn Slip(summary: GroupSummary, mute: Option<Mute>, now: DateTime<Utc>) -> impl IntoView {
     let nobody = || "nobody".to_owned();
+    let letters = links::letters_matching(&LetterFilter::of_group(summary.id));
     view! {
         <dl class="slip">
             <div>
@@ -166,7 +168,8 @@ fn Slip(summary: GroupSummary, mute: Option<Mute>, now: DateTime<Utc>) -> impl I
             <div>
                 <dt>"letters"</dt>
                 <dd>
-                    {wording::count(summary.letters)} " "
+                    <a href=letters>{wording::count(summary.letters)}</a>
+                    " "
                     <span class="quiet">{wording::counted(summary.arrivals, "arrival")}</span>
                 </dd>
             </div>

@@ -3,6 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::Value as Json;
+use uuid::Uuid;
 
 use super::decimal::Decimal;
 use super::fields::{Field, Kind};
@@ -11,7 +12,7 @@ use super::pattern::Pattern;
 use super::tree::{Comparison, Expr, Subject, Term, Test, Value};
 use crate::death::{Death, Reason};
 use crate::extract::Extract;
-use crate::ids::LetterId;
+use crate::ids::{GroupId, LetterId};
 use crate::severity::Severity;
 use crate::state::LetterState;
 
@@ -40,6 +41,8 @@ pub struct Facts<'a> {
     pub replays: i32,
     pub first_arrived_at: DateTime<Utc>,
     pub last_arrived_at: DateTime<Utc>,
+    /// The group that it belongs to, and those that were merged into it.
+    pub groups: &'a [GroupId],
     /// Of the last arrival.
     pub deaths: &'a [Death],
     /// What of the last arrival is kept for searching; absent until that is done.
@@ -74,7 +77,7 @@ impl Term {
                         .iter()
                         .any(|word| passing.contains(word))
                 }
-                Kind::Id => test.id(facts.id.0),
+                Kind::Id => ids(*field, facts).iter().any(|id| test.id(*id)),
                 Kind::Number => numbers(*field, facts)
                     .iter()
                     .any(|number| test.number(&Decimal::from(*number))),
@@ -126,6 +129,13 @@ fn words_of(field: Field, facts: &Facts<'_>) -> Vec<&'static str> {
     }
 }
 
+fn ids(field: Field, facts: &Facts<'_>) -> Vec<Uuid> {
+    match field {
+        Field::Group => facts.groups.iter().map(|group| group.0).collect(),
+        _ => vec![facts.id.0],
+    }
+}
+
 fn numbers(field: Field, facts: &Facts<'_>) -> Vec<i64> {
     match field {
         Field::Arrivals => vec![facts.arrivals.into()],
@@ -161,7 +171,7 @@ impl Test {
         self.any_text(|pattern| pattern.folded().is_within(text))
     }
 
-    fn id(&self, id: uuid::Uuid) -> bool {
+    fn id(&self, id: Uuid) -> bool {
         match self {
             Self::Exists => true,
             Self::Is(values) => values.contains(&Value::Id(id)),

@@ -21,6 +21,7 @@ pub enum Field {
     MessageType,
     MessageId,
     Id,
+    Group,
     Size,
     Arrivals,
     Replays,

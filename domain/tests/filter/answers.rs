@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use dlo_domain::death::{Death, Reason};
 use dlo_domain::extract::Extract;
 use dlo_domain::filter::{Facts, LetterFilter};
-use dlo_domain::ids::LetterId;
+use dlo_domain::ids::{GroupId, LetterId};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 use dlo_domain::wire::{FieldTable, FieldValue};
@@ -33,6 +33,7 @@ fn answers(asked: &[(&str, bool)]) {
         death("orders.work", Reason::Rejected, Some(2)),
         death("orders.retry", Reason::Expired, None),
     ];
+    let groups = [GroupId(Uuid::from_u128(8)), GroupId(Uuid::from_u128(9))];
     let facts = Facts {
         id: LetterId(Uuid::from_u128(7)),
         state: LetterState::Held,
@@ -51,6 +52,7 @@ fn answers(asked: &[(&str, bool)]) {
         replays: 1,
         first_arrived_at: now() - TimeDelta::days(2),
         last_arrived_at: now() - TimeDelta::hours(1),
+        groups: &groups,
         deaths: &deaths,
         extract: Some(&extract),
     };
@@ -133,6 +135,10 @@ fn any_death_and_any_element_will_do() {
         ("header.tries:>=3", true),
         ("header.tries:3.0", true),
         ("header.tries:3*", false),
+        ("group:00000000-0000-0000-0000-000000000008", true),
+        ("group:00000000-0000-0000-0000-000000000009", true),
+        ("group:00000000-0000-0000-0000-000000000007", false),
+        ("has:group", true),
         ("body.Customer.id:42", true),
         ("body.customer.id:42", false),
         ("body.Customer.vip:true", true),

@@ -8,7 +8,7 @@ use dlo_domain::filter::{
     Comparison, Decimal, Expr, FIELDS, Facts, Field, Kind, LetterFilter, Moment, Path, Pattern,
     Subject, Term, Test, Value,
 };
-use dlo_domain::ids::LetterId;
+use dlo_domain::ids::{GroupId, LetterId};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 use dlo_domain::wire::{Field as Header, FieldTable, FieldValue};
@@ -79,6 +79,8 @@ pub struct Sample {
     pub replays: i32,
     pub first_arrived_at: DateTime<Utc>,
     pub last_arrived_at: DateTime<Utc>,
+    /// Its group, and what was merged into it.
+    pub groups: Vec<GroupId>,
     pub deaths: Vec<Death>,
     /// Nothing for a letter whose extract is not made yet.
     pub extract: Option<Extract>,
@@ -106,6 +108,7 @@ impl Sample {
             replays: self.replays,
             first_arrived_at: self.first_arrived_at,
             last_arrived_at: self.last_arrived_at,
+            groups: &self.groups,
             deaths: &self.deaths,
             extract: self.extract.as_ref(),
         }
@@ -196,6 +199,20 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// None, group 1, or group 2, into which 3 and 4 were merged.
+fn groups() -> impl Strategy<Value = Vec<GroupId>> {
+    let groups = [&[][..], &[1], &[2, 3, 4]];
+    select(
+        groups
+            .map(|ids| {
+                ids.iter()
+                    .map(|id| GroupId(Uuid::from_u128(*id)))
+                    .collect::<Vec<_>>()
+            })
+            .to_vec(),
+    )
+}
+
 /// A letter. Its id may be that of another.
 pub fn sample() -> impl Strategy<Value = Sample> {
     let judged = (
@@ -212,10 +229,11 @@ pub fn sample() -> impl Strategy<Value = Sample> {
         headers_of(header_value()),
         body(),
         prop::bool::weighted(0.95),
+        groups(),
     );
     (judged, names, numbers, times, message).prop_map(
         |((id, state, severity, reason), (source, names), numbers, times, message)| {
-            let (deaths, headers, body, is_extracted) = message;
+            let (deaths, headers, body, is_extracted, groups) = message;
             let extract = Extract::of(&headers, &body, names[4].as_deref());
             Sample {
                 id: LetterId(id),
@@ -229,6 +247,7 @@ pub fn sample() -> impl Strategy<Value = Sample> {
                 replays: numbers.2,
                 first_arrived_at: times.0.min(times.1),
                 last_arrived_at: times.0.max(times.1),
+                groups,
                 deaths,
                 extract: is_extracted.then_some(extract),
             }

@@ -56,7 +56,7 @@ pub(super) async fn one(desk: &PgDesk, id: GroupId) -> Result<Group, DeskError> 
     group.ok_or_else(|| no_group(id))
 }
 
-fn no_group(id: GroupId) -> DeskError {
+pub(super) fn no_group(id: GroupId) -> DeskError {
     DeskError::NotFound(format!("there is no group {id}"))
 }
 

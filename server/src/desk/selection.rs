@@ -7,6 +7,7 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::selection::{Chosen, Selection};
 use sqlx::PgConnection;
 
+use crate::store::groups;
 use crate::store::letter_list::{self, Matching};
 
 /// Letters in one action. More of them would hold one transaction open for minutes.
@@ -22,17 +23,22 @@ pub(super) async fn chosen(
     now: DateTime<Utc>,
 ) -> Result<Vec<LetterId>, DeskError> {
     let invalid = |why: &dyn ToString| DeskError::Invalid(why.to_string());
-    let text = match selection.chosen().map_err(|why| invalid(&why))? {
+    let filter = match selection.chosen().map_err(|why| invalid(&why))? {
         Chosen::Ids(ids) => {
             let mut ids = ids.to_vec();
             ids.sort_unstable_by_key(|id| id.0);
             ids.dedup();
             return Ok(ids);
         }
-        Chosen::Matching(text) => text,
+        Chosen::Matching(text) => LetterFilter::parse(text)
+            .map_err(|why| DeskError::Invalid(format!("the filter cannot be read: {why}")))?,
+        Chosen::Group(group) => {
+            if !groups::read::exists(conn, group).await? {
+                return Err(super::groups::no_group(group));
+            }
+            LetterFilter::of_group(group)
+        }
     };
-    let filter = LetterFilter::parse(text)
-        .map_err(|why| DeskError::Invalid(format!("the filter cannot be read: {why}")))?;
     let matching = Matching::look_up(conn, &filter, now).await?;
     let ids = letter_list::ids(conn, &matching, MOST_SELECTED + 1).await?;
     if i64::try_from(ids.len()).is_ok_and(|letters| letters > MOST_SELECTED) {

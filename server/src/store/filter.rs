@@ -9,7 +9,7 @@ mod lookup;
 mod paths;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::filter::{Comparison, Expr, Field, Kind, LetterFilter, Subject, Term, Test};
+use dlo_domain::filter::{Comparison, Expr, Field, Kind, LetterFilter, Subject, Term, Test, Value};
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
 
@@ -22,6 +22,8 @@ use lookup::Lookup;
 pub struct Matching {
     filter: LetterFilter,
     sources: Vec<(Uuid, String)>,
+    /// Signatures by the groups that the filter names.
+    signatures: Vec<(Uuid, Vec<u8>)>,
     now: DateTime<Utc>,
 }
 
@@ -39,22 +41,40 @@ impl Matching {
         now: DateTime<Utc>,
     ) -> Result<Self, StoreError> {
         let mut asks_for_sources = false;
+        let mut groups: Vec<Uuid> = Vec::new();
         if let Some(root) = filter.root() {
-            root.each_term(&mut |term| {
-                asks_for_sources |= term.subject == Subject::Field(Field::Source);
+            root.each_term(&mut |term| match &term.subject {
+                Subject::Field(Field::Source) => asks_for_sources = true,
+                Subject::Field(Field::Group) => groups.extend(ids(&term.test)),
+                _ => {}
             });
         }
         let mut matching = Self {
             filter: filter.clone(),
             sources: Vec::new(),
+            signatures: Vec::new(),
             now,
         };
         if asks_for_sources {
             // There are few sources. Letters are found by their ids, which an index knows.
             let rows = sqlx::query!("select id, name from sources")
-                .fetch_all(conn)
+                .fetch_all(&mut *conn)
                 .await?;
             matching.sources = rows.into_iter().map(|row| (row.id, row.name)).collect();
+        }
+        if !groups.is_empty() {
+            // Letters point to signatures, by which an index finds them.
+            let rows = sqlx::query!(
+                r#"select named.id as "named!", s.id as "signature!"
+                   from groups named
+                   join signatures s on s.group_id = coalesce(named.merged_into, named.id)
+                   where named.id = any($1)"#,
+                &groups,
+            )
+            .fetch_all(conn)
+            .await?;
+            let rows = rows.into_iter();
+            matching.signatures = rows.map(|row| (row.named, row.signature)).collect();
         }
         Ok(matching)
     }
@@ -91,6 +111,9 @@ impl Matching {
     fn write_term(&self, sql: &mut Sql, term: &Term) {
         match &term.subject {
             Subject::Field(Field::Source) => self.write_source(sql, &term.test),
+            Subject::Field(Field::Group) if term.test != Test::Exists => {
+                self.write_group(sql, &term.test);
+            }
             Subject::Field(field) => self.write_field(sql, *field, &term.test),
             Subject::Header(path) => {
                 Lookup::Extract.write(sql, |sql| {
@@ -126,6 +149,25 @@ impl Matching {
         };
     }
 
+    fn write_group(&self, sql: &mut Sql, test: &Test) {
+        let named: Vec<Uuid> = ids(test).collect();
+        let mut signatures: Vec<&[u8]> = self
+            .signatures
+            .iter()
+            .filter(|(group, _)| named.contains(group))
+            .map(|(_, signature)| &signature[..])
+            .collect();
+        signatures.sort_unstable();
+        signatures.dedup();
+        match signatures[..] {
+            [one] => sql.push("l.signature = ").push_bind(one.to_vec()),
+            _ => {
+                let many: Vec<Vec<u8>> = signatures.into_iter().map(<[u8]>::to_vec).collect();
+                sql.push("l.signature = any(").push_bind(many).push(")")
+            }
+        };
+    }
+
     fn write_field(&self, sql: &mut Sql, field: Field, test: &Test) {
         let Column { name, lookup } = column(field);
         lookup.write(sql, |sql| match field.kind() {
@@ -142,6 +184,18 @@ impl Matching {
             }
         });
     }
+}
+
+/// The ids that a test names.
+fn ids(test: &Test) -> impl Iterator<Item = Uuid> {
+    let values = match test {
+        Test::Is(values) => &values[..],
+        _ => &[],
+    };
+    values.iter().filter_map(|value| match value {
+        Value::Id(id) => Some(*id),
+        _ => None,
+    })
 }
 
 /// Writes parts with a word between them, in parentheses; of nothing, `false`.

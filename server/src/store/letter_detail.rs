@@ -64,7 +64,8 @@ async fn summary(
         SummaryRow,
         "select l.id, l.state, l.severity, s.name as source, l.source_id, l.queue, l.exchange,
                 l.routing_key, l.reason, l.error_class, l.error_message, l.message_type,
-                l.message_id, l.size_bytes, l.arrivals, l.first_arrived_at, l.last_arrived_at
+                l.message_id, l.size_bytes, l.arrivals, l.first_arrived_at, l.last_arrived_at,
+                (select g.group_id from signatures g where g.id = l.signature) as group_id
          from letters l
          join sources s on s.id = l.source_id
          where l.id = $1",

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::ids::{LetterId, SourceId};
+use dlo_domain::ids::{GroupId, LetterId, SourceId};
 use dlo_domain::letter::LetterSummary;
 use dlo_domain::page::Cursor;
 use sqlx::{PgConnection, QueryBuilder};
@@ -45,7 +45,8 @@ pub async fn page(
         "select l.id, l.state, l.severity, s.name as source, l.source_id, l.queue, l.exchange,
                 l.routing_key, l.reason, l.error_class, left(l.error_message, 300) as error_message,
                 l.message_type, l.message_id, l.size_bytes, l.arrivals, l.first_arrived_at,
-                l.last_arrived_at
+                l.last_arrived_at,
+                (select g.group_id from signatures g where g.id = l.signature) as group_id
          from letters l
          join sources s on s.id = l.source_id
          where ",
@@ -135,6 +136,7 @@ pub(super) struct SummaryRow {
     pub arrivals: i32,
     pub first_arrived_at: DateTime<Utc>,
     pub last_arrived_at: DateTime<Utc>,
+    pub group_id: Option<Uuid>,
 }
 
 impl TryFrom<SummaryRow> for LetterSummary {
@@ -159,7 +161,7 @@ impl TryFrom<SummaryRow> for LetterSummary {
             arrivals: row.arrivals,
             first_arrived_at: row.first_arrived_at,
             last_arrived_at: row.last_arrived_at,
-            group_id: None,
+            group_id: row.group_id.map(GroupId),
         })
     }
 }

@@ -143,6 +143,13 @@ pub static FIELDS: &[FieldInfo] = &[
         "id:019a0f3e-5a4b-7c2d-8e1f-0123456789ab",
     ),
     row(
+        Field::Group,
+        "group",
+        Kind::Id,
+        "the group that it belongs to, or one that was merged into that",
+        "group:019a0f3e-5a4b-7c2d-8e1f-0123456789ab",
+    ),
+    row(
         Field::Size,
         "size",
         Kind::Size,

@@ -29,6 +29,7 @@ pub(super) fn column(field: Field) -> Column {
         Field::MessageType => (Lookup::Letter, "l.message_type"),
         Field::MessageId => (Lookup::Letter, "l.message_id"),
         Field::Id => (Lookup::Letter, "l.id"),
+        Field::Group => (Lookup::Signature, "g.group_id"),
         Field::Size => (Lookup::Letter, "l.size_bytes"),
         Field::Arrivals => (Lookup::Letter, "l.arrivals"),
         Field::Replays => (Lookup::Letter, "l.replays"),

@@ -7,6 +7,8 @@ use super::Sql;
 pub(super) enum Lookup {
     /// The row of `letters l`.
     Letter,
+    /// The letter's signature, as `g`.
+    Signature,
     /// What is kept for searching, as `x`.
     Extract,
     /// The last arrival, as `a`.
@@ -24,6 +26,7 @@ impl Lookup {
     pub(super) fn write(self, sql: &mut Sql, condition: impl FnOnce(&mut Sql)) {
         let tables = match self {
             Self::Letter => return condition(sql),
+            Self::Signature => "signatures g where g.id = l.signature",
             Self::Extract => "extracts x where x.letter_id = l.id",
             Self::Arrival => "arrivals a where ",
             Self::Death => {
@@ -36,7 +39,7 @@ impl Lookup {
             }
         };
         sql.push("exists (select from ").push(tables);
-        if self != Self::Extract {
+        if matches!(self, Self::Arrival | Self::Death | Self::DeathKey) {
             sql.push(LAST_ARRIVAL);
         }
         sql.push(" and (");

@@ -274,3 +274,17 @@ pub async fn count(conn: &mut PgConnection, state: Option<GroupState>) -> Result
     .await?;
     Ok(count)
 }
+
+/// Whether there is such a group; one that was merged into another is still there.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn exists(conn: &mut PgConnection, id: GroupId) -> Result<bool, StoreError> {
+    let found = sqlx::query_scalar!(
+        r#"select exists (select from groups where id = $1) as "found!""#,
+        id.0
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(found)
+}

@@ -6,10 +6,13 @@ use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::audit::Actor;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{GroupEdit, GroupState, GroupSummary, MergeGroups, Mute, SplitGroup};
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{GroupId, LetterId};
+use dlo_domain::letter::LetterSummary;
 use dlo_domain::reading;
+use dlo_domain::selection::Selection;
 use dlo_server::clock::{Clock as _, SystemClock, new_id};
 use dlo_server::grouping::{Deps, Grouper};
 use dlo_server::store::groups::{signatures, totals};
@@ -217,5 +220,52 @@ async fn groups_are_merged_and_split_and_wrong_wishes_change_nothing(pool: PgPoo
     assert_eq!(
         (letters(first.id).await, letters(split_off).await),
         (Some(2), Some(1))
+    );
+}
+
+async fn found(bench: &Bench, filter: &LetterFilter) -> Vec<LetterSummary> {
+    let page = bench.desk.letters(filter, None, 50).await;
+    page.expect("a page").items
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn the_letters_of_a_group_are_found_and_chosen_also_after_a_merge(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    receive(&bench, &[REFUSED, REFUSED, CLOSED]).await;
+    let [refused, closed] = &groups(&bench, None).await[..] else {
+        panic!("two groups");
+    };
+    let letters = found(&bench, &LetterFilter::of_group(refused.id)).await;
+    assert_eq!(letters.len(), 2);
+    for letter in &letters {
+        assert_eq!(letter.group_id, Some(refused.id));
+        assert_eq!(letter.error_message.as_deref(), Some(REFUSED));
+        let whole = bench.desk.letter(letter.id).await.expect("a letter");
+        assert_eq!(whole.summary.group_id, Some(refused.id));
+    }
+    let merge = MergeGroups {
+        groups: vec![closed.id],
+        into: refused.id,
+    };
+    let merged = bench.desk.merge_groups(&actor(), &merge).await;
+    merged.expect("merged");
+    // The old address means what it became part of.
+    for id in [refused.id, closed.id] {
+        assert_eq!(found(&bench, &LetterFilter::of_group(id)).await.len(), 3);
+    }
+    let all = Selection {
+        group: Some(closed.id),
+        ..Selection::default()
+    };
+    let changed = bench.desk.discard(&actor(), &all, "known").await;
+    assert_eq!(changed.expect("discarded").changed, 3);
+    let nowhere = Selection {
+        group: Some(GroupId(Uuid::nil())),
+        ..Selection::default()
+    };
+    let refusal = bench.desk.discard(&actor(), &nowhere, "known").await;
+    assert!(
+        matches!(refusal, Err(DeskError::NotFound(_))),
+        "{refusal:?}"
     );
 }

@@ -113,8 +113,8 @@ async fn bodies_that_do_not_fit_are_refused(pool: PgPool) {
         ),
         (
             "/restores",
-            json!({"selection": {"group": ID}}),
-            "unknown field `group`",
+            json!({"selection": {"sender": ID}}),
+            "unknown field `sender`",
         ),
         (
             "/restores",
