@@ -159,13 +159,12 @@ impl Matching {
             .collect();
         signatures.sort_unstable();
         signatures.dedup();
-        match signatures[..] {
-            [one] => sql.push("l.signature = ").push_bind(one.to_vec()),
-            _ => {
-                let many: Vec<Vec<u8>> = signatures.into_iter().map(<[u8]>::to_vec).collect();
-                sql.push("l.signature = any(").push_bind(many).push(")")
-            }
-        };
+        if let [one] = signatures[..] {
+            sql.push("l.signature = ").push_bind(one.to_vec());
+        } else {
+            let many: Vec<Vec<u8>> = signatures.into_iter().map(<[u8]>::to_vec).collect();
+            sql.push("l.signature = any(").push_bind(many).push(")");
+        }
     }
 
     fn write_field(&self, sql: &mut Sql, field: Field, test: &Test) {
