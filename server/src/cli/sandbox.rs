@@ -36,6 +36,9 @@ pub(super) struct Servers {
     /// Decides what the simulated company publishes
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Dead letters that the simulated company makes at once, before it goes on at a slow rate
+    #[arg(long, default_value_t = 300, value_name = "LETTERS")]
+    burst: u32,
 }
 
 /// Running servers, perhaps with the simulated company on them.
@@ -60,6 +63,7 @@ impl Servers {
             eprintln!("Starting the simulated company …");
             let options = FleetOptions {
                 seed: self.seed,
+                burst: self.burst,
                 ..FleetOptions::new(stage.sandbox.endpoints())
             };
             stage.fleet = Some(Fleet::start(options).await?);
