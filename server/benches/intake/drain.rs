@@ -16,9 +16,12 @@ use crate::letters::{Bench, QUEUE};
 
 /// Drains the queue; letters a second.
 pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
-    sqlx::raw_sql("truncate sources, letters, arrivals, letter_counts, death_counts cascade")
-        .execute(&bench.pool)
-        .await?;
+    sqlx::raw_sql(
+        "truncate sources, letters, arrivals, extracts, signatures, signature_changes,
+             signature_totals, letter_counts, death_counts cascade",
+    )
+    .execute(&bench.pool)
+    .await?;
     let clock: SharedClock = Arc::new(SystemClock);
     let office_id = OfficeId(new_id(&*clock));
     let lock = office::open(&bench.pool, &clock, office_id).await?;
