@@ -11,8 +11,10 @@ use crate::ids::{GroupId, LetterId};
 use crate::severity::Severity;
 
 mod edit;
+mod impact;
 
 pub use edit::{EditFault, GroupEdit, MergeGroups, SplitGroup, SplitOff};
+pub use impact::Impact;
 
 /// Where a group stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
-//! Small duties in the background that no person waits for: folding counters, making the tables
-//! of the weeks to come, removing what is done and old, keeping texts for searching.
+//! Small duties in the background that no person waits for: folding counters, weighing groups,
+//! making the tables of the weeks to come, removing what is done and old, keeping texts for
+//! searching.
 
 mod extracts;
 
@@ -9,12 +10,14 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::SharedClock;
-use crate::store::groups::totals;
+use crate::store::groups::{impact, totals};
 use crate::store::retention::{self, Retention};
 use crate::store::{StoreError, counts, weeks};
 
 /// How often counters are folded. Between two folds a reader sums at most what was written.
 const FOLD_EVERY: Duration = Duration::from_secs(2);
+/// How often groups are weighed for what time alone changes.
+const WEIGH_EVERY: Duration = Duration::from_mins(1);
 /// How often weeks are made and removed.
 const TIDY_EVERY: Duration = Duration::from_mins(10);
 
@@ -37,11 +40,13 @@ impl Upkeep {
 
     async fn tidy_up(&self, stop: &CancellationToken) {
         let mut fold = tokio::time::interval(FOLD_EVERY);
+        let mut weigh = tokio::time::interval(WEIGH_EVERY);
         let mut tidy = tokio::time::interval(TIDY_EVERY);
         loop {
             let done = tokio::select! {
                 () = stop.cancelled() => return,
                 _ = fold.tick() => self.fold().await,
+                _ = weigh.tick() => self.weigh().await,
                 _ = tidy.tick() => self.tidy().await,
             };
             if let Err(error) = done {
@@ -62,6 +67,12 @@ impl Upkeep {
             tracing::info!(groups = ?woken, "groups came back");
         }
         Ok(())
+    }
+
+    async fn weigh(&self) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        impact::weigh_all(&mut transaction).await?;
+        Ok(transaction.commit().await?)
     }
 
     async fn tidy(&self) -> Result<(), StoreError> {

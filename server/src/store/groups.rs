@@ -3,6 +3,7 @@
 
 pub mod arrange;
 pub mod edit;
+pub mod impact;
 pub mod mine;
 pub mod read;
 pub mod signatures;

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::impact;
 use crate::store::StoreError;
 
 /// Folds what changed since the last time and returns the groups that it concerns. Nothing when
@@ -50,7 +51,7 @@ pub async fn fold(conn: &mut PgConnection) -> Result<Vec<Uuid>, StoreError> {
 }
 
 /// One office counts or arranges at a time; false when another does.
-async fn take_turn(conn: &mut PgConnection) -> Result<bool, StoreError> {
+pub(super) async fn take_turn(conn: &mut PgConnection) -> Result<bool, StoreError> {
     let alone = sqlx::query_scalar!(
         r#"select pg_try_advisory_xact_lock(hashtextextended('groups', 0)) as "alone!""#,
     )
@@ -75,13 +76,12 @@ pub(super) async fn wait_for_turn(conn: &mut PgConnection) -> Result<(), StoreEr
 /// # Errors
 /// When Postgres does not do it: then the transaction must be given up.
 pub(super) async fn sum_up(conn: &mut PgConnection, groups: &[Uuid]) -> Result<(), StoreError> {
-    // What waits is what a person can still do something about. The weights keep the order that
-    // design and rules speak of: one critical letter outweighs a hundred low ones.
+    // What waits is what a person can still do something about.
     sqlx::query!(
         "insert into group_totals (group_id, letters, waiting, critical, high, normal, low,
              arrivals, last_arrived_at, impact)
          select id, letters, critical + high + normal + low, critical, high, normal, low, arrivals,
-             last_arrived_at, critical * 1000 + high * 100 + normal * 10 + low
+             last_arrived_at, 0
          from (
              select g.id, coalesce(sum(t.letters), 0) as letters,
                  coalesce(sum(t.letters) filter (where waits and severity = 'critical'), 0)
@@ -101,12 +101,13 @@ pub(super) async fn sum_up(conn: &mut PgConnection, groups: &[Uuid]) -> Result<(
              set letters = excluded.letters, waiting = excluded.waiting,
                  critical = excluded.critical, high = excluded.high, normal = excluded.normal,
                  low = excluded.low, arrivals = excluded.arrivals,
-                 last_arrived_at = excluded.last_arrived_at, impact = excluded.impact",
+                 last_arrived_at = excluded.last_arrived_at",
         groups,
     )
-    .execute(conn)
+    .execute(&mut *conn)
     .await?;
-    Ok(())
+    impact::count_queues(conn, groups).await?;
+    impact::weigh(conn, groups).await
 }
 
 /// Wakes groups that came back: resolved ones whose letters die again, and muted ones whose time,
