@@ -7,9 +7,12 @@ use super::{
     Axis, Breakdown, FEWEST_LETTERS, Facet, FacetValue, LEAST_SHARE, MOST_FACETS, MOST_VALUES,
     Sampled,
 };
+use crate::reading::cut;
 
 /// Fewer occurrences than this do not show whether values repeat.
 const FEWEST_OCCURRENCES: u64 = 5;
+/// Names and values in the sentence are cut to so many bytes.
+const MOST_SHOWN_BYTES: usize = 80;
 
 /// Compares letters of a set with letters of all kinds, some of which are of the set too. The
 /// counts of the whole set and of all letters are the caller's to tell.
@@ -57,9 +60,18 @@ fn sentence(facet: &Facet, found: &FacetValue) -> String {
     format!(
         "{} of these have {}={}, {} of all letters do.",
         percent(found.share),
-        facet.name,
-        found.value,
+        shown(&facet.name),
+        shown(&found.value),
         percent(found.share_of_all)
+    )
+}
+
+/// A name in a sentence: not too long, and on one line.
+fn shown(name: &str) -> String {
+    let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    cut(
+        &name.chars().map(printable).collect::<String>(),
+        MOST_SHOWN_BYTES,
     )
 }
 

@@ -215,6 +215,18 @@ fn hostile_names_and_values_stay_within_their_term() {
 }
 
 #[test]
+fn long_and_odd_values_are_cut_in_the_sentence() {
+    let value = format!("a\nb{}", "ä".repeat(100));
+    let set = letters(0, 12, |_| json!({"x-lane": value.as_str()}));
+    let others = letters(100, 40, |_| json!({}));
+    let told = against(&set, &others);
+    assert_eq!(told.strongest().expect("a finding").1.value, value);
+    let sentence = told.sentence.expect("a sentence");
+    assert!(sentence.contains("x-lane=a\u{fffd}bä") && sentence.contains("ä…, 23 %"));
+    assert!(sentence.len() < 150, "{sentence}");
+}
+
+#[test]
 fn nothing_at_all_is_nothing() {
     let told = compare(&[], &[], |_| false);
     assert_eq!(
