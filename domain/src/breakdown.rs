@@ -100,7 +100,7 @@ impl Axis {
 }
 
 /// What a set of letters has in common, as far as samples tell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Breakdown {
     /// How many letters of the set were looked at: the newest.

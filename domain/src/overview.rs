@@ -134,7 +134,7 @@ pub struct WorstGroup {
 }
 
 /// Groups that wait, or grew within the span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Left {
     /// Those that the worst are shown of.

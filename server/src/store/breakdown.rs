@@ -219,3 +219,6 @@ pub async fn group_now(
     .await?;
     Ok(found.map(|row| (GroupId(row.id), row.letters)))
 }
+
+#[cfg(test)]
+mod tests;
