@@ -65,7 +65,7 @@ pub(crate) const WAITING: &str = "state:(held,scheduled,unknown)";
 
 /// A group's letters, as a filter.
 pub(crate) fn of_group(id: GroupId) -> String {
-    format!("group:{id}")
+    LetterFilter::of_group(id).to_string()
 }
 
 /// The letters that two filters mean, both given as text.

@@ -21,6 +21,6 @@ test('the overview leads to a group, which says what its letters have in common'
   await row.getByRole('link', { name: title }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${group.id}$`));
   const common = section(page, 'What they have in common');
-  await expect(common).toContainText(/100 % of these have x-version=7\.0\.1, \d+ % of all letters do\./);
+  await expect(common).toContainText(/100\s% of these have x-version=7\.0\.1, \d+\s% of all letters do\./);
   await expect(common.getByRole('table')).toContainText(workplace.work);
 });

@@ -95,11 +95,6 @@ fn Read(
                 <section class="section" aria-labelledby="common-title">
                     <header>
                         <h2 id="common-title">"What they have in common"</h2>
-                        <span class="end">
-                            <a href=links::letters_within(&links::of_group(id), "")>
-                                "its letters"
-                            </a>
-                        </span>
                     </header>
                     <BreakdownTable breakdown scope=links::of_group(id) />
                 </section>
