@@ -39,11 +39,9 @@ pub(crate) fn BreakdownTable(
                 <tr>
                     <th class="far">"what"</th>
                     <th>"value"</th>
-                    <th>"share, that of all marked"</th>
+                    <th>"share"</th>
                     <th class="num far">"letters"</th>
-                    <th class="num" aria-sort="descending">
-                        "here"
-                    </th>
+                    <th class="num">"here"</th>
                     <th class="num far">"of all"</th>
                     <th class="num">"lift"</th>
                 </tr>
@@ -111,7 +109,10 @@ fn sample(breakdown: &Breakdown) -> String {
     } else {
         format!("all {}", wording::count(compared_with))
     };
-    format!("{these}, beside {others}. Lift is the share here divided by the share of all.")
+    format!(
+        "{these}, beside {others}. Lift is the share here divided by the share of all, which is \
+         the mark on the bar."
+    )
 }
 
 fn rows(facet: Facet, most_values: usize, scope: &str) -> Vec<AnyView> {
@@ -131,7 +132,7 @@ fn rows(facet: Facet, most_values: usize, scope: &str) -> Vec<AnyView> {
         .map(|(place, value)| row(&name, place == 0, value, scope))
         .collect();
     if other_values > 0 {
-        rows.push(others(&name, other_values, other_letters));
+        rows.push(others(other_values, other_letters));
     }
     rows
 }
@@ -161,10 +162,10 @@ fn row(name: &str, is_first: bool, value: FacetValue, scope: &str) -> AnyView {
                 </span>
             </th>
             <td class="value">
+                {is_first.then(|| view! { <div class="sub quiet">{name}</div> })}
                 <a class="id" href=links::letters_within(scope, &filter) title=value>
                     {shown}
                 </a>
-                <div class="sub quiet">{name}</div>
             </td>
             <td class="bar">
                 <svg class="bars" height="8" aria-hidden="true">
@@ -184,14 +185,11 @@ fn row(name: &str, is_first: bool, value: FacetValue, scope: &str) -> AnyView {
     .into_any()
 }
 
-fn others(name: &str, values: i64, letters: i64) -> AnyView {
-    let name = name.to_owned();
+fn others(values: i64, letters: i64) -> AnyView {
     view! {
         <tr>
             <th class="far" aria-hidden="true"></th>
-            <td class="value quiet">
-                {wording::counted(values, "other value")} <div class="sub quiet">{name}</div>
-            </td>
+            <td class="value quiet">{wording::counted(values, "other value")}</td>
             <td></td>
             <td class="fit num far quiet">{wording::count(letters)}</td>
             <td></td>

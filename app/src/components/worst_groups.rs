@@ -25,7 +25,7 @@ pub(crate) fn WorstGroups(
                     <th class="far">"last 24 hours"</th>
                     <th class="far">"first seen"</th>
                     <th class="far">"state"</th>
-                    <th class="mid">"owner"</th>
+                    <th class="far">"owner"</th>
                 </tr>
             </thead>
             <tbody>{groups.into_iter().map(|group| row(group, now)).collect_view()}</tbody>
@@ -70,7 +70,7 @@ fn row(group: WorstGroup, now: DateTime<Utc>) -> impl IntoView {
             <td class="fit far">
                 <GroupBadge state=summary.state />
             </td>
-            <td class="fit mid second">{owner.unwrap_or_else(|| "—".to_owned())}</td>
+            <td class="fit far second">{owner.unwrap_or_else(|| "—".to_owned())}</td>
         </tr>
     }
     .into_any()

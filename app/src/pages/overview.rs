@@ -76,7 +76,7 @@ fn Figures(overview: Overview) -> impl IntoView {
             </header>
             <DeathsChart overview />
         </section>
-        <div class="split aside">
+        <div class="split aside beside">
             <section class="section" aria-labelledby="groups-title">
                 <header>
                     <h2 id="groups-title">"Groups by impact"</h2>
@@ -94,32 +94,30 @@ fn Figures(overview: Overview) -> impl IntoView {
                     view! { <WorstGroups groups now /> }.into_any()
                 }}
             </section>
-            <div class="stack">
-                {(waiting.letters > 0)
-                    .then(|| {
-                        view! {
-                            <section class="section" aria-labelledby="common-title">
-                                <header>
-                                    <h2 id="common-title">"What waits has in common"</h2>
-                                </header>
-                                <BreakdownTable
-                                    breakdown=waiting
-                                    scope=links::WAITING.to_owned()
-                                    brief=true
-                                />
-                            </section>
-                        }
-                    })}
-                <section class="section" aria-labelledby="sources-title">
-                    <header>
-                        <h2 id="sources-title">"Sources"</h2>
-                        <span class="end">
-                            <a href="/sources">"all, and add one"</a>
-                        </span>
-                    </header>
-                    <SourceTable sources now />
-                </section>
-            </div>
+            {(waiting.letters > 0)
+                .then(|| {
+                    view! {
+                        <section class="section" aria-labelledby="common-title">
+                            <header>
+                                <h2 id="common-title">"What waits has in common"</h2>
+                            </header>
+                            <BreakdownTable
+                                breakdown=waiting
+                                scope=links::WAITING.to_owned()
+                                brief=true
+                            />
+                        </section>
+                    }
+                })}
+            <section class="section" aria-labelledby="sources-title">
+                <header>
+                    <h2 id="sources-title">"Sources"</h2>
+                    <span class="end">
+                        <a href="/sources">"all, and add one"</a>
+                    </span>
+                </header>
+                <SourceTable sources now />
+            </section>
         </div>
     }
     .into_any()

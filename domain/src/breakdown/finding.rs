@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::odds::{Part, is_no_chance, percent};
 use super::{
-    Axis, Breakdown, FEWEST_LETTERS, Facet, FacetValue, LEAST_SHARE, MOST_FACETS, MOST_VALUES,
-    Sampled,
+    Axis, Breakdown, FEWEST_LETTERS, Facet, FacetKind, FacetValue, LEAST_SHARE, MOST_FACETS,
+    MOST_VALUES, Sampled,
 };
 use crate::reading::cut;
 
@@ -32,6 +32,9 @@ pub fn compare(
         let equals = b.rounded().cmp(&a.rounded());
         let better = b.score.total_cmp(&a.score);
         equals
+            .then(b.finding.is_some().cmp(&a.finding.is_some()))
+            // Where nothing stands out, people look for the queue first.
+            .then(b.is_plain_queue().cmp(&a.is_plain_queue()))
             .then(a.facet.kind.cmp(&b.facet.kind))
             .then(better)
             .then(b.letters.cmp(&a.letters))
@@ -85,7 +88,8 @@ fn worth_telling(ranked: Vec<Ranked>) -> Vec<Facet> {
             let is_new = ranked.finding.is_some_and(|letters| said.insert(letters));
             if ranked.facet.kind.is_asked_for() {
                 // Where nothing stands out, one version header says as much as four.
-                ranked.finding.is_some() || unremarkable.insert(ranked.facet.kind)
+                ranked.finding.is_some()
+                    || ranked.is_usual && unremarkable.insert(ranked.facet.kind)
             } else {
                 is_new
             }
@@ -112,11 +116,17 @@ struct Ranked {
     score: f64,
     /// Letters of the set that have it at all.
     letters: i64,
+    /// Whether enough of the set has it.
+    is_usual: bool,
     /// Which letters the strongest finding is about.
     finding: Option<u64>,
 }
 
 impl Ranked {
+    fn is_plain_queue(&self) -> bool {
+        self.finding.is_none() && self.facet.kind == FacetKind::Queue
+    }
+
     /// The score, so rough that what tells as much is equal.
     fn rounded(&self) -> i64 {
         #[expect(clippy::cast_possible_truncation, reason = "a score is below 50")]
@@ -191,10 +201,12 @@ impl<'a> Samples<'a> {
             }
             told.push(value);
         }
-        let letters = here.iter().map(|(_, tally)| i64::from(tally.set)).sum();
+        let had: u32 = here.iter().map(|(_, tally)| tally.set).sum();
+        let letters = i64::from(had);
         let told_letters: i64 = told.iter().map(|value| value.letters).sum();
         Some(Ranked {
             letters,
+            is_usual: f64::from(had) >= LEAST_SHARE * f64::from(self.set),
             score: strongest.map_or(0.0, |(score, _)| score),
             finding: strongest.map(|(_, letters)| letters),
             facet: Facet {

@@ -103,7 +103,7 @@ fn what_says_the_same_is_said_once() {
         .iter()
         .map(|facet| facet.name.as_str())
         .collect();
-    assert_eq!(names, ["x-tenant", "queue"]);
+    assert_eq!(names, ["x-tenant", "queue"], "what stands out is first");
     assert!(told.sentence.expect("a finding").contains("x-tenant=bulk"));
 }
 
@@ -129,6 +129,22 @@ fn among_equals_the_version_comes_first_and_then_the_tenant() {
         .map(|facet| facet.name.as_str())
         .collect();
     assert_eq!(names, ["x-release", "tenant", "a-lane", "queue"]);
+}
+
+#[test]
+fn where_nothing_stands_out_the_queue_is_first_and_rare_headers_are_left_out() {
+    let headers = |n: u128| match n % 20 {
+        0 => json!({"x-version": "2", "x-worker": "one"}),
+        _ => json!({"x-version": "2"}),
+    };
+    let told = against(&letters(0, 100, headers), &letters(200, 100, headers));
+    let names: Vec<&str> = told
+        .facets
+        .iter()
+        .map(|facet| facet.name.as_str())
+        .collect();
+    assert_eq!(names, ["queue", "x-version"]);
+    assert_eq!(told.sentence, None);
 }
 
 #[test]

@@ -27,10 +27,15 @@ struct Spread {
 
 impl Spread {
     /// Whether they still tell what all letters are like: not for long, and not once a twentieth
-    /// of the letters is new or gone.
+    /// of the letters is new or gone. Where there are few they are all of them, or not fresh.
     fn is_fresh(&self, letters: i64, now: DateTime<Utc>) -> bool {
         let changed = (letters - self.letters).abs();
-        (now - self.at).abs() < FRESH && changed * 20 <= self.letters
+        let is_like = if letters <= breakdown::FEW_LETTERS {
+            changed == 0
+        } else {
+            changed * 20 <= self.letters
+        };
+        (now - self.at).abs() < FRESH && is_like
     }
 }
 

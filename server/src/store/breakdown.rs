@@ -16,6 +16,8 @@ use super::StoreError;
 
 /// Letters of a sample.
 pub const MOST_LETTERS: i64 = 1_000;
+/// So many letters are all looked at, where a sample of them is asked for.
+pub const FEW_LETTERS: i64 = 2 * MOST_LETTERS;
 /// Signatures of a group that its newest letters are looked for in: those that were seen last.
 const MOST_SIGNATURES: i64 = 100;
 
@@ -112,7 +114,7 @@ pub async fn newest_waiting(conn: &mut PgConnection) -> Result<Vec<Sampled>, Sto
 /// When Postgres does not do it or a row cannot be read.
 pub async fn spread(conn: &mut PgConnection, letters: i64) -> Result<Vec<Sampled>, StoreError> {
     // Blocks are picked, and every other letter of each: those of one block died together.
-    let parts = if letters <= 2 * MOST_LETTERS { 1 } else { 2 };
+    let parts = if letters <= FEW_LETTERS { 1 } else { 2 };
     let percent = spread_percent(letters, parts);
     let ids = sqlx::query_scalar!(
         r#"select l.id from letters l tablesample system ($1) repeatable (7)
