@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
+use dlo_domain::breakdown::Breakdown;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, SourceId, ViewId};
@@ -118,6 +119,10 @@ pub trait TriageDesk: Send + Sync + 'static {
 
     /// One group; for one that was merged, the one that it went into.
     async fn group(&self, id: GroupId) -> Result<Group, DeskError>;
+
+    /// What the letters of a group have in common that others have not; for one that was merged,
+    /// of the one that it went into.
+    async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError>;
 
     /// Changes where a group stands, its owner, ticket and tags, or adds a note.
     async fn edit_group(

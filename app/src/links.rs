@@ -60,6 +60,19 @@ pub(crate) fn letters_matching(filter: &LetterFilter) -> String {
     )
 }
 
+/// Letters that wait for somebody, as a filter.
+pub(crate) const WAITING: &str = "state:(held,scheduled,unknown)";
+
+/// A group's letters, as a filter.
+pub(crate) fn of_group(id: GroupId) -> String {
+    LetterFilter::of_group(id).to_string()
+}
+
+/// The letters that two filters mean, both given as text.
+pub(crate) fn letters_within(scope: &str, term: &str) -> String {
+    with_query(LETTERS, [("q", format!("{scope} {term}").trim())])
+}
+
 /// The letters in one state, worst or not.
 pub(crate) fn letters_in(state: dlo_domain::state::LetterState) -> String {
     letters(&FilterForm {
@@ -142,6 +155,17 @@ mod tests {
         assert_eq!(again, Ok(filter));
         assert!(pairs.contains(&("since", "1h".to_owned())));
         assert!(pairs.iter().all(|(name, _)| *name != "q"));
+    }
+
+    #[test]
+    fn filters_are_put_together() {
+        assert_eq!(
+            letters_within("group:7", "header.x-version:2.3.1"),
+            "/letters?q=group:7+header.x-version:2.3.1"
+        );
+        assert!(LetterFilter::parse(WAITING).is_ok());
+        let odd = letters_within("", r#"queue:"a & b%""#);
+        assert_eq!(odd, "/letters?q=queue:%22a+%26+b%2525%22");
     }
 
     #[test]

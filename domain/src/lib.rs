@@ -5,6 +5,7 @@
 
 pub mod arrival;
 pub mod audit;
+pub mod breakdown;
 pub mod death;
 pub mod encoding;
 pub mod event;

@@ -1,23 +1,44 @@
 //! The figures of the first page.
 
+use std::str::FromStr;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::death::Reason;
+use crate::breakdown::Breakdown;
+use crate::group::GroupSummary;
 use crate::severity::Severity;
 use crate::source::Source;
 
 /// The span that the overview looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Span {
     /// One hour, by the minute.
     #[default]
+    #[serde(rename = "1h")]
     Hour,
     /// A day, by 15 minutes.
+    #[serde(rename = "24h")]
     Day,
     /// A week, by two hours.
+    #[serde(rename = "7d")]
     Week,
+}
+
+/// A word that names no span.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no span: use 1h, 24h or 7d")]
+pub struct NotASpan(String);
+
+impl FromStr for Span {
+    type Err = NotASpan;
+
+    fn from_str(word: &str) -> Result<Self, NotASpan> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|span| span.as_str() == word)
+            .ok_or_else(|| NotASpan(word.to_owned()))
+    }
 }
 
 impl Span {
@@ -37,10 +58,7 @@ impl Span {
     /// The span of that word; one hour when it is none.
     #[must_use]
     pub fn from_word(word: &str) -> Self {
-        Self::ALL
-            .into_iter()
-            .find(|span| span.as_str() == word)
-            .unwrap_or_default()
+        word.parse().unwrap_or_default()
     }
 
     /// Its length in seconds.
@@ -66,6 +84,7 @@ impl Span {
 
 /// What is dying, and why, right now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Overview {
     /// When this was counted.
     pub at: DateTime<Utc>,
@@ -79,8 +98,12 @@ pub struct Overview {
     pub held_by_severity: Vec<(Severity, i64)>,
     /// Deaths over time, oldest bar first; one entry for each bar, empty bars included.
     pub deaths: Vec<DeathBar>,
-    /// What fails most within the span, worst first.
-    pub failures: Vec<FailureRow>,
+    /// The groups that wait or grew within the span, by impact.
+    pub groups: Vec<WorstGroup>,
+    /// How many such groups there are, and how many are left off.
+    pub groups_left: Left,
+    /// What the newest letters that wait have in common.
+    pub waiting: Breakdown,
     /// The sources and how they are.
     pub sources: Vec<Source>,
     /// Marks on the chart: replays that began within the span.
@@ -89,6 +112,7 @@ pub struct Overview {
 
 /// The arrivals within one bar of the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeathBar {
     /// The bar's beginning.
     pub from: DateTime<Utc>,
@@ -96,29 +120,34 @@ pub struct DeathBar {
     pub counts: [i64; 4],
 }
 
-/// One failure among those that fail most: an origin queue, a reason and an error class.
+/// A group of the first page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailureRow {
-    /// The origin queue.
-    pub queue: Option<String>,
-    /// Why.
-    pub reason: Reason,
-    /// The exception's class.
-    pub error_class: Option<String>,
-    /// One message of it, as a sample.
-    pub sample: Option<String>,
-    /// The worst severity in it.
-    pub severity: Severity,
-    /// Letters within the span.
-    pub letters: i64,
-    /// Of these, held now.
-    pub held: i64,
-    /// The newest arrival.
-    pub last_arrived_at: DateTime<Utc>,
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WorstGroup {
+    /// The group.
+    #[serde(flatten)]
+    pub summary: GroupSummary,
+    /// When a letter died like this for the first time.
+    pub first_seen_at: DateTime<Utc>,
+    /// Whether that was within the span.
+    pub is_new: bool,
+}
+
+/// Groups that wait, or grew within the span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Left {
+    /// Those that the worst are shown of.
+    pub groups: i64,
+    /// Muted ones, which are left off.
+    pub muted: i64,
+    /// Resolved ones, which are left off.
+    pub resolved: i64,
 }
 
 /// A replay on the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayMark {
     /// The replay.
     pub id: crate::ids::ReplayId,

@@ -4,6 +4,7 @@
 //! Every change is one transaction with its audit lines and its event; what it could not touch
 //! is counted with the reason. Publishing is the replay engine's: here a plan is frozen, no more.
 
+mod breakdown;
 mod decisions;
 mod destinations;
 mod error;
@@ -24,6 +25,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
+use dlo_domain::breakdown::Breakdown;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, SourceId, ViewId};
@@ -50,6 +52,8 @@ pub struct PgDesk {
     clock: SharedClock,
     office_id: OfficeId,
     waits: Waits,
+    /// What letters are compared with.
+    compared: breakdown::Compared,
     /// Since when the database does not answer.
     database_away: Mutex<Option<DateTime<Utc>>>,
 }
@@ -70,6 +74,7 @@ impl PgDesk {
             clock,
             office_id,
             waits,
+            compared: breakdown::Compared::default(),
             database_away: Mutex::new(None),
         }
     }
@@ -210,6 +215,10 @@ impl TriageDesk for PgDesk {
 
     async fn group(&self, id: GroupId) -> Result<Group, DeskError> {
         groups::one(self, id).await
+    }
+
+    async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {
+        breakdown::of_group(self, id).await
     }
 
     async fn edit_group(

@@ -6,6 +6,7 @@ mod pool;
 
 pub mod audit;
 pub mod batches;
+pub mod breakdown;
 pub mod counts;
 pub mod decisions;
 pub mod events;

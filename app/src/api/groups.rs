@@ -5,6 +5,7 @@
 )]
 
 use chrono::{DateTime, Utc};
+use dlo_domain::breakdown::Breakdown;
 use dlo_domain::group::{Group, GroupSummary};
 use dlo_domain::page::Page;
 use leptos::prelude::*;
@@ -35,6 +36,8 @@ pub struct GroupRead {
     pub now: DateTime<Utc>,
     /// The group; the one that the asked one went into, if that was merged.
     pub group: Group,
+    /// What its letters have in common.
+    pub breakdown: Breakdown,
 }
 
 /// A page of groups, those with the most and worst letters that wait first; in one state unless
@@ -64,9 +67,10 @@ pub async fn list_groups(
 /// No such group, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "group", input = GetUrl)]
 pub async fn read_group(id: String) -> Result<GroupRead, ApiError> {
-    let group = crate::desk::desk().group(super::id(&id, "group")?).await?;
+    let (desk, id) = (crate::desk::desk(), super::id(&id, "group")?);
     Ok(GroupRead {
-        group,
+        group: desk.group(id).await?,
+        breakdown: desk.group_breakdown(id).await?,
         now: crate::request::now(),
     })
 }

@@ -94,12 +94,20 @@ impl Live {
     /// As `version`, for what groups show: it grows once more when the letters are grouped, of
     /// which nobody tells.
     pub(crate) fn groups_version(self) -> Memo<u32> {
-        let version = self.version(|event| {
+        self.version_and_after(|event| {
             matches!(
                 event,
                 LiveEvent::Arrived { .. } | LiveEvent::Changed { .. } | LiveEvent::Replay { .. }
             )
-        });
+        })
+    }
+
+    /// As `version`, and once more when the letters that came are grouped.
+    pub(crate) fn version_and_after(
+        self,
+        is_of_concern: impl Fn(&LiveEvent) -> bool + 'static,
+    ) -> Memo<u32> {
+        let version = self.version(is_of_concern);
         let (after, grow) = signal(0);
         Effect::new(move |_| {
             if version.get() > 0 {

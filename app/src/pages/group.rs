@@ -13,9 +13,9 @@ use leptos_router::hooks::use_params_map;
 
 use crate::api::groups::{GroupRead, read_group, worst_groups};
 use crate::components::{
-    Ago, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents, GroupMerge, GroupNote,
-    GroupParticulars, GroupSignatures, GroupStateButtons, HoursChart, Live, Notice, SeverityMark,
-    TemplateExplained, Waiting,
+    Ago, BreakdownTable, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents, GroupMerge,
+    GroupNote, GroupParticulars, GroupSignatures, GroupStateButtons, HoursChart, Live, Notice,
+    SeverityMark, TemplateExplained, Waiting,
 };
 use crate::{links, wording};
 
@@ -64,7 +64,11 @@ fn Read(
     actions: GroupActions,
     checked: Checked,
 ) -> impl IntoView {
-    let GroupRead { now, group } = read;
+    let GroupRead {
+        now,
+        group,
+        breakdown,
+    } = read;
     let id = group.summary.id;
     let Group {
         summary,
@@ -88,6 +92,12 @@ fn Read(
         </section>
         <div class="split">
             <div class="stack">
+                <section class="section" aria-labelledby="common-title">
+                    <header>
+                        <h2 id="common-title">"What they have in common"</h2>
+                    </header>
+                    <BreakdownTable breakdown scope=links::of_group(id) />
+                </section>
                 <Why why />
                 <GroupSignatures id signatures actions checked />
             </div>

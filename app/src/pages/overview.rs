@@ -1,7 +1,7 @@
 //! What is dying, and why, right now?
 
 use dlo_domain::filter::{FilterForm, Moment};
-use dlo_domain::overview::{Overview, Span};
+use dlo_domain::overview::{Left, Overview, Span};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 use leptos::prelude::*;
@@ -10,7 +10,8 @@ use leptos_router::hooks::use_query_map;
 
 use crate::api::office::read_overview;
 use crate::components::{
-    AddSourceCommand, DeathsChart, ErrorPanel, FailuresTable, Live, SourceTable, Waiting,
+    AddSourceCommand, BreakdownTable, DeathsChart, ErrorPanel, Live, SourceTable, Waiting,
+    WorstGroups,
 };
 use crate::{links, wording};
 
@@ -21,7 +22,7 @@ pub(crate) fn OverviewPage() -> impl IntoView {
     let span = Memo::new(move |_| {
         query.with(|query| Span::from_word(query.get_str("span").unwrap_or_default()))
     });
-    let version = Live::current().version(|_| true);
+    let version = Live::current().version_and_after(|_| true);
     let overview = Resource::new(
         move || (span.get(), version.get()),
         |(span, _)| read_overview(span.as_str().to_owned()),
@@ -56,7 +57,8 @@ fn Figures(overview: Overview) -> impl IntoView {
         Span::Day => "Deaths per 15 minutes",
         Span::Week => "Deaths per 2 hours",
     };
-    let failures = overview.failures.clone();
+    let (groups, left) = (overview.groups.clone(), overview.groups_left);
+    let waiting = overview.waiting.clone();
     let sources = overview.sources.clone();
     view! {
         <div class="answer">
@@ -74,21 +76,39 @@ fn Figures(overview: Overview) -> impl IntoView {
             </header>
             <DeathsChart overview />
         </section>
-        <div class="split aside">
-            <section class="section" aria-labelledby="failures-title">
+        <div class="split aside beside">
+            <section class="section" aria-labelledby="groups-title">
                 <header>
-                    <h2 id="failures-title">"What fails most"</h2>
-                    <span class="note">"by queue, reason and error class"</span>
+                    <h2 id="groups-title">"Groups by impact"</h2>
+                    <span class="note">{chosen(groups.len(), left)}</span>
                     <span class="end">
-                        <a href=links::LETTERS>"all letters"</a>
+                        <a href=links::GROUPS>"all groups"</a>
                     </span>
                 </header>
-                {if failures.is_empty() {
-                    view! { <p class="empty">"Nothing died in this span."</p> }.into_any()
+                {if groups.is_empty() {
+                    view! {
+                        <p class="empty">"No group waits, and none grew in this span."</p>
+                    }
+                        .into_any()
                 } else {
-                    view! { <FailuresTable failures span now /> }.into_any()
+                    view! { <WorstGroups groups now /> }.into_any()
                 }}
             </section>
+            {(waiting.letters > 0)
+                .then(|| {
+                    view! {
+                        <section class="section" aria-labelledby="common-title">
+                            <header>
+                                <h2 id="common-title">"What waits has in common"</h2>
+                            </header>
+                            <BreakdownTable
+                                breakdown=waiting
+                                scope=links::WAITING.to_owned()
+                                brief=true
+                            />
+                        </section>
+                    }
+                })}
             <section class="section" aria-labelledby="sources-title">
                 <header>
                     <h2 id="sources-title">"Sources"</h2>
@@ -101,6 +121,28 @@ fn Figures(overview: Overview) -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+/// How many groups are shown, and which are not.
+fn chosen(shown: usize, left: Left) -> String {
+    let shown = i64::try_from(shown).unwrap_or(i64::MAX);
+    let mut parts = Vec::new();
+    if shown < left.groups {
+        parts.push(format!(
+            "the worst {shown} of {}",
+            wording::count(left.groups)
+        ));
+    }
+    for (count, word) in [(left.muted, "muted"), (left.resolved, "resolved")] {
+        if count > 0 {
+            parts.push(format!("{} {word}", wording::count(count)));
+        }
+    }
+    match (&parts[..], left.muted + left.resolved) {
+        ([], _) => "what waits, and what died in this span".to_owned(),
+        (_, 0) => parts.join(", "),
+        _ => format!("{} left off", parts.join(", ")),
+    }
 }
 
 /// The sentence that answers the page's question; each number leads to its letters.

@@ -7,8 +7,12 @@ use dlo_domain::overview::{Overview, Span};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 
-use super::PgDesk;
+use super::{PgDesk, breakdown};
+use crate::store::groups::worst;
 use crate::store::{overview, sources};
+
+/// Groups that the first page shows.
+const GROUPS: i64 = 10;
 
 pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskError> {
     let at = desk.clock.now();
@@ -32,7 +36,9 @@ pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskE
             .map(|severity| (severity, letters(LetterState::Held, Some(severity))))
             .collect(),
         deaths: overview::deaths(conn, span, at).await?,
-        failures: overview::failures(conn, since).await?,
+        groups: worst::worst(conn, since, GROUPS, at).await?,
+        groups_left: worst::left(conn, since).await?,
+        waiting: breakdown::of_waiting(desk, conn).await?,
         sources: sources::list(conn, None).await?,
         replays: overview::replays(conn, since).await?,
     })

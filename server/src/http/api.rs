@@ -9,6 +9,7 @@ pub(super) mod input;
 mod letter_answer;
 pub(super) mod letters;
 pub mod openapi;
+pub(super) mod overview;
 pub(super) mod replays;
 pub(super) mod restores;
 pub(super) mod sources;
@@ -65,6 +66,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         read("/api/v1/replays/{id}/items", get(replays::items)),
         read("/api/v1/groups", get(groups::list)),
         read(group, get(groups::one)),
+        read("/api/v1/groups/{id}/breakdown", get(groups::breakdown)),
         Endpoint::new(Method::PATCH, group, Role::Operator, patch(groups::edit)),
         act("/api/v1/groups/merge", post(groups::merge)),
         act("/api/v1/groups/split", post(groups::split)),
@@ -82,6 +84,7 @@ pub fn endpoints() -> Vec<Endpoint> {
             Role::Operator,
             delete(views::remove),
         ),
+        read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/events", get(events::stream)),
     ]
 }

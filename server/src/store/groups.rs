@@ -8,6 +8,7 @@ pub mod mine;
 pub mod read;
 pub mod signatures;
 pub mod totals;
+pub mod worst;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::ids::ReplayId;
 use dlo_domain::office::FilterChoices;
-use dlo_domain::overview::{DeathBar, FailureRow, ReplayMark, Span};
+use dlo_domain::overview::{DeathBar, ReplayMark, Span};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 use sqlx::PgConnection;
@@ -82,64 +82,6 @@ pub async fn deaths(
         }
     }
     Ok(out)
-}
-
-/// What fails most since a time: worst severity first, then by letters, the first ten.
-///
-/// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn failures(
-    conn: &mut PgConnection,
-    since: DateTime<Utc>,
-) -> Result<Vec<FailureRow>, StoreError> {
-    let rows = sqlx::query!(
-        r#"with worst as (
-               select queue, reason, error_class,
-                      min(array_position(array['critical', 'high', 'normal', 'low'], severity))
-                          as severity,
-                      count(*) as letters,
-                      count(*) filter (where state = 'held') as held,
-                      max(last_arrived_at) as last_arrived_at
-               from letters where last_arrived_at >= $1
-               group by queue, reason, error_class
-               order by severity, letters desc, last_arrived_at desc
-               limit 10
-           )
-           select w.queue, w.reason as "reason!", w.error_class, w.severity as "worst!",
-                  w.letters as "letters!", w.held as "held!",
-                  w.last_arrived_at as "last_arrived_at!",
-                  (select left(l.error_message, 300) from letters l
-                   where l.last_arrived_at = w.last_arrived_at and l.reason = w.reason
-                     and l.queue is not distinct from w.queue
-                     and l.error_class is not distinct from w.error_class
-                   limit 1) as sample
-           from worst w
-           order by w.severity, w.letters desc, w.last_arrived_at desc"#,
-        since
-    )
-    .fetch_all(conn)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            let worst = usize::try_from(row.worst - 1).unwrap_or_default();
-            Ok(FailureRow {
-                queue: row.queue,
-                reason: row
-                    .reason
-                    .parse()
-                    .map_err(|why| StoreError::corrupt("letters", "reason", why))?,
-                error_class: row.error_class,
-                sample: row.sample,
-                severity: Severity::ALL
-                    .get(worst)
-                    .copied()
-                    .unwrap_or(Severity::Normal),
-                letters: row.letters,
-                held: row.held,
-                last_arrived_at: row.last_arrived_at,
-            })
-        })
-        .collect()
 }
 
 /// The replays that began since a time, oldest first, the last hundred.

@@ -1,5 +1,6 @@
 //! The desk over a real database: decisions and plans. A broker is asked only where it says so.
 
+mod breakdowns;
 mod decisions;
 mod groups;
 mod plans;

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
+use dlo_domain::breakdown::Breakdown;
 use dlo_domain::group::{
     Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup, SplitOff,
 };
@@ -53,6 +54,23 @@ pub(crate) async fn one(
     Id(id): Id<GroupId>,
 ) -> Result<Json<Group>, Problem> {
     Ok(Json(front.desk.group(id).await?))
+}
+
+/// What the newest letters of a group have in common that other letters have not: by queue, by
+/// worker, and by every header whose values divide them, with shares and lift.
+#[utoipa::path(
+    get, path = "/api/v1/groups/{id}/breakdown", tag = "groups",
+    params(("id" = GroupId, Path)),
+    responses(
+        (status = 200, body = Breakdown),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn breakdown(
+    State(front): State<Front>,
+    Id(id): Id<GroupId>,
+) -> Result<Json<Breakdown>, Problem> {
+    Ok(Json(front.desk.group_breakdown(id).await?))
 }
 
 /// Changes where a group stands, its owner, ticket and tags, or adds a note.

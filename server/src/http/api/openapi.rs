@@ -7,7 +7,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
-use super::{discards, events, groups, letters, replays, restores, sources, views};
+use super::{discards, events, groups, letters, overview, replays, restores, sources, views};
 use crate::access::Role;
 
 /// The API as `OpenAPI` 3.1.
@@ -22,10 +22,10 @@ use crate::access::Role;
     paths(
         letters::list, letters::one, letters::body, letters::decoded, letters::processed,
         letters::published, discards::create, restores::create, replays::list, replays::create,
-        replays::one, replays::items, groups::list, groups::one, groups::edit,
+        replays::one, replays::items, groups::list, groups::one, groups::breakdown, groups::edit,
         groups::merge, groups::split, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
-        events::stream, document,
+        overview::figures, events::stream, document,
     ),
     components(schemas(crate::http::problem::ProblemBody)),
     modifiers(&Token, &EveryAnswer),

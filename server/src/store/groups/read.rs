@@ -27,25 +27,26 @@ pub struct Place {
     pub id: Uuid,
 }
 
+/// What a list tells of a group, without its hours.
 #[derive(Debug)]
-struct Row {
-    id: Uuid,
-    title: String,
-    state: String,
-    state_since: DateTime<Utc>,
-    owner: Option<String>,
-    ticket_url: Option<String>,
-    tags: Vec<String>,
-    critical: i64,
-    high: i64,
-    normal: i64,
-    low: i64,
-    letters: i64,
-    waiting: i64,
-    arrivals: i64,
-    impact: i64,
-    created_at: DateTime<Utc>,
-    last_arrived_at: Option<DateTime<Utc>>,
+pub(super) struct Row {
+    pub(super) id: Uuid,
+    pub(super) title: String,
+    pub(super) state: String,
+    pub(super) state_since: DateTime<Utc>,
+    pub(super) owner: Option<String>,
+    pub(super) ticket_url: Option<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) critical: i64,
+    pub(super) high: i64,
+    pub(super) normal: i64,
+    pub(super) low: i64,
+    pub(super) letters: i64,
+    pub(super) waiting: i64,
+    pub(super) arrivals: i64,
+    pub(super) impact: i64,
+    pub(super) created_at: DateTime<Utc>,
+    pub(super) last_arrived_at: Option<DateTime<Utc>>,
 }
 
 /// At most `limit` groups after a place, the worst first, each with its place.
@@ -76,16 +77,29 @@ pub async fn page(
     )
     .fetch_all(&mut *conn)
     .await?;
+    let places: Vec<Place> = rows
+        .iter()
+        .map(|row| Place {
+            impact: row.impact,
+            id: row.id,
+        })
+        .collect();
+    let groups = with_hours(conn, rows, now).await?;
+    Ok(places.into_iter().zip(groups).collect())
+}
+
+/// Groups with their arrivals by the hour, in the order given.
+pub(super) async fn with_hours(
+    conn: &mut PgConnection,
+    rows: Vec<Row>,
+    now: DateTime<Utc>,
+) -> Result<Vec<GroupSummary>, StoreError> {
     let ids: Vec<Uuid> = rows.iter().map(|row| row.id).collect();
     let mut hours = by_hour(conn, &ids, now).await?;
     rows.into_iter()
         .map(|row| {
-            let place = Place {
-                impact: row.impact,
-                id: row.id,
-            };
             let by_hour = hours.remove(&row.id).unwrap_or_else(|| vec![0; HOURS]);
-            Ok((place, summary(row, by_hour)?))
+            summary(row, by_hour)
         })
         .collect()
 }

@@ -165,11 +165,9 @@ async fn the_overview_counts_what_stands_and_fails(pool: PgPool) {
             std::array::from_fn(|place| sum[place] + bar.counts[place])
         });
         assert_eq!(counts, [0, 2, 0, 1], "{span:?}");
-        assert_eq!(overview.failures[0].queue.as_deref(), Some("work"));
-        assert_eq!(
-            (overview.failures[0].letters, overview.failures[0].held),
-            (2, 2)
-        );
+        assert_eq!(overview.waiting.letters, 3);
+        let queue = &overview.waiting.facets[0];
+        assert_eq!((queue.name.as_str(), queue.values[0].letters), ("queue", 2));
         assert_eq!(overview.sources.len(), 1);
     }
     let choices = bench.desk.filter_choices().await.expect("choices");

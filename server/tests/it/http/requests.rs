@@ -236,3 +236,30 @@ async fn views_are_kept_in_the_name_of_the_token(pool: PgPool) {
     assert!(asked[2].starts_with(&format!("remove view {ID} by ")));
     counter.close().await;
 }
+
+#[sqlx::test(migrations = "../migrations")]
+async fn breakdowns_and_the_overview_are_told_to_programs(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let response = counter.get(&format!("/api/v1/groups/{ID}/breakdown")).await;
+    assert_eq!(response.status(), 200);
+    let body: Value = response.json().await.expect("JSON");
+    let nothing = json!({"letters": 0, "letters_in_set": 0, "compared_with": 0,
+        "letters_in_all": 0, "sentence": null, "facets": []});
+    assert_eq!(body, nothing);
+    for (query, span) in [("", "1h"), ("?span=7d", "7d")] {
+        let response = counter.get(&format!("/api/v1/overview{query}")).await;
+        assert_eq!(response.status(), 200, "{query}");
+        let body: Value = response.json().await.expect("JSON");
+        assert_eq!((&body["span"], &body["waiting"]), (&json!(span), &nothing));
+    }
+    for query in ["span=1w", "span=1h&span=7d", "since=1h"] {
+        let response = counter.get(&format!("/api/v1/overview?{query}")).await;
+        assert_eq!(response.status(), 400, "{query}");
+    }
+    let asked = counter.desk.asked();
+    assert_eq!(
+        asked,
+        [&format!("breakdown of {ID}"), "overview 1h", "overview 7d"]
+    );
+    counter.close().await;
+}

@@ -7,12 +7,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
+use dlo_domain::breakdown::Breakdown;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
-use dlo_domain::overview::{Overview, Span};
+use dlo_domain::overview::{Left, Overview, Span};
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::payload::{Payload, read_payload};
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
@@ -188,6 +189,11 @@ impl TriageDesk for NotingDesk {
         Err(DeskError::NotFound(format!("there is no group {id}")))
     }
 
+    async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {
+        self.note(format!("breakdown of {id}"))?;
+        Ok(Breakdown::default())
+    }
+
     async fn edit_group(
         &self,
         actor: &Actor,
@@ -239,7 +245,7 @@ impl TriageDesk for NotingDesk {
     }
 
     async fn overview(&self, span: Span) -> Result<Overview, DeskError> {
-        self.note("overview".to_owned())?;
+        self.note(format!("overview {}", span.as_str()))?;
         Ok(Overview {
             at: SystemClock.now(),
             span,
@@ -247,7 +253,9 @@ impl TriageDesk for NotingDesk {
             unknown: 0,
             held_by_severity: Vec::new(),
             deaths: Vec::new(),
-            failures: Vec::new(),
+            groups: Vec::new(),
+            groups_left: Left::default(),
+            waiting: Breakdown::default(),
             sources: Vec::new(),
             replays: Vec::new(),
         })
