@@ -3,6 +3,8 @@
 
 mod templates;
 
+pub use templates::{any_message, any_phrase};
+
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -29,6 +31,17 @@ const AT_ONCE: usize = 500;
 
 /// Who hears of every step.
 pub type Tell<'a> = &'a (dyn Fn(String) + Sync);
+
+/// What to make.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted {
+    /// How many letters.
+    pub letters: i64,
+    /// Remove everything that is in the database first.
+    pub replace: bool,
+    /// Leave out what lists, groups and text searches do not read: half of the disk.
+    pub without_bodies: bool,
+}
 
 /// Why no letters were made up.
 #[derive(Debug, thiserror::Error)]
@@ -85,18 +98,17 @@ impl Seeded {
 pub async fn seed(
     pool: &PgPool,
     clock: &SharedClock,
-    letters: i64,
-    replace: bool,
+    wanted: Wanted,
     tell: Tell<'_>,
 ) -> Result<Seeded, SeedError> {
     let mut conn = pool.acquire().await?;
-    if replace {
+    if wanted.replace {
         store::remove_everything(&mut conn).await?;
     } else if store::has_letters(&mut conn).await? {
         return Err(SeedError::NotEmpty);
     }
     let now = clock.now();
-    let signatures = usize::try_from(letters / 10).unwrap_or_default();
+    let signatures = usize::try_from(wanted.letters / 10).unwrap_or_default();
     let signatures = signatures.clamp(1, MOST_SIGNATURES);
     insert_patterns(pool, clock, signatures * VARIANTS, now - SPREAD).await?;
     let deps = Deps {
@@ -105,7 +117,8 @@ pub async fn seed(
     };
     Grouper::new(deps).catch_up().await?;
     let span = Span {
-        letters,
+        letters: wanted.letters,
+        without_bodies: wanted.without_bodies,
         from: now - SPREAD,
         until: now,
         patterns: store::take_patterns(&mut conn).await?,

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::environment::ConfigFile;
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Needs;
-use crate::seeding;
+use crate::seeding::{self, Wanted};
 use crate::store::{self, seeding::sizes};
 
 /// Connections: two weeks are filled at a time.
@@ -25,6 +25,9 @@ pub(super) struct SeedLetters {
     /// Remove everything that is in the database first
     #[arg(long)]
     replace: bool,
+    /// Leave out what lists, groups and text searches do not read: half of the disk
+    #[arg(long)]
+    without_bodies: bool,
 }
 
 impl SeedLetters {
@@ -36,7 +39,12 @@ impl SeedLetters {
         let clock: SharedClock = Arc::new(SystemClock);
         let began = Instant::now();
         let tell = |step: String| eprintln!("{step}");
-        let seeded = seeding::seed(&pool, &clock, self.letters, self.replace, &tell).await?;
+        let wanted = Wanted {
+            letters: self.letters,
+            replace: self.replace,
+            without_bodies: self.without_bodies,
+        };
+        let seeded = seeding::seed(&pool, &clock, wanted, &tell).await?;
         println!("{} letters in {:.1?}", self.letters, began.elapsed());
         println!("{}", seeded.report(self.letters));
         let mut conn = pool.acquire().await?;

@@ -125,9 +125,7 @@ pub struct Template {
 /// The failure of a number; `VARIANTS` numbers in a row have the same signature.
 pub fn template(number: usize) -> Template {
     let (signature, variant) = (number / VARIANTS, number % VARIANTS);
-    let (cause_name, cause) = CAUSES[signature % CAUSES.len()];
-    let (action_name, action) = ACTIONS[signature / CAUSES.len() % ACTIONS.len()];
-    let partner = PARTNERS[signature / (CAUSES.len() * ACTIONS.len()) % PARTNERS.len()];
+    let ((cause_name, cause), (action_name, action), partner) = failure(signature);
     let source = (signature * 7 + signature / 11) % SOURCES.len();
     let queue = format!("{}.{}", SOURCES[source], STEPS[signature / 3 % STEPS.len()]);
     let mut headers = FieldTable::default();
@@ -160,6 +158,34 @@ pub fn template(number: usize) -> Template {
             redelivered: false,
         },
     }
+}
+
+/// A message that died of one of the failures.
+#[must_use]
+pub fn any_message(number: usize) -> Delivered {
+    template(number % (MOST_SIGNATURES * VARIANTS)).delivered
+}
+
+/// What the error messages of one of the failures have in common.
+#[must_use]
+pub fn any_phrase(number: usize) -> String {
+    let (cause, action, partner) = failure(number % MOST_SIGNATURES);
+    format!("{} {partner} while {}", cause.1, action.1)
+}
+
+/// Why it failed, what it was doing, and with whom.
+fn failure(
+    signature: usize,
+) -> (
+    (&'static str, &'static str),
+    (&'static str, &'static str),
+    &'static str,
+) {
+    (
+        CAUSES[signature % CAUSES.len()],
+        ACTIONS[signature / CAUSES.len() % ACTIONS.len()],
+        PARTNERS[signature / (CAUSES.len() * ACTIONS.len()) % PARTNERS.len()],
+    )
 }
 
 fn text(value: &str) -> FieldValue {

@@ -31,9 +31,17 @@ async fn number(pool: &PgPool, sql: &'static str) -> i64 {
 #[sqlx::test(migrations = "../migrations")]
 async fn counters_equal_a_recount(pool: PgPool) {
     let clock: SharedClock = Arc::new(SystemClock);
-    seed(&pool, &clock, 2_000, false, &|_| {})
-        .await
-        .expect("seeded");
+    seed(
+        &pool,
+        &clock,
+        Wanted {
+            letters: 2_000,
+            ..Wanted::default()
+        },
+        &|_| {},
+    )
+    .await
+    .expect("seeded");
     assert_eq!(number(&pool, "select count(*) from letters").await, 2_000);
     assert_eq!(
         number(&pool, "select count(*) from letters_elsewhen").await,
@@ -80,11 +88,23 @@ async fn counters_equal_a_recount(pool: PgPool) {
             "{kept}"
         );
     }
-    let refused = seed(&pool, &clock, 100, false, &|_| {}).await;
+    let small = Wanted {
+        letters: 100,
+        ..Wanted::default()
+    };
+    let refused = seed(&pool, &clock, small, &|_| {}).await;
     assert!(matches!(refused, Err(SeedError::NotEmpty)), "{refused:?}");
-    seed(&pool, &clock, 100, true, &|_| {})
-        .await
-        .expect("seeded again");
+    seed(
+        &pool,
+        &clock,
+        Wanted {
+            replace: true,
+            ..small
+        },
+        &|_| {},
+    )
+    .await
+    .expect("seeded again");
     assert_eq!(number(&pool, "select count(*) from letters").await, 100);
 }
 
