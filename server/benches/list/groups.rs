@@ -98,7 +98,7 @@ const BY_STATE: &str = "
         select source_id, state, severity, sum(letters) as letters from (
             select source_id, state, severity, letters from letter_counts
             union all
-            select source_id, state, severity, -count(*) from letters group by 1, 2, 3) as both
+            select source_id, state, severity, -count(*) from letters group by 1, 2, 3) as together
         group by 1, 2, 3 having sum(letters) <> 0) as wrong";
 
 const BY_GROUP: &str = "
@@ -112,6 +112,6 @@ const BY_GROUP: &str = "
                     count(*) filter (where state in ('held', 'scheduled', 'unknown')) as waiting
                 from letters group by signature) as l
             join signatures s on s.id = l.signature where s.group_id is not null
-            group by s.group_id) as both
+            group by s.group_id) as together
         group by group_id
         having sum(letters) <> 0 or sum(arrivals) <> 0 or sum(waiting) <> 0) as wrong";

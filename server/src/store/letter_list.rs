@@ -30,7 +30,8 @@ pub const MOST_COUNTED: i64 = 10_001;
 /// # Errors
 /// When Postgres does not do it.
 pub async fn limit_time(conn: &mut PgConnection, most: Duration) -> Result<(), StoreError> {
-    let most = format!("{}ms", most.as_millis());
+    // Zero would mean no limit.
+    let most = format!("{}ms", most.as_millis().max(1));
     sqlx::query!("select set_config('statement_timeout', $1, true)", most)
         .fetch_one(conn)
         .await?;

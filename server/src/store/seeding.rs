@@ -208,7 +208,7 @@ pub async fn fill(conn: &mut PgConnection, span: &Span, week: Week) -> Result<i6
             &format!(
                 "drop table if exists {part};
                  create table {part} (like {table} including defaults including constraints
-                     including storage)"
+                     including storage including compression)"
             ),
         )
         .await?;

@@ -21,7 +21,7 @@ use crate::store::StoreError;
 /// How long a search may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// With a plan for the whole filter.
+    /// With a plan for the whole filter; zero leaves that out.
     pub planned: Duration,
     /// In all, about. The first step of a walk is always made, so that a search never stands still.
     pub whole: Duration,
@@ -29,8 +29,8 @@ pub struct Patience {
 
 /// People wait for no longer than half a second.
 pub const USUAL: Patience = Patience {
-    planned: Duration::from_millis(150),
-    whole: Duration::from_millis(350),
+    planned: Duration::from_millis(220),
+    whole: Duration::from_millis(360),
 };
 
 /// What a search found.
@@ -78,7 +78,11 @@ pub async fn search(
         true => by_text(conn, matching, after, limit).await,
         false => super::page(conn, matching, after, limit).await.map(Some),
     };
-    if let Some(Some(letters)) = within(conn, patience.planned, planned).await? {
+    let letters = match patience.planned {
+        Duration::ZERO => None,
+        most => within(conn, most, planned).await?.flatten(),
+    };
+    if let Some(letters) = letters {
         return Ok(Found {
             letters,
             stopped_at: None,
