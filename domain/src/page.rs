@@ -20,6 +20,10 @@ pub struct Page<T> {
     pub next_cursor: Option<Cursor>,
     /// How many there are in all, about; exact where it is cheap.
     pub estimated_total: i64,
+    /// Present when a search was given up because its time was over: items older than this were
+    /// not looked at, and `estimated_total` counts what was found. `next_cursor` goes on from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searched_back_to: Option<DateTime<Utc>>,
 }
 
 /// The place after an item in a list ordered by time and id, newest first. Opaque to callers.

@@ -9,6 +9,7 @@ mod migrate;
 mod openapi;
 mod ready;
 mod sandbox;
+mod seed_letters;
 mod serve;
 mod token;
 
@@ -40,6 +41,9 @@ enum Command {
     Token(token::TokenCommand),
     /// Group the lines of a log: one message a line in, one group key a line out
     Group(group::Group),
+    /// Fill an empty database with made up letters, for benchmarks
+    #[command(hide = true)]
+    SeedLetters(seed_letters::SeedLetters),
     /// Print the description of the HTTP API
     Openapi(openapi::Openapi),
 }
@@ -54,6 +58,7 @@ pub async fn run() -> ExitCode {
         Command::Check(command) => command.run().await,
         Command::Token(command) => command.run().await,
         Command::Group(command) => command.run(),
+        Command::SeedLetters(command) => command.run().await,
         Command::Openapi(command) => command.run(),
     };
     done.unwrap_or_else(|why| {

@@ -18,6 +18,7 @@ pub mod intake;
 pub mod lifecycle;
 pub mod office;
 pub mod replay;
+pub mod seeding;
 pub mod stack;
 pub mod startup;
 pub mod store;

@@ -21,6 +21,7 @@ pub mod offices;
 pub mod overview;
 pub mod replays;
 pub mod retention;
+pub mod seeding;
 pub mod sources;
 pub mod tokens;
 pub mod views;

@@ -125,8 +125,22 @@ fn List(
     );
     let next = page.next_cursor;
     let text = filter.to_string();
+    let stopped = page.searched_back_to.map(|at| {
+        let at = wording::absolute(at);
+        view! {
+            <p class="empty" role="status">
+                {format!(
+                    "The search took its time and stopped at {at}: letters that arrived before \
+                     were not looked at. \u{201c}Older\u{201d} goes on from there; a term like \
+                     queue: or age: makes it faster.",
+                )}
+            </p>
+        }
+    });
     let body = if page.items.is_empty() {
-        view! { <Nothing is_filtered=!filter.is_empty() /> }.into_any()
+        let is_searched = stopped.is_none();
+        view! { {is_searched.then(|| view! { <Nothing is_filtered=!filter.is_empty() /> })} }
+            .into_any()
     } else {
         view! {
             <LetterTable letters=page.items now decisions back=back.clone() />
@@ -158,6 +172,7 @@ fn List(
             </header>
             <ArrivalsPill filter=text newest shown is_ours on_press=look_again />
             {body}
+            {stopped}
         </section>
         <Pager path=links::LETTERS.to_owned() query next label="letters" />
     }

@@ -11,17 +11,16 @@ use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::payload::{MOST_SHOWN_BYTES, Payload, read_payload};
 
-use sqlx::{Connection as _, PgConnection};
+use sqlx::PgConnection;
 
 use super::PgDesk;
-use crate::store::StoreError;
 use crate::store::letter_detail::{self, BodyPart};
 use crate::store::letter_list::{self, Matching};
 
 /// Whoever waits longer than this for a page has gone elsewhere.
 const PAGE_WITHIN: Duration = Duration::from_secs(10);
 /// A number that is not exact is better than waiting for it.
-const COUNT_WITHIN: Duration = Duration::from_secs(1);
+const COUNT_WITHIN: Duration = Duration::from_millis(100);
 
 pub(super) async fn page(
     desk: &PgDesk,
@@ -35,21 +34,24 @@ pub(super) async fn page(
     let conn = &mut *transaction;
     letter_list::limit_time(conn, PAGE_WITHIN).await?;
     let matching = Matching::look_up(conn, filter, now).await?;
-    let mut items = letter_list::page(conn, &matching, after, limit + 1).await?;
+    let found = letter_list::search(conn, &matching, after, limit + 1, letter_list::USUAL).await?;
+    let mut items = found.letters;
     let more = cut(&mut items, limit);
-    let estimated_total = if after.is_none() && !more {
+    let stopped_at = found.stopped_at.filter(|_| !more);
+    let estimated_total = if stopped_at.is_some() || after.is_none() && !more {
         i64::try_from(items.len()).unwrap_or(i64::MAX)
     } else {
         counted(conn, &matching).await?
     };
     let last = items.last().filter(|_| more);
     Ok(Page {
-        next_cursor: last.map(|letter| Cursor {
+        next_cursor: stopped_at.or(last.map(|letter| Cursor {
             at: letter.last_arrived_at,
             id: letter.id.0,
-        }),
+        })),
         items,
         estimated_total,
+        searched_back_to: stopped_at.map(|place| place.at),
     })
 }
 
@@ -75,19 +77,9 @@ pub(super) async fn arrived_after(
 
 /// How many letters match, about: a count that would take long is given up.
 async fn counted(conn: &mut PgConnection, matching: &Matching) -> Result<i64, DeskError> {
-    if matching.is_empty() {
-        return Ok(letter_list::count(conn, matching).await?);
-    }
-    let mut attempt = conn.begin().await.map_err(super::error::of_sqlx)?;
-    letter_list::limit_time(&mut attempt, COUNT_WITHIN).await?;
-    let done = letter_list::count(&mut attempt, matching).await;
-    let is_too_late = done.as_ref().err().is_some_and(StoreError::is_too_late);
-    // Going back to before it makes the transaction good again.
-    attempt.rollback().await.map_err(super::error::of_sqlx)?;
-    if is_too_late {
-        return Ok(letter_list::MOST_COUNTED);
-    }
-    Ok(done?)
+    let count = async |conn: &mut PgConnection| letter_list::count(conn, matching).await;
+    let counted = letter_list::within(conn, COUNT_WITHIN, count).await?;
+    Ok(counted.unwrap_or(letter_list::MOST_COUNTED))
 }
 
 /// What is asked for, within the limits of a page.

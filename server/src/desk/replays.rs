@@ -204,6 +204,7 @@ pub(super) async fn page(
         }),
         items,
         estimated_total: replays::count(conn).await?,
+        searched_back_to: None,
     })
 }
 
@@ -236,6 +237,7 @@ pub(super) async fn items(
         next_cursor: last.map(|(position, item)| cursor_at(*position, item)),
         items: rows.into_iter().map(|(_, item)| item).collect(),
         estimated_total: outcome.map_or(replay.total, |one| replay.outcomes.of(one)),
+        searched_back_to: None,
     })
 }
 

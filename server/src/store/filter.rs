@@ -7,6 +7,7 @@
 mod columns;
 mod lookup;
 mod paths;
+mod spread;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::filter::{Comparison, Expr, Field, Kind, LetterFilter, Subject, Term, Test, Value};
@@ -25,6 +26,7 @@ pub struct Matching {
     /// Signatures by the groups that the filter names.
     signatures: Vec<(Uuid, Vec<u8>)>,
     now: DateTime<Utc>,
+    by_letter: bool,
 }
 
 /// The query that a condition is written into.
@@ -54,6 +56,7 @@ impl Matching {
             sources: Vec::new(),
             signatures: Vec::new(),
             now,
+            by_letter: false,
         };
         if asks_for_sources {
             // There are few sources. Letters are found by their ids, which an index knows.
@@ -116,21 +119,17 @@ impl Matching {
             }
             Subject::Field(field) => self.write_field(sql, *field, &term.test),
             Subject::Header(path) => {
-                Lookup::Extract.write(sql, |sql| {
+                Lookup::Extract.write(sql, self.by_letter, |sql| {
                     paths::write(sql, "x.headers", path, &term.test);
                 });
             }
             Subject::Body(path) => {
-                Lookup::Extract.write(sql, |sql| paths::write(sql, "x.body", path, &term.test));
-            }
-            Subject::Text => Lookup::Extract.write(sql, |sql| {
-                // Either part has an index of its own.
-                let parts = ["x.is_indexed", "not x.is_indexed"];
-                joined(sql, " or ", &parts, |sql, part| {
-                    sql.push("(").push(part).push(" and ");
-                    columns::write_folded(sql, "x.text", &term.test);
-                    sql.push(")");
+                Lookup::Extract.write(sql, self.by_letter, |sql| {
+                    paths::write(sql, "x.body", path, &term.test);
                 });
+            }
+            Subject::Text => Lookup::Extract.write(sql, self.by_letter, |sql| {
+                write_text(sql, &term.test);
             }),
         }
     }
@@ -169,7 +168,7 @@ impl Matching {
 
     fn write_field(&self, sql: &mut Sql, field: Field, test: &Test) {
         let Column { name, lookup } = column(field);
-        lookup.write(sql, |sql| match field.kind() {
+        lookup.write(sql, self.by_letter, |sql| match field.kind() {
             _ if *test == Test::Exists => {
                 sql.push(name).push(" is not null");
             }
@@ -195,6 +194,17 @@ fn ids(test: &Test) -> impl Iterator<Item = Uuid> {
         Value::Id(id) => Some(*id),
         _ => None,
     })
+}
+
+/// What is asked of the text of `extracts x`.
+fn write_text(sql: &mut Sql, test: &Test) {
+    // Either part has an index of its own.
+    let parts = ["x.is_indexed", "not x.is_indexed"];
+    joined(sql, " or ", &parts, |sql, part| {
+        sql.push("(").push(part).push(" and ");
+        columns::write_folded(sql, "x.text", test);
+        sql.push(")");
+    });
 }
 
 /// Writes parts with a word between them, in parentheses; of nothing, `false`.

@@ -3,19 +3,25 @@
 //! Each filter is a query of its own and is planned for its values: none is kept prepared, since a
 //! plan for any filter whatever could use none of the indexes.
 
+mod search;
+
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::{GroupId, LetterId, SourceId};
 use dlo_domain::letter::LetterSummary;
 use dlo_domain::page::Cursor;
-use sqlx::{PgConnection, QueryBuilder};
+use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::StoreError;
 pub use super::filter::Matching;
+pub use search::{Found, Patience, USUAL, search, within};
 
-/// Totals are exact up to here; above, counting would take longer than the page itself.
+/// The query that a page is asked with.
+type Sql = QueryBuilder<Postgres>;
+
+/// Totals that no counter knows are exact up to here; above, counting would take longer than the page itself.
 pub const MOST_COUNTED: i64 = 10_001;
 
 /// Has the statements of this transaction given up when they take longer than this: a filter that
@@ -24,14 +30,15 @@ pub const MOST_COUNTED: i64 = 10_001;
 /// # Errors
 /// When Postgres does not do it.
 pub async fn limit_time(conn: &mut PgConnection, most: Duration) -> Result<(), StoreError> {
-    let most = format!("{}ms", most.as_millis());
+    // Zero would mean no limit.
+    let most = format!("{}ms", most.as_millis().max(1));
     sqlx::query!("select set_config('statement_timeout', $1, true)", most)
         .fetch_one(conn)
         .await?;
     Ok(())
 }
 
-/// At most `limit` letters after the cursor, last arrived first.
+/// At most `limit` letters after the cursor, last arrived first, however long that takes.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
@@ -41,26 +48,46 @@ pub async fn page(
     after: Option<Cursor>,
     limit: i64,
 ) -> Result<Vec<LetterSummary>, StoreError> {
-    let mut sql = QueryBuilder::new(
+    let mut sql = QueryBuilder::new("");
+    write_columns(&mut sql);
+    sql.push(" where ");
+    matching.write(&mut sql);
+    write_place(&mut sql, "<", after);
+    write_order(&mut sql, limit);
+    page_of(conn, sql).await
+}
+
+fn write_columns(sql: &mut Sql) {
+    sql.push(
         "select l.id, l.state, l.severity, s.name as source, l.source_id, l.queue, l.exchange,
                 l.routing_key, l.reason, l.error_class, left(l.error_message, 300) as error_message,
                 l.message_type, l.message_id, l.size_bytes, l.arrivals, l.first_arrived_at,
                 l.last_arrived_at,
                 (select g.group_id from signatures g where g.id = l.signature) as group_id
          from letters l
-         join sources s on s.id = l.source_id
-         where ",
+         join sources s on s.id = l.source_id",
     );
-    matching.write(&mut sql);
-    if let Some(cursor) = after {
-        sql.push(" and (l.last_arrived_at, l.id) < (")
-            .push_bind(cursor.at)
+}
+
+/// Writes that letters stand on one side of a place, if there is one.
+fn write_place(sql: &mut Sql, side: &'static str, place: Option<Cursor>) {
+    if let Some(place) = place {
+        sql.push(" and (l.last_arrived_at, l.id) ")
+            .push(side)
+            .push(" (")
+            .push_bind(place.at)
             .push(", ")
-            .push_bind(cursor.id)
+            .push_bind(place.id)
             .push(")");
     }
+}
+
+fn write_order(sql: &mut Sql, limit: i64) {
     sql.push(" order by l.last_arrived_at desc, l.id desc limit ")
         .push_bind(limit);
+}
+
+async fn page_of(conn: &mut PgConnection, mut sql: Sql) -> Result<Vec<LetterSummary>, StoreError> {
     let rows: Vec<SummaryRow> = sql
         .build_query_as()
         .persistent(false)
@@ -69,31 +96,33 @@ pub async fn page(
     rows.into_iter().map(LetterSummary::try_from).collect()
 }
 
-/// How many letters match: exact up to `MOST_COUNTED`, above it the planner's estimate of the
-/// whole table, or `MOST_COUNTED` itself for a filter.
+/// How many letters match: from the counters where they know, else exact up to `MOST_COUNTED`.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn count(conn: &mut PgConnection, matching: &Matching) -> Result<i64, StoreError> {
-    let mut sql = QueryBuilder::new("select count(*) from (select 1 as one from letters l where ");
-    matching.write(&mut sql);
-    sql.push(" limit ")
-        .push_bind(MOST_COUNTED)
-        .push(") as some_letters");
-    let counted: i64 = sql
+    let mut sql = if matching.is_counted() {
+        // Its columns have the names of those of the letters.
+        let mut sql = QueryBuilder::new(
+            "select coalesce(sum(l.letters), 0)::bigint from letter_counts l where ",
+        );
+        matching.write(&mut sql);
+        sql
+    } else {
+        let mut sql =
+            QueryBuilder::new("select count(*) from (select 1 as one from letters l where ");
+        matching.write(&mut sql);
+        sql.push(" limit ")
+            .push_bind(MOST_COUNTED)
+            .push(") as some_letters");
+        sql
+    };
+    let counted = sql
         .build_query_scalar()
         .persistent(false)
         .fetch_one(&mut *conn)
         .await?;
-    if counted < MOST_COUNTED || !matching.is_empty() {
-        return Ok(counted);
-    }
-    let estimate = sqlx::query_scalar!(
-        r#"select reltuples::bigint as "estimate!" from pg_class where oid = 'letters'::regclass"#
-    )
-    .fetch_one(conn)
-    .await?;
-    Ok(estimate.max(counted))
+    Ok(counted)
 }
 
 /// The ids of all letters that match at this moment, in order, at most `most` of them.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::StoreError;
 
 /// Which tables are cut.
-const TABLES: [&str; 3] = ["letters", "arrivals", "extracts"];
+pub(super) const TABLES: [&str; 3] = ["letters", "arrivals", "extracts"];
 /// How many weeks are made ahead. An office that runs makes one every week; one that stood still
 /// for longer makes up for it when it starts.
 const AHEAD: u64 = 3;
@@ -45,7 +45,8 @@ impl Week {
         self.next().begin()
     }
 
-    fn begin(self) -> DateTime<Utc> {
+    /// When it begins.
+    pub(super) fn begin(self) -> DateTime<Utc> {
         self.monday.and_time(chrono::NaiveTime::MIN).and_utc()
     }
 
@@ -63,7 +64,7 @@ impl Week {
 }
 
 /// The smallest id that can be made at this time: UUIDs of version 7 begin with milliseconds.
-fn first_id(time: DateTime<Utc>) -> Uuid {
+pub(super) fn first_id(time: DateTime<Utc>) -> Uuid {
     let millis = u128::try_from(time.timestamp_millis()).unwrap_or_default();
     Uuid::from_u128(millis << 80)
 }

@@ -27,6 +27,7 @@ pub(crate) async fn list(State(front): State<Front>) -> Result<Json<Page<Source>
         items,
         next_cursor: None,
         estimated_total,
+        searched_back_to: None,
     }))
 }
 

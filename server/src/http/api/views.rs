@@ -29,6 +29,7 @@ pub(crate) async fn list(
         items,
         next_cursor: None,
         estimated_total,
+        searched_back_to: None,
     }))
 }
 

@@ -22,8 +22,9 @@ pub(super) enum Lookup {
 const LAST_ARRIVAL: &str = "a.letter_id = l.id and a.ordinal = l.arrivals";
 
 impl Lookup {
-    /// Writes that a condition holds there.
-    pub(super) fn write(self, sql: &mut Sql, condition: impl FnOnce(&mut Sql)) {
+    /// Writes that a condition holds there. `by_letter` has each letter looked at by itself, in the
+    /// order of the query, and keeps Postgres from beginning with all that pass there.
+    pub(super) fn write(self, sql: &mut Sql, by_letter: bool, condition: impl FnOnce(&mut Sql)) {
         let tables = match self {
             Self::Letter => return condition(sql),
             Self::Signature => "signatures g where g.id = l.signature",
@@ -44,6 +45,6 @@ impl Lookup {
         }
         sql.push(" and (");
         condition(sql);
-        sql.push("))");
+        sql.push(if by_letter { ") offset 0)" } else { "))" });
     }
 }

@@ -75,7 +75,10 @@ pub(super) async fn wait_for_turn(conn: &mut PgConnection) -> Result<(), StoreEr
 ///
 /// # Errors
 /// When Postgres does not do it: then the transaction must be given up.
-pub(super) async fn sum_up(conn: &mut PgConnection, groups: &[Uuid]) -> Result<(), StoreError> {
+pub(in crate::store) async fn sum_up(
+    conn: &mut PgConnection,
+    groups: &[Uuid],
+) -> Result<(), StoreError> {
     // What waits is what a person can still do something about.
     sqlx::query!(
         "insert into group_totals (group_id, letters, waiting, critical, high, normal, low,

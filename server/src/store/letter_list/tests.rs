@@ -61,6 +61,14 @@ async fn matched(conn: &mut PgConnection, filter: &str) -> Vec<u128> {
     let page = page(conn, &matching, None, 500).await.expect("a page");
     let mut found: Vec<u128> = page.iter().map(|letter| letter.id.0.as_u128()).collect();
     found.sort_unstable();
+    for planned in [USUAL.planned, Duration::ZERO] {
+        let patience = Patience {
+            planned,
+            whole: Duration::from_mins(1),
+        };
+        let searched = search(conn, &matching, None, 500, patience).await;
+        assert_eq!(searched.expect("searched").letters, page, "{planned:?}");
+    }
     let ids = ids(conn, &matching, 500).await.expect("ids");
     let ids: Vec<u128> = ids.iter().map(|id| id.0.as_u128()).collect();
     assert_eq!(found, ids, "the list and the selection differ");
@@ -165,4 +173,86 @@ async fn the_list_cuts_long_texts_and_not_within_a_character(pool: PgPool) {
         .expect("a page");
     let message = letters[0].error_message.as_deref().expect("a message");
     assert_eq!(message, "é".repeat(300));
+}
+
+/// Letters 1 to 2,500, each a second older than the one before, with an extract each: the last is
+/// the only one with a needle.
+async fn haystack(conn: &mut PgConnection) {
+    source(conn, 1, "dead").await;
+    sqlx::query!(
+        "with new as (
+             insert into letters (id, source_id, state, severity, reason, error_message, size_bytes,
+                 arrivals, first_arrived_at, last_arrived_at)
+             select lpad(to_hex(n), 32, '0')::uuid, $1, 'held', 'high', 'rejected',
+                 case n when 2500 then 'Needle' else 'hay' end, 1, 1, $2::timestamptz - n * interval '1 s',
+                 $2::timestamptz - n * interval '1 s'
+             from generate_series(1, 2500) as n
+             returning id, error_message)
+         insert into extracts (letter_id, text, headers, is_indexed)
+         select id, lower(error_message), '{}', true from new",
+        Uuid::from_u128(1),
+        noon(),
+    )
+    .execute(conn)
+    .await
+    .expect("a haystack");
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_search_without_time_stops_and_goes_on_from_there(pool: PgPool) {
+    let mut conn = pool.acquire().await.expect("a connection");
+    haystack(&mut conn).await;
+    let no_time = Patience {
+        planned: Duration::ZERO,
+        whole: Duration::ZERO,
+    };
+    for text in ["needle", "error_message:needle", "needle -state:resolved"] {
+        let filter = LetterFilter::parse(text).expect("a filter");
+        let matching = Matching::look_up(&mut conn, &filter, noon()).await;
+        let matching = matching.expect("looked up");
+        let usual = search(&mut conn, &matching, None, 5, USUAL)
+            .await
+            .expect("found");
+        assert_eq!((usual.letters.len(), usual.stopped_at), (1, None), "{text}");
+        let (mut after, mut stops) = (None, Vec::new());
+        let found = loop {
+            let found = search(&mut conn, &matching, after, 5, no_time).await;
+            let found = found.expect("a part");
+            let Some(place) = found.stopped_at else {
+                break found;
+            };
+            assert_eq!(found.letters, Vec::new());
+            stops.push(place.id.as_u128());
+            after = Some(place);
+        };
+        assert_eq!(found.letters, usual.letters, "{text}");
+        assert_eq!(stops, [1_000, 2_000], "{text}");
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn frequent_texts_are_walked_for(pool: PgPool) {
+    let mut conn = pool.acquire().await.expect("a connection");
+    haystack(&mut conn).await;
+    let filter = LetterFilter::parse("hay").expect("a filter");
+    let matching = Matching::look_up(&mut conn, &filter, noon())
+        .await
+        .expect("looked up");
+    let found = search(&mut conn, &matching, None, 51, USUAL)
+        .await
+        .expect("found");
+    let ids: Vec<u128> = found
+        .letters
+        .iter()
+        .map(|letter| letter.id.0.as_u128())
+        .collect();
+    assert_eq!(ids, (1..=51).collect::<Vec<u128>>());
+    let at = found.letters.last().map(|last| Cursor {
+        at: last.last_arrived_at,
+        id: last.id.0,
+    });
+    let next = search(&mut conn, &matching, at, 1, USUAL)
+        .await
+        .expect("found");
+    assert_eq!(next.letters[0].id.0.as_u128(), 52);
 }

@@ -14,6 +14,7 @@ pub(super) fn page<T>() -> Page<T> {
         items: Vec::new(),
         next_cursor: None,
         estimated_total: 0,
+        searched_back_to: None,
     }
 }
 
