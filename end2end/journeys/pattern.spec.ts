@@ -10,9 +10,9 @@ const LETTERS = 3000;
 const badge = (page: Page, state: string) => page.locator('.meta .state', { hasText: state });
 
 test('3,000 letters are a few failures, each of which is dealt with', async ({ page, running }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(420_000);
   await expect
-    .poll(async () => (await running.api.letters('')).estimated_total, { timeout: 120_000 })
+    .poll(async () => (await running.api.letters('')).estimated_total, { timeout: 240_000 })
     .toBeGreaterThanOrEqual(LETTERS);
   const began = Date.now();
 
