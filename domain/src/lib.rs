@@ -26,6 +26,7 @@ pub mod reading;
 pub mod redelivery;
 pub mod replay;
 pub mod republish;
+pub mod rule;
 pub mod selection;
 pub mod severity;
 pub mod source;
