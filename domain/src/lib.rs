@@ -16,6 +16,7 @@ pub mod fingerprint;
 pub mod group;
 pub mod grouping;
 pub mod ids;
+pub mod judge;
 pub mod letter;
 pub mod office;
 pub mod origin;

@@ -6,10 +6,19 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::grouping::Outcome;
+use crate::filter::{FilterFault, LetterFilter};
+use crate::grouping::{Outcome, RuleError};
 use crate::ids::RuleId;
 use crate::letter::LetterSummary;
 use crate::severity::Severity;
+
+mod askable;
+
+/// The longest name, in characters.
+pub const MOST_NAME_CHARS: usize = 100;
+
+/// How many rules of a kind there may be: each is asked of every letter.
+pub const MOST_RULES: usize = 200;
 
 /// What a rule judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -77,6 +86,60 @@ pub struct NewRule {
 
 fn yes() -> bool {
     true
+}
+
+/// A rule that cannot be used as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleFault {
+    /// The name is empty, too long, or holds what no line of text does.
+    #[error("a rule's name is a line of 1 to {MOST_NAME_CHARS} characters: give it another")]
+    Name,
+    /// The filter cannot be read.
+    #[error("the filter cannot be read: {0}")]
+    Filter(#[from] FilterFault),
+    /// The filter asks for what is not known of a letter when it arrives, or changes by itself.
+    #[error("a rule cannot ask for `{field}`: {why}")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// Why not, and what can be asked for instead.
+        why: &'static str,
+    },
+    /// The key or the masks cannot be used.
+    #[error(transparent)]
+    Outcome(#[from] RuleError),
+}
+
+impl NewRule {
+    /// Checks everything but the key or masks, which `Judge` does; gives it back with its name
+    /// trimmed and its filter in the one form.
+    ///
+    /// # Errors
+    /// `RuleFault` when the name or the filter will not do.
+    pub fn checked(&self) -> Result<Self, RuleFault> {
+        let name = self.name.trim();
+        let length = name.chars().count();
+        if !(1..=MOST_NAME_CHARS).contains(&length) || name.chars().any(char::is_control) {
+            return Err(RuleFault::Name);
+        }
+        let filter = self.condition()?;
+        Ok(Self {
+            name: name.to_owned(),
+            filter: filter.to_string(),
+            verdict: self.verdict.clone(),
+            enabled: self.enabled,
+        })
+    }
+
+    /// Its filter, read.
+    ///
+    /// # Errors
+    /// `RuleFault` when it cannot be read, or asks for what a rule cannot ask for.
+    pub fn condition(&self) -> Result<LetterFilter, RuleFault> {
+        let filter = LetterFilter::parse(&self.filter)?;
+        askable::check(&filter)?;
+        Ok(filter)
+    }
 }
 
 /// A rule that is in the book.
@@ -156,3 +219,6 @@ pub struct SeverityCount {
     /// How many.
     pub letters: i64,
 }
+
+#[cfg(test)]
+mod tests;
