@@ -85,3 +85,6 @@ pub async fn after_renaming(conn: &mut PgConnection, now: DateTime<Utc>) -> Resu
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

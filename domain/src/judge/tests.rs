@@ -113,7 +113,7 @@ fn rules_see_headers_bodies_texts_and_counts() {
     );
     for (filter, holds) in [
         ("body.tenant:acme", true),
-        ("body.items[].n:>2", true),
+        ("body.items.n:>2", true),
         ("header.x-error:Boom*", true),
         ("\"boom AT\"", true),
         ("arrivals:2 replays:1", true),
