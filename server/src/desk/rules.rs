@@ -7,6 +7,7 @@ use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::RuleId;
+use dlo_domain::judge::Judge;
 use dlo_domain::rule::{
     MOST_RULES, NewRule, Rule, RuleBook, RuleFault, RuleKind, RulePreview, Verdict,
 };
@@ -39,7 +40,7 @@ async fn whole(conn: &mut PgConnection) -> Result<RuleBook, DeskError> {
 }
 
 pub(super) async fn add(desk: &PgDesk, actor: &Actor, rule: &NewRule) -> Result<Rule, DeskError> {
-    let rule = usable(desk, rule)?;
+    let rule = usable(rule)?;
     let kind = rule.verdict.kind();
     let at = desk.clock.now();
     let id = RuleId(new_id(&*desk.clock));
@@ -64,7 +65,7 @@ pub(super) async fn change(
     id: RuleId,
     rule: &NewRule,
 ) -> Result<Rule, DeskError> {
-    let rule = usable(desk, rule)?;
+    let rule = usable(rule)?;
     let at = desk.clock.now();
     changing!(desk, conn => {
         let before = open(conn).await?;
@@ -135,9 +136,9 @@ pub(super) async fn preview(desk: &PgDesk, rule: &NewRule) -> Result<RulePreview
 }
 
 /// The rule in the one form, if it can be used.
-fn usable(desk: &PgDesk, rule: &NewRule) -> Result<NewRule, DeskError> {
+fn usable(rule: &NewRule) -> Result<NewRule, DeskError> {
     let rule = rule.checked().map_err(of_fault)?;
-    desk.judges.newest().with_first(&rule).map_err(of_fault)?;
+    Judge::default().with_first(&rule).map_err(of_fault)?;
     Ok(rule)
 }
 

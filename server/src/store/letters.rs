@@ -9,4 +9,4 @@ mod stored;
 pub use again::append_returned;
 pub use court::Court;
 pub use incoming::{Incoming, Stored, insert_new};
-pub use stored::{Stored as StoredLetter, stored};
+pub use stored::{StoredLetter, stored};

@@ -21,7 +21,7 @@ use crate::store::letter_detail::read_json;
 
 /// A letter that may be judged again.
 #[derive(Debug)]
-pub struct Stored {
+pub struct StoredLetter {
     /// Its id.
     pub id: LetterId,
     /// How often it had arrived when it was read: when it did again since, it was judged then.
@@ -77,7 +77,7 @@ pub async fn stored(
     conn: &mut PgConnection,
     letters: &[LetterId],
     inside: bool,
-) -> Result<Vec<Stored>, StoreError> {
+) -> Result<Vec<StoredLetter>, StoreError> {
     let ids: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     let rows = sqlx::query_as!(
         Row,
@@ -101,7 +101,7 @@ pub async fn stored(
     let mut letters = Vec::with_capacity(rows.len());
     for row in rows {
         let id = row.id;
-        match Stored::try_from(row) {
+        match StoredLetter::try_from(row) {
             Ok(letter) => letters.push(letter),
             Err(why) => tracing::warn!(letter = %id, %why, "a letter is not judged again"),
         }
@@ -109,7 +109,7 @@ pub async fn stored(
     Ok(letters)
 }
 
-impl TryFrom<Row> for Stored {
+impl TryFrom<Row> for StoredLetter {
     type Error = StoreError;
 
     fn try_from(row: Row) -> Result<Self, StoreError> {
@@ -168,7 +168,7 @@ impl TryFrom<Row> for Stored {
     }
 }
 
-impl Stored {
+impl StoredLetter {
     /// How bad it is by these rules.
     #[must_use]
     pub fn severity_by(&self, judge: &Judge) -> Severity {
