@@ -38,6 +38,9 @@ const READING: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// When Postgres does not do it, or not in time.
+///
+/// # Panics
+/// Never: what it adds to the filter is in the language.
 pub async fn preview(
     conn: &mut PgConnection,
     rule: &NewRule,
