@@ -59,7 +59,7 @@ from (values
         'error_message:("certificate has expired", "certificate verify failed", "invalid credentials", "password authentication failed", "access_refused")',
         'high'),
     (4, 'Tell someone now: the message cannot be read, so no retry helps; its sender must be mended',
-        'error_class:(*Deserializ*, *JsonException, *JSONDecodeError, *JsonParseException, *JsonMappingException, *MessageConversionException, *UnrecognizedPropertyException, *SchemaValidation*, *InvalidProtocolBuffer*, *UnicodeDecodeError)',
+        'error_class:(*Deserializ*, *Json*Exception, *JSONDecodeError, *MessageConversionException, *MismatchedInputException, *UnrecognizedPropertyException, *SchemaValidation*, *InvalidProtocolBuffer*, *UnicodeDecodeError)',
         'high'),
     (5, 'Tell someone now: every delivery was used up, so it does not mend itself',
         'reason:delivery_limit', 'high')
