@@ -69,3 +69,14 @@ fn what_is_not_known_or_not_constant_at_arrival_is_refused_wherever_it_stands() 
         Err(RuleFault::Filter(fault)) if fault.position == 0
     ));
 }
+
+#[test]
+fn the_manual_shows_rules_that_can_be_used() {
+    let manual = include_str!("../../../docs/rules.md");
+    let rows = manual.lines().filter_map(|line| line.strip_prefix("| `"));
+    let filters: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    assert!(filters.len() > 5);
+    for filter in filters {
+        assert!(rule("a", filter).checked().is_ok(), "{filter}");
+    }
+}
