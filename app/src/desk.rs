@@ -10,13 +10,14 @@ use dlo_domain::audit::Actor;
 use dlo_domain::breakdown::Breakdown;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
-use dlo_domain::ids::{GroupId, LetterId, ReplayId, SourceId, ViewId};
+use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::payload::Payload;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
 use dlo_domain::view::{NewView, View};
@@ -174,6 +175,34 @@ pub trait TriageDesk: Send + Sync + 'static {
 
     /// Removes a view of the actor's own.
     async fn remove_view(&self, actor: &Actor, id: ViewId) -> Result<(), DeskError>;
+
+    /// The rules that judge letters.
+    async fn rules(&self) -> Result<RuleBook, DeskError>;
+
+    /// Adds a rule behind the others of its kind, and has stored letters judged again.
+    async fn add_rule(&self, actor: &Actor, rule: &NewRule) -> Result<Rule, DeskError>;
+
+    /// Puts another in the place of a rule; its kind stays.
+    async fn change_rule(
+        &self,
+        actor: &Actor,
+        id: RuleId,
+        rule: &NewRule,
+    ) -> Result<Rule, DeskError>;
+
+    /// Removes a rule.
+    async fn remove_rule(&self, actor: &Actor, id: RuleId) -> Result<(), DeskError>;
+
+    /// Orders the rules of a kind anew. A conflict when `order` is not all of them, each once.
+    async fn order_rules(
+        &self,
+        actor: &Actor,
+        kind: RuleKind,
+        order: &[RuleId],
+    ) -> Result<RuleBook, DeskError>;
+
+    /// What a rule would have done with the letters of the last 7 days. Changes nothing.
+    async fn preview_rule(&self, rule: &NewRule) -> Result<RulePreview, DeskError>;
 
     /// What is not well. Never fails: a database that does not answer is a trouble.
     async fn troubles(&self) -> Vec<Trouble>;

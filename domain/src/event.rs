@@ -33,6 +33,8 @@ pub enum LiveEvent {
         /// The source.
         source_id: SourceId,
     },
+    /// The rules changed, or stored letters were judged again by them.
+    Rules,
     /// Events may have been missed: load again what is shown.
     Missed,
 }

@@ -56,6 +56,10 @@ id! {
     ViewId
 }
 id! {
+    /// A rule that judges letters.
+    RuleId
+}
+id! {
     /// A running `dlo serve` process.
     OfficeId
 }

@@ -11,7 +11,6 @@ use crate::failure::{Failure, HeaderMap, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
 use crate::republish;
-use crate::severity::Severity;
 use crate::wire::{FieldTable, WireText};
 
 /// The longest error message that is kept beside the letter, in bytes. The headers have it whole.
@@ -36,8 +35,6 @@ pub struct Reading {
     pub message_type: Option<String>,
     /// The sender's message id.
     pub message_id: Option<String>,
-    /// How bad it is.
-    pub severity: Severity,
     /// The letter and the replay that it says it comes back from. Not checked yet.
     pub returns_from: Option<ReturnsFrom>,
     /// What could not be read.
@@ -75,7 +72,6 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     }
     notes.extend(remarks(delivered));
     Reading {
-        severity: Severity::by_reason(origin.reason),
         message_type: message_type(delivered, &failure),
         message_id: delivered.properties.message_id.as_ref().map(name),
         returns_from: returns_from(&delivered.headers, &mut notes),

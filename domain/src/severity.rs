@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::death::Reason;
-
 /// How bad a letter is, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -34,19 +32,6 @@ impl Severity {
             Self::High => "high",
             Self::Normal => "normal",
             Self::Low => "low",
-        }
-    }
-
-    /// What a letter gets before any rule speaks: by why the broker gave it up.
-    ///
-    /// An overflowing queue drops live work (critical); a message that used up its deliveries
-    /// has failed for good (high); the rest waits for the morning.
-    #[must_use]
-    pub fn by_reason(reason: Reason) -> Self {
-        match reason {
-            Reason::Maxlen => Self::Critical,
-            Reason::DeliveryLimit => Self::High,
-            Reason::Rejected | Reason::Expired | Reason::Unknown => Self::Normal,
         }
     }
 }

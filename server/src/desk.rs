@@ -13,6 +13,7 @@ mod left_out;
 mod letters;
 mod overview;
 mod replays;
+mod rules;
 mod selection;
 mod sources;
 mod stripped;
@@ -28,13 +29,14 @@ use dlo_domain::audit::Actor;
 use dlo_domain::breakdown::Breakdown;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
-use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, SourceId, ViewId};
+use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::payload::Payload;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
 use dlo_domain::view::{NewView, View};
@@ -42,6 +44,7 @@ use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
+use crate::judging::Judges;
 use crate::replay::Waits;
 
 /// The desk of one office.
@@ -54,6 +57,7 @@ pub struct PgDesk {
     waits: Waits,
     /// What letters are compared with.
     compared: breakdown::Compared,
+    judges: Arc<Judges>,
     /// Since when the database does not answer.
     database_away: Mutex<Option<DateTime<Utc>>>,
 }
@@ -75,6 +79,7 @@ impl PgDesk {
             office_id,
             waits,
             compared: breakdown::Compared::default(),
+            judges: Arc::default(),
             database_away: Mutex::new(None),
         }
     }
@@ -281,6 +286,40 @@ impl TriageDesk for PgDesk {
 
     async fn remove_view(&self, actor: &Actor, id: ViewId) -> Result<(), DeskError> {
         views::remove(self, actor, id).await
+    }
+
+    async fn rules(&self) -> Result<RuleBook, DeskError> {
+        rules::book(self).await
+    }
+
+    async fn add_rule(&self, actor: &Actor, rule: &NewRule) -> Result<Rule, DeskError> {
+        rules::add(self, actor, rule).await
+    }
+
+    async fn change_rule(
+        &self,
+        actor: &Actor,
+        id: RuleId,
+        rule: &NewRule,
+    ) -> Result<Rule, DeskError> {
+        rules::change(self, actor, id, rule).await
+    }
+
+    async fn remove_rule(&self, actor: &Actor, id: RuleId) -> Result<(), DeskError> {
+        rules::remove(self, actor, id).await
+    }
+
+    async fn order_rules(
+        &self,
+        actor: &Actor,
+        kind: RuleKind,
+        order: &[RuleId],
+    ) -> Result<RuleBook, DeskError> {
+        rules::order(self, actor, kind, order).await
+    }
+
+    async fn preview_rule(&self, rule: &NewRule) -> Result<RulePreview, DeskError> {
+        rules::preview(self, rule).await
     }
 
     async fn troubles(&self) -> Vec<Trouble> {

@@ -34,6 +34,7 @@ use sqlx::PgPool;
 
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
+use crate::judging::Judges;
 
 pub use eject::{EjectError, eject_head};
 pub use supervisor::{IntakeError, run};
@@ -49,6 +50,8 @@ pub struct Deps {
     pub clock: SharedClock,
     /// This office.
     pub office_id: OfficeId,
+    /// Who judges what is taken.
+    pub judges: Arc<Judges>,
     /// Its settings.
     pub settings: Settings,
 }

@@ -15,6 +15,7 @@ pub mod events;
 pub mod grouping;
 pub mod http;
 pub mod intake;
+pub mod judging;
 pub mod lifecycle;
 pub mod office;
 pub mod replay;

@@ -11,6 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{LetterId, SourceId};
+use dlo_domain::judge::Judge;
 use dlo_domain::reading;
 use dlo_domain::source::{NewSource, SourceMode};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -19,7 +20,7 @@ use sqlx::PgPool;
 use crate::clock::{SharedClock, new_id};
 use crate::grouping::{Deps, Grouper};
 use crate::store::groups::signatures;
-use crate::store::letters::{Incoming, insert_new};
+use crate::store::letters::{Court, Incoming, insert_new};
 use crate::store::seeding::{self as store, Span};
 use crate::store::{StoreError, sources, weeks};
 use templates::{MOST_SIGNATURES, ORDER, SOURCES, Template, VARIANTS, template};
@@ -158,6 +159,8 @@ async fn insert_patterns(
 ) -> Result<(), SeedError> {
     let sources = insert_sources(pool, clock).await?;
     let mut masker = Masker::new();
+    // How bad a pattern is, is given to it afterwards.
+    let judge = Judge::default();
     let numbers: Vec<usize> = (0..patterns).collect();
     for some in numbers.chunks(AT_ONCE) {
         let mut made: Vec<(SourceId, Incoming)> = some
@@ -166,9 +169,13 @@ async fn insert_patterns(
                 let Template { source, delivered } = template(*number);
                 let reading = reading::read(&delivered, &HeaderMap::default());
                 let id = LetterId(new_id(&**clock));
+                let court = Court {
+                    judge: &judge,
+                    source: "",
+                };
                 (
                     sources[source],
-                    Incoming::new(id, at, delivered, reading, &mut masker),
+                    Incoming::new(id, at, delivered, reading, court, &mut masker),
                 )
             })
             .collect();

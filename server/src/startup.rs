@@ -21,9 +21,9 @@ use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front};
 use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
-use crate::store::{StoreError, sources, weeks};
+use crate::store::{StoreError, rules, sources, weeks};
 use crate::upkeep::Upkeep;
-use crate::{grouping, intake, office, replay, store, telemetry};
+use crate::{grouping, intake, judging, office, replay, store, telemetry};
 
 /// How long after a failure the database is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -209,9 +209,15 @@ impl Plan {
     /// and can be removed by a person.
     async fn configure_sources(&self) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
+        rules::take(&mut transaction).await?;
+        let before = sources::names(&mut transaction).await?;
         sources::forget_configuration(&mut transaction).await?;
         for source in &self.config.sources {
             self.configure(&mut transaction, source).await?;
+        }
+        let after = sources::names(&mut transaction).await?;
+        if before.iter().any(|(id, name)| after.get(id) != Some(name)) {
+            judging::after_renaming(&mut transaction, self.clock.now()).await?;
         }
         transaction.commit().await?;
         Ok(())
@@ -252,6 +258,12 @@ impl Plan {
         };
         self.lifecycle
             .spawn("grouping", |stop| grouping::run(deps, stop));
+        let deps = judging::Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+        };
+        self.lifecycle
+            .spawn("judging again", |stop| judging::run(deps, stop));
         let Config { intake, replay, .. } = &self.config;
         if intake.enabled {
             let deps = intake::Deps {
@@ -259,6 +271,7 @@ impl Plan {
                 brokers: self.brokers.clone(),
                 clock: self.clock.clone(),
                 office_id: self.office_id,
+                judges: Arc::default(),
                 settings: intake::Settings {
                     prefetch: intake.prefetch,
                     batch: usize::from(intake.batch),

@@ -27,7 +27,10 @@ impl Since {
                 .changed
                 .extend(letters.iter().filter(|id| shown.contains(id))),
             LiveEvent::Missed => self.missed = true,
-            LiveEvent::Arrived { .. } | LiveEvent::Replay { .. } | LiveEvent::Source { .. } => {}
+            LiveEvent::Arrived { .. }
+            | LiveEvent::Replay { .. }
+            | LiveEvent::Source { .. }
+            | LiveEvent::Rules => {}
         }
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
             .any(|letter| letter.to_string() == id.get_untracked()),
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
         LiveEvent::Replay { .. } => true,
-        LiveEvent::Source { .. } | LiveEvent::Missed => false,
+        LiveEvent::Source { .. } | LiveEvent::Rules | LiveEvent::Missed => false,
     });
     let letter = Resource::new(
         move || {

@@ -31,7 +31,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         LiveEvent::Replay { replay_id } => replay_id.to_string() == id.get_untracked(),
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
         LiveEvent::Changed { .. } => true,
-        LiveEvent::Source { .. } | LiveEvent::Missed => false,
+        LiveEvent::Source { .. } | LiveEvent::Rules | LiveEvent::Missed => false,
     });
     let replay = Resource::new(
         move || (id.get(), outcome.get(), cursor.get(), version.get()),

@@ -123,6 +123,11 @@ impl<C> Rule<C> {
         };
         Ok(Self { condition, action })
     }
+
+    /// Its condition.
+    pub fn condition(&self) -> &C {
+        &self.condition
+    }
 }
 
 /// The signature of a letter under rules. `holds` tells whether a condition holds for the letter.

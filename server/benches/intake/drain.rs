@@ -31,6 +31,7 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
         brokers: Arc::new(bench.brokers.clone()),
         clock,
         office_id,
+        judges: Arc::default(),
         settings: Settings::default(),
     };
     let began = Instant::now();

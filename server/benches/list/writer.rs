@@ -7,11 +7,12 @@ use chrono::Utc;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{LetterId, SourceId};
+use dlo_domain::judge::Judge;
 use dlo_domain::reading;
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
 use dlo_server::seeding::any_message;
 use dlo_server::store::groups::signatures;
-use dlo_server::store::letters::{Incoming, insert_new};
+use dlo_server::store::letters::{Court, Incoming, insert_new};
 use dlo_server::store::retention::Retention;
 use dlo_server::upkeep::Upkeep;
 use sqlx::PgPool;
@@ -103,12 +104,16 @@ async fn any_source(pool: &PgPool) -> Outcome<SourceId> {
 }
 
 async fn write(pool: &PgPool, source: SourceId, masker: &mut Masker) -> Outcome<()> {
+    let court = Court {
+        judge: &Judge::default(),
+        source: "",
+    };
     let incoming: Vec<Incoming> = (0..BATCH)
         .map(|_| {
             let delivered = any_message(rand::random_range(0..1_000_000));
             let reading = reading::read(&delivered, &HeaderMap::default());
             let id = LetterId(new_id(&SystemClock));
-            Incoming::new(id, Utc::now(), delivered, reading, masker)
+            Incoming::new(id, Utc::now(), delivered, reading, court, masker)
         })
         .collect();
     let incoming: Vec<&Incoming> = incoming.iter().collect();

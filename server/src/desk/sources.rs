@@ -11,9 +11,10 @@ use super::{PgDesk, changing};
 use crate::broker::ManagementError;
 use crate::clock::new_id;
 use crate::intake::{self, EjectError, Settings, eject_head as eject};
+use crate::judging;
 use crate::store::audit::{self, Note};
 use crate::store::sources::Watched;
-use crate::store::{events, sources};
+use crate::store::{events, rules, sources};
 
 pub(super) async fn list(desk: &PgDesk) -> Result<Vec<Source>, DeskError> {
     let mut conn = desk.begin().await?;
@@ -83,10 +84,15 @@ pub(super) async fn change(
 ) -> Result<Source, DeskError> {
     let at = desk.clock.now();
     changing!(desk, conn => {
+        // Before the source, as intake does: rules may ask for its name.
+        rules::take(conn).await?;
         let source = find(conn, id).await?;
         check_change(&source, wanted)?;
         if !sources::change(conn, id, wanted).await? {
             return Err(no_source(id));
+        }
+        if source.name != wanted.display_name() {
+            judging::after_renaming(conn, at).await?;
         }
         let detail = format!(
             "{} in {}: `{}`, {}",
@@ -178,6 +184,7 @@ pub(super) async fn eject_head(
         brokers: desk.brokers.clone(),
         clock: desk.clock.clone(),
         office_id: desk.office_id,
+        judges: desk.judges.clone(),
         settings: Settings::default(),
     };
     let ejected = eject(&deps, source).await;

@@ -4,6 +4,8 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use dlo_app::desk::DeskError;
+use dlo_domain::judge::LeftOut;
 use dlo_domain::office::Trouble;
 use dlo_domain::source::{Source, SourceCondition};
 
@@ -13,8 +15,7 @@ use super::PgDesk;
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
 pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
-    let asked = super::sources::list(desk);
-    let answer = tokio::time::timeout(PATIENCE, asked).await;
+    let answer = tokio::time::timeout(PATIENCE, ask(desk)).await;
     let mut troubles = match answer {
         Ok(Ok(sources)) => {
             remember(desk, None);
@@ -23,7 +24,26 @@ pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
         Ok(Err(_)) | Err(_) => vec![database_away(desk)],
     };
     troubles.extend(desk.waits.troubles());
+    // What was read last: a database that is away is told already.
+    troubles.extend(desk.judges.newest().left_out().iter().map(of_rule));
     troubles
+}
+
+async fn ask(desk: &PgDesk) -> Result<Vec<Source>, DeskError> {
+    let mut conn = desk.begin().await?;
+    desk.judges.current(&mut conn).await?;
+    Ok(crate::store::sources::list(&mut conn, None).await?)
+}
+
+fn of_rule(rule: &LeftOut) -> Trouble {
+    Trouble {
+        what: format!(
+            "The rule `{}` cannot be used by this version and is left out: {}. Letters are judged \
+             by the others.",
+            rule.name, rule.why
+        ),
+        since: rule.since,
+    }
 }
 
 /// Keeps since when the database is away; `None` when it is back.

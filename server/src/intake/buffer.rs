@@ -1,14 +1,17 @@
 //! Messages that were taken and wait for their transaction, read while they wait.
 
+use std::sync::Arc;
+
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::LetterId;
+use dlo_domain::judge::Judge;
 use dlo_domain::reading;
 
 use super::Deps;
 use crate::broker::Taken;
 use crate::clock::new_id;
-use crate::store::letters::Incoming;
+use crate::store::letters::{Court, Incoming};
 use crate::store::sources::Watched;
 
 /// Bodies in one transaction should not take more than this, in bytes.
@@ -27,6 +30,10 @@ pub(super) struct Buffer {
     pub(super) largest: usize,
     bytes: usize,
     masker: Masker,
+    /// Who judged the first of them, and so all; `commit` looks whether these are still the rules.
+    judge: Option<Arc<Judge>>,
+    /// By which name of their source, if not by the one that it was watched under.
+    renamed: Option<String>,
 }
 
 impl Buffer {
@@ -38,11 +45,30 @@ impl Buffer {
         let reading = reading::read(&delivered, &source.headers);
         let id = LetterId(new_id(&*deps.clock));
         let now = deps.clock.now();
-        let incoming = Incoming::new(id, now, delivered, reading, &mut self.masker);
+        let judge = self.judge.get_or_insert_with(|| deps.judges.newest());
+        let court = Court {
+            judge,
+            source: &source.name,
+        };
+        let incoming = Incoming::new(id, now, delivered, reading, court, &mut self.masker);
         self.incoming.push(incoming);
         self.last_tag = self.last_tag.max(tag);
         self.largest = self.largest.max(size);
         self.bytes += size;
+    }
+
+    /// Has everything judged by these rules and this name of its source, where it is not.
+    pub(super) fn judge_by(&mut self, court: Court<'_>, judge: &Arc<Judge>, watched: &Watched) {
+        let revision = self.judge.as_ref().map(|judge| judge.revision());
+        let name = self.renamed.as_ref().unwrap_or(&watched.name);
+        if revision == Some(judge.revision()) && name == court.source {
+            return;
+        }
+        for incoming in &mut self.incoming {
+            incoming.judge_again(court, &mut self.masker);
+        }
+        self.judge = Some(judge.clone());
+        self.renamed = Some(court.source.to_owned());
     }
 
     /// The contents that were delivered before.

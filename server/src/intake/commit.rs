@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use dlo_domain::event::LiveEvent;
 use dlo_domain::fingerprint::Fingerprint;
+use dlo_domain::judge::Judge;
 use dlo_domain::redelivery::{UnsettledBatch, settle};
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
@@ -13,8 +14,9 @@ use super::buffer::Buffer;
 use super::{Deps, memory};
 use crate::store::batches::{self, Session, Suspect};
 use crate::store::groups::signatures;
-use crate::store::letters::{self, Incoming, Stored};
-use crate::store::{StoreError, counts, events, sources};
+use crate::store::letters::{self, Court, Incoming, Stored};
+use crate::store::sources::Watched;
+use crate::store::{StoreError, counts, events, rules, sources};
 
 /// What is to be written with a batch.
 #[derive(Debug)]
@@ -68,22 +70,22 @@ struct Explained {
 /// A batch that Postgres refuses for what is in it (and not because Postgres is away) is written
 /// again letter by letter, and what is refused then in a reduced form: nothing may block a queue.
 pub(super) async fn commit(
-    deps: &Deps,
+    (deps, source): (&Deps, &Watched),
     session: &Session,
     buffer: &mut Buffer,
     plan: &Plan,
 ) -> Result<Committed, StoreError> {
-    match write(deps, session, buffer, plan, false).await {
+    match write((deps, source), session, buffer, plan, false).await {
         Err(refusal) if !refusal.is_outage() => {
             tracing::warn!(%refusal, "a batch was refused; writing it letter by letter");
-            write(deps, session, buffer, plan, true).await
+            write((deps, source), session, buffer, plan, true).await
         }
         outcome => outcome,
     }
 }
 
 async fn write(
-    deps: &Deps,
+    (deps, source): (&Deps, &Watched),
     session: &Session,
     buffer: &mut Buffer,
     plan: &Plan,
@@ -93,9 +95,19 @@ async fn write(
     let conn = &mut *transaction;
     match &plan.recovery {
         // Alone: two that settle at once would both take what is there once.
-        Some(_) => batches::await_commits(conn, session.source_id).await?,
+        Some(_) => {
+            batches::await_commits(conn, session.source_id).await?;
+            rules::hold(conn).await?;
+        }
         None => batches::announce_commit(conn, session.source_id).await?,
     }
+    // Held from here on, so that what is judged now is judged by the rules as they are then.
+    let (judge, name) = deps.judges.current_for(conn, source.id).await?;
+    let court = Court {
+        judge: &judge,
+        source: &name,
+    };
+    buffer.judge_by(court, &judge, source);
     batches::forget_settled(conn, session, plan.settled).await?;
     let explained = explain(deps, conn, session, buffer, plan).await?;
     let stored_before = explained.stored;
@@ -107,7 +119,7 @@ async fn write(
     let mut stored = Stored::default();
     let mut fresh: Vec<usize> = Vec::new();
     for place in (0..buffer.incoming.len()).filter(|place| !stored_before[*place]) {
-        if join(conn, session, &mut buffer.incoming[place]).await? {
+        if join(conn, session, &mut buffer.incoming[place], &judge).await? {
             stored.again += 1;
         } else {
             stored.new += 1;
@@ -116,7 +128,7 @@ async fn write(
     }
     if one_by_one {
         for place in &fresh {
-            insert_whatever_it_takes(conn, session, &mut buffer.incoming[*place]).await?;
+            insert_whatever_it_takes(conn, session, &mut buffer.incoming[*place], court).await?;
         }
     } else {
         let new: Vec<&Incoming> = fresh.iter().map(|place| &buffer.incoming[*place]).collect();
@@ -224,11 +236,12 @@ async fn join(
     conn: &mut PgConnection,
     session: &Session,
     incoming: &mut Incoming,
+    judge: &Judge,
 ) -> Result<bool, StoreError> {
     let Some(from) = incoming.reading.returns_from else {
         return Ok(false);
     };
-    if letters::append_returned(conn, session.source_id, incoming, from).await? {
+    if letters::append_returned(conn, session.source_id, incoming, from, judge).await? {
         return Ok(true);
     }
     incoming.note(format!(
@@ -242,6 +255,7 @@ async fn insert_whatever_it_takes(
     conn: &mut PgConnection,
     session: &Session,
     incoming: &mut Incoming,
+    court: Court<'_>,
 ) -> Result<(), StoreError> {
     use sqlx::Connection as _;
     let mut attempt = conn.begin().await?;
@@ -250,7 +264,7 @@ async fn insert_whatever_it_takes(
         Err(outage) if outage.is_outage() => return Err(outage),
         Err(refusal) => {
             attempt.rollback().await?;
-            incoming.reduce(&refusal.to_string());
+            incoming.reduce(&refusal.to_string(), court);
             signatures::remember(conn, &[&*incoming]).await?;
         }
     }
@@ -273,7 +287,7 @@ async fn tell(
     let of = |severity: Severity| {
         let places = stored_before.iter().zip(&buffer.incoming);
         let count = places
-            .filter(|(before, incoming)| !**before && incoming.reading.severity == severity)
+            .filter(|(before, incoming)| !**before && incoming.severity == severity)
             .count();
         (severity.as_str(), i64::try_from(count).unwrap_or(i64::MAX))
     };

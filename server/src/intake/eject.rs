@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::Deps;
 use crate::broker::{BrokerError, HeadMessage, Management, ManagementError};
 use crate::clock::new_id;
-use crate::store::StoreError;
 use crate::store::groups::signatures;
-use crate::store::letters::{Incoming, insert_new};
+use crate::store::letters::{Court, Incoming, insert_new};
 use crate::store::sources::Watched;
+use crate::store::{StoreError, rules};
 
 /// Why nothing was ejected.
 #[derive(Debug, thiserror::Error)]
@@ -64,8 +64,14 @@ async fn store(deps: &Deps, source: &Watched, head: &HeadMessage) -> Result<Lett
     );
     let id = LetterId(new_id(&*deps.clock));
     let now = deps.clock.now();
-    let incoming = Incoming::new(id, now, delivered, read, &mut Masker::new());
     let mut transaction = deps.pool.begin().await?;
+    rules::hold(&mut transaction).await?;
+    let (judge, name) = deps.judges.current_for(&mut transaction, source.id).await?;
+    let court = Court {
+        judge: &judge,
+        source: &name,
+    };
+    let incoming = Incoming::new(id, now, delivered, read, court, &mut Masker::new());
     signatures::remember(&mut transaction, &[&incoming]).await?;
     insert_new(&mut transaction, source.id, &[&incoming]).await?;
     transaction.commit().await?;

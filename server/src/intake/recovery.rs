@@ -199,7 +199,13 @@ async fn settle(
         settled: running.settled,
         recovery: Some(recovery),
     };
-    let done = commit(running.deps, &running.session, &mut buffer, &plan).await?;
+    let done = commit(
+        (running.deps, running.source),
+        &running.session,
+        &mut buffer,
+        &plan,
+    )
+    .await?;
     running.count(done.stored);
     if !buffer.is_empty() {
         running

@@ -236,7 +236,12 @@ async fn deliver(
     let mut next_buffer = Buffer::default();
     let last_tag = buffer.last_tag;
     let done = {
-        let committing = commit(running.deps, &running.session, &mut buffer, plan);
+        let committing = commit(
+            (running.deps, running.source),
+            &running.session,
+            &mut buffer,
+            plan,
+        );
         tokio::pin!(committing);
         loop {
             tokio::select! {

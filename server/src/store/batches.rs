@@ -24,13 +24,14 @@ pub struct Session {
 }
 
 /// Holds off recoveries of this source until the transaction ends, so that none misses a batch
-/// whose commit is under way.
+/// whose commit is under way, and changes of the rules (see `rules::hold`).
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn announce_commit(conn: &mut PgConnection, source: SourceId) -> Result<(), StoreError> {
     sqlx::query!(
-        "select pg_advisory_xact_lock_shared(hashtextextended('intake ' || $1, 0))",
+        "select pg_advisory_xact_lock_shared(hashtextextended('intake ' || $1, 0)),
+             pg_advisory_xact_lock_shared(hashtextextended('rules', 0)) as rules",
         source.0.to_string()
     )
     .execute(conn)

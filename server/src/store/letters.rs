@@ -1,8 +1,12 @@
-//! What intake writes: new letters with their first arrivals, and later arrivals of letters
+//! What intake writes, and what is judged again: new letters with their first arrivals, and later arrivals of letters
 //! that were replayed and died again.
 
 mod again;
+mod court;
 mod incoming;
+mod stored;
 
 pub use again::append_returned;
+pub use court::Court;
 pub use incoming::{Incoming, Stored, insert_new};
+pub use stored::{StoredLetter, stored};

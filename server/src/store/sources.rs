@@ -1,5 +1,7 @@
 //! Sources: which queues are watched, and how each is doing.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::ids::SourceId;
@@ -21,6 +23,8 @@ pub struct Watched {
     pub vhost: String,
     /// The queue.
     pub queue: String,
+    /// What people call it.
+    pub name: String,
     /// Take or mirror.
     pub mode: SourceMode,
     /// Names of the headers that tell the failure.
@@ -136,13 +140,25 @@ pub async fn remove(
     Ok(done.rows_affected() > 0)
 }
 
+/// The names of all sources, also of those that were removed.
+///
+/// # Errors
+/// When Postgres does not answer.
+pub async fn names(conn: &mut PgConnection) -> Result<BTreeMap<SourceId, String>, StoreError> {
+    let rows = sqlx::query!("select id, name from sources")
+        .fetch_all(conn)
+        .await?;
+    let names = rows.into_iter().map(|row| (SourceId(row.id), row.name));
+    Ok(names.collect())
+}
+
 /// Every source that is watched, for intake.
 ///
 /// # Errors
 /// When Postgres does not answer or a row cannot be read.
 pub async fn watched(conn: &mut PgConnection) -> Result<Vec<Watched>, StoreError> {
     let rows = sqlx::query!(
-        r#"select id, broker, vhost, queue, mode, headers as "headers: Json<HeaderMap>"
+        r#"select id, broker, vhost, queue, name, mode, headers as "headers: Json<HeaderMap>"
            from sources where removed_at is null order by created_at, id"#,
     )
     .fetch_all(conn)
@@ -154,6 +170,7 @@ pub async fn watched(conn: &mut PgConnection) -> Result<Vec<Watched>, StoreError
                 broker: row.broker,
                 vhost: row.vhost,
                 queue: row.queue,
+                name: row.name,
                 mode: read_mode(&row.mode)?,
                 headers: row.headers.0,
             })

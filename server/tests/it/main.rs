@@ -9,4 +9,5 @@ mod intake;
 mod offices;
 mod outage;
 mod replay;
+mod rules;
 mod support;

@@ -4,6 +4,7 @@ pub mod broker;
 pub mod desk;
 pub mod front;
 pub mod ledger;
+pub mod noting;
 pub mod office;
 pub mod problem;
 pub mod process;

@@ -42,6 +42,32 @@ pub struct Segment {
     pub examples: Vec<String>,
 }
 
+impl Explanation {
+    /// The template in a line. One that holds nothing but variables says nothing: then the error's
+    /// class stands before it, as in `KeyError: <quoted>`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let template: String = self.template.iter().map(|part| &*part.text).collect();
+        let is_telling = |part: &Segment| {
+            part.variable.is_none() && part.text.chars().any(char::is_alphanumeric)
+        };
+        match self.class() {
+            Some(class) if !self.template.iter().any(is_telling) => {
+                format!("{class}: {template}")
+            }
+            _ => template,
+        }
+    }
+
+    /// The error's class, which begins the scope of an error that has one.
+    fn class(&self) -> Option<&str> {
+        let scope = self.scope.strip_prefix("error ")?;
+        let place = self.frame.as_ref().map(|frame| frame.place.as_str());
+        let class = place.and_then(|place| scope.strip_suffix(place));
+        Some(class.unwrap_or(scope).trim()).filter(|class| !class.is_empty())
+    }
+}
+
 impl Miner {
     /// Why a signature is in its group; nothing if the miner does not know the signature.
     #[must_use]
@@ -157,5 +183,49 @@ impl<'a> Writer<'a> {
     fn finish(mut self) -> Vec<Segment> {
         self.constant(self.text.len());
         self.segments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grouping::{CURRENT, Language};
+
+    fn of(scope: &str, place: Option<&str>, template: &[(&str, Option<Variable>)]) -> String {
+        let segment = |(text, variable): &(&str, Option<Variable>)| Segment {
+            text: (*text).to_owned(),
+            variable: *variable,
+            examples: Vec::new(),
+        };
+        let why = Explanation {
+            version: CURRENT,
+            layer: Layer::Error,
+            scope: scope.to_owned(),
+            frame: place.map(|place| Frame {
+                language: Language::Python,
+                place: place.to_owned(),
+            }),
+            template: template.iter().map(segment).collect(),
+            signatures: 1,
+        };
+        why.title()
+    }
+
+    #[test]
+    fn a_template_of_variables_alone_is_told_with_its_class() {
+        let quoted = [("<quoted>", Some(Variable::Quoted))];
+        assert_eq!(of("error KeyError", None, &quoted), "KeyError: <quoted>");
+        let place = Some("app/read.py in read");
+        let scope = "error KeyError app/read.py in read";
+        assert_eq!(of(scope, place, &quoted), "KeyError: <quoted>");
+        assert_eq!(
+            of("error  main.go in f", Some("main.go in f"), &quoted),
+            "<quoted>"
+        );
+        assert_eq!(of("type Order", None, &quoted), "<quoted>");
+        let dots = [("<quoted>", Some(Variable::Quoted)), (": ", None)];
+        assert_eq!(of("error KeyError", None, &dots), "KeyError: <quoted>: ");
+        let telling = [("no ", None), ("<quoted>", Some(Variable::Quoted))];
+        assert_eq!(of("error KeyError", None, &telling), "no <quoted>");
     }
 }

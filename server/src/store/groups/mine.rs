@@ -140,7 +140,7 @@ pub async fn place(conn: &mut PgConnection, verdict: &Verdict<'_>) -> Result<(),
         "update groups set why = $2, title = $3 where id = $1",
         group,
         json(verdict.why),
-        title(verdict.why),
+        verdict.why.title(),
     )
     .execute(&mut *conn)
     .await?;
@@ -153,7 +153,7 @@ async fn found(conn: &mut PgConnection, verdict: &Verdict<'_>) -> Result<Uuid, S
          values ($1, 'open', $2, $3, $4, $2)",
         verdict.new_group,
         verdict.at,
-        title(verdict.why),
+        verdict.why.title(),
         json(verdict.why),
     )
     .execute(conn)
@@ -205,12 +205,4 @@ async fn is_touched(conn: &mut PgConnection, group: Uuid) -> Result<bool, StoreE
 
 fn json(why: &Explanation) -> serde_json::Value {
     serde_json::to_value(why).expect("an explanation is text and numbers")
-}
-
-/// The template in one line.
-fn title(why: &Explanation) -> String {
-    why.template
-        .iter()
-        .map(|segment| segment.text.as_str())
-        .collect()
 }

@@ -49,7 +49,9 @@ pub(super) struct Row {
     pub(super) last_arrived_at: Option<DateTime<Utc>>,
 }
 
-/// At most `limit` groups after a place, the worst first, each with its place.
+/// At most `limit` groups after a place, the worst first, each with its place. A group that has no
+/// letters any more, since they were judged again or are gone, is left off unless a person worked
+/// on it.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
@@ -67,6 +69,10 @@ pub async fn page(
              t.last_arrived_at
          from group_totals t join groups g on g.id = t.group_id
          where g.merged_into is null and ($1::text is null or g.state = $1)
+             and (t.letters > 0 or g.state <> 'open' or g.owner is not null
+                  or g.ticket_url is not null or g.tags <> '{}'
+                  or exists (select from signatures where group_id = g.id and arranged)
+                  or exists (select from group_events where group_id = g.id and actor <> 'dlo'))
              and ($2::bigint is null or (t.impact, t.group_id) < ($2, $3))
          order by t.impact desc, t.group_id desc
          limit $4",
@@ -127,7 +133,10 @@ async fn by_hour(
         let of_group = hours.entry(row.group_id).or_insert_with(|| vec![0; HOURS]);
         let place = usize::try_from((row.hour - first).num_hours()).unwrap_or(usize::MAX);
         // A clock that was ahead counts for now.
-        of_group[place.min(HOURS - 1)] += row.arrivals;
+        // What died of several causes takes all its arrivals along when it is judged again, also
+        // those that another group had counted: never less than nothing.
+        let arrivals = row.arrivals.max(0);
+        of_group[place.min(HOURS - 1)] += arrivals;
     }
     Ok(hours)
 }
@@ -274,14 +283,19 @@ pub async fn of_signature(
     Ok(group.flatten().map(GroupId))
 }
 
-/// How many groups there are in a state, or in all.
+/// How many groups there are in a state, or in all, that a list shows.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn count(conn: &mut PgConnection, state: Option<GroupState>) -> Result<i64, StoreError> {
     let count = sqlx::query_scalar!(
-        r#"select count(*) as "count!" from groups
-           where merged_into is null and ($1::text is null or state = $1)"#,
+        r#"select count(*) as "count!" from groups g
+           join group_totals t on t.group_id = g.id
+           where g.merged_into is null and ($1::text is null or g.state = $1)
+               and (t.letters > 0 or g.state <> 'open' or g.owner is not null
+                    or g.ticket_url is not null or g.tags <> '{}'
+                    or exists (select from signatures where group_id = g.id and arranged)
+                    or exists (select from group_events where group_id = g.id and actor <> 'dlo'))"#,
         state.map(GroupState::as_str),
     )
     .fetch_one(conn)

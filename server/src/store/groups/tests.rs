@@ -6,6 +6,7 @@ use dlo_domain::failure::HeaderMap;
 use dlo_domain::group::{GroupState, GroupSummary};
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{GroupId, LetterId, SourceId};
+use dlo_domain::judge::Judge;
 use dlo_domain::reading;
 use dlo_domain::severity::Severity;
 use sqlx::PgPool;
@@ -15,7 +16,7 @@ use super::read::{self, Place};
 use super::{arrange, signatures, totals};
 use crate::clock::{Clock as _, ManualClock, new_id};
 use crate::grouping::{Deps, Grouper};
-use crate::store::letters::{Incoming, insert_new};
+use crate::store::letters::{Court, Incoming, insert_new};
 
 struct Shop {
     pool: PgPool,
@@ -64,9 +65,15 @@ impl Shop {
                 let mut read = reading::read(&delivered, &HeaderMap::default());
                 read.failure.error_class = Some("ShopError".to_owned());
                 read.failure.error_message = Some(message.clone());
-                read.severity = severity;
                 let id = LetterId(new_id(&*self.clock));
-                Incoming::new(id, self.clock.now(), delivered, read, &mut masker)
+                let court = Court {
+                    judge: &Judge::default(),
+                    source: "dead",
+                };
+                let now = self.clock.now();
+                let mut one = Incoming::new(id, now, delivered, read, court, &mut masker);
+                one.severity = severity;
+                one
             })
             .collect();
         let all: Vec<&Incoming> = incoming.iter().collect();

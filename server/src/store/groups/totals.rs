@@ -22,7 +22,7 @@ pub async fn fold(conn: &mut PgConnection) -> Result<Vec<Uuid>, StoreError> {
            by_hour as (
                insert into signature_hours (signature, hour, arrivals)
                select signature, date_trunc('hour', last_arrived_at, 'UTC'), sum(arrivals)
-               from gone where arrivals > 0 group by 1, 2
+               from gone where arrivals <> 0 group by 1, 2
                on conflict (signature, hour) do update
                    set arrivals = signature_hours.arrivals + excluded.arrivals),
            by_state as (
@@ -93,7 +93,8 @@ pub(in crate::store) async fn sum_up(
                  coalesce(sum(t.letters) filter (where waits and severity = 'normal'), 0)
                      as normal,
                  coalesce(sum(t.letters) filter (where waits and severity = 'low'), 0) as low,
-                 coalesce(sum(t.arrivals), 0) as arrivals, max(t.last_arrived_at) as last_arrived_at
+                 greatest(coalesce(sum(t.arrivals), 0), 0) as arrivals,
+                 max(t.last_arrived_at) as last_arrived_at
              from groups g
              left join signatures s on s.group_id = g.id
              left join (

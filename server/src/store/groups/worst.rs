@@ -26,7 +26,7 @@ pub async fn worst(
              t.last_arrived_at
          from group_totals t join groups g on g.id = t.group_id
          where g.merged_into is null and g.state not in ('muted', 'resolved')
-             and (t.waiting > 0 or t.last_arrived_at >= $1)
+             and (t.waiting > 0 or t.letters > 0 and t.last_arrived_at >= $1)
          order by t.impact desc, t.group_id desc
          limit $2",
         since,
@@ -75,7 +75,8 @@ pub async fn left(conn: &mut PgConnection, since: DateTime<Utc>) -> Result<Left,
                count(*) filter (where g.state = 'muted') as "muted!",
                count(*) filter (where g.state = 'resolved') as "resolved!"
            from group_totals t join groups g on g.id = t.group_id
-           where g.merged_into is null and (t.waiting > 0 or t.last_arrived_at >= $1)"#,
+           where g.merged_into is null
+               and (t.waiting > 0 or t.letters > 0 and t.last_arrived_at >= $1)"#,
         since,
     )
     .fetch_one(conn)

@@ -1,12 +1,33 @@
 //! Letters that were replayed and died again: one more arrival of the same letter.
 
+use dlo_domain::extract::Extract;
+use dlo_domain::grouping::Masker;
 use dlo_domain::ids::SourceId;
+use dlo_domain::judge::{Case, Judge};
 use dlo_domain::reading::ReturnsFrom;
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 
+use super::court::{self, Particulars};
 use super::incoming::{Incoming, extract, storable};
+use crate::store::groups::signatures;
 use crate::store::{StoreError, extracts};
+
+/// The letter that a delivery comes back to, as it was until now.
+#[derive(Debug)]
+struct Letter {
+    source: String,
+    state: String,
+    queue: Option<String>,
+    exchange: Option<String>,
+    routing_key: Option<String>,
+    error_class: Option<String>,
+    error_message: Option<String>,
+    message_type: Option<String>,
+    message_id: Option<String>,
+    arrivals: i32,
+    replays: i32,
+}
 
 /// Joins a delivery to the letter that it names, if it is one that this replay published.
 /// Tells whether it was: if not, the delivery is a letter of its own.
@@ -16,21 +37,11 @@ use crate::store::{StoreError, extracts};
 pub async fn append_returned(
     conn: &mut PgConnection,
     source: SourceId,
-    incoming: &Incoming,
+    incoming: &mut Incoming,
     from: ReturnsFrom,
+    judge: &Judge,
 ) -> Result<bool, StoreError> {
-    // Taken in the order letter, replay item: the same as the replay engine's.
-    let Some(letter) = sqlx::query!(
-        "select state, arrivals from letters
-         where id = $1 and exists (
-             select from replay_items where letter_id = $1 and replay_id = $2)
-         for update",
-        from.letter_id.0,
-        from.replay_id.0,
-    )
-    .fetch_optional(&mut *conn)
-    .await?
-    else {
+    let Some(letter) = lock(conn, from).await? else {
         return Ok(false);
     };
     let state: LetterState = letter
@@ -39,11 +50,74 @@ pub async fn append_returned(
         .map_err(|why| StoreError::corrupt("letters", "state", why))?;
     let after = state.after(Change::DieAgain).unwrap_or(state);
     insert_arrival(conn, source, incoming, from, letter.arrivals + 1).await?;
-    let error_message = update_letter(conn, incoming, from, after).await?;
-    let extract = extract(&incoming.delivered, error_message.as_deref());
-    extracts::put(conn, &[(from.letter_id, &extract)]).await?;
+    let remembered = incoming.signature.id;
+    let extract = judge_again(incoming, from, letter, judge);
+    if incoming.signature.id != remembered {
+        // A rule asked for what only the letter knows.
+        signatures::remember(conn, &[&*incoming]).await?;
+    }
+    update_letter(conn, incoming, from, after).await?;
+    extracts::put(conn, &[(from.letter_id, &extracts::Row::from(&extract))]).await?;
     record_return(conn, incoming, from).await?;
     Ok(true)
+}
+
+/// Takes the letter, and then its replay item: the same order as the replay engine's.
+async fn lock(conn: &mut PgConnection, from: ReturnsFrom) -> Result<Option<Letter>, StoreError> {
+    let letter = sqlx::query_as!(
+        Letter,
+        "select s.name as source, l.state, l.queue, l.exchange, l.routing_key, l.error_class,
+             l.error_message, l.message_type, l.message_id, l.arrivals, l.replays
+         from letters l join sources s on s.id = l.source_id
+         where l.id = $1 and exists (
+             select from replay_items where letter_id = $1 and replay_id = $2)
+         for update of l",
+        from.letter_id.0,
+        from.replay_id.0,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(letter)
+}
+
+/// Judges the letter as it will be: what this death does not tell, it keeps from the one before.
+fn judge_again(
+    incoming: &mut Incoming,
+    from: ReturnsFrom,
+    letter: Letter,
+    judge: &Judge,
+) -> Extract {
+    let mut stored = court::as_stored(&incoming.reading).into_owned();
+    let (origin, failure) = (&mut stored.origin, &mut stored.failure);
+    for (told, kept) in [
+        (&mut origin.queue, letter.queue),
+        (&mut origin.exchange, letter.exchange),
+        (&mut origin.routing_key, letter.routing_key),
+        (&mut failure.error_class, letter.error_class),
+        (&mut failure.error_message, letter.error_message),
+    ] {
+        *told = told.take().or(kept);
+    }
+    stored.message_type = letter.message_type;
+    stored.message_id = letter.message_id;
+    let extract = extract(&incoming.delivered, stored.failure.error_message.as_deref());
+    let particulars = Particulars {
+        id: from.letter_id,
+        source: &letter.source,
+        size_bytes: incoming.size_bytes(),
+        arrivals: letter.arrivals + 1,
+        replays: letter.replays,
+        arrived_at: incoming.arrived_at,
+    };
+    let case = Case {
+        facts: court::facts(particulars, &stored, &extract),
+        reading: &incoming.reading,
+        delivered: &incoming.delivered,
+    };
+    let judgement = judge.judge(&case, &mut Masker::new());
+    incoming.severity = judgement.severity;
+    incoming.signature = judgement.signature;
+    extract
 }
 
 async fn insert_arrival(
@@ -78,16 +152,16 @@ async fn insert_arrival(
     Ok(())
 }
 
-/// The letter now tells of its latest death. Tells the error message that it has then.
+/// The letter now tells of its latest death.
 async fn update_letter(
     conn: &mut PgConnection,
     incoming: &Incoming,
     from: ReturnsFrom,
     state: LetterState,
-) -> Result<Option<String>, StoreError> {
+) -> Result<(), StoreError> {
     let reading = &incoming.reading;
     let text = |text: &Option<String>| text.as_deref().map(storable);
-    let error_message = sqlx::query_scalar!(
+    sqlx::query!(
         "update letters set state = $2, severity = $3, reason = $4,
              queue = coalesce($5, queue), exchange = coalesce($6, exchange),
              routing_key = coalesce($7, routing_key), told_by = coalesce($8, told_by),
@@ -96,11 +170,10 @@ async fn update_letter(
              stack_trace = coalesce($11, stack_trace),
              size_bytes = $12, arrivals = arrivals + 1,
              last_arrived_at = greatest(last_arrived_at, $13), signature = $14
-         where id = $1
-         returning error_message",
+         where id = $1",
         from.letter_id.0,
         state.as_str(),
-        reading.severity.as_str(),
+        incoming.severity.as_str(),
         reading.origin.reason.as_str(),
         text(&reading.origin.queue),
         text(&reading.origin.exchange),
@@ -113,9 +186,9 @@ async fn update_letter(
         incoming.arrived_at,
         &incoming.signature.id.0[..],
     )
-    .fetch_one(conn)
+    .execute(conn)
     .await?;
-    Ok(error_message)
+    Ok(())
 }
 
 /// The replay's item has died again, whatever was known of it, and its counters follow.

@@ -4,14 +4,17 @@ use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
-use dlo_domain::grouping::{Masker, Shared, Signature};
+use dlo_domain::grouping::{Masker, Signature};
 use dlo_domain::ids::{LetterId, SourceId};
+use dlo_domain::judge::{Case, Judgement};
 use dlo_domain::reading::{MOST_NAME_BYTES, Reading, cut};
+use dlo_domain::severity::Severity;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::court::{self, Court, Particulars};
 use crate::store::{StoreError, extracts};
 
 /// A delivery, read and made ready to be stored.
@@ -25,6 +28,8 @@ pub struct Incoming {
     pub delivered: Delivered,
     /// What it says of itself.
     pub reading: Reading,
+    /// How bad it is.
+    pub severity: Severity,
     /// What it has in common with others that failed alike.
     pub signature: Signature,
     pub(super) properties: String,
@@ -53,14 +58,18 @@ impl Incoming {
         arrived_at: DateTime<Utc>,
         delivered: Delivered,
         reading: Reading,
+        court: Court<'_>,
         masker: &mut Masker,
     ) -> Self {
         let extract = extract(&delivered, reading.failure.error_message.as_deref());
+        let new = new_letter(letter_id, arrived_at, &delivered, court);
+        let judgement = judge(court, new, &delivered, &reading, &extract, masker);
         Self {
             letter_id,
-            signature: sign(&delivered, &reading, masker),
+            severity: judgement.severity,
+            signature: judgement.signature,
             arrived_at,
-            extract,
+            extract: extracts::Row::from(&extract),
             properties: json(&delivered.properties),
             headers: json(&delivered.headers),
             deaths: json(&reading.deaths),
@@ -72,10 +81,20 @@ impl Incoming {
         }
     }
 
+    /// Judges it again, by other rules, as a new letter.
+    pub fn judge_again(&mut self, court: Court<'_>, masker: &mut Masker) {
+        let message = self.reading.failure.error_message.as_deref();
+        let extract = extract(&self.delivered, message);
+        let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
+        let judgement = judge(court, new, &self.delivered, &self.reading, &extract, masker);
+        self.severity = judgement.severity;
+        self.signature = judgement.signature;
+    }
+
     /// Size of the body in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> i64 {
-        i64::try_from(self.delivered.body.len()).unwrap_or(i64::MAX)
+        size_bytes(&self.delivered)
     }
 
     /// Adds what could not be read or joined.
@@ -85,7 +104,7 @@ impl Incoming {
 
     /// Gives up the typed form of a message that Postgres refused: body, exchange and routing key
     /// stay as they are, and properties and headers are kept as text in a note.
-    pub fn reduce(&mut self, refusal: &str) {
+    pub fn reduce(&mut self, refusal: &str, court: Court<'_>) {
         let kept = format!(
             "Postgres refused the typed form ({refusal}). Properties as text: {} Headers as text: {}",
             self.properties, self.headers
@@ -95,8 +114,13 @@ impl Incoming {
         "[]".clone_into(&mut self.deaths);
         let nothing = Delivered::default();
         let reading = dlo_domain::reading::read(&nothing, &HeaderMap::default());
-        self.extract = extract(&nothing, None);
-        self.signature = sign(&nothing, &reading, &mut Masker::new());
+        let extract = extract(&nothing, None);
+        let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
+        let masker = &mut Masker::new();
+        let judgement = judge(court, new, &nothing, &reading, &extract, masker);
+        self.severity = judgement.severity;
+        self.signature = judgement.signature;
+        self.extract = extracts::Row::from(&extract);
         self.reading = Reading {
             notes: vec![kept],
             ..reading
@@ -113,19 +137,46 @@ impl Incoming {
     }
 }
 
-/// Only an error's text can share values with the body, and most of the work is reading that.
-fn sign(delivered: &Delivered, reading: &Reading, masker: &mut Masker) -> Signature {
-    let shared = match reading.failure.error_message {
-        Some(_) => Shared::of(delivered),
-        None => Shared::default(),
-    };
-    Signature::of(reading, &shared, masker)
+fn new_letter<'a>(
+    id: LetterId,
+    arrived_at: DateTime<Utc>,
+    delivered: &Delivered,
+    court: Court<'a>,
+) -> Particulars<'a> {
+    Particulars {
+        id,
+        source: court.source,
+        size_bytes: size_bytes(delivered),
+        arrivals: 1,
+        replays: 0,
+        arrived_at,
+    }
 }
 
-/// What is kept for searching, ready to be stored.
-pub(super) fn extract(delivered: &Delivered, error_message: Option<&str>) -> extracts::Row {
-    let extract = Extract::of(&delivered.headers, &delivered.body, error_message);
-    extracts::Row::from(&extract)
+fn judge(
+    court: Court<'_>,
+    letter: Particulars<'_>,
+    delivered: &Delivered,
+    reading: &Reading,
+    extract: &Extract,
+    masker: &mut Masker,
+) -> Judgement {
+    let stored = court::as_stored(reading);
+    let case = Case {
+        facts: court::facts(letter, &stored, extract),
+        reading,
+        delivered,
+    };
+    court.judge.judge(&case, masker)
+}
+
+/// What is kept for searching.
+pub(super) fn extract(delivered: &Delivered, error_message: Option<&str>) -> Extract {
+    Extract::of(&delivered.headers, &delivered.body, error_message)
+}
+
+fn size_bytes(delivered: &Delivered) -> i64 {
+    i64::try_from(delivered.body.len()).unwrap_or(i64::MAX)
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -175,11 +226,8 @@ async fn insert_letters(
     let texts = |pick: &dyn Fn(&Reading) -> Option<String>| -> Vec<Option<String>> {
         incoming.iter().map(|i| pick(&i.reading)).collect()
     };
-    let words = |pick: &dyn Fn(&Reading) -> &'static str| -> Vec<String> {
-        incoming
-            .iter()
-            .map(|i| pick(&i.reading).to_owned())
-            .collect()
+    let words = |pick: &dyn Fn(&Incoming) -> &'static str| -> Vec<String> {
+        incoming.iter().map(|i| pick(i).to_owned()).collect()
     };
     sqlx::query!(
         "insert into letters
@@ -196,11 +244,11 @@ async fn insert_letters(
               error_message, stack_trace, message_type, message_id, size_bytes, at, signature)",
         &ids,
         source.0,
-        &words(&|r| r.severity.as_str()),
+        &words(&|i| i.severity.as_str()),
         &texts(&|r| short(r.origin.queue.as_ref())) as &[Option<String>],
         &texts(&|r| short(r.origin.exchange.as_ref())) as &[Option<String>],
         &texts(&|r| short(r.origin.routing_key.as_ref())) as &[Option<String>],
-        &words(&|r| r.origin.reason.as_str()),
+        &words(&|i| i.reading.origin.reason.as_str()),
         &texts(&|r| r.failure.told_by.clone()) as &[Option<String>],
         &texts(&|r| short(r.failure.error_class.as_ref())) as &[Option<String>],
         &texts(&|r| r.failure.error_message.as_deref().map(storable)) as &[Option<String>],

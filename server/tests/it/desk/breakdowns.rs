@@ -9,6 +9,7 @@ use dlo_domain::failure::HeaderMap;
 use dlo_domain::group::{GroupEdit, GroupState, Mute};
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{GroupId, LetterId};
+use dlo_domain::judge::Judge;
 use dlo_domain::overview::Span;
 use dlo_domain::reading;
 use dlo_domain::severity::Severity;
@@ -16,7 +17,7 @@ use dlo_domain::wire::FieldValue;
 use dlo_server::clock::{Clock as _, SystemClock, new_id};
 use dlo_server::grouping::{Deps, Grouper};
 use dlo_server::store::groups::{signatures, totals};
-use dlo_server::store::letters::{Incoming, insert_new};
+use dlo_server::store::letters::{Court, Incoming, insert_new};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -42,9 +43,15 @@ async fn receive(bench: &Bench, message: &str, severity: Severity, version: &str
             }
             let mut read = reading::read(&delivered, &HeaderMap::default());
             read.failure.error_message = Some(message.to_owned());
-            read.severity = severity;
             let id = LetterId(new_id(&SystemClock));
-            Incoming::new(id, SystemClock.now(), delivered, read, &mut masker)
+            let court = Court {
+                judge: &Judge::default(),
+                source: "dead",
+            };
+            let now = SystemClock.now();
+            let mut one = Incoming::new(id, now, delivered, read, court, &mut masker);
+            one.severity = severity;
+            one
         })
         .collect();
     let all: Vec<&Incoming> = incoming.iter().collect();

@@ -10,13 +10,14 @@ use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{GroupEdit, GroupState, GroupSummary, MergeGroups, Mute, SplitGroup};
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{GroupId, LetterId};
+use dlo_domain::judge::Judge;
 use dlo_domain::letter::LetterSummary;
 use dlo_domain::reading;
 use dlo_domain::selection::Selection;
 use dlo_server::clock::{Clock as _, SystemClock, new_id};
 use dlo_server::grouping::{Deps, Grouper};
 use dlo_server::store::groups::{signatures, totals};
-use dlo_server::store::letters::{Incoming, insert_new};
+use dlo_server::store::letters::{Court, Incoming, insert_new};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -36,7 +37,12 @@ async fn receive(bench: &Bench, messages: &[&str]) {
             let mut read = reading::read(&delivered, &HeaderMap::default());
             read.failure.error_message = Some((*message).to_owned());
             let id = LetterId(new_id(&SystemClock));
-            Incoming::new(id, SystemClock.now(), delivered, read, &mut masker)
+            let court = Court {
+                judge: &Judge::default(),
+                source: "main",
+            };
+            let now = SystemClock.now();
+            Incoming::new(id, now, delivered, read, court, &mut masker)
         })
         .collect();
     let all: Vec<&Incoming> = incoming.iter().collect();

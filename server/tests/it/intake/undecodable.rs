@@ -22,6 +22,7 @@ async fn eject(pool: &PgPool, vhost: &Vhost) {
         brokers: Arc::new(vhost.brokers.clone()),
         clock: Arc::new(SystemClock),
         office_id: OfficeId(new_id(&SystemClock)),
+        judges: Arc::default(),
         settings: Settings::default(),
     };
     let mut conn = pool.acquire().await.expect("a connection");

@@ -62,6 +62,7 @@ impl Office {
             brokers: Arc::new(brokers.clone()),
             clock,
             office_id,
+            judges: Arc::default(),
             settings: Settings::default(),
         };
         #[expect(

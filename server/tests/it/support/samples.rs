@@ -4,6 +4,7 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::letter::Letter;
 use dlo_domain::page::Page;
 use dlo_domain::replay::Replay;
+use dlo_domain::rule::{NewRule, Rule, RuleBook};
 use dlo_domain::source::Source;
 use serde_json::{Value, json};
 
@@ -49,4 +50,26 @@ pub(super) fn sample_letter(id: LetterId) -> Letter {
         "first_arrived_at": "2026-11-21T03:00:00Z", "last_arrived_at": "2026-11-21T03:00:00Z",
         "vhost": "/", "deaths": [], "arrivals_detail": [], "replays": [], "audit": [],
     }))
+}
+
+pub(super) fn sample_rule(id: &str, rule: &NewRule) -> Rule {
+    let mut value = serde_json::to_value(rule).expect("JSON");
+    value["id"] = json!(id);
+    value["position"] = json!(1);
+    value["changed_by"] = json!("x");
+    value["changed_at"] = json!("2026-11-21T03:00:00Z");
+    sample(value)
+}
+
+/// One severity rule, whose id is `ID`, and no other.
+pub(super) fn sample_book() -> RuleBook {
+    let rule = sample(json!({
+        "name": "the queue was full", "filter": "reason:maxlen", "verdict": {"severity": "critical"},
+    }));
+    RuleBook {
+        revision: 7,
+        severity: vec![sample_rule(ID, &rule)],
+        grouping: Vec::new(),
+        judging_again: None,
+    }
 }

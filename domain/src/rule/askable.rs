@@ -1,0 +1,67 @@
+//! What a rule can ask for: what is known of a letter when it arrives, and stays until it dies
+//! again. Anything else would be judged one way now and another way later.
+
+use super::RuleFault;
+use crate::filter::{Field, LetterFilter, Subject};
+
+/// Refuses a filter that asks for something else.
+pub(super) fn check(filter: &LetterFilter) -> Result<(), RuleFault> {
+    let mut fault = None;
+    if let Some(root) = filter.root() {
+        root.each_term(&mut |term| {
+            if let Subject::Field(field) = term.subject
+                && let Some(why) = refusal(field)
+                && fault.is_none()
+            {
+                let field = field.info().name;
+                fault = Some(RuleFault::Field { field, why });
+            }
+        });
+    }
+    fault.map_or(Ok(()), Err)
+}
+
+/// Why a field cannot be asked for. Every field is named, so that a new one is thought about.
+fn refusal(field: Field) -> Option<&'static str> {
+    match field {
+        Field::State => Some(
+            "every letter is held when it is judged, and its state changes without being judged \
+             again; filter the list by it instead",
+        ),
+        Field::Severity => Some(
+            "severity is what rules decide; ask for what makes a letter that bad, such as \
+             `reason:maxlen` or `queue:payments.*`",
+        ),
+        Field::Group => Some(
+            "the group is found after a letter is judged; ask for what its letters have in common, \
+             such as `error_class:…`, `error_message:…` or `queue:…`",
+        ),
+        Field::Age | Field::FirstAge => Some(
+            "an age grows by itself, and a letter is judged when it arrives; filter the list by \
+             it instead",
+        ),
+        Field::FirstArrived | Field::LastArrived | Field::Since | Field::Until => Some(
+            "a rule judges letters of any time alike; filter the list by it, or disable the rule \
+             when its time is over",
+        ),
+        Field::Reason
+        | Field::Source
+        | Field::Queue
+        | Field::Exchange
+        | Field::RoutingKey
+        | Field::ErrorClass
+        | Field::ErrorMessage
+        | Field::MessageType
+        | Field::MessageId
+        | Field::Id
+        | Field::Size
+        | Field::Arrivals
+        | Field::Replays
+        | Field::Deaths
+        | Field::DeathQueue
+        | Field::DeathReason
+        | Field::DeathExchange
+        | Field::DeathRoutingKey
+        | Field::DeathCount => None,
+    }
+}

@@ -1,0 +1,90 @@
+//! Judges letters by the rules: new ones as they arrive, stored ones again when rules change.
+//!
+//! Every office keeps a judge made of the newest rules that it has seen. Whether these still are the
+//! rules is asked in each transaction that stores judgements.
+
+mod preview;
+mod walk;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
+use dlo_domain::ids::SourceId;
+use dlo_domain::judge::Judge;
+use sqlx::PgConnection;
+
+use crate::store::judging::{self, Due};
+use crate::store::{StoreError, rules};
+
+pub use preview::{DAYS, preview};
+pub use walk::{Deps, Walker, run};
+
+/// The judge of the newest rules that this office has seen.
+#[derive(Debug, Default)]
+pub struct Judges {
+    newest: Mutex<Arc<Judge>>,
+}
+
+impl Judges {
+    /// That judge, which may be behind: at the beginning it knows no rules.
+    #[must_use]
+    pub fn newest(&self) -> Arc<Judge> {
+        let newest = self.newest.lock();
+        newest.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The judge of the rules as this transaction sees them.
+    ///
+    /// # Errors
+    /// When Postgres does not do it.
+    pub async fn current(&self, conn: &mut PgConnection) -> Result<Arc<Judge>, StoreError> {
+        let revision = rules::revision(conn).await?;
+        self.of(conn, revision).await
+    }
+
+    /// The same, with the name of a source as the transaction sees it.
+    ///
+    /// # Errors
+    /// When Postgres does not do it.
+    pub async fn current_for(
+        &self,
+        conn: &mut PgConnection,
+        source: SourceId,
+    ) -> Result<(Arc<Judge>, String), StoreError> {
+        let (revision, name) = rules::revision_and_source(conn, source).await?;
+        Ok((self.of(conn, revision).await?, name))
+    }
+
+    async fn of(&self, conn: &mut PgConnection, revision: i64) -> Result<Arc<Judge>, StoreError> {
+        let newest = self.newest();
+        if revision == newest.revision() {
+            return Ok(newest);
+        }
+        let judge = Arc::new(rules::book(conn).await?.judge());
+        for rule in judge.left_out() {
+            tracing::warn!(name = %rule.name, why = %rule.why, "a rule cannot be used and is left out");
+        }
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = judge.clone();
+        Ok(judge)
+    }
+}
+
+/// Has letters judged again after a source got another name, if a rule asks for names. The rules
+/// must have been taken before the name was changed.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn after_renaming(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), StoreError> {
+    if rules::book(conn).await?.judge().names_sources() {
+        rules::revise(conn).await?;
+        let all = Due {
+            severity: true,
+            signature: true,
+        };
+        judging::begin(conn, all, now).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

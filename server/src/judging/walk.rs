@@ -1,0 +1,184 @@
+//! Judges stored letters again after a change of rules: newest first, in small steps, by one office
+//! at a time, with rests so that what comes in goes first. A step is one transaction with its place,
+//! so an office that dies loses nothing, and another goes on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dlo_domain::event::LiveEvent;
+use dlo_domain::grouping::{Masker, Signature};
+use dlo_domain::ids::LetterId;
+use dlo_domain::judge::Judge;
+use sqlx::{PgConnection, PgPool};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Judges;
+use crate::clock::SharedClock;
+use crate::store::groups::signatures::{self, Seen};
+use crate::store::judging::{self, Due, Ruling, Step, Walk};
+use crate::store::letters::{StoredLetter, stored};
+use crate::store::{StoreError, events};
+
+/// How often it is looked whether there is something to do.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Letters in one step, and the bytes of their bodies.
+const AT_ONCE: i64 = 300;
+const MOST_BYTES: i64 = 16 * 1024 * 1024;
+
+/// What judging again works with.
+#[derive(Debug, Clone)]
+pub struct Deps {
+    /// The database.
+    pub pool: PgPool,
+    /// The time.
+    pub clock: SharedClock,
+}
+
+/// Judges again what is due until `stop`. It rests twice as long as it works. A database that is
+/// away is tried again at the next look.
+///
+/// # Errors
+/// None: every failure is tried again.
+pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), StoreError> {
+    let mut walker = Walker::new(deps);
+    loop {
+        let began = Instant::now();
+        let rest = match walker.step().await {
+            Ok(true) => began.elapsed() * 2,
+            Ok(false) => LOOK_EVERY,
+            Err(error) => {
+                tracing::debug!(%error, "judging again will try again");
+                LOOK_EVERY
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            () = tokio::time::sleep(rest) => {}
+        }
+    }
+}
+
+/// Walks over the stored letters.
+#[derive(Debug)]
+pub struct Walker {
+    deps: Deps,
+    judges: Judges,
+    masker: Masker,
+}
+
+/// A letter with what it is by the rules; without a signature where that is not asked for.
+struct Judged {
+    letter: StoredLetter,
+    ruling: Ruling,
+    signature: Option<Signature>,
+}
+
+impl Walker {
+    /// One that has judged nothing yet.
+    #[must_use]
+    pub fn new(deps: Deps) -> Self {
+        Self {
+            deps,
+            judges: Judges::default(),
+            masker: Masker::new(),
+        }
+    }
+
+    /// Does one step; `false` when there is nothing to do, or another office does it.
+    ///
+    /// # Errors
+    /// When Postgres does not do it; nothing is done then, and the next step is this one.
+    pub async fn step(&mut self) -> Result<bool, StoreError> {
+        let mut transaction = self.deps.pool.begin().await?;
+        let conn = &mut *transaction;
+        let Some(walk) = judging::take(conn).await? else {
+            return Ok(false);
+        };
+        judging::give_way(conn).await?;
+        // A change of rules waits for the walk, which it begins anew: these are the rules until
+        // this transaction ends.
+        let judge = self.judges.current(conn).await?;
+        let window = judging::window(conn, walk, AT_ONCE, MOST_BYTES).await?;
+        let changed = self.judge(conn, &judge, walk, &window.letters).await?;
+        let step = Step {
+            cursor: window.cursor,
+            done: window.looked_at,
+            changed: i64::try_from(changed.len()).unwrap_or(i64::MAX),
+        };
+        judging::advance(conn, step).await?;
+        events::notify(conn, &LiveEvent::Rules).await?;
+        if !changed.is_empty() {
+            events::notify(conn, &LiveEvent::Changed { letters: changed }).await?;
+        }
+        transaction.commit().await?;
+        if step.cursor.is_none() {
+            tracing::info!("stored letters are judged by the rules as they are");
+        }
+        Ok(true)
+    }
+
+    /// Judges letters and writes down what became another.
+    async fn judge(
+        &mut self,
+        conn: &mut PgConnection,
+        judge: &Arc<Judge>,
+        walk: Walk,
+        letters: &[LetterId],
+    ) -> Result<Vec<LetterId>, StoreError> {
+        if letters.is_empty() {
+            return Ok(Vec::new());
+        }
+        let inside = walk.due.signature || judge.severity_looks_inside();
+        let stored = stored(conn, letters, inside).await?;
+        let judged = stored
+            .into_iter()
+            .map(|letter| self.judged(letter, judge, walk.due));
+        let changed: Vec<Judged> = judged.filter(Judged::is_changed).collect();
+        let seen = changed.iter().filter_map(Judged::seen);
+        signatures::remember_seen(conn, seen).await?;
+        let rulings: Vec<Ruling> = changed.iter().map(|one| one.ruling).collect();
+        judging::rejudge(conn, &rulings).await
+    }
+
+    fn judged(&mut self, letter: StoredLetter, judge: &Judge, due: Due) -> Judged {
+        let (severity, signature) = if due.signature {
+            let judgement = letter.judged_by(judge, &mut self.masker);
+            (judgement.severity, Some(judgement.signature))
+        } else {
+            (letter.severity_by(judge), None)
+        };
+        Judged {
+            ruling: Ruling {
+                letter: letter.id,
+                arrivals: letter.arrivals,
+                severity,
+                signature: signature.as_ref().map(|signature| signature.id),
+            },
+            letter,
+            signature,
+        }
+    }
+}
+
+impl Judged {
+    fn is_changed(&self) -> bool {
+        self.ruling.severity != self.letter.severity || self.has_another_signature()
+    }
+
+    fn has_another_signature(&self) -> bool {
+        self.ruling.signature.is_some() && self.ruling.signature != self.letter.signature
+    }
+
+    fn seen(&self) -> Option<Seen<'_>> {
+        let signature = self
+            .signature
+            .as_ref()
+            .filter(|_| self.has_another_signature())?;
+        Some(Seen {
+            signature,
+            letter: self.letter.id,
+            at: self.letter.last_arrived_at,
+        })
+    }
+}

@@ -1,0 +1,320 @@
+//! A desk that answers at once and notes what it was asked.
+
+use std::sync::Mutex;
+
+use super::front::{HOSTILE, ID};
+use super::samples::{
+    page, sample, sample_book, sample_letter, sample_replay, sample_rule, sample_source,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use dlo_app::desk::{DeskError, TriageDesk};
+use dlo_domain::audit::Actor;
+use dlo_domain::breakdown::Breakdown;
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
+use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
+use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::office::{FilterChoices, Trouble};
+use dlo_domain::overview::{Left, Overview, Span};
+use dlo_domain::page::{Cursor, Page};
+use dlo_domain::payload::{Payload, read_payload};
+use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
+use dlo_domain::selection::{Changed, Selection};
+use dlo_domain::source::{NewSource, Source};
+use dlo_domain::view::{NewView, View};
+use dlo_server::clock::{Clock as _, SystemClock};
+use serde_json::json;
+
+/// A desk that notes.
+#[derive(Debug, Default)]
+pub struct NotingDesk {
+    asked: Mutex<Vec<String>>,
+    fails: Mutex<Option<DeskError>>,
+}
+
+impl NotingDesk {
+    /// What it was asked since the last time.
+    pub fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut self.asked.lock().expect("not poisoned"))
+    }
+
+    /// The next question is answered with this.
+    pub fn fail_once(&self, error: DeskError) {
+        *self.fails.lock().expect("not poisoned") = Some(error);
+    }
+
+    fn note(&self, what: String) -> Result<(), DeskError> {
+        self.asked.lock().expect("not poisoned").push(what);
+        self.fails
+            .lock()
+            .expect("not poisoned")
+            .take()
+            .map_or(Ok(()), Err)
+    }
+}
+
+#[async_trait]
+impl TriageDesk for NotingDesk {
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<LetterSummary>, DeskError> {
+        self.note(format!(
+            "letters [{filter}] after {} limit {limit}",
+            after.is_some()
+        ))?;
+        Ok(page())
+    }
+
+    async fn arrived_after(
+        &self,
+        filter: &LetterFilter,
+        moment: DateTime<Utc>,
+    ) -> Result<i64, DeskError> {
+        self.note(format!("arrived [{filter}] after {moment}"))?;
+        Ok(0)
+    }
+
+    async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {
+        self.note(format!("letter {id}"))?;
+        Ok(sample_letter(id))
+    }
+
+    async fn payload(&self, id: LetterId, ordinal: Option<i32>) -> Result<Payload, DeskError> {
+        self.note(format!("payload {id} {ordinal:?}"))?;
+        Ok(read_payload(HOSTILE, 25, None))
+    }
+
+    async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError> {
+        self.note(format!("body {id} {ordinal:?}"))?;
+        Ok(HOSTILE.to_vec())
+    }
+
+    async fn discard(
+        &self,
+        actor: &Actor,
+        selection: &Selection,
+        reason: &str,
+    ) -> Result<Changed, DeskError> {
+        self.note(format!("{} discards {selection:?}: {reason}", actor.0))?;
+        Ok(Changed {
+            changed: 1,
+            left_out: Vec::new(),
+        })
+    }
+
+    async fn restore(&self, actor: &Actor, selection: &Selection) -> Result<Changed, DeskError> {
+        self.note(format!("{} restores {selection:?}", actor.0))?;
+        Ok(Changed {
+            changed: 1,
+            left_out: Vec::new(),
+        })
+    }
+
+    async fn decide_unknown(
+        &self,
+        actor: &Actor,
+        id: LetterId,
+        was_published: bool,
+    ) -> Result<(), DeskError> {
+        self.note(format!(
+            "{} says {id} was published: {was_published}",
+            actor.0
+        ))
+    }
+
+    async fn processed(&self, actor: &Actor, id: LetterId) -> Result<(), DeskError> {
+        self.note(format!("{} says {id} was processed", actor.0))
+    }
+
+    async fn plan_replay(&self, actor: &Actor, replay: &NewReplay) -> Result<Replay, DeskError> {
+        self.note(format!("{} replays to {:?}", actor.0, replay.target))?;
+        Ok(sample_replay((!replay.dry_run).then_some(ID)))
+    }
+
+    async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError> {
+        self.note(format!("replays after {} limit {limit}", after.is_some()))?;
+        Ok(page())
+    }
+
+    async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError> {
+        self.note(format!("replay {id}"))?;
+        Ok(sample_replay(Some(ID)))
+    }
+
+    async fn replay_items(
+        &self,
+        id: ReplayId,
+        outcome: Option<Outcome>,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<ReplayItem>, DeskError> {
+        self.note(format!(
+            "items {id} {outcome:?} after {} limit {limit}",
+            after.is_some()
+        ))?;
+        Ok(page())
+    }
+
+    async fn groups(
+        &self,
+        state: Option<GroupState>,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<GroupSummary>, DeskError> {
+        let after = after.is_some();
+        self.note(format!("groups {state:?} after {after} limit {limit}"))?;
+        Ok(page())
+    }
+
+    async fn group(&self, id: GroupId) -> Result<Group, DeskError> {
+        Err(DeskError::NotFound(format!("there is no group {id}")))
+    }
+
+    async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {
+        self.note(format!("breakdown of {id}"))?;
+        Ok(Breakdown::default())
+    }
+
+    async fn edit_group(
+        &self,
+        actor: &Actor,
+        id: GroupId,
+        edit: &GroupEdit,
+    ) -> Result<Group, DeskError> {
+        self.note(format!("{} edits {id} {:?}", actor.0, edit.state))?;
+        self.group(id).await
+    }
+
+    async fn merge_groups(&self, actor: &Actor, merge: &MergeGroups) -> Result<Group, DeskError> {
+        self.note(format!("{} merges {}", actor.0, merge.groups.len()))?;
+        self.group(merge.into).await
+    }
+
+    async fn split_group(&self, actor: &Actor, split: &SplitGroup) -> Result<GroupId, DeskError> {
+        let signatures = split.signatures.len();
+        self.note(format!("{} splits {signatures} off", actor.0))?;
+        Ok(split.group)
+    }
+
+    async fn sources(&self) -> Result<Vec<Source>, DeskError> {
+        self.note("sources".to_owned())?;
+        Ok(vec![sample_source("orders.dead")])
+    }
+
+    async fn add_source(&self, actor: &Actor, source: &NewSource) -> Result<Source, DeskError> {
+        self.note(format!("{} adds {}", actor.0, source.queue))?;
+        Ok(sample_source(&source.queue))
+    }
+
+    async fn change_source(
+        &self,
+        actor: &Actor,
+        id: SourceId,
+        source: &NewSource,
+    ) -> Result<Source, DeskError> {
+        self.note(format!("{} makes {id} a {:?}", actor.0, source.mode))?;
+        Ok(sample_source(&source.queue))
+    }
+
+    async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError> {
+        self.note(format!("{} removes {id}", actor.0))
+    }
+
+    async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError> {
+        self.note(format!("{} ejects from {id}", actor.0))?;
+        Ok(ID.parse().expect("an id"))
+    }
+
+    async fn overview(&self, span: Span) -> Result<Overview, DeskError> {
+        self.note(format!("overview {}", span.as_str()))?;
+        Ok(Overview {
+            at: SystemClock.now(),
+            span,
+            held: 0,
+            unknown: 0,
+            held_by_severity: Vec::new(),
+            deaths: Vec::new(),
+            groups: Vec::new(),
+            groups_left: Left::default(),
+            waiting: Breakdown::default(),
+            sources: Vec::new(),
+            replays: Vec::new(),
+        })
+    }
+
+    async fn views(&self, actor: &Actor) -> Result<Vec<View>, DeskError> {
+        self.note(format!("views {}", actor.0))?;
+        Ok(Vec::new())
+    }
+
+    async fn save_view(&self, actor: &Actor, view: &NewView) -> Result<View, DeskError> {
+        self.note(format!(
+            "save view {} [{}] shared {} by {}",
+            view.name, view.filter, view.shared, actor.0
+        ))?;
+        Ok(sample(json!({
+            "id": ID, "name": view.name, "filter": view.filter, "owner": actor.0,
+            "shared": view.shared, "created_at": "2026-11-21T03:00:00Z",
+        })))
+    }
+
+    async fn remove_view(&self, actor: &Actor, id: ViewId) -> Result<(), DeskError> {
+        self.note(format!("remove view {id} by {}", actor.0))
+    }
+
+    async fn rules(&self) -> Result<RuleBook, DeskError> {
+        self.note("rules".to_owned())?;
+        Ok(sample_book())
+    }
+
+    async fn add_rule(&self, actor: &Actor, rule: &NewRule) -> Result<Rule, DeskError> {
+        self.note(format!("{} adds the rule {}", actor.0, rule.name))?;
+        Ok(sample_rule(ID, rule))
+    }
+
+    async fn change_rule(
+        &self,
+        actor: &Actor,
+        id: RuleId,
+        rule: &NewRule,
+    ) -> Result<Rule, DeskError> {
+        self.note(format!("{} makes {id} the rule {}", actor.0, rule.name))?;
+        Ok(sample_rule(ID, rule))
+    }
+
+    async fn remove_rule(&self, actor: &Actor, id: RuleId) -> Result<(), DeskError> {
+        self.note(format!("{} removes the rule {id}", actor.0))
+    }
+
+    async fn order_rules(
+        &self,
+        actor: &Actor,
+        kind: RuleKind,
+        order: &[RuleId],
+    ) -> Result<RuleBook, DeskError> {
+        let (kind, rules) = (kind.as_str(), order.len());
+        self.note(format!("{} orders {rules} rules of {kind}", actor.0))?;
+        Ok(sample_book())
+    }
+
+    async fn preview_rule(&self, rule: &NewRule) -> Result<RulePreview, DeskError> {
+        self.note(format!("preview of {} [{}]", rule.name, rule.filter))?;
+        Ok(sample(json!({
+            "days": 7, "matched": 3, "is_capped": false, "now": [], "groups_now": 0,
+            "groups_then": 0, "read": 0, "samples": [],
+        })))
+    }
+
+    async fn filter_choices(&self) -> Result<FilterChoices, DeskError> {
+        Ok(FilterChoices::default())
+    }
+
+    async fn troubles(&self) -> Vec<Trouble> {
+        Vec::new()
+    }
+}
