@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::page::Cursor;
+use dlo_server::clock::{Clock as _, SystemClock};
 use dlo_server::store::letter_list::{self, Found, Matching, USUAL};
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
@@ -123,7 +124,7 @@ pub async fn page(
 ) -> Outcome<Found> {
     let mut transaction = conn.begin().await?;
     letter_list::limit_time(&mut transaction, Duration::from_secs(10)).await?;
-    let matching = Matching::look_up(&mut transaction, filter, Utc::now()).await?;
+    let matching = Matching::look_up(&mut transaction, filter, SystemClock.now()).await?;
     let found = letter_list::search(&mut transaction, &matching, after, PAGE, USUAL).await?;
     transaction.commit().await?;
     Ok(found)
