@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-crash fmt lint deny site prepare bench-intake bench-grouping e2e check clean
+.PHONY: help setup demo test test-crash fmt lint deny site prepare bench-intake bench-list seed-letters bench-grouping e2e check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -49,6 +49,14 @@ e2e: ## the browser tests alone; ARGS="--headed -g replay"
 
 bench-intake: ## intake against the floor program: goals P1 and P2
 	@scripts/bench-intake $(ARGS)
+
+bench-list: ## lists, groups and searches at 10 million letters: goals P5 to P7; ARGS="--letters N --data DIR"
+	@scripts/bench-list $(ARGS)
+
+seed-letters: ## fill an empty database with made up letters; N=1000000 DATABASE=postgres://… ARGS="--replace"
+	@$(if $(and $(N),$(DATABASE)),,$(error give N=… and DATABASE=postgres://…))
+	@cargo build --release -q -p dlo-server --bin dlo
+	@DLO_DATABASE_URL=$(DATABASE) $${CARGO_TARGET_DIR:-target}/release/dlo seed-letters $(N) $(ARGS)
 
 bench-grouping: ## grouping accuracy and speed: goal P8; FILES="A.tsv B.tsv" for your own
 	@cargo run --release -q -p dlo-domain --example grouping_score -- \

@@ -1,6 +1,6 @@
 //! P6: the page of groups, against counting the letters of each group when it is asked for.
 
-use chrono::Utc;
+use dlo_server::clock::{Clock as _, SystemClock};
 use dlo_server::store::groups::read::{self, Place};
 use dlo_server::store::{counts, groups::totals};
 use sqlx::PgPool;
@@ -20,7 +20,7 @@ pub async fn measure(pool: &PgPool, rounds: usize) -> Outcome<f64> {
     let mut after: Option<Place> = None;
     for _ in 0..rounds {
         let page = times
-            .of(read::page(&mut conn, None, after, PAGE, Utc::now()))
+            .of(read::page(&mut conn, None, after, PAGE, SystemClock.now()))
             .await?;
         // From page to page, and again from the first.
         after = page.last().map(|(place, _)| *place);
@@ -69,7 +69,7 @@ const LIVE: &str = "
 /// Folds what is left and compares every counter with a recount.
 pub async fn recount(pool: &PgPool) -> Outcome<()> {
     let mut transaction = pool.begin().await?;
-    counts::fold(&mut transaction, Utc::now()).await?;
+    counts::fold(&mut transaction, SystemClock.now()).await?;
     totals::fold(&mut transaction).await?;
     transaction.commit().await?;
     for (name, sql) in [

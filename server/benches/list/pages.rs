@@ -1,10 +1,13 @@
 //! P5: pages of the list at random places, against looking one letter up.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::page::Cursor;
+use dlo_server::clock::{Clock as _, SystemClock};
 use dlo_server::store::letter_list::{self, Found, Matching, USUAL};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::Outcome;
@@ -119,8 +122,12 @@ pub async fn page(
     filter: &LetterFilter,
     after: Option<Cursor>,
 ) -> Outcome<Found> {
-    let matching = Matching::look_up(conn, filter, Utc::now()).await?;
-    Ok(letter_list::search(conn, &matching, after, PAGE, USUAL).await?)
+    let mut transaction = conn.begin().await?;
+    letter_list::limit_time(&mut transaction, Duration::from_secs(10)).await?;
+    let matching = Matching::look_up(&mut transaction, filter, SystemClock.now()).await?;
+    let found = letter_list::search(&mut transaction, &matching, after, PAGE, USUAL).await?;
+    transaction.commit().await?;
+    Ok(found)
 }
 
 async fn look_up(conn: &mut PgConnection, id: Uuid) -> Outcome<()> {

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chrono::Utc;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::judge::Judge;
 use dlo_domain::reading;
-use dlo_server::clock::{SharedClock, SystemClock, new_id};
+use dlo_server::clock::{Clock as _, SharedClock, SystemClock, new_id};
 use dlo_server::seeding::any_message;
 use dlo_server::store::groups::signatures;
 use dlo_server::store::letters::{Court, Incoming, insert_new};
@@ -53,6 +52,10 @@ pub struct Writer {
 
 impl Writer {
     /// Begins with so many letters a second.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a benchmark has no lifecycle; `stop` waits for both tasks"
+    )]
     pub fn start(pool: &PgPool, speed: f64) -> Self {
         let stop = CancellationToken::new();
         let clock: SharedClock = Arc::new(SystemClock);
@@ -113,7 +116,7 @@ async fn write(pool: &PgPool, source: SourceId, masker: &mut Masker) -> Outcome<
             let delivered = any_message(rand::random_range(0..1_000_000));
             let reading = reading::read(&delivered, &HeaderMap::default());
             let id = LetterId(new_id(&SystemClock));
-            Incoming::new(id, Utc::now(), delivered, reading, court, masker)
+            Incoming::new(id, SystemClock.now(), delivered, reading, court, masker)
         })
         .collect();
     let incoming: Vec<&Incoming> = incoming.iter().collect();

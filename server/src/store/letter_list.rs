@@ -32,9 +32,15 @@ pub const MOST_COUNTED: i64 = 10_001;
 pub async fn limit_time(conn: &mut PgConnection, most: Duration) -> Result<(), StoreError> {
     // Zero would mean no limit.
     let most = format!("{}ms", most.as_millis().max(1));
-    sqlx::query!("select set_config('statement_timeout', $1, true)", most)
-        .fetch_one(conn)
-        .await?;
+    // Over many weeks a plan seems so dear that Postgres would first compile it, for longer than it
+    // then takes.
+    sqlx::query!(
+        "select set_config('statement_timeout', $1, true) as timeout,
+             set_config('jit', 'off', true) as jit",
+        most
+    )
+    .fetch_one(conn)
+    .await?;
     Ok(())
 }
 

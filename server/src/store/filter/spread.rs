@@ -49,7 +49,7 @@ impl Matching {
     /// Writes what the texts of `extracts x` must hold.
     pub(in crate::store) fn write_texts(&self, sql: &mut Sql) {
         super::joined(sql, " and ", &self.texts(), |sql, test| {
-            write_text(sql, test)
+            write_text(sql, test);
         });
     }
 

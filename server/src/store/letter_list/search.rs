@@ -74,9 +74,12 @@ pub async fn search(
     if !matching.is_about_columns() && walk.step(conn).await? {
         return Ok(walk.found());
     }
-    let planned = async |conn: &mut PgConnection| match matching.has_texts() {
-        true => by_text(conn, matching, after, limit).await,
-        false => super::page(conn, matching, after, limit).await.map(Some),
+    let planned = async |conn: &mut PgConnection| {
+        if matching.has_texts() {
+            by_text(conn, matching, after, limit).await
+        } else {
+            super::page(conn, matching, after, limit).await.map(Some)
+        }
     };
     let letters = match patience.planned {
         Duration::ZERO => None,
@@ -195,7 +198,8 @@ impl Walk {
             return FIRST_STEP;
         }
         let time = self.left().as_micros() / 2;
-        let length = time * self.looked_at.unsigned_abs() as u128 / self.spent.as_micros().max(1);
+        let length =
+            time * u128::from(self.looked_at.unsigned_abs()) / self.spent.as_micros().max(1);
         i64::try_from(length).map_or(LONGEST_STEP, |length| length.clamp(100, LONGEST_STEP))
     }
 
