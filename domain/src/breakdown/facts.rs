@@ -152,7 +152,6 @@ impl Reader<'_> {
             return;
         }
         match value {
-            Value::Null => {}
             Value::Object(members) if path.len() < MOST_DEPTH => {
                 for (name, value) in members {
                     path.push(name.clone());
@@ -160,7 +159,7 @@ impl Reader<'_> {
                     path.pop();
                 }
             }
-            Value::Object(_) => {}
+            Value::Object(_) | Value::Null => {}
             Value::Array(elements) => {
                 let plain = |value: &&Value| !value.is_array() && !value.is_object();
                 for element in elements.iter().filter(plain).take(MOST_ELEMENTS) {
