@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::overview::WorstGroup;
+use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
 use super::{Ago, GroupBadge, SeverityMark, Sparkline, TemplateLine};
@@ -46,7 +47,7 @@ fn row(group: WorstGroup, now: DateTime<Utc>) -> impl IntoView {
     let flag = move || is_new.then(|| view! { <span class="flag">"new"</span> });
     let owner = summary.owner.clone();
     view! {
-        <tr data-row="" data-state=summary.state.as_str() data-severity=severity.map(|s| s.as_str())>
+        <tr data-row="" data-state=summary.state.as_str() data-severity=severity.map(Severity::as_str)>
             <td class="fit far">{mark()}</td>
             <td class="main">
                 <a href=links::group(summary.id)>

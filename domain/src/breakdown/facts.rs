@@ -28,8 +28,10 @@ const OWN_NAMES: [&str; 4] = [
     "x-received-from",
     "mt-reason",
 ];
-/// Words in names of headers that tell of the failure.
-const OF_FAILURE: [&str; 11] = [
+/// Words in names of headers that tell of the failure, or how often it was met.
+const OF_FAILURE: [&str; 16] = [
+    "attempt",
+    "attempts",
     "death",
     "deaths",
     "error",
@@ -38,6 +40,9 @@ const OF_FAILURE: [&str; 11] = [
     "failed",
     "failure",
     "fault",
+    "retries",
+    "retry",
+    "retrycount",
     "stack",
     "stacktrace",
     "traceback",
@@ -152,7 +157,6 @@ impl Reader<'_> {
             return;
         }
         match value {
-            Value::Null => {}
             Value::Object(members) if path.len() < MOST_DEPTH => {
                 for (name, value) in members {
                     path.push(name.clone());
@@ -160,7 +164,7 @@ impl Reader<'_> {
                     path.pop();
                 }
             }
-            Value::Object(_) => {}
+            Value::Object(_) | Value::Null => {}
             Value::Array(elements) => {
                 let plain = |value: &&Value| !value.is_array() && !value.is_object();
                 for element in elements.iter().filter(plain).take(MOST_ELEMENTS) {
@@ -306,11 +310,13 @@ mod tests {
             "x-stack",
             "x-delivery-count",
             "x-opt-deaths",
+            "x-retries",
+            "x-retry-count",
             "",
         ] {
             assert!(!is_of_interest(name), "{name}");
         }
-        for name in ["x-version", "x-tenant", "x-trace", "x-retries", "terror"] {
+        for name in ["x-version", "x-tenant", "x-trace", "retryable", "terror"] {
             assert!(is_of_interest(name), "{name}");
         }
     }

@@ -254,7 +254,7 @@ fn nearly_all_differ(tallies: &HashMap<&str, Tally>) -> bool {
     sum >= FEWEST_OCCURRENCES && different * 10 > sum * 8
 }
 
-/// Spreads the place of a letter over all bits (SplitMix64), so that sums of places tell sets of
+/// Spreads the place of a letter over all bits (`SplitMix64`), so that sums of places tell sets of
 /// letters apart.
 fn mixed(place: u64) -> u64 {
     let z = place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
