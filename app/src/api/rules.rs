@@ -74,6 +74,15 @@ pub async fn read_rule(id: String) -> Result<RuleDraft, ApiError> {
     book::find(&id).await.map(reading::draft_of)
 }
 
+/// A rule of this sort that asks for what the letters of a group have in common.
+///
+/// # Errors
+/// No such group, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "rule/of-group", input = GetUrl)]
+pub async fn begin_rule(group: String, sort: String) -> Result<RuleDraft, ApiError> {
+    of_group::begin(&group, &sort).await
+}
+
 /// What a rule would do. Changes nothing.
 ///
 /// # Errors
@@ -154,5 +163,7 @@ pub async fn remove_rule(id: String) -> Result<(), ApiError> {
 
 #[cfg(feature = "ssr")]
 mod book;
+#[cfg(feature = "ssr")]
+mod of_group;
 #[cfg(feature = "ssr")]
 mod reading;

@@ -35,7 +35,10 @@ pub(crate) fn RuleForm(
     let on_submit = on_submit(sent, save);
     let error = Signal::derive(move || {
         let is_readable = filter.with(|filter| LetterFilter::parse(filter).is_ok());
-        save.value().get().and_then(Result::err).filter(|_| is_readable)
+        save.value()
+            .get()
+            .and_then(Result::err)
+            .filter(|_| is_readable)
     });
     view! {
         <form class="rule-form" method="get" action=path on:submit=on_submit>
@@ -80,10 +83,7 @@ pub(crate) fn RuleForm(
 }
 
 /// Looks or saves, as the button says that was pressed.
-fn on_submit(
-    sent: RwSignal<Option<String>>,
-    save: ServerAction<SaveRule>,
-) -> impl Fn(SubmitEvent) {
+fn on_submit(sent: RwSignal<Option<String>>, save: ServerAction<SaveRule>) -> impl Fn(SubmitEvent) {
     let navigate = use_navigate();
     move |event| {
         // A form that cannot be read goes the way without a script.

@@ -6,7 +6,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::letters::read_choices;
-use crate::api::rules::{Preview, RuleDraft, SaveRule, preview_rule, read_rule};
+use crate::api::rules::{Preview, RuleDraft, SaveRule, begin_rule, preview_rule, read_rule};
 use crate::components::{ErrorNote, ErrorPanel, LetterSamples, RuleForm, Waiting};
 use crate::links;
 
@@ -21,13 +21,16 @@ pub(crate) fn RulePage() -> impl IntoView {
     let written = Memo::new(move |_| query.with(|query| RuleDraft::of(id.get(), query)));
     let is_looked_at =
         Memo::new(move |_| !id.get().is_empty() || query.with(|query| query.get("look").is_some()));
+    // They say how a form begins, which is not begun again while it is written.
+    let of = move |name| query.with_untracked(|query| query.get(name).unwrap_or_default());
     let kept = Resource::new(
-        move || id.get(),
-        |id| async move {
-            if id.is_empty() {
-                return Ok(RuleDraft::begun());
+        move || (id.get(), of("sort"), of("group")),
+        |(id, sort, group)| async move {
+            match (&*id, &*group) {
+                ("", "") => Ok(RuleDraft::begun(sort)),
+                ("", _) => begin_rule(group, sort).await,
+                _ => read_rule(id).await,
             }
-            read_rule(id).await
         },
     );
     let choices = Resource::new(
@@ -59,7 +62,13 @@ pub(crate) fn RulePage() -> impl IntoView {
 fn Head(draft: Memo<RuleDraft>) -> impl IntoView {
     let (is_new, kind) = (
         Memo::new(move |_| draft.with(|draft| draft.id.is_empty())),
-        move || if draft.with(RuleDraft::is_of_severity) { "severity" } else { "grouping" },
+        move || {
+            if draft.with(RuleDraft::is_of_severity) {
+                "severity"
+            } else {
+                "grouping"
+            }
+        },
     );
     let heading = move || {
         let kind = kind();
@@ -89,11 +98,7 @@ type Kept = Resource<Result<RuleDraft, crate::error::ApiError>>;
 
 /// What the rule of the address would do.
 #[component]
-fn Looked(
-    written: Memo<Option<RuleDraft>>,
-    kept: Kept,
-    is_looked_at: Memo<bool>,
-) -> impl IntoView {
+fn Looked(written: Memo<Option<RuleDraft>>, kept: Kept, is_looked_at: Memo<bool>) -> impl IntoView {
     let preview = Resource::new(
         move || (is_looked_at.get(), written.get()),
         move |(is_looked_at, written)| async move {

@@ -22,10 +22,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 pub(crate) fn RulesPage() -> impl IntoView {
     let actions = RuleActions::new();
     let version = Live::current().version(|event| matches!(event, LiveEvent::Missed));
-    let rules = Resource::new(
-        move || (version.get(), actions.version()),
-        |_| list_rules(),
-    );
+    let rules = Resource::new(move || (version.get(), actions.version()), |_| list_rules());
     view! {
         <Title text="Rules" />
         <Notice />

@@ -16,13 +16,16 @@ async fn among(id: &str) -> Result<(RuleKind, Vec<Rule>, usize), ApiError> {
     let RuleBook {
         severity, grouping, ..
     } = desk().rules().await?;
-    [(RuleKind::Severity, severity), (RuleKind::Grouping, grouping)]
-        .into_iter()
-        .find_map(|(kind, rules)| {
-            let place = rules.iter().position(|rule| rule.id == id)?;
-            Some((kind, rules, place))
-        })
-        .ok_or_else(|| ApiError::not_found("There is no such rule any more: it was removed."))
+    [
+        (RuleKind::Severity, severity),
+        (RuleKind::Grouping, grouping),
+    ]
+    .into_iter()
+    .find_map(|(kind, rules)| {
+        let place = rules.iter().position(|rule| rule.id == id)?;
+        Some((kind, rules, place))
+    })
+    .ok_or_else(|| ApiError::not_found("There is no such rule any more: it was removed."))
 }
 
 /// One rule.

@@ -26,27 +26,32 @@ pub struct RuleDraft {
 impl RuleDraft {
     /// The draft that the address of a form names, if it names one. `id` is the path's.
     pub(crate) fn of(id: String, query: &ParamsMap) -> Option<Self> {
+        // An empty filter is one as well, and addresses leave out what is empty.
+        if query.get("look").is_none() && query.get("filter").is_none() {
+            return None;
+        }
         let of = |name| query.get(name).unwrap_or_default();
-        let sort = query.get("sort")?;
-        let verdict = match query.get("verdict") {
-            None if sort == "severity" => Severity::High.to_string(),
-            given => given.unwrap_or_default(),
-        };
         Some(Self {
             id,
+            sort: query.get("sort")?,
             name: of("name"),
             filter: of("filter"),
+            verdict: of("verdict"),
             enabled: query.get("enabled").is_none_or(|text| text != "false"),
-            sort,
-            verdict,
         })
     }
 
     /// A new one of which nothing is known yet.
-    pub(crate) fn begun() -> Self {
+    pub(crate) fn begun(sort: String) -> Self {
+        let is_of_grouping = ["key", "masks"].contains(&&*sort);
+        let (sort, verdict) = if is_of_grouping {
+            (sort, String::new())
+        } else {
+            ("severity".to_owned(), Severity::High.to_string())
+        };
         Self {
-            sort: "severity".to_owned(),
-            verdict: Severity::High.to_string(),
+            sort,
+            verdict,
             enabled: true,
             ..Self::default()
         }
@@ -66,11 +71,10 @@ impl RuleDraft {
             [
                 ("sort", &*self.sort),
                 ("name", &self.name),
-                ("filter", &self.filter),
                 ("verdict", &self.verdict),
                 ("enabled", enabled),
-                // An empty filter is one as well.
                 ("look", "yes"),
+                ("filter", &self.filter),
             ],
         )
     }

@@ -114,10 +114,7 @@ pub(super) fn progress(judging: Option<JudgingAgain>) -> String {
     let of = judging.of.max(judging.done);
     // 100 % would be done.
     let percent = (judging.done * 100).checked_div(of).unwrap_or(0).min(99);
-    format!(
-        "Judging {} again, {percent} % done.",
-        counted(of, "letter")
-    )
+    format!("Judging {} again, {percent} % done.", counted(of, "letter"))
 }
 
 #[cfg(test)]

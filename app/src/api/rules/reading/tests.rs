@@ -14,10 +14,9 @@ fn draft(sort: &str, verdict: &str) -> RuleDraft {
 }
 
 fn found(matched: i64, now: &[(Severity, i64)]) -> RulePreview {
-    let counts = now.iter().map(|&(severity, letters)| SeverityCount {
-        severity,
-        letters,
-    });
+    let counts = now
+        .iter()
+        .map(|&(severity, letters)| SeverityCount { severity, letters });
     RulePreview {
         days: 7,
         matched,
@@ -50,7 +49,11 @@ fn a_form_is_read_as_a_rule() {
 #[test]
 fn what_a_severity_rule_would_do_is_said_with_what_letters_are_now() {
     let say = |found| sentence(RuleKind::Severity, &found);
-    let both = [(Severity::Critical, 3), (Severity::High, 0), (Severity::Normal, 1_201)];
+    let both = [
+        (Severity::Critical, 3),
+        (Severity::High, 0),
+        (Severity::Normal, 1_201),
+    ];
     assert_eq!(
         say(found(1_204, &both)),
         "It would have matched 1,204 letters in the last 7 days: 3 critical, 1,201 normal now."
