@@ -102,6 +102,7 @@ pub async fn preview_rule(
         enabled: true,
         ..RuleDraft::default()
     })?;
+    let rule = reading::checked(&rule)?;
     let found = crate::desk::desk().preview_rule(&rule).await?;
     Ok(reading::preview_of(&rule, found, crate::request::now()))
 }

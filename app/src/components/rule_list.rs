@@ -60,6 +60,10 @@ impl RuleActions {
     /// was on.
     pub(crate) fn put_focus_back(self) {
         Effect::new(move |_| {
+            // What came before the answer may be the list as it was.
+            if untrack(move || self.waits()) {
+                return;
+            }
             let Some(id) = self.pressed.try_update_value(Option::take).flatten() else {
                 return;
             };
@@ -181,9 +185,8 @@ fn Switch(id: String, name: String, is_on: bool, actions: RuleActions) -> impl I
                 id=format!("on-{id}")
                 aria-checked=is_on.to_string()
                 aria-label=name
-                disabled=move || actions.waits()
             >
-                {if is_on { "on" } else { "off" }}
+                <span aria-hidden="true">{if is_on { "on" } else { "off" }}</span>
             </button>
         </ActionForm>
     }
@@ -209,7 +212,7 @@ fn Steps(
                 value=to
                 id=format!("{to}-{id}")
                 aria-label=format!("Move {name} {to}")
-                disabled=move || is_end || actions.waits()
+                disabled=is_end
             >
                 {sign}
             </button>

@@ -39,7 +39,7 @@ pub(crate) fn RulePage() -> impl IntoView {
     );
     let save = ServerAction::<SaveRule>::new();
     view! {
-        <Title text="Rule" />
+        <Title text=move || if id.get().is_empty() { "New rule" } else { "Rule" } />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match kept.await {
@@ -124,7 +124,7 @@ fn Looked(written: Memo<Option<RuleDraft>>, kept: Kept, is_looked_at: Memo<bool>
         },
     );
     view! {
-        <div id="preview" role="status">
+        <div id="preview">
             <Transition>
                 {move || Suspend::new(async move {
                     match preview.await {
@@ -163,7 +163,9 @@ fn Seen(preview: Preview) -> impl IntoView {
                 <h2 id="preview-title">"Preview"</h2>
                 {all}
             </header>
-            <p class="says-all">{says}</p>
+            <p class="says-all" role="status">
+                {says}
+            </p>
             {letters}
         </section>
     }

@@ -21,12 +21,25 @@ const AGAIN: Duration = Duration::from_secs(2);
 #[component]
 pub(crate) fn RulesPage() -> impl IntoView {
     let actions = RuleActions::new();
-    let version = Live::current().version(|event| matches!(event, LiveEvent::Missed));
+    let version = rules_version();
     let rules = Resource::new(move || (version.get(), actions.version()), |_| list_rules());
     view! {
         <Title text="Rules" />
         <Notice />
         <ErrorNote error=Signal::derive(move || actions.error()) />
+        <div class="answer">
+            <div>
+                <Transition>
+                    {move || Suspend::new(async move {
+                        rules.await.ok().map(|lists| view! { <h1>{heading(&lists)}</h1> })
+                    })}
+                </Transition>
+                <p class="second">
+                    "Rules are asked from top to bottom, and the first that matches decides. After a change the open letters are judged again, in the background."
+                </p>
+                <Judging actions />
+            </div>
+        </div>
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match rules.await {
@@ -39,6 +52,11 @@ pub(crate) fn RulesPage() -> impl IntoView {
     .into_any()
 }
 
+/// Grows when rules have changed, or letters were judged again.
+fn rules_version() -> ReadSignal<u32> {
+    Live::current().version(|event| matches!(event, LiveEvent::Rules | LiveEvent::Missed))
+}
+
 #[component]
 fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
     let RuleLists {
@@ -47,17 +65,11 @@ fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
         grouping,
     } = lists;
     actions.put_focus_back();
-    let heading = heading(&severity, &grouping);
+    let others = match grouping.len() {
+        0 => "every letter",
+        _ => "everything else",
+    };
     view! {
-        <div class="answer">
-            <div>
-                <h1>{heading}</h1>
-                <p class="second">
-                    "Rules are asked from top to bottom, and the first that matches decides. A change judges the letters that wait again, in the background."
-                </p>
-                <Judging actions />
-            </div>
-        </div>
         <section class="section" aria-labelledby="severity-title">
             <header>
                 <h2 id="severity-title">"Severity"</h2>
@@ -76,7 +88,8 @@ fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
             </header>
             <RuleList rules=grouping now actions />
             <p class="rule-rest">
-                "everything else is grouped by its error: class, message without its values, place in the code"
+                {others}
+                " is grouped by its error: class, message without its values, place in the code"
             </p>
             {add("key", "Add a grouping rule")}
         </section>
@@ -84,7 +97,8 @@ fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
     .into_any()
 }
 
-fn heading(severity: &[Rule], grouping: &[Rule]) -> String {
+fn heading(lists: &RuleLists) -> String {
+    let (severity, grouping) = (&lists.severity, &lists.grouping);
     let counted = |rules: &[Rule], noun| {
         let rules = i64::try_from(rules.len()).unwrap_or(i64::MAX);
         match rules {
@@ -118,8 +132,9 @@ fn add(sort: &'static str, words: &'static str) -> impl IntoView {
 #[component]
 fn Judging(actions: RuleActions) -> impl IntoView {
     let again = RwSignal::new(0_u32);
+    let version = rules_version();
     let judging = Resource::new(
-        move || (again.get(), actions.version()),
+        move || (again.get(), version.get(), actions.version()),
         |_| async move { read_judging().await.unwrap_or_default() },
     );
     Effect::new(move |_| {
@@ -134,7 +149,7 @@ fn Judging(actions: RuleActions) -> impl IntoView {
         }
     });
     view! {
-        <div class="judging" role="status">
+        <div class="judging">
             <Transition>
                 {move || Suspend::new(async move {
                     let says = judging.await;

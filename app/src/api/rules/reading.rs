@@ -32,6 +32,12 @@ pub(super) fn rule_of(draft: &RuleDraft) -> Result<NewRule, ApiError> {
     })
 }
 
+/// The rule in the one form; what its key or masks are worth is the desk's to say.
+pub(super) fn checked(rule: &NewRule) -> Result<NewRule, ApiError> {
+    let checked = rule.checked();
+    checked.map_err(|fault| ApiError::invalid(fault.to_string()))
+}
+
 fn lines(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| line.trim_end_matches('\r'));
     let lines = lines.filter(|line| !line.trim().is_empty());
