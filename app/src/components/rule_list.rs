@@ -67,20 +67,25 @@ impl RuleActions {
             let Some(id) = self.pressed.try_update_value(Option::take).flatten() else {
                 return;
             };
-            let find = |id: &str| document().get_element_by_id(id);
-            // At an end of the list the button is one that cannot be pressed.
-            let other = match id.split_once('-') {
-                Some(("up", rest)) => format!("down-{rest}"),
-                Some(("down", rest)) => format!("up-{rest}"),
-                _ => String::new(),
-            };
-            let button = find(&id).filter(|button| !button.has_attribute("disabled"));
-            let button = button.or_else(|| find(&other));
-            if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlElement>().ok()) {
-                // One that cannot take the focus leaves it where it is.
-                let _ = button.focus();
-            }
+            // The list is not in the page yet.
+            request_animation_frame(move || focus(&id));
         });
+    }
+}
+
+/// Focuses the button of this id, or at an end of the list the one beside it.
+fn focus(id: &str) {
+    let find = |id: &str| document().get_element_by_id(id);
+    let other = match id.split_once('-') {
+        Some(("up", rest)) => format!("down-{rest}"),
+        Some(("down", rest)) => format!("up-{rest}"),
+        _ => String::new(),
+    };
+    let button = find(id).filter(|button| !button.has_attribute("disabled"));
+    let button = button.or_else(|| find(&other));
+    if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlElement>().ok()) {
+        // One that cannot take the focus leaves it where it is.
+        let _ = button.focus();
     }
 }
 
