@@ -1,6 +1,6 @@
 // Keys and copying. It presses what is on the page already, so that a key never does more than a
 // click: rows are marked by data-row, the list of keys is the dialog #keys.
-const pages = { o: '/', l: '/letters', g: '/groups', r: '/replays', s: '/sources' };
+const pages = { o: '/', l: '/letters', g: '/groups', r: '/replays', u: '/rules', s: '/sources' };
 let awaitsPage = 0;
 
 const rows = () => [...document.querySelectorAll('tr[data-row]')].filter((row) => row.offsetParent !== null);

@@ -6,6 +6,7 @@ pub mod groups;
 pub mod letters;
 pub mod office;
 pub mod replays;
+pub mod rules;
 pub mod sources;
 pub mod views;
 

@@ -12,6 +12,14 @@ pub(crate) const LETTERS: &str = "/letters";
 /// The list of groups.
 pub(crate) const GROUPS: &str = "/groups";
 
+/// The rules that judge letters.
+pub(crate) const RULES: &str = "/rules";
+
+/// The form of a rule; of a new one when the id is empty.
+pub(crate) fn rule_form(id: &str) -> String {
+    format!("{RULES}/{}", if id.is_empty() { "new" } else { id })
+}
+
 /// An address with a query; pairs without a value are left out.
 pub(crate) fn with_query<'a>(
     path: &str,

@@ -9,6 +9,8 @@ mod not_found;
 mod overview;
 mod replay;
 mod replays;
+mod rule;
+mod rules;
 mod sources;
 
 pub(crate) use group::GroupPage;
@@ -20,4 +22,6 @@ pub(crate) use not_found::NotFoundPage;
 pub(crate) use overview::OverviewPage;
 pub(crate) use replay::ReplayPage;
 pub(crate) use replays::ReplaysPage;
+pub(crate) use rule::RulePage;
+pub(crate) use rules::RulesPage;
 pub(crate) use sources::SourcesPage;

@@ -42,6 +42,13 @@ async function group(api: Api): Promise<string> {
   return `/groups/${largest.id}`;
 }
 
+/** A rule that came with the product. */
+async function rule(api: Api): Promise<string> {
+  const [first] = await api.rules('severity');
+  if (first === undefined) throw new Error('there is no rule');
+  return `/rules/${first.id}`;
+}
+
 /** All pages, and the states of them that look different. */
 export const SCREENS: Screen[] = [
   { name: 'overview', address: () => '/' },
@@ -71,9 +78,20 @@ export const SCREENS: Screen[] = [
   { name: 'replays', address: async (api) => ((await replay(api)) ? '/replays' : '') },
   { name: 'replay', address: replay },
   { name: 'replay-new', address: () => '/replays/new?scope=matching&q=state:held' },
+  { name: 'rules', address: () => '/rules' },
+  {
+    name: 'rules-delete',
+    address: () => '/rules',
+    prepare: (page) => page.getByText('Delete…', { exact: true }).first().click(),
+  },
+  { name: 'rule', address: rule },
+  { name: 'rule-new', address: () => '/rules/new?sort=severity' },
+  { name: 'rule-grouping', address: () => '/rules/new?sort=masks&name=Hosts&filter=reason:rejected&verdict=host-%5Cd%2B&look=yes' },
+  { name: 'rule-fault', address: () => '/rules/new?sort=severity&name=a&verdict=high&look=yes&filter=queue:a+severity:lo' },
   { name: 'sources', address: () => '/sources' },
   { name: 'keys', address: () => '/letters', prepare: (page) => page.keyboard.press('?') },
   { name: 'not-found', address: () => '/nowhere', status: 404 },
+  { name: 'no-such-rule', address: () => '/rules/01900000-0000-7000-8000-999999999999', status: 404 },
   { name: 'no-such-group', address: () => '/groups/01900000-0000-7000-8000-000000000000', status: 404 },
   { name: 'no-such-letter', address: () => '/letters/01900000-0000-7000-8000-000000000000', status: 404 },
 ];
@@ -83,7 +101,7 @@ export async function visit(screen: Screen, page: Page, office: Office, faults: 
   const address = await screen.address(office.api);
   if (screen.status !== undefined) {
     faults.foresee(screen.status, new URL(address, office.http).pathname);
-    for (const asked of ['/ui/letter', '/ui/payload', '/ui/group']) faults.allow(screen.status, asked);
+    for (const asked of ['/ui/letter', '/ui/payload', '/ui/group', '/ui/rule']) faults.allow(screen.status, asked);
   }
   await page.goto(address);
   await live(page);

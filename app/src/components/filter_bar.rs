@@ -3,18 +3,19 @@
 
 mod fields;
 mod suggestions;
+mod text;
 mod views;
 
 use dlo_domain::filter::{FilterFault, LetterFilter};
 use dlo_domain::office::FilterChoices;
-use leptos::html::Input;
 use leptos::prelude::*;
 use leptos_router::components::Form;
 use leptos_router::hooks::use_query_map;
 
 use crate::links;
 use fields::FilterFields;
-use suggestions::{LIST, SuggestionList, Suggestions};
+pub(crate) use suggestions::{SuggestionList, Suggestions};
+pub(crate) use text::{FaultPlace, FilterText};
 use views::Views;
 
 /// What an address says about letters.
@@ -34,9 +35,7 @@ pub(crate) fn FilterBar(
         Ok(filter) => filter.to_string(),
         Err(_) => asked(),
     };
-    let input = NodeRef::<Input>::new();
-    let suggestions = Suggestions::new(input, choices);
-    let is_open = move || suggestions.are_shown().then_some(LIST);
+    let suggestions = Suggestions::new(choices);
     view! {
         <div class="stack tight">
             <Views filter />
@@ -47,27 +46,12 @@ pub(crate) fn FilterBar(
                     attr:class="field"
                     on:submit=move |_| suggestions.close()
                 >
-                    <input
-                        node_ref=input
-                        class="text"
-                        type="text"
+                    <FilterText
                         name="q"
-                        id="q"
-                        value=text
-                        prop:value=text
-                        autocomplete="off"
-                        autocapitalize="off"
-                        spellcheck="false"
+                        text=Signal::derive(text)
+                        is_wrong=Signal::derive(move || filter.with(Result::is_err))
+                        suggestions
                         placeholder="queue:orders.* reason:expired state:held age:<1h"
-                        aria-label="Filter"
-                        aria-describedby="filter-fault"
-                        aria-invalid=move || filter.with(Result::is_err).to_string()
-                        aria-autocomplete="list"
-                        aria-controls=is_open
-                        aria-activedescendant=move || suggestions.active_id()
-                        on:input=move |_| suggestions.look()
-                        on:blur=move |_| suggestions.close()
-                        on:keydown=move |event| suggestions.on_key(&event)
                     />
                     <kbd class="needs-script">"/"</kbd>
                     <button class="button" type="submit">
@@ -96,23 +80,12 @@ pub(crate) fn FilterBar(
 #[component]
 fn Fault(fault: FilterFault, asked: String) -> impl IntoView {
     // A field of the form has no column; only what was typed as text has.
-    let typed = LetterFilter::parse(&asked).is_err();
-    let column = typed.then(|| {
-        view! {
-            <p class="where" aria-hidden="true">
-                {" ".repeat(fault.position)}
-                {"^".repeat(fault.length.max(1))}
-            </p>
-        }
-    });
-    let place = typed.then(|| format!("At character {}: ", fault.position + 1));
+    let has_place = LetterFilter::parse(&asked).is_err();
     view! {
-        {column}
-        <p class="says">
-            <b>{place} {fault.why} "."</b>
+        <FaultPlace fault has_place>
             " Nothing is listed until the filter can be read. "
             <a href=links::LETTERS>"Show all letters"</a>
-        </p>
+        </FaultPlace>
     }
     .into_any()
 }

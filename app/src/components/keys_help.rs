@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-const KEYS: [(&str, &str); 11] = [
+const KEYS: [(&str, &str); 12] = [
     ("/", "write a filter"),
     ("j", "next row"),
     ("k", "previous row"),
@@ -12,6 +12,7 @@ const KEYS: [(&str, &str); 11] = [
     ("g l", "go to the letters"),
     ("g g", "go to the groups"),
     ("g r", "go to the replays"),
+    ("g u", "go to the rules"),
     ("g s", "go to the sources"),
     ("?", "this list"),
 ];

@@ -77,7 +77,7 @@ fn group(letter: &LetterSummary) -> Option<impl IntoView + use<>> {
 }
 
 /// What is told of the failure, in one line.
-fn told(letter: &LetterSummary) -> AnyView {
+pub(super) fn told(letter: &LetterSummary) -> AnyView {
     let message = letter.error_message.clone();
     match (&letter.error_class, message) {
         (None, None) => {

@@ -80,6 +80,15 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             "The checked signatures are a group of their own now: this one.".to_owned(),
             None,
         ),
+        "rule" => (
+            "Written into the book. Letters that come are judged by it at once.".to_owned(),
+            None,
+        ),
+        "rule-removed" => (
+            "The rule was removed. The others judge its letters again.".to_owned(),
+            None,
+        ),
+        "rules" => ("The rules are changed.".to_owned(), None),
         "removed" => (
             "The source is watched no more. Its letters stay.".to_owned(),
             None,

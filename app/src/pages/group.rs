@@ -14,7 +14,7 @@ use leptos_router::hooks::use_params_map;
 use crate::api::groups::{GroupRead, read_group, worst_groups};
 use crate::components::{
     Ago, BreakdownTable, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents, GroupMerge,
-    GroupNote, GroupParticulars, GroupSignatures, GroupStateButtons, HoursChart, Live, Notice,
+    GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupStateButtons, HoursChart, Live, Notice,
     SeverityMark, TemplateExplained, Waiting,
 };
 use crate::{links, wording};
@@ -111,6 +111,7 @@ fn Read(
                 </section>
                 <GroupParticulars group=summary actions />
                 <GroupMerge id others actions />
+                <GroupRule id />
             </div>
         </div>
     }

@@ -12,6 +12,7 @@ pub mod openapi;
 pub(super) mod overview;
 pub(super) mod replays;
 pub(super) mod restores;
+pub(super) mod rules;
 pub(super) mod sources;
 pub(super) mod views;
 
@@ -50,6 +51,7 @@ pub fn endpoints() -> Vec<Endpoint> {
     let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
     let group = "/api/v1/groups/{id}";
     let source = "/api/v1/sources/{id}";
+    let (rules, rule) = ("/api/v1/rules/{kind}", "/api/v1/rules/{kind}/{id}");
     let eject_head = "/api/v1/sources/{id}/eject-head";
     vec![
         read("/api/v1/letters", get(letters::list)),
@@ -70,6 +72,13 @@ pub fn endpoints() -> Vec<Endpoint> {
         Endpoint::new(Method::PATCH, group, Role::Operator, patch(groups::edit)),
         act("/api/v1/groups/merge", post(groups::merge)),
         act("/api/v1/groups/split", post(groups::split)),
+        read(rules, get(rules::list)),
+        manage(Method::POST, rules, post(rules::create)),
+        manage(Method::PUT, rules, put(rules::order)),
+        read(rule, get(rules::one)),
+        manage(Method::PUT, rule, put(rules::change)),
+        manage(Method::DELETE, rule, delete(rules::remove)),
+        act("/api/v1/rules/preview", post(rules::preview)),
         read("/api/v1/sources", get(sources::list)),
         manage(Method::POST, "/api/v1/sources", post(sources::create)),
         read(source, get(sources::one)),

@@ -7,3 +7,4 @@ mod live;
 mod pages;
 mod problems;
 mod requests;
+mod rules;

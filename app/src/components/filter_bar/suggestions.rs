@@ -9,8 +9,8 @@ use leptos::prelude::*;
 
 /// The suggestions of one box.
 #[derive(Clone, Copy)]
-pub(super) struct Suggestions {
-    input: NodeRef<Input>,
+pub(crate) struct Suggestions {
+    pub(super) input: NodeRef<Input>,
     choices: Resource<FilterChoices>,
     shown: RwSignal<Completion>,
     /// Which one the arrow keys are at.
@@ -25,9 +25,10 @@ fn option_id(place: usize) -> String {
 }
 
 impl Suggestions {
-    pub(super) fn new(input: NodeRef<Input>, choices: Resource<FilterChoices>) -> Self {
+    /// For a box that is made next; names of queues and sources are those offered.
+    pub(crate) fn new(choices: Resource<FilterChoices>) -> Self {
         Self {
-            input,
+            input: NodeRef::new(),
             choices,
             shown: RwSignal::new(Completion::default()),
             active: RwSignal::new(None),
@@ -43,7 +44,8 @@ impl Suggestions {
         self.active.get().map(option_id)
     }
 
-    pub(super) fn close(self) {
+    /// Shows none.
+    pub(crate) fn close(self) {
         self.active.set(None);
         self.shown.set(Completion::default());
     }
@@ -133,7 +135,10 @@ fn byte_of(text: &str, units: u32) -> usize {
 
 /// The list below the box, while there is something to suggest.
 #[component]
-pub(super) fn SuggestionList(suggestions: Suggestions) -> impl IntoView {
+pub(crate) fn SuggestionList(
+    /// Those of the box.
+    suggestions: Suggestions,
+) -> impl IntoView {
     let list = move || {
         suggestions.are_shown().then(|| {
             let shown = suggestions.shown.get().suggestions;

@@ -7,7 +7,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
-use super::{discards, events, groups, letters, overview, replays, restores, sources, views};
+use super::{discards, events, groups, letters, overview, replays, restores, rules, sources, views};
 use crate::access::Role;
 
 /// The API as `OpenAPI` 3.1.
@@ -17,13 +17,14 @@ use crate::access::Role;
         title = "Dead Letter Office",
         description = "Triage of RabbitMQ dead letters. Send `Authorization: Bearer dlo_…`; \
             `dlo token create` makes a token. Roles: viewer reads, operator decides and replays, \
-            admin manages sources. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
+            admin manages sources and rules. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
     ),
     paths(
         letters::list, letters::one, letters::body, letters::decoded, letters::processed,
         letters::published, discards::create, restores::create, replays::list, replays::create,
         replays::one, replays::items, groups::list, groups::one, groups::breakdown, groups::edit,
-        groups::merge, groups::split, sources::list, sources::one, sources::create,
+        groups::merge, groups::split, rules::list, rules::create, rules::order, rules::one,
+        rules::change, rules::remove, rules::preview, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
         overview::figures, events::stream, document,
     ),

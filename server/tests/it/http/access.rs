@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use crate::support::front::{Counter, ID, problem, token};
 
 fn path_of(template: &str) -> String {
-    template.replace("{id}", ID)
+    template.replace("{id}", ID).replace("{kind}", "severity")
 }
 
 #[sqlx::test(migrations = "../migrations")]

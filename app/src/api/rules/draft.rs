@@ -1,0 +1,94 @@
+//! A rule as the fields of its form hold it, and as an address does.
+
+use dlo_domain::severity::Severity;
+use leptos_router::params::ParamsMap;
+use serde::{Deserialize, Serialize};
+
+use crate::links;
+
+/// A rule that is being written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RuleDraft {
+    /// The rule that it is written for; empty for a new one.
+    pub id: String,
+    /// `severity`, or what a grouping rule gives: a `key` or `masks`.
+    pub sort: String,
+    /// Its name.
+    pub name: String,
+    /// Its filter.
+    pub filter: String,
+    /// A severity, a key, or masks, one a line.
+    pub verdict: String,
+    /// Whether it is asked.
+    pub enabled: bool,
+}
+
+impl RuleDraft {
+    /// The draft that the address of a form names, if it names one. `id` is the path's.
+    pub(crate) fn of(id: String, query: &ParamsMap) -> Option<Self> {
+        // An empty filter is one as well, and addresses leave out what is empty.
+        if query.get("look").is_none() && query.get("filter").is_none() {
+            return None;
+        }
+        let of = |name| query.get(name).unwrap_or_default();
+        Some(Self {
+            id,
+            sort: query.get("sort")?,
+            name: of("name"),
+            filter: of("filter"),
+            verdict: of("verdict"),
+            enabled: query.get("enabled").is_none_or(|text| text != "false"),
+        })
+    }
+
+    /// A new one of which nothing is known yet.
+    pub(crate) fn begun(sort: String) -> Self {
+        let is_of_grouping = ["key", "masks"].contains(&&*sort);
+        let (sort, verdict) = if is_of_grouping {
+            (sort, String::new())
+        } else {
+            ("severity".to_owned(), Severity::High.to_string())
+        };
+        Self {
+            sort,
+            verdict,
+            enabled: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it says how bad letters are, or else how they are grouped.
+    pub(crate) fn is_of_severity(&self) -> bool {
+        self.sort == "severity"
+    }
+
+    /// The form with this in it; the place of what it would do is shown.
+    pub(crate) fn address(&self) -> String {
+        let path = links::rule_form(&self.id);
+        let enabled = if self.enabled { "" } else { "false" };
+        links::with_query(
+            &path,
+            [
+                ("sort", &*self.sort),
+                ("name", &self.name),
+                ("verdict", &self.verdict),
+                ("enabled", enabled),
+                ("look", "yes"),
+                ("filter", &self.filter),
+            ],
+        )
+    }
+}
+
+impl From<super::SaveRule> for RuleDraft {
+    fn from(form: super::SaveRule) -> Self {
+        Self {
+            id: form.id,
+            sort: form.sort,
+            name: form.name,
+            filter: form.filter,
+            verdict: form.verdict,
+            enabled: form.enabled != "false",
+        }
+    }
+}
