@@ -14,8 +14,8 @@ use leptos_router::hooks::use_params_map;
 use crate::api::groups::{GroupRead, read_group, worst_groups};
 use crate::components::{
     Ago, BreakdownTable, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents, GroupMerge,
-    GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupStateButtons, HoursChart, Live, Notice,
-    SeverityMark, TemplateExplained, Waiting,
+    GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupStateButtons, HoursChart, Live,
+    Notice, SeverityMark, TemplateExplained, Waiting,
 };
 use crate::{links, wording};
 

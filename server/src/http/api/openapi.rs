@@ -7,7 +7,9 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
-use super::{discards, events, groups, letters, overview, replays, restores, rules, sources, views};
+use super::{
+    discards, events, groups, letters, overview, replays, restores, rules, sources, views,
+};
 use crate::access::Role;
 
 /// The API as `OpenAPI` 3.1.

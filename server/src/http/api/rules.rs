@@ -78,6 +78,7 @@ impl RuleList {
                 estimated_total: i64::try_from(items.len()).unwrap_or(i64::MAX),
                 next_cursor: None,
                 items,
+                searched_back_to: None,
             },
         }
     }

@@ -44,12 +44,12 @@ async fn receive(bench: &Bench, message: &str, severity: Severity, version: &str
             let mut read = reading::read(&delivered, &HeaderMap::default());
             read.failure.error_message = Some(message.to_owned());
             let id = LetterId(new_id(&SystemClock));
-            let court = Court {
+            let judging = Court {
                 judge: &Judge::default(),
                 source: "dead",
             };
             let now = SystemClock.now();
-            let mut one = Incoming::new(id, now, delivered, read, court, &mut masker);
+            let mut one = Incoming::new(id, now, delivered, read, judging, &mut masker);
             one.severity = severity;
             one
         })
