@@ -25,9 +25,13 @@
 //!
 //! In doubt a message is taken for new: a second copy can be seen and discarded, a lost one not.
 
+mod order;
+
 use std::collections::{HashMap, HashSet};
 
 use crate::fingerprint::Fingerprint;
+
+pub use order::settle_in_order;
 
 /// A batch that was committed and whose acknowledgement is not known to have arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ test('a letter is found, read, replayed, discarded and restored', async ({ page,
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect(page).toHaveURL((url) => url.searchParams.get('source') === workplace.source);
   await expect(total(page, '1 letter')).toBeVisible();
-  await rows(page, 'amount is negative').getByRole('link').click();
+  await rows(page, 'amount is negative').getByRole('link').first().click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText(`Died once on ${workplace.work}`);
   await expect(section(page, 'Payload')).toContainText('amount: -1');
 

@@ -23,7 +23,7 @@ test('a letter is discarded with a reason, found among the discarded, and restor
   await expect(page).toHaveURL(/state=discarded/);
   await page.getByRole('combobox', { name: 'source' }).selectOption(workplace.source);
   await expect(total(page, '1 letter')).toBeVisible();
-  await rows(page, 'no such account').getByRole('link').click();
+  await rows(page, 'no such account').getByRole('link').first().click();
 
   await page.getByRole('button', { name: 'Restore 1 letter: hold it again' }).click();
   await expect(page.getByText('1 letter restored: held again.')).toBeVisible();

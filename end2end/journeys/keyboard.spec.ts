@@ -11,7 +11,7 @@ test('rows are walked, checked and opened by keys', async ({ page, workplace }) 
   await page.keyboard.press('j');
   await page.keyboard.press('j');
   await page.keyboard.press('k');
-  await expect(rows(page, 'error two').getByRole('link')).toBeFocused();
+  await expect(rows(page, 'error two').getByRole('link').first()).toBeFocused();
   await page.keyboard.press('x');
   await expect(rows(page, 'error two').getByRole('checkbox')).toBeChecked();
   await expect(page.getByRole('group', { name: 'The checked letters' })).toContainText('1 letter checked');

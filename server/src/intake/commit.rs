@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::judge::Judge;
-use dlo_domain::redelivery::{UnsettledBatch, settle};
+use dlo_domain::redelivery::{UnsettledBatch, settle, settle_in_order};
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -210,7 +210,11 @@ async fn settle_suspects(
                 batch.recoveries -= 1;
             }
         }
-        let settlement = settle(&suspect.batches, contents, taken);
+        let settlement = if recovery.broker_was_away {
+            settle_in_order(&suspect.batches, contents, taken)
+        } else {
+            settle(&suspect.batches, contents, taken)
+        };
         let came_again = settlement.stored.contains(&true);
         if came_again {
             left.push(Suspect {

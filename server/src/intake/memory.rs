@@ -110,7 +110,7 @@ pub(super) fn settle(
     for batch in &mut batches {
         batch.recoveries = 0;
     }
-    redelivery::settle(&batches, contents, taken)
+    redelivery::settle_in_order(&batches, contents, taken)
 }
 
 /// Every content of the batches that tell anything.

@@ -30,7 +30,7 @@ use crate::access::Role;
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
         overview::figures, events::stream, document,
     ),
-    components(schemas(crate::http::problem::ProblemBody)),
+    components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind)),
     modifiers(&Token, &EveryAnswer),
     security(("token" = [])),
 )]
