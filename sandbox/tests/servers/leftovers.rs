@@ -41,15 +41,25 @@ impl Belongings {
     }
 
     pub async fn assert_gone_within(&self, patience: Duration) {
-        let deadline = Instant::now() + patience;
-        while !self.remaining().is_empty() {
-            assert!(
-                Instant::now() < deadline,
-                "left behind: {:?}",
-                self.remaining()
-            );
-            tokio::time::sleep(Duration::from_millis(100)).await;
+        assert_none_within(patience, || self.remaining()).await;
+    }
+}
+
+/// No process of the directory runs any more. Erlang's helper for child processes ends by itself, a
+/// moment after the node that was killed.
+pub async fn assert_idle(directory: &Path) {
+    assert_none_within(Duration::from_secs(5), || processes_of(directory)).await;
+}
+
+async fn assert_none_within(patience: Duration, remaining: impl Fn() -> Vec<String>) {
+    let deadline = Instant::now() + patience;
+    loop {
+        let found = remaining();
+        if found.is_empty() {
+            return;
         }
+        assert!(Instant::now() < deadline, "left behind: {found:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
@@ -58,7 +68,7 @@ pub fn port_of(address: &str) -> u16 {
 }
 
 /// The processes that name the directory in their command line or environment, or work in it.
-pub fn processes_of(directory: &Path) -> Vec<String> {
+fn processes_of(directory: &Path) -> Vec<String> {
     let wanted = directory.as_os_str().as_bytes();
     let names = |text: &[u8]| text.windows(wanted.len()).any(|part| part == wanted);
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dlo_sandbox::{Endpoints, Sandbox, SandboxError, SandboxOptions};
 
-use crate::leftovers::{Belongings, processes_of};
+use crate::leftovers::{Belongings, assert_idle};
 use crate::traffic::{ask, directory_of, management_user, publish, take};
 
 /// Set for the copy of this test that is to be killed.
@@ -49,7 +49,7 @@ async fn both_servers_answer_and_stopping_leaves_nothing_behind() {
         belongings.remaining()
     );
     sandbox.stop().await.unwrap();
-    assert_eq!(belongings.remaining(), Vec::<String>::new());
+    belongings.assert_gone_within(Duration::from_secs(5)).await;
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn a_kept_directory_is_used_again() {
     .unwrap_err();
     publish(&endpoints.amqp, b"kept").await.unwrap();
     sandbox.stop().await.unwrap();
-    assert_eq!(processes_of(&directory), Vec::<String>::new());
+    assert_idle(&directory).await;
 
     let sandbox = Sandbox::start_own(options).await.unwrap();
     let endpoints = sandbox.endpoints().clone();
@@ -151,7 +151,7 @@ async fn a_kept_directory_is_used_again() {
     );
     assert_eq!(take(&endpoints.amqp).await.unwrap().unwrap(), b"kept");
     sandbox.stop().await.unwrap();
-    assert_eq!(processes_of(&directory), Vec::<String>::new());
+    assert_idle(&directory).await;
     fs::remove_dir_all(&directory).unwrap();
 }
 
@@ -178,6 +178,6 @@ async fn a_start_that_fails_says_why_and_ends_what_was_started() {
     let log = directory.join("postgres/server.log").display().to_string();
     assert!(error.to_string().contains(&log), "{error}");
     assert!(error.to_string().contains("postgresql.conf"), "{error}");
-    assert_eq!(processes_of(&directory), Vec::<String>::new());
+    assert_idle(&directory).await;
     fs::remove_dir_all(&directory).unwrap();
 }
