@@ -83,7 +83,7 @@ pub(crate) use letter_samples::LetterSamples;
 pub(crate) use letter_table::LetterTable;
 pub(crate) use live::{Live, LiveMark, provide_live};
 pub(crate) use masthead::{Colophon, Masthead};
-pub(crate) use matching::{Matching, about};
+pub(crate) use matching::Matching;
 pub(crate) use notice::Notice;
 pub(crate) use outcome_bar::{OutcomeBar, OutcomeKey, OutcomePatterns, outcome_word};
 pub(crate) use pager::{Pager, kept};

@@ -14,7 +14,7 @@ use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
-use dlo_domain::page::{Cursor, Page};
+use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::Payload;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
@@ -53,13 +53,13 @@ pub trait TriageDesk: Send + Sync + 'static {
         limit: u32,
     ) -> Result<Page<LetterSummary>, DeskError>;
 
-    /// How many of the letters that match arrived after a moment; a few thousand are counted,
-    /// not more.
+    /// How many of the letters that match arrived after a moment, as far as can be counted within
+    /// a second.
     async fn arrived_after(
         &self,
         filter: &LetterFilter,
         moment: DateTime<Utc>,
-    ) -> Result<i64, DeskError>;
+    ) -> Result<Total, DeskError>;
 
     /// One letter with everything known of it.
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError>;

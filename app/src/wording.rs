@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use dlo_domain::death::Reason;
+use dlo_domain::page::Total;
 
 /// `1204` as `1,204`.
 pub(crate) fn count(number: i64) -> String {
@@ -22,6 +23,15 @@ pub(crate) fn count(number: i64) -> String {
 /// `1 letter`, `1,204 letters`.
 pub(crate) fn counted(number: i64, noun: &str) -> String {
     format!("{} {}", count(number), plural(number, noun))
+}
+
+/// `1 letter`, `1,204 letters`, `10,000 or more letters`.
+pub(crate) fn how_many(total: Total, noun: &str) -> String {
+    if total.is_least {
+        format!("{} or more {noun}s", count(total.count))
+    } else {
+        counted(total.count, noun)
+    }
 }
 
 /// `letter` or `letters`.

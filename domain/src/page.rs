@@ -18,12 +18,73 @@ pub struct Page<T> {
     /// Ask for the next page with this; absent on the last page.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub next_cursor: Option<Cursor>,
-    /// How many there are in all, about; exact where it is cheap.
+    /// How many there are in all: exactly, unless `total_is_least`.
     pub estimated_total: i64,
+    /// Whether counting was given up, because it would take too long: there are at least
+    /// `estimated_total`, and nobody knows how many more. Absent when false.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub total_is_least: bool,
     /// Present when a search was given up because its time was over: items older than this were
-    /// not looked at, and `estimated_total` counts what was found. `next_cursor` goes on from here.
+    /// not looked at. `next_cursor` goes on from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searched_back_to: Option<DateTime<Utc>>,
+}
+
+impl<T> Page<T> {
+    /// How many there are, as far as that is known.
+    #[must_use]
+    pub fn total(&self) -> Total {
+        Total {
+            count: self.estimated_total,
+            is_least: self.total_is_least,
+        }
+    }
+}
+
+impl<T> From<Vec<T>> for Page<T> {
+    /// A list that is short enough for one page.
+    fn from(items: Vec<T>) -> Self {
+        Self {
+            estimated_total: i64::try_from(items.len()).unwrap_or(i64::MAX),
+            items,
+            next_cursor: None,
+            total_is_least: false,
+            searched_back_to: None,
+        }
+    }
+}
+
+/// How many there are, as far as that was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Total {
+    /// How many were counted.
+    pub count: i64,
+    /// Whether there may be more.
+    pub is_least: bool,
+}
+
+impl Total {
+    /// All were counted.
+    #[must_use]
+    pub fn exactly(count: i64) -> Self {
+        let is_least = false;
+        Self { count, is_least }
+    }
+
+    /// There are so many and perhaps more.
+    #[must_use]
+    pub fn at_least(count: i64) -> Self {
+        let is_least = true;
+        Self { count, is_least }
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands members over by reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The place after an item in a list ordered by time and id, newest first. Opaque to callers.

@@ -33,7 +33,7 @@ use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, RuleId, SourceId, V
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
-use dlo_domain::page::{Cursor, Page};
+use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::Payload;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
@@ -145,7 +145,7 @@ impl TriageDesk for PgDesk {
         &self,
         filter: &LetterFilter,
         moment: DateTime<Utc>,
-    ) -> Result<i64, DeskError> {
+    ) -> Result<Total, DeskError> {
         letters::arrived_after(self, filter, moment).await
     }
 

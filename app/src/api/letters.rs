@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::FilterChoices;
-use dlo_domain::page::Page;
+use dlo_domain::page::{Page, Total};
 use dlo_domain::payload::Payload;
 use dlo_domain::selection::Changed;
 use leptos::prelude::*;
@@ -65,7 +65,7 @@ pub async fn list_letters(
 pub async fn count_arrived(
     #[server(default)] filter: String,
     after: DateTime<Utc>,
-) -> Result<i64, ApiError> {
+) -> Result<Total, ApiError> {
     let filter = dlo_domain::filter::LetterFilter::parse(&filter)
         .map_err(|fault| ApiError::invalid(fault.to_string()))?;
     Ok(crate::desk::desk().arrived_after(&filter, after).await?)

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::LetterId;
+use dlo_domain::page::Total;
 use leptos::prelude::*;
 
 use super::Live;
-use super::matching::EXACT;
 use crate::api::letters::CountArrived;
 use crate::wording::count;
 
@@ -35,11 +35,12 @@ impl Since {
     }
 
     /// `arrived` is what the office counted, once it was asked.
-    fn text(&self, arrived: i64) -> Option<String> {
-        let new = match arrived {
-            0 => None,
-            new if new > EXACT => Some(format!("more than {} new", count(EXACT))),
-            new => Some(format!("{} new", count(new))),
+    fn text(&self, arrived: Total) -> Option<String> {
+        let new = match (arrived.count, arrived.is_least) {
+            (0, false) => None,
+            (0, true) => Some("There may be new ones: read the list again".to_owned()),
+            (new, false) => Some(format!("{} new", count(new))),
+            (new, true) => Some(format!("{} or more new", count(new))),
         };
         let changed = match self.changed.len() {
             0 => None,
@@ -100,7 +101,7 @@ pub(crate) fn ArrivalsPill(
                 missed,
                 changed: since.changed.clone(),
             }
-            .text(arrived.and_then(Result::ok).unwrap_or(0))
+            .text(arrived.and_then(Result::ok).unwrap_or(Total::exactly(0)))
         })
     };
     view! {
@@ -133,14 +134,16 @@ mod tests {
     fn only_shown_letters_count_as_changed_and_each_once() {
         let [shown, other] = [1, 2].map(|n| LetterId(uuid::Uuid::from_u128(n)));
         let mut since = Since::default();
-        assert_eq!(since.text(0), None);
+        let none = Total::exactly(0);
+        assert_eq!(since.text(none), None);
         let changed = LiveEvent::Changed {
             letters: vec![shown, other],
         };
         since.take(&changed, &[shown]);
         since.take(&changed, &[shown]);
-        assert_eq!(since.text(0).as_deref(), Some("1 changed"));
-        assert_eq!(since.text(1_204).as_deref(), Some("1,204 new, 1 changed"));
+        assert_eq!(since.text(none).as_deref(), Some("1 changed"));
+        let new = since.text(Total::exactly(1_204));
+        assert_eq!(new.as_deref(), Some("1,204 new, 1 changed"));
     }
 
     #[test]
@@ -148,8 +151,19 @@ mod tests {
         let mut since = Since::default();
         since.take(&LiveEvent::Missed, &[]);
         let may_be_old = "This list may be old: read it again";
-        assert_eq!(since.text(0).as_deref(), Some(may_be_old));
-        assert_eq!(since.text(3).as_deref(), Some("3 new"));
-        assert_eq!(since.text(10_001).as_deref(), Some("more than 10,000 new"));
+        let text = |total| since.text(total);
+        assert_eq!(text(Total::exactly(0)).as_deref(), Some(may_be_old));
+        assert_eq!(text(Total::exactly(3)).as_deref(), Some("3 new"));
+    }
+
+    #[test]
+    fn what_was_not_counted_is_not_named() {
+        let text = |total| Since::default().text(total);
+        assert_eq!(
+            text(Total::at_least(10_000)).as_deref(),
+            Some("10,000 or more new")
+        );
+        let unknown = "There may be new ones: read the list again";
+        assert_eq!(text(Total::at_least(0)).as_deref(), Some(unknown));
     }
 }

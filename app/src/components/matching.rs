@@ -1,34 +1,22 @@
 //! What can be done with all letters that a filter matches: with the count spelled out.
 
 use dlo_domain::filter::LetterFilter;
+use dlo_domain::page::Total;
 use dlo_domain::state::{Change, LetterState};
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 
 use super::Decisions;
 use crate::links;
-use crate::wording::count;
-
-/// Counts above this are estimates of the database.
-pub(super) const EXACT: i64 = 10_000;
-
-/// `502 letters`, `1 letter`, `about 1,204,000 letters`.
-pub(crate) fn about(total: i64) -> String {
-    let letters = if total == 1 { "letter" } else { "letters" };
-    if total > EXACT {
-        format!("about {} {letters}", count(total))
-    } else {
-        format!("{} {letters}", count(total))
-    }
-}
+use crate::wording::how_many;
 
 /// Acts on all that match.
 #[component]
 pub(crate) fn Matching(
     /// The filter.
     filter: LetterFilter,
-    /// How many letters match, about.
-    total: i64,
+    /// How many letters match.
+    total: Total,
     /// What can be done.
     decisions: Decisions,
     /// The page's own address, to come back to.
@@ -43,7 +31,7 @@ pub(crate) fn Matching(
     if !replayable && !restorable {
         return ().into_any();
     }
-    let letters = about(total);
+    let letters = how_many(total, "letter");
     let condition = if text.is_empty() {
         view! { "all that this office keeps" }.into_any()
     } else {

@@ -6,8 +6,8 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::groups::{GroupList, list_groups};
-use crate::components::{ErrorPanel, GroupTable, Live, Pager, Waiting, about};
-use crate::links;
+use crate::components::{ErrorPanel, GroupTable, Live, Pager, Waiting};
+use crate::{links, wording};
 
 /// The list of groups.
 #[component]
@@ -88,7 +88,7 @@ fn List(list: GroupList, state: String) -> impl IntoView {
         };
     }
     let next = page.next_cursor;
-    let total = about(page.estimated_total).replace("letter", "group");
+    let total = wording::how_many(page.total(), "group");
     view! {
         <h1 class="visually-hidden">"Groups"</h1>
         <section class="section" aria-labelledby="list-title">

@@ -10,7 +10,7 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 use crate::api::letters::{LetterList, list_letters, read_choices};
 use crate::components::{
     ArrivalsPill, Decisions, ErrorNote, ErrorPanel, FilterBar, LetterTable, Matching, Notice,
-    Pager, Toasts, Waiting, about, kept,
+    Pager, Toasts, Waiting, kept,
 };
 use crate::{links, wording};
 
@@ -112,9 +112,7 @@ fn List(
 ) -> impl IntoView {
     let query = use_query_map().get_untracked();
     let LetterList { now, page, newest } = list;
-    let total = page
-        .estimated_total
-        .max(i64::try_from(page.items.len()).unwrap_or(0));
+    let total = page.total();
     let shown: Vec<_> = page.items.iter().map(|letter| letter.id).collect();
     let pairs = kept(&query);
     let back = links::with_query(
@@ -151,7 +149,7 @@ fn List(
     view! {
         <section class="section" aria-labelledby="list-title">
             <header>
-                <h2 id="list-title">{about(total)}</h2>
+                <h2 id="list-title">{wording::how_many(total, "letter")}</h2>
                 <span class="note">"last death first, as of " {wording::clock(now)} " UTC"</span>
                 <span class="end hints needs-script">
                     <span class="second">

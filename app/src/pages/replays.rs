@@ -6,8 +6,8 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::replays::{ReplayList, list_replays};
-use crate::components::{ErrorPanel, Live, Pager, ReplayTable, Waiting, about};
-use crate::links;
+use crate::components::{ErrorPanel, Live, Pager, ReplayTable, Waiting};
+use crate::{links, wording};
 
 /// The list of replays.
 #[component]
@@ -54,7 +54,7 @@ fn List(list: ReplayList) -> impl IntoView {
         .into_any();
     }
     let next = page.next_cursor;
-    let total = about(page.estimated_total).replace("letter", "replay");
+    let total = wording::how_many(page.total(), "replay");
     view! {
         <h1 class="visually-hidden">"Replays"</h1>
         <section class="section" aria-labelledby="list-title">

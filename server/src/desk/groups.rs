@@ -32,6 +32,7 @@ pub(super) async fn page(
         items: found.into_iter().map(|(_, group)| group).collect(),
         next_cursor: last.map(cursor_of),
         estimated_total: read::count(&mut conn, state).await?,
+        total_is_least: false,
         searched_back_to: None,
     })
 }

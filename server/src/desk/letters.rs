@@ -8,7 +8,7 @@ use dlo_domain::encoding;
 use dlo_domain::filter::{FilterForm, LetterFilter, Moment};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
-use dlo_domain::page::{Cursor, Page};
+use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{MOST_SHOWN_BYTES, Payload, read_payload};
 
 use sqlx::PgConnection;
@@ -19,8 +19,10 @@ use crate::store::letter_list::{self, Matching};
 
 /// Whoever waits longer than this for a page has gone elsewhere.
 const PAGE_WITHIN: Duration = Duration::from_secs(10);
-/// A number that is not exact is better than waiting for it.
+/// Whoever opens a list waits for its letters, not for their number.
 const COUNT_WITHIN: Duration = Duration::from_millis(100);
+/// Nobody waits for how many are new: the list is there.
+const COUNT_NEW_WITHIN: Duration = Duration::from_secs(1);
 
 pub(super) async fn page(
     desk: &PgDesk,
@@ -38,10 +40,15 @@ pub(super) async fn page(
     let mut items = found.letters;
     let more = cut(&mut items, limit);
     let stopped_at = found.stopped_at.filter(|_| !more);
-    let estimated_total = if stopped_at.is_some() || after.is_none() && !more {
-        i64::try_from(items.len()).unwrap_or(i64::MAX)
-    } else {
-        counted(conn, &matching).await?
+    let shown = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    let total = match counted_by_the_way(after, more, stopped_at.is_some()) {
+        Some(is_least) => Total {
+            count: shown,
+            is_least,
+        },
+        None => counted(conn, &matching, COUNT_WITHIN)
+            .await?
+            .unwrap_or(Total::at_least(shown)),
     };
     let last = items.last().filter(|_| more);
     Ok(Page {
@@ -50,17 +57,28 @@ pub(super) async fn page(
             id: letter.id.0,
         })),
         items,
-        estimated_total,
+        estimated_total: total.count,
+        total_is_least: total.is_least,
         searched_back_to: stopped_at.map(|place| place.at),
     })
 }
 
-/// How many of the letters that match arrived after a moment; exact up to `MOST_COUNTED`.
+/// Whether the letters of this page are all that can be said of the total, and if so, whether there
+/// may be more of them: the one page of a short list has them all, and a search that was given up
+/// is not begun again to count.
+fn counted_by_the_way(after: Option<Cursor>, more: bool, stopped: bool) -> Option<bool> {
+    if stopped {
+        return Some(true);
+    }
+    (after.is_none() && !more).then_some(false)
+}
+
+/// How many of the letters that match arrived after a moment, as far as can be counted.
 pub(super) async fn arrived_after(
     desk: &PgDesk,
     filter: &LetterFilter,
     moment: DateTime<Utc>,
-) -> Result<i64, DeskError> {
+) -> Result<Total, DeskError> {
     let now = desk.clock.now();
     // The filter takes letters of its first moment in, and Postgres keeps microseconds.
     let after = moment + TimeDelta::microseconds(1);
@@ -72,14 +90,18 @@ pub(super) async fn arrived_after(
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
     let matching = Matching::look_up(conn, &filter, now).await?;
-    counted(conn, &matching).await
+    let total = counted(conn, &matching, COUNT_NEW_WITHIN).await?;
+    Ok(total.unwrap_or(Total::at_least(0)))
 }
 
-/// How many letters match, about: a count that would take long is given up.
-async fn counted(conn: &mut PgConnection, matching: &Matching) -> Result<i64, DeskError> {
+/// How many letters match; nothing when counting them takes longer than this.
+async fn counted(
+    conn: &mut PgConnection,
+    matching: &Matching,
+    most: Duration,
+) -> Result<Option<Total>, DeskError> {
     let count = async |conn: &mut PgConnection| letter_list::count(conn, matching).await;
-    let counted = letter_list::within(conn, COUNT_WITHIN, count).await?;
-    Ok(counted.unwrap_or(letter_list::MOST_COUNTED))
+    Ok(letter_list::within(conn, most, count).await?)
 }
 
 /// What is asked for, within the limits of a page.

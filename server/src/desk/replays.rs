@@ -204,6 +204,7 @@ pub(super) async fn page(
         }),
         items,
         estimated_total: replays::count(conn).await?,
+        total_is_least: false,
         searched_back_to: None,
     })
 }
@@ -237,6 +238,7 @@ pub(super) async fn items(
         next_cursor: last.map(|(position, item)| cursor_at(*position, item)),
         items: rows.into_iter().map(|(_, item)| item).collect(),
         estimated_total: outcome.map_or(replay.total, |one| replay.outcomes.of(one)),
+        total_is_least: false,
         searched_back_to: None,
     })
 }

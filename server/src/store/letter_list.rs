@@ -10,7 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::{GroupId, LetterId, SourceId};
 use dlo_domain::letter::LetterSummary;
-use dlo_domain::page::Cursor;
+use dlo_domain::page::{Cursor, Total};
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
 
@@ -21,8 +21,9 @@ pub use search::{Found, Patience, USUAL, search, within};
 /// The query that a page is asked with.
 type Sql = QueryBuilder<Postgres>;
 
-/// Totals that no counter knows are exact up to here; above, counting would take longer than the page itself.
-pub const MOST_COUNTED: i64 = 10_001;
+/// Totals that no counter knows are counted up to here: above, counting would take longer than the
+/// page itself.
+pub const MOST_COUNTED: i64 = 10_000;
 
 /// Has the statements of this transaction given up when they take longer than this: a filter that
 /// few letters match must look at many.
@@ -102,12 +103,13 @@ async fn page_of(conn: &mut PgConnection, mut sql: Sql) -> Result<Vec<LetterSumm
     rows.into_iter().map(LetterSummary::try_from).collect()
 }
 
-/// How many letters match: from the counters where they know, else exact up to `MOST_COUNTED`.
+/// How many letters match: from the counters where they know, else counted up to `MOST_COUNTED`.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn count(conn: &mut PgConnection, matching: &Matching) -> Result<i64, StoreError> {
-    let mut sql = if matching.is_counted() {
+pub async fn count(conn: &mut PgConnection, matching: &Matching) -> Result<Total, StoreError> {
+    let by_counters = matching.is_counted();
+    let mut sql = if by_counters {
         // Its columns have the names of those of the letters.
         let mut sql = QueryBuilder::new(
             "select coalesce(sum(l.letters), 0)::bigint from letter_counts l where ",
@@ -123,12 +125,15 @@ pub async fn count(conn: &mut PgConnection, matching: &Matching) -> Result<i64, 
             .push(") as some_letters");
         sql
     };
-    let counted = sql
+    let count = sql
         .build_query_scalar()
         .persistent(false)
         .fetch_one(&mut *conn)
         .await?;
-    Ok(counted)
+    Ok(Total {
+        count,
+        is_least: !by_counters && count >= MOST_COUNTED,
+    })
 }
 
 /// The ids of all letters that match at this moment, in order, at most `most` of them.

@@ -74,12 +74,7 @@ impl RuleList {
         Self {
             revision: book.revision,
             judging_again: book.judging_again,
-            page: Page {
-                estimated_total: i64::try_from(items.len()).unwrap_or(i64::MAX),
-                next_cursor: None,
-                items,
-                searched_back_to: None,
-            },
+            page: items.into(),
         }
     }
 }

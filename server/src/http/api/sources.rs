@@ -21,14 +21,7 @@ use crate::http::problem::{Problem, ProblemBody};
     responses((status = 200, body = Page<Source>, description = "All of them in one page"))
 )]
 pub(crate) async fn list(State(front): State<Front>) -> Result<Json<Page<Source>>, Problem> {
-    let items = front.desk.sources().await?;
-    let estimated_total = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    Ok(Json(Page {
-        items,
-        next_cursor: None,
-        estimated_total,
-        searched_back_to: None,
-    }))
+    Ok(Json(front.desk.sources().await?.into()))
 }
 
 /// One source.

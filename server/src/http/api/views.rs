@@ -23,14 +23,7 @@ pub(crate) async fn list(
     State(front): State<Front>,
     Caller(actor): Caller,
 ) -> Result<Json<Page<View>>, Problem> {
-    let items = front.desk.views(&actor).await?;
-    let estimated_total = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    Ok(Json(Page {
-        items,
-        next_cursor: None,
-        estimated_total,
-        searched_back_to: None,
-    }))
+    Ok(Json(front.desk.views(&actor).await?.into()))
 }
 
 /// Saves a view. One of the caller's own of that name is replaced.

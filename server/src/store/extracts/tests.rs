@@ -2,6 +2,7 @@
 
 use chrono::DateTime;
 use dlo_domain::filter::LetterFilter;
+use dlo_domain::page::Total;
 use sqlx::PgPool;
 
 use super::*;
@@ -54,6 +55,6 @@ async fn letters_from_before_are_taken_up_once(pool: PgPool) {
             .await
             .expect("looked up");
         let found = letter_list::count(&mut conn, &matching).await;
-        assert_eq!(found.expect("counted"), wanted, "{text}");
+        assert_eq!(found.expect("counted"), Total::exactly(wanted), "{text}");
     }
 }

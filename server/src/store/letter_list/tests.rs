@@ -2,6 +2,7 @@
 
 use chrono::{TimeDelta, TimeZone as _};
 use dlo_domain::filter::LetterFilter;
+use dlo_domain::page::Total;
 use sqlx::PgPool;
 
 use super::*;
@@ -73,7 +74,8 @@ async fn matched(conn: &mut PgConnection, filter: &str) -> Vec<u128> {
     let ids: Vec<u128> = ids.iter().map(|id| id.0.as_u128()).collect();
     assert_eq!(found, ids, "the list and the selection differ");
     let counted = count(conn, &matching).await.expect("counted");
-    assert_eq!(usize::try_from(counted).expect("small"), found.len());
+    let all = i64::try_from(found.len()).expect("small");
+    assert_eq!(counted, Total::exactly(all));
     found
 }
 
@@ -255,4 +257,30 @@ async fn frequent_texts_are_walked_for(pool: PgPool) {
         .await
         .expect("found");
     assert_eq!(next.letters[0].id.0.as_u128(), 52);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_count_that_is_given_up_says_so_and_a_counter_does_not(pool: PgPool) {
+    let mut conn = pool.acquire().await.expect("a connection");
+    source(&mut conn, 1, "orders").await;
+    letter(&mut conn, 2, 1, Some("work"), 5).await;
+    sqlx::query(
+        "insert into letters
+         select (jsonb_populate_record(l, jsonb_build_object('id', gen_random_uuid()))).*
+         from letters l, generate_series(1, 10000)",
+    )
+    .execute(&mut *conn)
+    .await
+    .expect("copied");
+    for (text, total) in [
+        ("size:>=0", Total::at_least(MOST_COUNTED)),
+        ("state:held", Total::exactly(MOST_COUNTED + 1)),
+    ] {
+        let filter = LetterFilter::parse(text).expect("a filter");
+        let matching = Matching::look_up(&mut conn, &filter, noon())
+            .await
+            .expect("looked up");
+        let counted = count(&mut conn, &matching).await;
+        assert_eq!(counted.expect("counted"), total, "{text}");
+    }
 }

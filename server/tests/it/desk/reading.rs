@@ -117,7 +117,9 @@ async fn what_came_after_a_moment_is_counted_within_the_filter(pool: PgPool) {
     let count = async |text: &str, moment| {
         let filter = LetterFilter::parse(text).expect("a filter");
         let counted = bench.desk.arrived_after(&filter, moment).await;
-        counted.expect("counted")
+        let total = counted.expect("counted");
+        assert!(!total.is_least, "{text}");
+        total.count
     };
     assert_eq!(count("", DateTime::UNIX_EPOCH).await, 0);
     let shown = bench.letter("work", b"shown").await;

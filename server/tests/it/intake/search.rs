@@ -29,9 +29,8 @@ async fn found(pool: &PgPool, text: &str) -> i64 {
     let matching = Matching::look_up(&mut conn, &filter, SystemClock.now())
         .await
         .expect("looked up");
-    letter_list::count(&mut conn, &matching)
-        .await
-        .expect("counted")
+    let total = letter_list::count(&mut conn, &matching).await;
+    total.expect("counted").count
 }
 
 async fn assert_found(pool: &PgPool, cases: &[(&str, i64)]) {

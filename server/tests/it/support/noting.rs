@@ -17,7 +17,7 @@ use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Left, Overview, Span};
-use dlo_domain::page::{Cursor, Page};
+use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{Payload, read_payload};
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
@@ -74,9 +74,9 @@ impl TriageDesk for NotingDesk {
         &self,
         filter: &LetterFilter,
         moment: DateTime<Utc>,
-    ) -> Result<i64, DeskError> {
+    ) -> Result<Total, DeskError> {
         self.note(format!("arrived [{filter}] after {moment}"))?;
-        Ok(0)
+        Ok(Total::exactly(0))
     }
 
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {

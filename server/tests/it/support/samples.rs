@@ -11,12 +11,7 @@ use serde_json::{Value, json};
 use super::front::ID;
 
 pub(super) fn page<T>() -> Page<T> {
-    Page {
-        items: Vec::new(),
-        next_cursor: None,
-        estimated_total: 0,
-        searched_back_to: None,
-    }
+    Vec::new().into()
 }
 
 pub(super) fn sample<T: serde::de::DeserializeOwned>(value: Value) -> T {
