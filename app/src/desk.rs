@@ -16,7 +16,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::Payload;
-use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
@@ -97,6 +97,16 @@ pub trait TriageDesk: Send + Sync + 'static {
 
     /// A page of replays, newest first.
     async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError>;
+
+    /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes
+    /// up once more the letters that died again.
+    async fn control_replay(
+        &self,
+        actor: &Actor,
+        id: ReplayId,
+        control: Control,
+        again: bool,
+    ) -> Result<Replay, DeskError>;
 
     /// One replay.
     async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError>;

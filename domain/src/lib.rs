@@ -27,6 +27,7 @@ pub mod reading;
 pub mod redelivery;
 pub mod replay;
 pub mod republish;
+pub mod routing;
 pub mod rule;
 pub mod selection;
 pub mod severity;

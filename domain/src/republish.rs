@@ -36,12 +36,6 @@ pub struct Republished {
 /// Why a letter is not published. The letter is held, its bytes are untouched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CannotRepublish {
-    /// Nothing tells where it died.
-    #[error("nothing tells which queue it died in: name a target queue")]
-    NoQueue,
-    /// No AMQP name.
-    #[error("the queue's name has {0} bytes; a name has at most 255")]
-    QueueTooLong(usize),
     /// The headers would break the connection.
     #[error("properties and headers have about {0} bytes; a broker takes {MOST_HEADER_BYTES}")]
     HeadersTooLarge(usize),
@@ -51,9 +45,21 @@ pub enum CannotRepublish {
     /// A header that RabbitMQ answers with a closed connection.
     #[error("the header `{0}` is a short string, which RabbitMQ refuses in headers")]
     ShortStringHeader(String),
+    /// A time to live that RabbitMQ answers with a closed channel.
+    #[error("its expiration `{0}` is no number of milliseconds, which RabbitMQ refuses")]
+    BadExpiration(String),
     /// A name that no client can encode.
     #[error("the header or property `{0}` is longer than 255 bytes or no UTF-8")]
     BadShortString(String),
+}
+
+/// What a replay says of each of its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// The letter, the replay, and which try of the letter it is.
+    pub marks: (LetterId, ReplayId, i32),
+    /// Whether the time to live that the sender gave it stays.
+    pub keep_expiration: bool,
 }
 
 /// Makes the message that a replay sends.
@@ -64,14 +70,22 @@ pub fn republish(
     properties: &Properties,
     headers: &FieldTable,
     body_bytes: usize,
-    marks: (LetterId, ReplayId, i32),
+    terms: Terms,
 ) -> Result<Republished, CannotRepublish> {
     let mut properties = properties.clone();
     let mut headers = headers.clone();
     headers.strip(is_history);
     let mut stripped = headers.strip(copies_elsewhere);
+    let expiration = properties.expiration.clone();
     strip_properties(&mut properties, &mut stripped);
-    let (letter, replay, attempt) = marks;
+    if terms.keep_expiration
+        && let Some(expiration) = expiration
+    {
+        check_expiration(&expiration)?;
+        stripped.retain(|name| name != "expiration");
+        properties.expiration = Some(expiration);
+    }
+    let (letter, replay, attempt) = terms.marks;
     headers.set(LETTER, FieldValue::LongString(letter.to_string().into()));
     headers.set(REPLAY, FieldValue::LongString(replay.to_string().into()));
     headers.set(ATTEMPT, FieldValue::LongInt(attempt));
@@ -98,15 +112,16 @@ pub fn stripped(properties: &Properties, headers: &FieldTable) -> BTreeSet<Strin
     names.into_iter().collect()
 }
 
-/// Checks the queue that a letter would go to.
-///
-/// # Errors
-/// When there is none, or when no AMQP frame can name it.
-pub fn check_queue(queue: Option<&str>) -> Result<&str, CannotRepublish> {
-    match queue {
-        None | Some("") => Err(CannotRepublish::NoQueue),
-        Some(queue) if queue.len() > 255 => Err(CannotRepublish::QueueTooLong(queue.len())),
-        Some(queue) => Ok(queue),
+/// RabbitMQ closes the channel of who publishes a time to live that is no number of milliseconds.
+fn check_expiration(expiration: &WireText) -> Result<(), CannotRepublish> {
+    let is_number = expiration
+        .as_str()
+        .is_some_and(|text| text.parse::<u32>().is_ok());
+    if is_number {
+        Ok(())
+    } else {
+        let text = expiration.to_display().into_owned();
+        Err(CannotRepublish::BadExpiration(text))
     }
 }
 
@@ -205,6 +220,13 @@ mod tests {
     use super::*;
     use uuid::Uuid;
 
+    fn terms() -> Terms {
+        Terms {
+            marks: marks(),
+            keep_expiration: false,
+        }
+    }
+
     fn marks() -> (LetterId, ReplayId, i32) {
         (
             LetterId(Uuid::from_u128(1)),
@@ -236,7 +258,7 @@ mod tests {
             message_id: Some("m1".into()),
             ..Properties::default()
         };
-        let sent = republish(&properties, &headers, 10, marks()).expect("publishable");
+        let sent = republish(&properties, &headers, 10, terms()).expect("publishable");
         let names: Vec<_> = sent
             .headers
             .0
@@ -259,14 +281,14 @@ mod tests {
             reply_to: Some("amq.rabbitmq.reply-to.g1h2".into()),
             ..Properties::default()
         };
-        let sent = republish(&properties, &FieldTable::default(), 0, marks()).expect("publishable");
+        let sent = republish(&properties, &FieldTable::default(), 0, terms()).expect("publishable");
         assert_eq!(sent.properties.reply_to, properties.reply_to);
     }
 
     #[test]
     fn what_would_break_the_connection_is_refused_before() {
         let refuse = |headers: &FieldTable, body| {
-            republish(&Properties::default(), headers, body, marks()).expect_err("refused")
+            republish(&Properties::default(), headers, body, terms()).expect_err("refused")
         };
         let mut large = FieldTable::default();
         large.set("a", FieldValue::ByteArray(vec![0; MOST_HEADER_BYTES]));
@@ -291,13 +313,24 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_needs_a_queue_that_amqp_can_name() {
-        assert_eq!(check_queue(None), Err(CannotRepublish::NoQueue));
-        assert_eq!(check_queue(Some("")), Err(CannotRepublish::NoQueue));
-        assert_eq!(
-            check_queue(Some(&"q".repeat(256))),
-            Err(CannotRepublish::QueueTooLong(256))
-        );
-        assert_eq!(check_queue(Some("orders.work")), Ok("orders.work"));
+    fn a_time_to_live_stays_where_that_is_asked_for() {
+        let keeping = Terms {
+            keep_expiration: true,
+            ..terms()
+        };
+        let with = |expiration: &str| {
+            let properties = Properties {
+                expiration: Some(expiration.into()),
+                ..Properties::default()
+            };
+            republish(&properties, &FieldTable::default(), 0, keeping)
+        };
+        let sent = with("60000").expect("publishable");
+        assert_eq!(sent.properties.expiration, Some("60000".into()));
+        assert_eq!(sent.stripped, [""; 0]);
+        for nonsense in ["", "soon", "-1", "1.5", "99999999999"] {
+            let refused = with(nonsense).expect_err("a closed channel");
+            assert_eq!(refused, CannotRepublish::BadExpiration(nonsense.into()));
+        }
     }
 }

@@ -12,9 +12,9 @@ mod wire;
 
 pub use address::{BrokerAddress, Brokers};
 pub use connection::{Link, connect};
-pub use declare::{bind_queue, declare_queue, delete_queue, has_queue};
+pub use declare::{bind_queue, declare_queue, delete_queue, has_exchange, has_queue};
 pub use error::{BrokerError, Fault};
 pub use inlet::{Inlet, Taken};
-pub use management::{Binding, HeadMessage, Management, ManagementError};
+pub use management::{Binding, Bound, HeadMessage, Management, ManagementError};
 pub use publisher::{Outgoing, Published, Publisher};
 pub use wire::{delivered_from, properties_to_lapin, table_to_lapin};

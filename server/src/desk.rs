@@ -9,14 +9,12 @@ mod decisions;
 mod destinations;
 mod error;
 mod groups;
-mod left_out;
 mod letters;
 mod overview;
 mod replays;
 mod rules;
 mod selection;
 mod sources;
-mod stripped;
 mod troubles;
 mod views;
 
@@ -35,7 +33,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::Payload;
-use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
@@ -44,6 +42,7 @@ use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
+use crate::config::ReplayConfig;
 use crate::judging::Judges;
 use crate::replay::Waits;
 
@@ -55,6 +54,8 @@ pub struct PgDesk {
     clock: SharedClock,
     office_id: OfficeId,
     waits: Waits,
+    /// How replays are planned here.
+    replaying: ReplayConfig,
     /// What letters are compared with.
     compared: breakdown::Compared,
     judges: Arc<Judges>,
@@ -63,14 +64,14 @@ pub struct PgDesk {
 }
 
 impl PgDesk {
-    /// A desk. `waits` is the board of this office's replay engine.
+    /// A desk. `waits` is the board of this office's replay engine, `replaying` its settings.
     #[must_use]
     pub fn new(
         pool: PgPool,
         brokers: Arc<Brokers>,
         clock: SharedClock,
         office_id: OfficeId,
-        waits: Waits,
+        (waits, replaying): (Waits, ReplayConfig),
     ) -> Self {
         Self {
             pool,
@@ -78,6 +79,7 @@ impl PgDesk {
             clock,
             office_id,
             waits,
+            replaying,
             compared: breakdown::Compared::default(),
             judges: Arc::default(),
             database_away: Mutex::new(None),
@@ -193,6 +195,16 @@ impl TriageDesk for PgDesk {
 
     async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError> {
         replays::page(self, after, limit).await
+    }
+
+    async fn control_replay(
+        &self,
+        actor: &Actor,
+        id: ReplayId,
+        control: Control,
+        again: bool,
+    ) -> Result<Replay, DeskError> {
+        replays::control(self, actor, id, (control, again)).await
     }
 
     async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError> {

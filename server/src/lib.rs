@@ -18,6 +18,7 @@ pub mod intake;
 pub mod judging;
 pub mod lifecycle;
 pub mod office;
+mod planning;
 pub mod replay;
 pub mod seeding;
 pub mod stack;

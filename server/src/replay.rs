@@ -6,6 +6,8 @@
 //! Nothing here publishes a letter twice, and nothing calls a publish a success that the broker
 //! did not confirm.
 
+mod allowance;
+mod brake;
 mod follow;
 mod halt;
 mod lane;

@@ -146,7 +146,7 @@ impl Plan {
             self.brokers.clone(),
             self.clock.clone(),
             self.office_id,
-            self.waits.clone(),
+            (self.waits.clone(), self.config.replay.clone()),
         );
         let pool = self.pool.clone();
         self.lifecycle

@@ -99,6 +99,7 @@ pub async fn preview_replay(
         target: target(&queue)?,
         selection,
         dry_run: true,
+        ..Default::default()
     };
     let operator = dlo_domain::audit::Actor::local_operator();
     Ok(crate::desk::desk().plan_replay(&operator, &new).await?)
@@ -118,7 +119,7 @@ pub async fn start_replay(
     let new = dlo_domain::replay::NewReplay {
         target: target(&queue)?,
         selection: super::selection(ids, filter, &scope)?,
-        dry_run: false,
+        ..Default::default()
     };
     let replay = crate::desk::desk()
         .plan_replay(&dlo_domain::audit::Actor::local_operator(), &new)

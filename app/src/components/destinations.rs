@@ -34,7 +34,14 @@ pub(crate) fn Destinations(
         vhost: !is_same(|one| &one.vhost),
         broker: !is_same(|one| &one.broker),
     };
-    let queues = i64::try_from(destinations.len()).unwrap_or(i64::MAX);
+    let places = i64::try_from(destinations.len()).unwrap_or(i64::MAX);
+    let note = if destinations.iter().all(|one| one.queue.is_some()) {
+        let queues = wording::counted(places, "queue");
+        format!("{queues}, through the default exchange: nobody else gets them")
+    } else {
+        "through an exchange: whoever is bound to it gets them, those without trouble too"
+            .to_owned()
+    };
     let others = destinations.get(MOST_NAMED..).unwrap_or_default();
     let others = (!others.is_empty()).then(|| {
         let letters = others.iter().map(|one| one.letters).sum();
@@ -49,15 +56,12 @@ pub(crate) fn Destinations(
         <section class="section" aria-labelledby="destinations-title">
             <header>
                 <h2 id="destinations-title">"Where they go"</h2>
-                <span class="note">
-                    {wording::counted(queues, "queue")}
-                    ", through the default exchange: nobody else gets them"
-                </span>
+                <span class="note">{note}</span>
             </header>
             <table class="ledger breakdown">
                 <thead>
                     <tr>
-                        <th>"queue"</th>
+                        <th>"to"</th>
                         <th class="num">"letters"</th>
                         <th class="bar">
                             <span class="visually-hidden">"share"</span>
@@ -78,24 +82,45 @@ pub(crate) fn Destinations(
     .into_any()
 }
 
+/// Who would get a letter that is published to an exchange.
+fn receivers_line(queues: Vec<String>) -> impl IntoView {
+    let text = match queues.as_slice() {
+        [] => "no queue is bound that would get them".to_owned(),
+        [one] => format!("only {one} gets them"),
+        many => format!(
+            "{} get a copy of each: {}",
+            wording::counted(i64::try_from(many.len()).unwrap_or(i64::MAX), "queue"),
+            many.join(", ")
+        ),
+    };
+    view! { <small class="second block">{text}</small> }
+}
+
 fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
     let Destination {
         broker,
         vhost,
         queue,
+        exchange,
+        routing_key,
         letters,
         exists,
+        receivers,
     } = destination;
+    let is_queue = queue.is_some();
+    let name = queue.or(exchange).unwrap_or_default();
     let width = format!("{}%", letters * 100 / most);
     view! {
         <tr>
             <th scope="row">
-                <span class="id">{queue}</span>
+                <span class="id">{name}</span>
+                {routing_key.map(|key| view! { <small class="second">" key " <span class="id">{key}</span></small> })}
                 {told.vhost.then(|| view! { <small class="second">" vhost " {vhost}</small> })}
                 {(exists == Some(false))
                     .then(|| {
-                        view! { <small class="second">" the broker has no such queue"</small> }
+                        view! { <small class="second">{if is_queue { " the broker has no such queue" } else { " the broker has no such exchange" }}</small> }
                     })}
+                {receivers.map(receivers_line)}
                 {told.broker.then(|| view! { <small class="second">" on " {broker}</small> })}
             </th>
             <td class="num fit">{wording::count(letters)}</td>

@@ -12,7 +12,14 @@ pub(crate) fn target_text(target: &Target, letters: i64) -> String {
     match target {
         Target::OriginQueue if letters == 1 => "the queue it died in".to_owned(),
         Target::OriginQueue => "the queues they died in".to_owned(),
+        Target::OriginExchange if letters == 1 => "the exchange it was published to".to_owned(),
+        Target::OriginExchange => "the exchanges they were published to".to_owned(),
         Target::Queue { queue } => queue.clone(),
+        Target::Exchange {
+            exchange,
+            routing_key,
+        } => format!("exchange {exchange} with key {routing_key}"),
+        Target::Worker { worker } => format!("worker {worker}"),
     }
 }
 

@@ -22,7 +22,10 @@ pub(crate) fn ReplayBadge(
 ) -> impl IntoView {
     let class = match state {
         ReplayState::DryRun => "state held",
+        ReplayState::Scheduled => "state scheduled",
         ReplayState::Running => "state claimed",
+        ReplayState::Paused => "state unknown",
+        ReplayState::Cancelled => "state discarded",
         ReplayState::Finished => "state resolved",
     };
     view! { <span class=class>{state.as_str()}</span> }

@@ -121,7 +121,10 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     .collect();
     let verb = match replay.state {
         ReplayState::DryRun => "Would replay",
+        ReplayState::Scheduled => "To replay",
         ReplayState::Running => "Replaying",
+        ReplayState::Paused => "Paused: the replay of",
+        ReplayState::Cancelled => "Cancelled: the replay of",
         ReplayState::Finished => "Replayed",
     };
     view! {

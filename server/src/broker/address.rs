@@ -5,7 +5,7 @@ use std::fmt;
 
 use lapin::uri::AMQPUri;
 
-use super::BrokerError;
+use super::{BrokerError, Management, ManagementError};
 
 /// One broker. Its `Debug` form keeps the passwords to itself.
 #[derive(Clone)]
@@ -45,6 +45,15 @@ impl Brokers {
         self.0
             .get(name)
             .ok_or_else(|| BrokerError::UnknownBroker(name.to_owned()))
+    }
+
+    /// The management API of a broker.
+    ///
+    /// # Errors
+    /// When no broker has that name, or no address of its management API is known.
+    pub fn management(&self, name: &str) -> Result<Management, ManagementError> {
+        let address = self.0.get(name).and_then(|one| one.management.as_deref());
+        Management::new(address)
     }
 
     /// The AMQP address of a broker with another vhost.

@@ -1,8 +1,11 @@
 //! Declaring what is our own at the broker.
 
 use dlo_domain::wire::FieldTable;
-use lapin::options::{QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions};
+use lapin::options::{
+    ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions,
+};
 use lapin::types::ShortString;
+use lapin::{Channel, ExchangeKind};
 
 use super::connection::within;
 use super::wire::table_to_lapin;
@@ -37,6 +40,33 @@ pub async fn has_queue(link: &Link, name: &str) -> Result<bool, BrokerError> {
     let none = lapin::types::FieldTable::default();
     match within(channel.queue_declare(short(name)?, options, none)).await {
         Ok(_) => {
+            within(channel.close(200, "done".into())).await?;
+            Ok(true)
+        }
+        Err(why) if why.fault() == Fault::QueueMissing => Ok(false),
+        Err(why) => Err(why),
+    }
+}
+
+/// Whether the broker has an exchange of this name.
+///
+/// # Errors
+/// When the broker does not say, does not answer, or the name is no AMQP name.
+pub async fn has_exchange(link: &Link, name: &str) -> Result<bool, BrokerError> {
+    ask_exchange(link.channel().await?, name).await
+}
+
+/// Whether the broker has an exchange of this name, asked on a channel that is used up by it.
+pub(super) async fn ask_exchange(channel: Channel, name: &str) -> Result<bool, BrokerError> {
+    let options = ExchangeDeclareOptions {
+        passive: true,
+        ..ExchangeDeclareOptions::default()
+    };
+    let none = lapin::types::FieldTable::default();
+    // What is only asked for is compared by its name.
+    let kind = ExchangeKind::Direct;
+    match within(channel.exchange_declare(short(name)?, kind, options, none)).await {
+        Ok(()) => {
             within(channel.close(200, "done".into())).await?;
             Ok(true)
         }

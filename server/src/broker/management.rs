@@ -42,6 +42,25 @@ pub struct Binding {
     pub arguments: Value,
 }
 
+/// What is bound to an exchange.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Bound {
+    /// The queue or exchange.
+    pub destination: String,
+    /// `queue` or `exchange`.
+    pub destination_type: String,
+    /// The routing key.
+    pub routing_key: String,
+}
+
+impl Bound {
+    /// Whether it is a queue.
+    #[must_use]
+    pub fn is_queue(&self) -> bool {
+        self.destination_type == "queue"
+    }
+}
+
 /// A message as the management API shows it. Its body is exact; its names are not always, which
 /// is why it had to be fetched here.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +116,38 @@ impl Management {
     ) -> Result<Vec<Binding>, ManagementError> {
         let url = format!("{}/bindings", self.queue_url(vhost, queue));
         answer(self.client.get(url)).await
+    }
+
+    /// The type of an exchange: `direct`, `topic`, `fanout`, `headers` or a plugin's.
+    ///
+    /// # Errors
+    /// When there is none, or it does not answer.
+    pub async fn exchange_type(
+        &self,
+        vhost: &str,
+        exchange: &str,
+    ) -> Result<String, ManagementError> {
+        #[derive(Deserialize)]
+        struct Exchange {
+            #[serde(rename = "type")]
+            kind: String,
+        }
+        let request = self.client.get(self.exchange_url(vhost, exchange));
+        let exchange: Exchange = answer(request.timeout(SOON)).await?;
+        Ok(exchange.kind)
+    }
+
+    /// What is bound to an exchange.
+    ///
+    /// # Errors
+    /// When there is none, or it does not answer.
+    pub async fn bound_to(
+        &self,
+        vhost: &str,
+        exchange: &str,
+    ) -> Result<Vec<Bound>, ManagementError> {
+        let url = format!("{}/bindings/source", self.exchange_url(vhost, exchange));
+        answer(self.client.get(url).timeout(SOON)).await
     }
 
     /// Whether the broker deletes the queue when its last consumer goes.
@@ -157,8 +208,16 @@ impl Management {
     }
 
     fn queue_url(&self, vhost: &str, queue: &str) -> String {
+        self.url("queues", vhost, queue)
+    }
+
+    fn exchange_url(&self, vhost: &str, exchange: &str) -> String {
+        self.url("exchanges", vhost, exchange)
+    }
+
+    fn url(&self, kind: &str, vhost: &str, name: &str) -> String {
         let part = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
-        format!("{}/api/queues/{}/{}", self.base, part(vhost), part(queue))
+        format!("{}/api/{kind}/{}/{}", self.base, part(vhost), part(name))
     }
 }
 

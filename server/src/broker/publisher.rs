@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use dlo_domain::replay::Address;
 use dlo_domain::wire::{FieldTable, Properties};
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::ShortString;
@@ -11,13 +12,14 @@ use lapin::{Channel, Confirmation, Connection, ConnectionProperties, ErrorKind, 
 use tokio::time::{Instant, timeout_at};
 
 use super::connection::within;
+use super::declare::ask_exchange;
 use super::{BrokerError, Brokers, properties_to_lapin};
 
-/// A message on its way to a queue, through the default exchange: nobody else gets it.
+/// A message on its way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outgoing {
-    /// The queue's name.
-    pub queue: String,
+    /// Where to.
+    pub address: Address,
     /// Basic properties.
     pub properties: Properties,
     /// Headers.
@@ -83,6 +85,16 @@ impl Publisher {
         self.connection.status().blocked()
     }
 
+    /// Whether the broker has an exchange of this name.
+    ///
+    /// # Errors
+    /// When the broker does not say, does not answer, or the name is no AMQP name.
+    pub async fn has_exchange(&self, exchange: &str) -> Result<bool, BrokerError> {
+        // One that is missing closes the channel that asked.
+        let channel = within(self.connection.create_channel()).await?;
+        ask_exchange(channel, exchange).await
+    }
+
     /// Publishes messages in order and waits for every answer, but not longer than `patience`.
     /// The answers are in the order of the messages.
     pub async fn publish(&self, messages: &[Outgoing], patience: Duration) -> Vec<Published> {
@@ -110,18 +122,22 @@ impl Publisher {
             Ok(properties) => properties,
             Err(why) => return Sent::Known(Published::Refused(why.to_string())),
         };
-        let Ok(queue) = ShortString::try_new(message.queue.as_str()) else {
-            let why = "the queue's name is longer than 255 bytes".to_owned();
+        let Address {
+            exchange,
+            routing_key,
+        } = &message.address;
+        let name = |text: &String| ShortString::try_new(text.as_str());
+        let (Ok(exchange), Ok(key)) = (name(exchange), name(routing_key)) else {
+            let why = "a name has more than 255 bytes".to_owned();
             return Sent::Known(Published::Refused(why));
         };
         let options = BasicPublishOptions {
             mandatory: true,
             ..BasicPublishOptions::default()
         };
-        let exchange = ShortString::default();
-        let publish =
-            self.channel
-                .basic_publish(exchange, queue, options, &message.body, properties);
+        let publish = self
+            .channel
+            .basic_publish(exchange, key, options, &message.body, properties);
         match timeout_at(deadline, publish).await {
             Ok(Ok(confirm)) => Sent::Awaited(confirm),
             // Once it was handed over, some of its bytes may have left whatever is said after.

@@ -12,6 +12,11 @@ pub struct ReplayConfig {
     pub enabled: bool,
     /// At most this many letters are on their way at once.
     pub window: u16,
+    /// A letter that was replayed so often is left out of further replays, unless whoever asks says
+    /// that it is to be taken all the same.
+    pub loop_cap: u16,
+    /// What the queue of a worker is called: `{worker}` stands for its name.
+    pub worker_queue: String,
     /// A replayed letter that has not come back for so long is resolved.
     pub settle_after: Duration,
 }
@@ -21,6 +26,8 @@ impl Default for ReplayConfig {
         Self {
             enabled: true,
             window: 100,
+            loop_cap: 20,
+            worker_queue: "worker.{worker}.executions".to_owned(),
             settle_after: Duration::from_hours(24),
         }
     }
@@ -36,6 +43,18 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
         Some("DLO_REPLAY_WINDOW"),
         number(1, 1_000),
     );
+    let loop_cap = reader.setting(
+        &mut table,
+        "loop_cap",
+        Some("DLO_REPLAY_LOOP_CAP"),
+        number(1, 10_000),
+    );
+    let worker_queue = reader.setting(
+        &mut table,
+        "worker_queue",
+        Some("DLO_REPLAY_WORKER_QUEUE"),
+        queue_of_worker,
+    );
     let settle_after = reader.setting(
         &mut table,
         "settle_after_secs",
@@ -46,6 +65,17 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
     ReplayConfig {
         enabled: enabled.unwrap_or(usual.enabled),
         window: window.unwrap_or(usual.window),
+        loop_cap: loop_cap.unwrap_or(usual.loop_cap),
+        worker_queue: worker_queue.unwrap_or(usual.worker_queue),
         settle_after: settle_after.unwrap_or(usual.settle_after),
+    }
+}
+
+fn queue_of_worker(text: &str) -> Result<String, String> {
+    if text.contains("{worker}") && text.len() <= 200 {
+        Ok(text.to_owned())
+    } else {
+        let why = "the name of a worker's queue holds `{worker}` and has at most 200 bytes";
+        Err(why.to_owned())
     }
 }

@@ -8,10 +8,10 @@ use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::state::{Change, Refusal};
 use sqlx::PgConnection;
 
-use super::left_out::LeftOutTally;
 use super::letters::no_letter;
-use super::selection::{CHUNK, chosen};
+use super::selection::chosen;
 use super::{PgDesk, changing};
+use crate::planning::{CHUNK, LeftOutTally};
 use crate::store::audit::Note;
 use crate::store::decisions::{self, Tally};
 use crate::store::events;

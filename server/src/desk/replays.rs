@@ -1,30 +1,25 @@
-//! Replays: plans are frozen here, and read. Publishing is the engine's.
+//! Replays: planned, steered, and read. Publishing is the engine's.
 
-use std::collections::HashMap;
-
-use chrono::DateTime;
+use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
-use dlo_domain::event::LiveEvent;
-use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::ids::ReplayId;
 use dlo_domain::page::{Cursor, Page};
-use dlo_domain::replay::{
-    NewReplay, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Target,
-};
-use dlo_domain::republish::check_queue;
-use dlo_domain::state::Change;
+use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem, ReplayState};
+
 use sqlx::PgConnection;
 
-use super::destinations::{self, DestinationTally};
-use super::left_out::{LeftOutTally, why};
 use super::letters::{cut, page_size};
-use super::selection::{CHUNK, chosen};
-use super::stripped::StrippedTally;
-use super::{PgDesk, changing};
+use super::selection::chosen;
+use super::{PgDesk, changing, destinations};
 use crate::clock::new_id;
-use crate::store::audit::{self, Note};
-use crate::store::replays::plan::{self, Candidate, Planned};
-use crate::store::{events, replays};
+use crate::planning;
+use crate::store::audit::Note;
+use crate::store::replays;
+use crate::store::replays::steer;
+
+/// Replays are not put off for longer.
+const LATEST: TimeDelta = TimeDelta::days(366);
 
 /// Freezes a plan, or tells what it would hold and leaves nothing behind.
 pub(super) async fn plan(
@@ -32,33 +27,14 @@ pub(super) async fn plan(
     actor: &Actor,
     new: &NewReplay,
 ) -> Result<Replay, DeskError> {
-    check_target(&new.target)?;
     let at = desk.clock.now();
+    new.check()
+        .map_err(|why| DeskError::Invalid(why.to_string()))?;
+    check_start(new, at)?;
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
     let mut replay = changing!(desk, conn => {
         let ids = chosen(conn, &new.selection, at).await?;
-        let mut replay = Replay {
-            id,
-            state: if new.dry_run { ReplayState::DryRun } else { ReplayState::Running },
-            target: new.target.clone(),
-            created_by: actor.0.clone(),
-            created_at: at,
-            finished_at: None,
-            total: 0,
-            outcomes: OutcomeCounts::default(),
-            left_out: Vec::new(),
-            destinations: Vec::new(),
-            stripped: Vec::new(),
-        };
-        fill(conn, actor, &mut replay, &ids).await?;
-        if let Some(id) = id {
-            if replay.total == 0 {
-                replay.state = ReplayState::Finished;
-                replay.finished_at = Some(at);
-            }
-            seal(conn, actor, id, &replay).await?;
-        }
-        Ok(replay)
+        Ok(planning::freeze(conn, &desk.replaying, (actor, at), (id, new), &ids).await?)
     })?;
     if new.dry_run {
         // After the transaction, which is not to wait for brokers.
@@ -67,121 +43,57 @@ pub(super) async fn plan(
     Ok(replay)
 }
 
-fn check_target(target: &Target) -> Result<(), DeskError> {
-    let Target::Queue { queue } = target else {
-        return Ok(());
-    };
-    if queue.contains('\0') {
-        let why = "the target queue's name holds a NUL character";
+fn check_start(new: &NewReplay, now: DateTime<Utc>) -> Result<(), DeskError> {
+    if new.start_at.is_some_and(|start| start - now > LATEST) {
+        let why = "a replay begins within a year: its letters are taken until then";
         return Err(DeskError::Invalid(why.to_owned()));
     }
-    check_queue(Some(queue)).map_err(|why| DeskError::Invalid(why.to_string()))?;
     Ok(())
 }
 
-/// Sorts letters into a replay and out of it; claims them, unless it is a dry run.
-async fn fill(
-    conn: &mut PgConnection,
-    actor: &Actor,
-    replay: &mut Replay,
-    ids: &[LetterId],
-) -> Result<(), DeskError> {
-    let mut left_out = LeftOutTally::default();
-    let mut destinations = DestinationTally::default();
-    let mut stripped = StrippedTally::default();
-    if let Some(id) = replay.id {
-        plan::begin(conn, id, replay).await?;
-    }
-    for chunk in ids.chunks(CHUNK) {
-        let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
-        let planned = sort(chunk, found, &replay.target, &mut left_out);
-        destinations.add(&planned);
-        if let Some(id) = replay.id {
-            let detail = match &replay.target {
-                Target::OriginQueue => format!("replay {id}, to the queue it died in"),
-                Target::Queue { queue } => format!("replay {id}, to {queue}"),
-            };
-            let note = Note {
-                at: replay.created_at,
-                actor,
-                action: "letter.replay",
-                detail: Some(&detail),
-                replay: Some(id),
-            };
-            let position = i32::try_from(replay.total).unwrap_or(i32::MAX);
-            plan::add(conn, id, position, &planned, note).await?;
-        } else {
-            stripped.add(conn, &planned).await?;
-        }
-        replay.total += i64::try_from(planned.len()).unwrap_or(i64::MAX);
-    }
-    replay.outcomes.pending = replay.total;
-    replay.left_out = left_out.into_list();
-    replay.destinations = destinations.into_list();
-    replay.stripped = stripped.into_list();
-    Ok(())
-}
-
-/// Which letters go where, and which are left out.
-fn sort(
-    ids: &[LetterId],
-    found: Vec<Candidate>,
-    target: &Target,
-    left_out: &mut LeftOutTally,
-) -> Vec<Planned> {
-    let mut found: HashMap<LetterId, Candidate> = found
-        .into_iter()
-        .map(|candidate| (candidate.id, candidate))
-        .collect();
-    let mut planned = Vec::with_capacity(found.len());
-    for id in ids {
-        let Some(letter) = found.remove(id) else {
-            left_out.add(why(Change::Claim, None), *id);
-            continue;
-        };
-        if letter.state.after(Change::Claim).is_err() {
-            left_out.add(why(Change::Claim, Some(letter.state)), *id);
-            continue;
-        }
-        let queue = match target {
-            Target::OriginQueue => letter.queue.as_deref(),
-            Target::Queue { queue } => Some(queue.as_str()),
-        };
-        match check_queue(queue) {
-            Ok(queue) => planned.push(Planned {
-                queue: queue.to_owned(),
-                letter,
-            }),
-            Err(fault) => left_out.add(fault.to_string(), *id),
-        }
-    }
-    planned
-}
-
-/// Ends a plan, notes it and wakes the engines of all offices.
-async fn seal(
-    conn: &mut PgConnection,
+/// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes up
+/// once more what died again.
+pub(super) async fn control(
+    desk: &PgDesk,
     actor: &Actor,
     id: ReplayId,
-    replay: &Replay,
-) -> Result<(), DeskError> {
-    plan::seal(conn, id, replay.total, &replay.left_out).await?;
-    let detail = match (&replay.target, replay.total) {
-        (Target::OriginQueue, 1) => "1 letter to its own queue".to_owned(),
-        (Target::OriginQueue, total) => format!("{total} letters, each to its own queue"),
-        (Target::Queue { queue }, 1) => format!("1 letter to {queue}"),
-        (Target::Queue { queue }, total) => format!("{total} letters to {queue}"),
-    };
+    (word, again): (Control, bool),
+) -> Result<Replay, DeskError> {
     let note = Note {
-        at: replay.created_at,
+        at: desk.clock.now(),
         actor,
-        action: "replay.create",
-        detail: Some(&detail),
+        action: match word {
+            Control::Pause => "replay.pause",
+            Control::Resume => "replay.resume",
+            Control::Cancel => "replay.cancel",
+        },
+        detail: None,
         replay: Some(id),
     };
-    audit::write_replay(conn, id, note).await?;
-    events::notify(conn, &LiveEvent::Replay { replay_id: id }).await?;
-    Ok(())
+    changing!(desk, conn => {
+        let taken_up = if again && word == Control::Resume {
+            steer::take_up_again(conn, id, note).await?
+        } else {
+            0
+        };
+        let state = steer::lock(conn, id).await?.ok_or_else(|| no_replay(id))?;
+        let to = state.after(word).ok_or_else(|| means_nothing(state, word))?;
+        let detail = format!("with the {taken_up} that died again");
+        let note = Note {
+            detail: (taken_up > 0).then_some(&*detail),
+            ..note
+        };
+        steer::control(conn, id, (word, to), note).await?;
+        find(conn, id).await
+    })
+}
+
+fn means_nothing(state: ReplayState, word: Control) -> DeskError {
+    DeskError::Conflict(format!(
+        "the replay is {}, so it cannot {}: nothing was changed",
+        state.as_str(),
+        word.as_str()
+    ))
 }
 
 pub(super) async fn page(
@@ -216,7 +128,11 @@ pub(super) async fn one(desk: &PgDesk, id: ReplayId) -> Result<Replay, DeskError
 
 async fn find(conn: &mut PgConnection, id: ReplayId) -> Result<Replay, DeskError> {
     let replay = replays::replay(conn, id).await?;
-    replay.ok_or_else(|| DeskError::NotFound(format!("there is no replay {id}")))
+    replay.ok_or_else(|| no_replay(id))
+}
+
+fn no_replay(id: ReplayId) -> DeskError {
+    DeskError::NotFound(format!("there is no replay {id}"))
 }
 
 pub(super) async fn items(

@@ -13,9 +13,6 @@ use crate::store::letter_list::{self, Matching};
 /// Letters in one action. More of them would hold one transaction open for minutes.
 const MOST_SELECTED: i64 = 1_000_000;
 
-/// Letters that are changed by one statement.
-pub(super) const CHUNK: usize = 5_000;
-
 /// The letters of a selection, each once, in the order of their ids.
 pub(super) async fn chosen(
     conn: &mut PgConnection,

@@ -5,21 +5,27 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::ReplayId;
-use dlo_domain::replay::Outcome;
+use dlo_domain::replay::{Outcome, ReplayState};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
 use sqlx::PgConnection;
 use tokio::sync::mpsc;
 
+use super::brake::Brake;
 use super::halt::{Halt, persist};
-use super::{Engine, MOST_AT_ONCE, lane};
+use super::lane::Line;
+use super::{Engine, MOST_AT_ONCE, prepare};
 use crate::store::replays::outcomes::Recorded;
-use crate::store::replays::work;
+use crate::store::replays::work::{self, Orders};
+use crate::store::replays::{marks, steer};
 use crate::store::{StoreError, events};
 
 /// A replay whose rows cannot be read is tried again after so long.
 const ASIDE: Duration = Duration::from_secs(10);
+
+/// Letters that are given back in one transaction.
+const GIVEN_BACK_AT_ONCE: i64 = 1_000;
 
 /// Follows every replay that arrives, until no more can arrive and each is put down.
 pub(super) async fn run(engine: &Engine, mut taken: mpsc::Receiver<ReplayId>) {
@@ -43,7 +49,7 @@ async fn follow(engine: &Engine, replay: ReplayId) -> ReplayId {
     match to_the_end(engine, replay).await {
         Ok(()) | Err(Halt::Stopped) => {}
         Err(Halt::NotOurs) => {
-            tracing::warn!(%replay, "another office took this replay over; it goes on there");
+            tracing::info!(%replay, "a replay was paused or cancelled, or goes on at another office");
         }
         Err(Halt::Store(why)) => {
             tracing::error!(%replay, %why, "a replay cannot go on; its letters stay as they are");
@@ -57,11 +63,52 @@ async fn follow(engine: &Engine, replay: ReplayId) -> ReplayId {
 
 async fn to_the_end(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
     give_up_what_was_cut_off(engine, replay).await?;
-    let lanes = persist!(engine, conn => work::lanes(conn, replay).await)?;
-    let ends = join_all(lanes.iter().map(|lane| lane::run(engine, replay, lane))).await;
-    ends.into_iter().collect::<Result<(), Halt>>()?;
+    let orders = persist!(engine, conn => work::orders(conn, replay).await)?;
+    let orders = orders.ok_or(Halt::NotOurs)?;
+    match orders.state {
+        ReplayState::Running => publish(engine, replay, &orders).await?,
+        ReplayState::Cancelled => give_back(engine, replay).await?,
+        _ => return Ok(()),
+    }
     let at = engine.deps.clock.now();
     persist!(engine, conn => end(conn, replay, at).await)
+}
+
+async fn publish(engine: &Engine, replay: ReplayId, orders: &Orders) -> Result<(), Halt> {
+    let lanes = persist!(engine, conn => work::lanes(conn, replay).await)?;
+    let brake = Brake::new(orders);
+    let at_work = lanes.iter().map(async |lane| {
+        let line = Line {
+            engine,
+            replay,
+            lane,
+            orders,
+            brake: &brake,
+        };
+        line.run().await
+    });
+    let ends = join_all(at_work).await;
+    ends.into_iter().collect()
+}
+
+/// Gives back the letters of a cancelled replay that were not published.
+async fn give_back(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
+    let why = "it was not published: the replay was cancelled before its turn";
+    loop {
+        if engine.stop.is_cancelled() {
+            return Err(Halt::Stopped);
+        }
+        let positions =
+            persist!(engine, conn => steer::to_give_back(conn, replay, GIVEN_BACK_AT_ONCE).await)?;
+        if positions.is_empty() {
+            return Ok(());
+        }
+        let refused: Vec<Recorded> = positions
+            .into_iter()
+            .map(|position| prepare::refusal(position, why))
+            .collect();
+        engine.record(replay, &refused).await?;
+    }
 }
 
 async fn end(
@@ -78,7 +125,7 @@ async fn end(
 /// Letters that were being published when the office that held the replay ended: they may or
 /// may not have been, so they are unknown and never sent again by themselves.
 async fn give_up_what_was_cut_off(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
-    let positions = persist!(engine, conn => work::cut_off(conn, replay).await)?;
+    let positions = persist!(engine, conn => marks::cut_off(conn, replay).await)?;
     let why = "the publish was cut off: the office that published it ended before it wrote down \
                the broker's answer";
     let unknown: Vec<Recorded> = positions
@@ -89,5 +136,6 @@ async fn give_up_what_was_cut_off(engine: &Engine, replay: ReplayId) -> Result<(
             detail: Some(why.to_owned()),
         })
         .collect();
-    engine.record(replay, &unknown).await
+    engine.record(replay, &unknown).await?;
+    persist!(engine, conn => marks::clear_all(conn, replay).await)
 }

@@ -12,7 +12,7 @@ use crate::store::StoreError;
 pub(super) enum Halt {
     /// The office stops.
     Stopped,
-    /// Another office holds the replay now.
+    /// It was paused or cancelled, or another office holds it now.
     NotOurs,
     /// The database answers, but not as expected.
     Store(StoreError),

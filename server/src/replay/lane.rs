@@ -1,28 +1,46 @@
 //! The letters of one replay that go through one vhost of one broker: window after window, in
 //! order. The steps of a window: load, prepare, reach the broker, mark, publish, write down.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dlo_domain::ids::ReplayId;
 use dlo_domain::replay::Outcome;
 
 use super::Engine;
+use super::brake::Brake;
 use super::halt::{Halt, persist};
 use super::links::Way;
 use super::pace::Pace;
 use super::prepare::{self, Ready};
 use crate::broker::{Outgoing, Published, Publisher};
+use crate::store::replays::marks::{self, Begun};
 use crate::store::replays::outcomes::{self, Recorded};
-use crate::store::replays::work::{self, Begun, Lane};
+use crate::store::replays::work::{self, Lane, Orders};
 
 /// A publish that is not answered for so long is unknown.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A lane at work.
+pub(super) struct Line<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) replay: ReplayId,
+    pub(super) lane: &'a Lane,
+    pub(super) orders: &'a Orders,
+    pub(super) brake: &'a Brake,
+}
+
+/// Why a replay that keeps the order of its letters stops.
+const IN_THE_WAY: &str = "a letter did not get through, and those after it are to keep their order: \
+    decide on it, then resume";
 
 /// How far a lane is.
 struct Progress {
     pace: Pace,
     /// The connection in use.
     held: Option<Publisher>,
+    /// Exchanges that the connection in use was asked for and found.
+    exchanges: BTreeSet<String>,
     /// The last position that was taken up.
     after: i32,
 }
@@ -30,83 +48,126 @@ struct Progress {
 /// Before the first position.
 const START: i32 = -1;
 
-/// Publishes what is pending in a lane.
-pub(super) async fn run(engine: &Engine, replay: ReplayId, lane: &Lane) -> Result<(), Halt> {
-    let mut progress = Progress {
-        pace: Pace::new(engine.deps.config.window),
-        held: None,
-        after: START,
-    };
-    let done = loop {
-        match step(engine, replay, lane, &mut progress).await {
-            Ok(true) => {}
-            Ok(false) => break Ok(()),
-            Err(halt) => break Err(halt),
+impl Line<'_> {
+    /// Publishes what is pending.
+    pub(super) async fn run(&self) -> Result<(), Halt> {
+        let mut progress = Progress {
+            pace: Pace::new(self.engine.deps.config.window),
+            held: None,
+            exchanges: BTreeSet::new(),
+            after: START,
+        };
+        let done = loop {
+            match self.step(&mut progress).await {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(halt) => break Err(halt),
+            }
+        };
+        if let Some(publisher) = progress.held {
+            self.engine.links.give_back(self.lane, publisher).await;
         }
-    };
-    if let Some(publisher) = progress.held {
-        engine.links.give_back(lane, publisher).await;
+        done
     }
-    done
-}
 
-/// One window. Tells whether there may be more.
-async fn step(
-    engine: &Engine,
-    replay: ReplayId,
-    lane: &Lane,
-    progress: &mut Progress,
-) -> Result<bool, Halt> {
-    if engine.stop.is_cancelled() {
-        return Err(Halt::Stopped);
-    }
-    let started_over = progress.after == START;
-    let Some(ready) = engine.load(replay, lane, progress).await? else {
-        // Some may have been left behind: those that never left their window.
-        progress.after = START;
-        return Ok(!started_over);
-    };
-    if ready.is_empty() {
-        return Ok(true);
-    }
-    let publisher = match engine.way(replay, lane, progress.held.take()).await? {
-        Way::Open(publisher) => progress.held.insert(*publisher),
-        Way::Refused(why) => {
-            engine.refuse_all(replay, &ready, &why).await?;
+    /// One window. Tells whether there may be more.
+    async fn step(&self, progress: &mut Progress) -> Result<bool, Halt> {
+        if self.engine.stop.is_cancelled() {
+            return Err(Halt::Stopped);
+        }
+        let wanted = progress.pace.window();
+        let permit = self.brake.permit(self.engine, self.replay, wanted).await?;
+        let started_over = progress.after == START;
+        let Some(ready) = self.load(progress, permit.most).await? else {
+            self.brake.give_back(permit.most).await;
+            // Some may have been left behind: those that never left their window.
+            progress.after = START;
+            return Ok(!started_over);
+        };
+        let unused = permit.most - i64::try_from(ready.len()).unwrap_or(i64::MAX);
+        self.brake.give_back(unused).await;
+        let Some(ready) = self.reach(progress, ready).await? else {
             return Ok(true);
-        }
-    };
-    let ready = engine.mark(replay, ready).await?;
-    let (messages, marks): (Vec<Outgoing>, Vec<_>) = ready
-        .into_iter()
-        .map(|one| (one.message, (one.position, one.detail)))
-        .unzip();
-    let answers = publisher.publish(&messages, PATIENCE).await;
-    progress.pace.learn(&answers, publisher.is_open());
-    // A channel with an answer outstanding is done with, unless it is only blocked: a new
-    // connection would have to learn that again, at the price of a letter.
-    let outstanding = answers.iter().any(|one| matches!(one, Published::Lost(_)));
-    if outstanding
-        && !publisher.is_blocked()
-        && let Some(publisher) = progress.held.take()
-    {
-        publisher.close().await;
+        };
+        let ready = self.mark(ready).await?;
+        self.publish(progress, ready).await?;
+        Ok(true)
     }
-    engine.write_down(replay, marks, answers).await?;
-    Ok(true)
-}
 
-impl Engine {
+    /// A way to the broker, and the letters that have a place there; nothing when there are none.
+    async fn reach(
+        &self,
+        progress: &mut Progress,
+        ready: Vec<Ready>,
+    ) -> Result<Option<Vec<Ready>>, Halt> {
+        if ready.is_empty() {
+            return Ok(None);
+        }
+        let held = progress.held.take();
+        let is_new = held.as_ref().is_none_or(|one| !one.is_open());
+        if is_new {
+            progress.exchanges.clear();
+        }
+        let publisher = match self.engine.way(self.replay, self.lane, held).await? {
+            Way::Open(publisher) => progress.held.insert(*publisher),
+            Way::Refused(why) => {
+                self.refuse_all(&ready, &why).await?;
+                return Ok(None);
+            }
+        };
+        let mut refused = Vec::new();
+        let mut kept = Vec::with_capacity(ready.len());
+        for one in ready {
+            match missing_exchange(publisher, &mut progress.exchanges, &one.message).await {
+                Some(why) => refused.push(prepare::unroutable(one.position, &why)),
+                None => kept.push(one),
+            }
+        }
+        self.record(&refused).await?;
+        Ok((!kept.is_empty()).then_some(kept))
+    }
+
+    /// Publishes letters that were marked, and writes down what came of each.
+    async fn publish(&self, progress: &mut Progress, ready: Vec<Ready>) -> Result<(), Halt> {
+        let Some(publisher) = progress.held.as_ref() else {
+            return Ok(());
+        };
+        let (messages, marks): (Vec<Outgoing>, Vec<_>) = ready
+            .into_iter()
+            .map(|one| (one.message, (one.position, one.detail)))
+            .unzip();
+        let answers = publisher.publish(&messages, PATIENCE).await;
+        progress.pace.learn(&answers, publisher.is_open());
+        // A channel with an answer outstanding is done with, unless it is only blocked: a new
+        // connection would have to learn that again, at the price of a letter.
+        let outstanding = answers.iter().any(|one| matches!(one, Published::Lost(_)));
+        if outstanding
+            && !publisher.is_blocked()
+            && let Some(publisher) = progress.held.take()
+        {
+            publisher.close().await;
+        }
+        let in_the_way = self.in_the_way(&answers);
+        self.write_down(marks, answers).await?;
+        if let Some(why) = in_the_way {
+            self.engine.stop_replay(self.replay, &why).await?;
+            return Err(Halt::NotOurs);
+        }
+        Ok(())
+    }
+
+    /// What keeps the letters after it from being published in their order.
+    fn in_the_way(&self, answers: &[Published]) -> Option<String> {
+        let passed = |one: &Published| matches!(one, Published::Confirmed | Published::NotSent);
+        let is_stuck = self.brake.in_order && !answers.iter().all(passed);
+        is_stuck.then(|| IN_THE_WAY.to_owned())
+    }
+
     /// The next letters that can be published; those that cannot are refused. Nothing when no
     /// letter is pending.
-    async fn load(
-        &self,
-        replay: ReplayId,
-        lane: &Lane,
-        progress: &mut Progress,
-    ) -> Result<Option<Vec<Ready>>, Halt> {
-        let (after, most) = (progress.after, progress.pace.window());
-        let items = persist!(self, conn => work::next(conn, replay, lane, after, most).await)?;
+    async fn load(&self, progress: &mut Progress, most: i64) -> Result<Option<Vec<Ready>>, Halt> {
+        let (engine, replay, lane, after) = (self.engine, self.replay, self.lane, progress.after);
+        let items = persist!(engine, conn => work::next(conn, replay, lane, after, most).await)?;
         if items.is_empty() {
             return Ok(None);
         }
@@ -116,28 +177,35 @@ impl Engine {
         }
         let (items, mut refused) = prepare::refuse_oversized(items);
         let letters: Vec<_> = items.iter().map(|item| item.letter).collect();
-        let messages = persist!(self, conn => work::messages(conn, &letters).await)?;
-        let (ready, unfit) = prepare::prepare(replay, items, messages);
+        let messages = persist!(engine, conn => work::messages(conn, &letters).await)?;
+        let (ready, unfit) = prepare::prepare(replay, self.orders.keep_expiration, items, messages);
         refused.extend(unfit);
-        self.record(replay, &refused).await?;
+        self.record(&refused).await?;
+        if self.brake.in_order && !refused.is_empty() {
+            engine.stop_replay(replay, IN_THE_WAY).await?;
+            return Err(Halt::NotOurs);
+        }
         Ok(Some(ready))
     }
 
-    async fn refuse_all(&self, replay: ReplayId, ready: &[Ready], why: &str) -> Result<(), Halt> {
+    async fn refuse_all(&self, ready: &[Ready], why: &str) -> Result<(), Halt> {
         let why = format!("it was not published, since the broker refuses: {why}");
         let refused: Vec<_> = ready
             .iter()
             .map(|one| prepare::refusal(one.position, &why))
             .collect();
-        self.record(replay, &refused).await
+        self.record(&refused).await
     }
 
     /// Marks letters as being published, and keeps those that were marked.
-    async fn mark(&self, replay: ReplayId, ready: Vec<Ready>) -> Result<Vec<Ready>, Halt> {
+    async fn mark(&self, ready: Vec<Ready>) -> Result<Vec<Ready>, Halt> {
         let positions: Vec<i32> = ready.iter().map(|one| one.position).collect();
-        let me = self.deps.office_id;
-        let begun =
-            persist!(self, conn => work::begin_publish(conn, replay, me, &positions).await)?;
+        let (engine, replay, lane) = (self.engine, self.replay, self.lane);
+        let me = engine.deps.office_id;
+        let begun = persist!(
+            engine,
+            conn => marks::begin_publish(conn, replay, me, lane, &positions).await
+        )?;
         let Begun::These(marked) = begun else {
             return Err(Halt::NotOurs);
         };
@@ -149,36 +217,61 @@ impl Engine {
             .iter()
             .map(|one| prepare::refusal(one.position, why))
             .collect();
-        self.record(replay, &back).await?;
+        self.record(&back).await?;
         Ok(ready)
     }
 
-    /// Writes the answers to a window down. Letters that never left are pending again.
+    /// Writes the answers to a window down, and takes its mark away with them. Letters that never
+    /// left are pending again.
     async fn write_down(
         &self,
-        replay: ReplayId,
         marks: Vec<(i32, Option<String>)>,
         answers: Vec<Published>,
     ) -> Result<(), Halt> {
-        let mut recorded = Vec::with_capacity(marks.len());
-        let mut not_sent = Vec::new();
-        for ((position, stripped), answer) in marks.into_iter().zip(answers) {
-            match outcome(answer, stripped) {
-                Some((outcome, detail)) => recorded.push(Recorded {
+        let outcomes = marks.into_iter().zip(answers);
+        let recorded: Vec<Recorded> = outcomes
+            .filter_map(|((position, stripped), answer)| {
+                let (outcome, detail) = outcome(answer, stripped)?;
+                Some(Recorded {
                     position,
                     outcome,
                     detail: detail.map(|text| text.replace('\0', "\u{fffd}")),
-                }),
-                None => not_sent.push(position),
-            }
-        }
-        self.record(replay, &recorded).await?;
-        if not_sent.is_empty() {
-            return Ok(());
-        }
-        persist!(self, conn => work::unmark(conn, replay, &not_sent).await)
+                })
+            })
+            .collect();
+        let (engine, replay, lane) = (self.engine, self.replay, self.lane);
+        let at = engine.deps.clock.now();
+        persist!(engine, conn => {
+            outcomes::record(conn, replay, &recorded, at).await?;
+            marks::clear(conn, replay, lane).await
+        })
     }
 
+    async fn record(&self, recorded: &[Recorded]) -> Result<(), Halt> {
+        self.engine.record(self.replay, recorded).await
+    }
+}
+
+/// Why a message has no place at the broker: the exchange is not there, and publishing to it would
+/// close the channel and leave all others that are on their way unknown.
+async fn missing_exchange(
+    publisher: &Publisher,
+    known: &mut BTreeSet<String>,
+    message: &Outgoing,
+) -> Option<String> {
+    let exchange = &message.address.exchange;
+    if exchange.is_empty() || known.contains(exchange) {
+        return None;
+    }
+    // Where that may not be asked, the broker's answer to the letter tells.
+    if publisher.has_exchange(exchange).await.unwrap_or(true) {
+        known.insert(exchange.clone());
+        return None;
+    }
+    Some(format!("the broker has no exchange `{exchange}`"))
+}
+
+impl Engine {
     pub(super) async fn record(&self, replay: ReplayId, recorded: &[Recorded]) -> Result<(), Halt> {
         if recorded.is_empty() {
             return Ok(());

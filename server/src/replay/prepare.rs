@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::Outcome;
-use dlo_domain::republish::{CannotRepublish, MOST_BODY_BYTES, check_queue, republish};
+use dlo_domain::republish::{CannotRepublish, MOST_BODY_BYTES, Terms, republish};
 
 use crate::broker::Outgoing;
 use crate::store::replays::outcomes::Recorded;
@@ -65,6 +65,7 @@ pub(super) fn refuse_oversized(items: Vec<NextItem>) -> (Vec<NextItem>, Vec<Reco
 /// Makes the messages of items, in the same order.
 pub(super) fn prepare(
     replay: ReplayId,
+    keep_expiration: bool,
     items: Vec<NextItem>,
     messages: Vec<Message>,
 ) -> (Vec<Ready>, Vec<Recorded>) {
@@ -78,7 +79,7 @@ pub(super) fn prepare(
         let position = item.position;
         match messages.remove(&item.letter) {
             None => refused.push(refusal(position, "its message is not stored")),
-            Some(message) => match make(replay, &item, message) {
+            Some(message) => match make(replay, keep_expiration, item, message) {
                 Ok(one) => ready.push(one),
                 Err(why) => refused.push(refusal(position, &why.to_string())),
             },
@@ -87,16 +88,23 @@ pub(super) fn prepare(
     (ready, refused)
 }
 
-fn make(replay: ReplayId, item: &NextItem, message: Message) -> Result<Ready, CannotRepublish> {
-    let queue = check_queue(item.queue.as_deref())?.to_owned();
-    let marks = (item.letter, replay, item.attempt);
+fn make(
+    replay: ReplayId,
+    keep_expiration: bool,
+    item: NextItem,
+    message: Message,
+) -> Result<Ready, CannotRepublish> {
+    let terms = Terms {
+        marks: (item.letter, replay, item.attempt),
+        keep_expiration,
+    };
     let Message {
         properties,
         headers,
         body,
         ..
     } = message;
-    let made = republish(&properties, &headers, body.len(), marks)?;
+    let made = republish(&properties, &headers, body.len(), terms)?;
     let stripped = (!made.stripped.is_empty()).then(|| {
         format!(
             "sent without {}",
@@ -106,7 +114,7 @@ fn make(replay: ReplayId, item: &NextItem, message: Message) -> Result<Ready, Ca
     Ok(Ready {
         position: item.position,
         message: Outgoing {
-            queue,
+            address: item.address,
             properties: made.properties,
             headers: made.headers,
             body,
@@ -117,9 +125,18 @@ fn make(replay: ReplayId, item: &NextItem, message: Message) -> Result<Ready, Ca
 
 /// The outcome of a letter that was not published.
 pub(super) fn refusal(position: i32, why: &str) -> Recorded {
+    not_published(position, Outcome::Refused, why)
+}
+
+/// The outcome of a letter that was not published, because nobody would get it.
+pub(super) fn unroutable(position: i32, why: &str) -> Recorded {
+    not_published(position, Outcome::Unroutable, why)
+}
+
+fn not_published(position: i32, outcome: Outcome, why: &str) -> Recorded {
     Recorded {
         position,
-        outcome: Outcome::Refused,
+        outcome,
         // A header's name may hold a NUL, which Postgres cannot keep as text.
         detail: Some(why.replace('\0', "\u{fffd}")),
     }
@@ -128,6 +145,7 @@ pub(super) fn refusal(position: i32, why: &str) -> Recorded {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dlo_domain::replay::Address;
     use dlo_domain::wire::{Field, FieldTable, FieldValue, Properties};
     use uuid::Uuid;
 
@@ -136,7 +154,7 @@ mod tests {
             position,
             letter: LetterId(Uuid::from_u128(u128::from(position.unsigned_abs()))),
             attempt: 1,
-            queue: Some("orders.work".into()),
+            address: Address::queue("orders.work"),
             size_bytes,
         }
     }
@@ -186,7 +204,7 @@ mod tests {
             message(&items[1], FieldTable(vec![huge])),
             message(&items[0], FieldTable::default()),
         ];
-        let (ready, refused) = prepare(ReplayId(Uuid::from_u128(9)), items, messages);
+        let (ready, refused) = prepare(ReplayId(Uuid::from_u128(9)), false, items, messages);
         let positions: Vec<_> = ready.iter().map(|one| one.position).collect();
         assert_eq!(positions, [1, 3]);
         assert_eq!(refused[0].position, 2);
@@ -199,7 +217,7 @@ mod tests {
         let items = vec![item(1, 2)];
         let mut one = message(&items[0], FieldTable::default());
         one.properties.expiration = Some("5000".into());
-        let (ready, _) = prepare(ReplayId(Uuid::from_u128(9)), items, vec![one]);
+        let (ready, _) = prepare(ReplayId(Uuid::from_u128(9)), false, items, vec![one]);
         assert_eq!(ready[0].detail.as_deref(), Some("sent without expiration"));
     }
 }

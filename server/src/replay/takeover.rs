@@ -62,7 +62,7 @@ pub(super) async fn run(engine: &Engine, found: mpsc::Sender<ReplayId>) -> Resul
 /// Takes every replay that nobody works on.
 async fn look(engine: &Engine, found: &mpsc::Sender<ReplayId>) -> Result<(), StoreError> {
     let mut conn = engine.deps.pool.acquire().await?;
-    for running in work::running(&mut conn).await? {
+    for running in work::running(&mut conn, engine.deps.clock.now()).await? {
         if engine.in_hand.holds(running.id) || !is_free(engine, &mut conn, running).await? {
             continue;
         }

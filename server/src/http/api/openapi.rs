@@ -24,7 +24,7 @@ use crate::access::Role;
     paths(
         letters::list, letters::one, letters::body, letters::decoded, letters::processed,
         letters::published, discards::create, restores::create, replays::list, replays::create,
-        replays::one, replays::items, groups::list, groups::one, groups::breakdown, groups::edit,
+        replays::one, replays::items, replays::pause, replays::resume, replays::cancel, groups::list, groups::one, groups::breakdown, groups::edit,
         groups::merge, groups::split, rules::list, rules::create, rules::order, rules::one,
         rules::change, rules::remove, rules::preview, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,

@@ -6,7 +6,7 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::Page;
-use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem};
 
 use super::created::created;
 use super::discards::check;
@@ -58,6 +58,87 @@ pub(crate) async fn create(
         return Ok(Json(replay).into_response());
     };
     Ok(created(format!("/api/v1/replays/{id}"), replay))
+}
+
+/// Publishes nothing more until it is resumed. What is on its way is still written down.
+#[utoipa::path(
+    post, path = "/api/v1/replays/{id}/pause", tag = "replays",
+    params(("id" = ReplayId, Path)),
+    responses(
+        (status = 200, body = Replay),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is over, or paused already"),
+    )
+)]
+pub(crate) async fn pause(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<ReplayId>,
+) -> Result<Json<Replay>, Problem> {
+    let control = Control::Pause;
+    Ok(Json(
+        front
+            .desk
+            .control_replay(&actor, id, control, false)
+            .await?,
+    ))
+}
+
+/// Goes on with a replay that was paused or stopped by itself; one that is put off begins now. A
+/// canary begins with its first step again.
+#[utoipa::path(
+    post, path = "/api/v1/replays/{id}/resume", tag = "replays",
+    params(
+        ("id" = ReplayId, Path),
+        ("again" = Option<bool>, Query, description = "Takes up once more the letters of this replay that died again and are held; false when left out"),
+    ),
+    responses(
+        (status = 200, body = Replay),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is not paused"),
+    )
+)]
+pub(crate) async fn resume(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<ReplayId>,
+    uri: Uri,
+) -> Result<Json<Replay>, Problem> {
+    let query = Query::of(&uri, &["again"])?;
+    let again = query.parsed::<bool>("again")?.unwrap_or(false);
+    let control = Control::Resume;
+    Ok(Json(
+        front
+            .desk
+            .control_replay(&actor, id, control, again)
+            .await?,
+    ))
+}
+
+/// Ends a replay before its end: letters that were not published are held again, and refused in this
+/// replay. What is published cannot be called back.
+#[utoipa::path(
+    post, path = "/api/v1/replays/{id}/cancel", tag = "replays",
+    params(("id" = ReplayId, Path)),
+    responses(
+        (status = 200, body = Replay, description = "Cancelled; letters are given back in the background"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is over"),
+    )
+)]
+pub(crate) async fn cancel(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<ReplayId>,
+) -> Result<Json<Replay>, Problem> {
+    let control = Control::Cancel;
+    Ok(Json(
+        front
+            .desk
+            .control_replay(&actor, id, control, false)
+            .await?,
+    ))
 }
 
 /// One replay.

@@ -198,7 +198,7 @@ async fn record_return(
     from: ReturnsFrom,
 ) -> Result<(), StoreError> {
     let before = sqlx::query_scalar!(
-        "update replay_items as item set outcome = 'died_again', sending = false, at = $3
+        "update replay_items as item set outcome = 'died_again', at = $3
          from (select replay_id, position, outcome from replay_items
                where letter_id = $1 and replay_id = $2 for update) as before
          where item.replay_id = before.replay_id and item.position = before.position

@@ -108,7 +108,7 @@ async fn write_items(
     let details: Vec<Option<String>> = recorded.iter().map(|item| item.detail.clone()).collect();
     let rows = sqlx::query!(
         "update replay_items i
-         set outcome = r.outcome, detail = r.detail, sending = false, at = $5
+         set outcome = r.outcome, detail = r.detail, at = $5
          from unnest($2::integer[], $3::text[], $4::text[]) as r (position, outcome, detail)
          where i.replay_id = $1 and i.position between $6 and $7 and i.position = r.position
            and i.outcome = 'pending'

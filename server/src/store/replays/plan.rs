@@ -1,7 +1,7 @@
 //! Writing a plan down: from here on it is frozen.
 
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::replay::{LeftOut, Replay};
+use dlo_domain::replay::{Address, LeftOut, Replay};
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -20,6 +20,10 @@ pub struct Candidate {
     pub state: LetterState,
     /// The queue that it died in.
     pub queue: Option<String>,
+    /// The exchange that it was published to.
+    pub exchange: Option<String>,
+    /// Its routing key.
+    pub routing_key: Option<String>,
     /// How often it was replayed before.
     pub replays: i32,
     /// The broker that it came from.
@@ -42,7 +46,8 @@ pub async fn candidates(
     let rows = if lock {
         sqlx::query_as!(
             CandidateRow,
-            "select l.id, l.state, l.queue, l.replays, s.broker, s.vhost
+            "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.replays, s.broker,
+                 s.vhost
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -55,7 +60,8 @@ pub async fn candidates(
     } else {
         sqlx::query_as!(
             CandidateRow,
-            "select l.id, l.state, l.queue, l.replays, s.broker, s.vhost
+            "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.replays, s.broker,
+                 s.vhost
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -72,6 +78,8 @@ struct CandidateRow {
     id: Uuid,
     state: String,
     queue: Option<String>,
+    exchange: Option<String>,
+    routing_key: Option<String>,
     replays: i32,
     broker: String,
     vhost: String,
@@ -85,11 +93,32 @@ impl TryFrom<CandidateRow> for Candidate {
             id: LetterId(row.id),
             state: read_state(&row.state)?,
             queue: row.queue,
+            exchange: row.exchange,
+            routing_key: row.routing_key,
             replays: row.replays,
             broker: row.broker,
             vhost: row.vhost,
         })
     }
+}
+
+/// Letters in the order in which they arrived last. All of them are locked, in the order of ids.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn in_order(
+    conn: &mut PgConnection,
+    ids: &[LetterId],
+) -> Result<Vec<LetterId>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let mut found = sqlx::query!(
+        "select id, last_arrived_at from letters where id = any($1) order by id for update",
+        &ids
+    )
+    .fetch_all(conn)
+    .await?;
+    found.sort_unstable_by_key(|row| (row.last_arrived_at, row.id));
+    Ok(found.into_iter().map(|row| LetterId(row.id)).collect())
 }
 
 /// Begins a plan. Its letters follow with `add`, and `seal` ends it.
@@ -102,10 +131,19 @@ pub async fn begin(
     replay: &Replay,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into replays (id, state, target, created_by, created_at, total, pending)
-         values ($1, 'running', $2, $3, $4, 0, 0)",
+        "insert into replays (id, state, target, rate_per_second, canary, in_order,
+             keep_expiration, start_at, created_by, created_at, total, pending)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0)",
         id.0,
+        replay.state.as_str(),
         Json(&replay.target) as _,
+        replay
+            .rate_per_second
+            .map(|rate| i32::try_from(rate).unwrap_or(i32::MAX)),
+        replay.canary.as_ref().map(Json) as _,
+        replay.in_order,
+        replay.keep_expiration,
+        replay.start_at,
         replay.created_by,
         replay.created_at
     )
@@ -119,8 +157,8 @@ pub async fn begin(
 pub struct Planned {
     /// The letter as it was found.
     pub letter: Candidate,
-    /// The queue that it goes to.
-    pub queue: String,
+    /// Where it goes.
+    pub address: Address,
 }
 
 /// Adds letters, the first of them at `position`, and claims them. They must be locked.
@@ -150,17 +188,21 @@ pub async fn add(
     .execute(&mut *conn)
     .await?;
     sqlx::query!(
-        "insert into replay_items (replay_id, position, letter_id, attempt, broker, vhost, queue)
-         select $1, $2 + ordinality::integer - 1, letter, attempt, broker, vhost, queue
-         from unnest($3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[])
-              with ordinality as item (letter, attempt, broker, vhost, queue, ordinality)",
+        "insert into replay_items (replay_id, position, letter_id, attempt, broker, vhost, queue,
+             exchange, routing_key)
+         select $1, $2 + ordinality::integer - 1, letter, attempt, broker, vhost,
+             case when exchange = '' then key end, nullif(exchange, ''),
+             case when exchange <> '' then key end
+         from unnest($3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[])
+              with ordinality as item (letter, attempt, broker, vhost, exchange, key, ordinality)",
         id.0,
         position,
         &letters,
         &attempts,
         &of(|item| item.letter.broker.clone()),
         &of(|item| item.letter.vhost.clone()),
-        &of(|item| item.queue.clone())
+        &of(|item| item.address.exchange.clone()),
+        &of(|item| item.address.routing_key.clone())
     )
     .execute(&mut *conn)
     .await?;
@@ -180,7 +222,7 @@ pub async fn seal(
     sqlx::query!(
         "update replays
          set total = $2::bigint, pending = $2::bigint, left_out = $3,
-             state = case when $2::bigint = 0 then 'finished' else 'running' end,
+             state = case when $2::bigint = 0 then 'finished' else state end,
              finished_at = case when $2::bigint = 0 then created_at end
          where id = $1",
         id.0,

@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::page::Cursor;
-use dlo_domain::replay::{Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState};
+use dlo_domain::replay::{
+    Canary, Climb, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
+};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -15,6 +17,19 @@ struct ReplayRow {
     id: Uuid,
     state: String,
     target: Value,
+    rate_per_second: Option<i32>,
+    canary: Option<Value>,
+    in_order: bool,
+    keep_expiration: bool,
+    start_at: Option<DateTime<Utc>>,
+    stopped_at: Option<DateTime<Utc>>,
+    stopped_by: Option<String>,
+    stopped_why: Option<String>,
+    step: i32,
+    watched_since: Option<DateTime<Utc>>,
+    base_tried: i64,
+    base_wrong: i64,
+    base_well: i64,
     created_by: String,
     created_at: DateTime<Utc>,
     finished_at: Option<DateTime<Utc>>,
@@ -30,41 +45,105 @@ struct ReplayRow {
     settled: i64,
 }
 
+impl ReplayRow {
+    fn outcomes(&self) -> OutcomeCounts {
+        OutcomeCounts {
+            pending: self.pending,
+            confirmed: self.confirmed,
+            unroutable: self.unroutable,
+            refused: self.refused,
+            unknown: self.unknown,
+            died_again: self.died_again,
+            processed: self.processed,
+            settled: self.settled,
+        }
+    }
+
+    fn stopped(&self) -> Option<Stop> {
+        Some(Stop {
+            at: self.stopped_at?,
+            by: self.stopped_by.clone()?,
+            why: self.stopped_why.clone(),
+        })
+    }
+}
+
 impl TryFrom<ReplayRow> for Replay {
     type Error = StoreError;
 
     fn try_from(row: ReplayRow) -> Result<Self, StoreError> {
-        let corrupt = |column, why: String| StoreError::corrupt("replays", column, why);
-        let state = match row.state.as_str() {
-            "running" => ReplayState::Running,
-            "finished" => ReplayState::Finished,
-            other => return Err(corrupt("state", format!("`{other}`"))),
+        let outcomes = row.outcomes();
+        let stopped = row.stopped();
+        let canary = read_canary(row.canary)?;
+        let base = Base {
+            tried: row.base_tried,
+            wrong: row.base_wrong,
+            well: row.base_well,
         };
+        let climb = canary
+            .is_some()
+            .then(|| base.climb(outcomes, row.step, row.watched_since));
         Ok(Self {
             id: Some(ReplayId(row.id)),
-            state,
+            state: read_state(&row.state)?,
             target: serde_json::from_value(row.target)
-                .map_err(|why| corrupt("target", why.to_string()))?,
+                .map_err(|why| StoreError::corrupt("replays", "target", why.to_string()))?,
+            rate_per_second: row.rate_per_second.and_then(|rate| rate.try_into().ok()),
+            canary,
+            climb,
+            in_order: row.in_order,
+            keep_expiration: row.keep_expiration,
+            start_at: row.start_at,
+            stopped,
             created_by: row.created_by,
             created_at: row.created_at,
             finished_at: row.finished_at,
             total: row.total,
-            outcomes: OutcomeCounts {
-                pending: row.pending,
-                confirmed: row.confirmed,
-                unroutable: row.unroutable,
-                refused: row.refused,
-                unknown: row.unknown,
-                died_again: row.died_again,
-                processed: row.processed,
-                settled: row.settled,
-            },
+            outcomes,
             left_out: serde_json::from_value(row.left_out)
-                .map_err(|why| corrupt("left_out", why.to_string()))?,
+                .map_err(|why| StoreError::corrupt("replays", "left_out", why.to_string()))?,
             destinations: Vec::new(),
+            replayed_before: None,
             stripped: Vec::new(),
         })
     }
+}
+
+/// What the counters were when a ladder began.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Base {
+    pub tried: i64,
+    pub wrong: i64,
+    pub well: i64,
+}
+
+impl Base {
+    /// How far the ladder is.
+    pub(super) fn climb(
+        self,
+        outcomes: OutcomeCounts,
+        step: i32,
+        watched_since: Option<DateTime<Utc>>,
+    ) -> Climb {
+        // A letter that came back after its ladder was begun anew may have been counted before.
+        Climb {
+            step: step.try_into().unwrap_or_default(),
+            tried: (outcomes.tried() - self.tried).max(0),
+            wrong: (outcomes.wrong() - self.wrong).max(0),
+            well: (outcomes.well() - self.well).max(0),
+            watched_since,
+        }
+    }
+}
+
+pub(super) fn read_state(word: &str) -> Result<ReplayState, StoreError> {
+    word.parse()
+        .map_err(|why| StoreError::corrupt("replays", "state", why))
+}
+
+pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, StoreError> {
+    let read = written.map(serde_json::from_value).transpose();
+    read.map_err(|why| StoreError::corrupt("replays", "canary", why.to_string()))
 }
 
 /// At most `limit` replays after the cursor, newest first.
@@ -78,7 +157,9 @@ pub async fn page(
 ) -> Result<Vec<Replay>, StoreError> {
     let rows = sqlx::query_as!(
         ReplayRow,
-        "select id, state, target, created_by, created_at, finished_at, total, left_out, pending,
+        "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
+                stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
+                base_well, created_by, created_at, finished_at, total, left_out, pending,
                 confirmed, unroutable, refused, unknown, died_again, processed, settled
          from replays
          where $1::timestamptz is null or (created_at, id) < ($1, $2)
@@ -111,7 +192,9 @@ pub async fn count(conn: &mut PgConnection) -> Result<i64, StoreError> {
 pub async fn replay(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Replay>, StoreError> {
     let row = sqlx::query_as!(
         ReplayRow,
-        "select id, state, target, created_by, created_at, finished_at, total, left_out, pending,
+        "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
+                stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
+                base_well, created_by, created_at, finished_at, total, left_out, pending,
                 confirmed, unroutable, refused, unknown, died_again, processed, settled
          from replays where id = $1",
         id.0
@@ -134,7 +217,8 @@ pub async fn items(
     limit: i64,
 ) -> Result<Vec<(i32, ReplayItem)>, StoreError> {
     let rows = sqlx::query!(
-        "select position, letter_id, queue, outcome, detail, at from replay_items
+        "select position, letter_id, queue, exchange, routing_key, outcome, detail, at
+         from replay_items
          where replay_id = $1 and ($2::text is null or outcome = $2) and position > $3
          order by position
          limit $4",
@@ -150,6 +234,8 @@ pub async fn items(
             let item = ReplayItem {
                 letter_id: LetterId(row.letter_id),
                 queue: row.queue,
+                exchange: row.exchange,
+                routing_key: row.routing_key,
                 outcome: read_outcome(&row.outcome)?,
                 detail: row.detail,
                 at: row.at,

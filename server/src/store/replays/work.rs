@@ -1,17 +1,17 @@
-//! The engine's way through a replay: taking it in hand, its next letters, and the mark that is
-//! set before a publish begins.
+//! The engine's way through a replay: taking it in hand, its next letters, and its end.
 
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
+use dlo_domain::replay::{Address, Canary, ReplayState};
 use dlo_domain::wire::{FieldTable, Properties};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::range;
+use super::read::{read_canary, read_state};
 use crate::store::StoreError;
 use crate::store::letter_detail::read_json;
 
-/// A replay that is not finished, and who works on it.
+/// A replay in which something is to be done, and who works on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Running {
     /// The replay.
@@ -20,13 +20,25 @@ pub struct Running {
     pub office: Option<OfficeId>,
 }
 
-/// Every replay that is not finished, oldest first.
+/// Every replay in which something is to be done, oldest first: those that run or are due, those
+/// that were cancelled and have letters to give back, and those that wait although letters of them
+/// were on their way, which an office that ended could not write down.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn running(conn: &mut PgConnection) -> Result<Vec<Running>, StoreError> {
+pub async fn running(
+    conn: &mut PgConnection,
+    now: DateTime<Utc>,
+) -> Result<Vec<Running>, StoreError> {
     let rows = sqlx::query!(
-        "select id, office_id from replays where state = 'running' order by created_at, id"
+        "select id, office_id from replays r
+         where finished_at is null
+           and (state in ('running', 'cancelled')
+                or state = 'scheduled' and start_at <= $1
+                or state = 'paused'
+                   and exists (select 1 from replay_marks m where m.replay_id = r.id))
+         order by created_at, id",
+        now
     )
     .fetch_all(conn)
     .await?;
@@ -37,7 +49,7 @@ pub async fn running(conn: &mut PgConnection) -> Result<Vec<Running>, StoreError
     Ok(running.collect())
 }
 
-/// Takes a replay in hand, unless somebody else was faster.
+/// Takes a replay in hand, unless somebody else was faster. One that is due begins.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -47,8 +59,9 @@ pub async fn take(
     me: OfficeId,
 ) -> Result<bool, StoreError> {
     let taken = sqlx::query!(
-        "update replays set office_id = $3
-         where id = $1 and state = 'running' and office_id is not distinct from $2",
+        "update replays
+         set office_id = $3, state = case state when 'scheduled' then 'running' else state end
+         where id = $1 and finished_at is null and office_id is not distinct from $2",
         found.id.0,
         found.office.map(|office| office.0),
         me.0
@@ -56,6 +69,45 @@ pub async fn take(
     .execute(conn)
     .await?;
     Ok(taken.rows_affected() == 1)
+}
+
+/// How a replay is to be carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Orders {
+    /// How far it is.
+    pub state: ReplayState,
+    /// At most so many letters a second.
+    pub rate_per_second: Option<u32>,
+    /// The ladder.
+    pub canary: Option<Canary>,
+    /// One letter at a time, and none after one that did not get through.
+    pub in_order: bool,
+    /// Whether letters keep the time to live of their senders.
+    pub keep_expiration: bool,
+}
+
+/// How a replay is to be carried out; nothing when there is no such replay.
+///
+/// # Errors
+/// When Postgres does not do it or the row cannot be read.
+pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orders>, StoreError> {
+    let row = sqlx::query!(
+        "select state, rate_per_second, canary, in_order, keep_expiration
+         from replays where id = $1",
+        id.0
+    )
+    .fetch_optional(conn)
+    .await?;
+    row.map(|row| {
+        Ok(Orders {
+            state: read_state(&row.state)?,
+            rate_per_second: row.rate_per_second.and_then(|rate| rate.try_into().ok()),
+            canary: read_canary(row.canary)?,
+            in_order: row.in_order,
+            keep_expiration: row.keep_expiration,
+        })
+    })
+    .transpose()
 }
 
 /// Where letters of a replay go through: each has its own connection and its own pace.
@@ -92,8 +144,8 @@ pub struct NextItem {
     pub letter: LetterId,
     /// Which try of this letter it is.
     pub attempt: i32,
-    /// The queue that it goes to.
-    pub queue: Option<String>,
+    /// Where it goes.
+    pub address: Address,
     /// Size of the body in bytes.
     pub size_bytes: i64,
 }
@@ -111,7 +163,7 @@ pub async fn next(
     most: i64,
 ) -> Result<Vec<NextItem>, StoreError> {
     let rows = sqlx::query!(
-        "select i.position, i.letter_id, i.attempt, i.queue, l.size_bytes
+        "select i.position, i.letter_id, i.attempt, i.queue, i.exchange, i.routing_key, l.size_bytes
          from replay_items i
          join letters l on l.id = i.letter_id
          where i.replay_id = $1 and i.outcome = 'pending' and i.broker = $2 and i.vhost = $3
@@ -130,10 +182,21 @@ pub async fn next(
         position: row.position,
         letter: LetterId(row.letter_id),
         attempt: row.attempt,
-        queue: row.queue,
+        address: address(row.queue, row.exchange, row.routing_key),
         size_bytes: row.size_bytes,
     });
     Ok(items.collect())
+}
+
+/// Where an item goes: to one queue, or through an exchange.
+fn address(queue: Option<String>, exchange: Option<String>, key: Option<String>) -> Address {
+    match exchange {
+        Some(exchange) => Address {
+            exchange,
+            routing_key: key.unwrap_or_default(),
+        },
+        None => Address::queue(&queue.unwrap_or_default()),
+    }
 }
 
 /// The message of a letter's last arrival.
@@ -211,98 +274,8 @@ pub async fn heads(
         .collect()
 }
 
-/// What became of the wish to publish.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Begun {
-    /// The letters at these positions are marked: publish them, and them only.
-    These(Vec<i32>),
-    /// Another office holds the replay now: nothing is marked.
-    NotOurs,
-}
-
-/// Marks letters as being published. This must be committed before the first byte leaves: after
-/// a crash a marked letter is unknown, and the others are still pending. A letter that is no
-/// longer claimed, because it came back meanwhile, is not marked. (`state || ''`: see
-/// `decisions::set_state`.)
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn begin_publish(
-    conn: &mut PgConnection,
-    id: ReplayId,
-    me: OfficeId,
-    positions: &[i32],
-) -> Result<Begun, StoreError> {
-    // Whoever takes the replay over waits for this lock, and then sees the marks.
-    let ours = sqlx::query_scalar!(
-        "select id from replays where id = $1 and office_id = $2 and state = 'running' for share",
-        id.0,
-        me.0
-    )
-    .fetch_optional(&mut *conn)
-    .await?;
-    if ours.is_none() {
-        return Ok(Begun::NotOurs);
-    }
-    let (first, last) = range(positions);
-    let mut marked = sqlx::query_scalar!(
-        "update replay_items i set sending = true
-         from letters l
-         where i.replay_id = $1 and i.position between $3 and $4 and i.position = any($2)
-           and i.outcome = 'pending' and l.id = i.letter_id and l.state || '' = 'claimed'
-         returning i.position",
-        id.0,
-        positions,
-        first,
-        last
-    )
-    .fetch_all(conn)
-    .await?;
-    marked.sort_unstable();
-    Ok(Begun::These(marked))
-}
-
-/// Takes the mark from letters that were certainly not sent: they stay pending.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn unmark(
-    conn: &mut PgConnection,
-    id: ReplayId,
-    positions: &[i32],
-) -> Result<(), StoreError> {
-    let (first, last) = range(positions);
-    sqlx::query!(
-        "update replay_items set sending = false
-         where replay_id = $1 and position between $3 and $4 and position = any($2)
-           and outcome = 'pending'",
-        id.0,
-        positions,
-        first,
-        last
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Positions of letters that were being published when the office that held the replay ended.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn cut_off(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<i32>, StoreError> {
-    let positions = sqlx::query_scalar!(
-        "select position from replay_items
-         where replay_id = $1 and outcome = 'pending' and sending
-         order by position",
-        id.0
-    )
-    .fetch_all(conn)
-    .await?;
-    Ok(positions)
-}
-
-/// Ends a replay in which every letter has its outcome. Tells whether it did.
+/// Ends a replay in which every letter has its outcome. One that was cancelled stays so. Tells
+/// whether it did.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -312,10 +285,12 @@ pub async fn finish(
     at: DateTime<Utc>,
 ) -> Result<bool, StoreError> {
     let finished = sqlx::query!(
-        "update replays set state = 'finished', finished_at = $2
-         where id = $1 and state = 'running' and not exists (
-             select 1 from replay_items where replay_id = $1 and outcome = 'pending'
-         )",
+        "update replays
+         set state = case state when 'running' then 'finished' else state end, finished_at = $2
+         where id = $1 and state in ('running', 'cancelled') and finished_at is null
+           and not exists (
+               select 1 from replay_items where replay_id = $1 and outcome = 'pending'
+           )",
         id.0,
         at
     )

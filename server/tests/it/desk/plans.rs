@@ -33,6 +33,7 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
         },
         target: Target::OriginQueue,
         dry_run: true,
+        ..NewReplay::default()
     };
     let dry = bench.desk.plan_replay(&actor, &new).await.expect("tried");
     assert_eq!((dry.id, dry.total), (None, 1));
@@ -40,7 +41,7 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     let [only] = &dry.destinations[..] else {
         panic!("one queue, and not {:?}", dry.destinations);
     };
-    assert_eq!((only.queue.as_str(), only.letters), ("work", 1));
+    assert_eq!((only.queue.as_deref(), only.letters), (Some("work"), 1));
     assert_eq!(only.exists, None, "no broker answers");
     assert_eq!(bench.state(letters[0]).await, LetterState::Held);
     assert_eq!(
@@ -120,7 +121,7 @@ async fn a_target_that_no_frame_can_name_is_refused(pool: PgPool) {
             target: Target::Queue {
                 queue: queue.into(),
             },
-            dry_run: false,
+            ..NewReplay::default()
         };
         let refused = bench.desk.plan_replay(&Actor("jonas".into()), &new).await;
         assert!(matches!(refused, Err(DeskError::Invalid(_))), "{refused:?}");
@@ -195,11 +196,14 @@ async fn a_dry_run_tells_which_queues_are_missing_and_what_is_left_off(pool: PgP
         selection: Selection::of_ids(letters),
         target: Target::OriginQueue,
         dry_run: true,
+        ..NewReplay::default()
     };
     let actor = Actor("jonas".into());
     let dry = bench.desk.plan_replay(&actor, &new).await.expect("tried");
     let queues = dry.destinations.iter();
-    let queues: Vec<_> = queues.map(|one| (one.queue.as_str(), one.exists)).collect();
+    let queues: Vec<_> = queues
+        .map(|one| (one.queue.as_deref().unwrap_or(""), one.exists))
+        .collect();
     assert_eq!(queues, [("work", Some(true)), ("gone", Some(false))]);
     let names = dry.stripped.iter();
     let names: Vec<_> = names.map(|one| (one.name.as_str(), one.letters)).collect();

@@ -124,10 +124,15 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
 }
 
 async fn in_flight(pool: &PgPool) -> i64 {
-    sqlx::query_scalar("select count(*) from replay_items where sending and outcome = 'pending'")
-        .fetch_one(pool)
-        .await
-        .expect("counted")
+    sqlx::query_scalar(
+        "select count(*) from replay_marks m
+         join replay_items i on i.replay_id = m.replay_id
+             and i.position between m.first_position and m.last_position
+         where i.outcome = 'pending'",
+    )
+    .fetch_one(pool)
+    .await
+    .expect("counted")
 }
 
 #[sqlx::test(migrations = "../migrations")]

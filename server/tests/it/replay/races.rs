@@ -30,7 +30,7 @@ async fn of_many_overlapping_requests_one_publishes_each_letter(pool: PgPool) {
         let new = NewReplay {
             selection: Selection::of_ids(letters[n..n + 40].iter().rev().copied().collect()),
             target: Target::OriginQueue,
-            dry_run: false,
+            ..NewReplay::default()
         };
         let (desk, actor) = (&bench.desk, &actor);
         async move { desk.plan_replay(actor, &new).await.expect("planned") }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dlo_domain::replay::Address;
 use dlo_domain::wire::{FieldTable, Properties};
 use dlo_server::broker::{Outgoing, Published, Publisher};
 
@@ -28,7 +29,7 @@ async fn a_body_is_refused_above_the_limit_of_its_broker_and_not_before() {
         let publisher = Publisher::open(&vhost.brokers, "main", &vhost.name).await;
         let publisher = publisher.expect("connected");
         let message = Outgoing {
-            queue: "work".to_owned(),
+            address: Address::queue("work"),
             properties: Properties::default(),
             headers: FieldTable::default(),
             body: vec![b'x'; bytes],

@@ -91,7 +91,7 @@ impl Bench {
                 Arc::new(brokers.clone()),
                 clock,
                 office,
-                waits.clone(),
+                (waits.clone(), ReplayConfig::default()),
             ),
             waits,
             pool: pool.clone(),
@@ -185,7 +185,7 @@ impl Bench {
         let new = NewReplay {
             selection: Selection::of_ids(letters.to_vec()),
             target,
-            dry_run: false,
+            ..NewReplay::default()
         };
         self.desk
             .plan_replay(&Actor("tester".into()), &new)

@@ -19,7 +19,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Left, Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{Payload, read_payload};
-use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
@@ -139,6 +139,21 @@ impl TriageDesk for NotingDesk {
     async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError> {
         self.note(format!("replays after {} limit {limit}", after.is_some()))?;
         Ok(page())
+    }
+
+    async fn control_replay(
+        &self,
+        actor: &Actor,
+        id: ReplayId,
+        control: Control,
+        again: bool,
+    ) -> Result<Replay, DeskError> {
+        self.note(format!(
+            "{} {id} again {again} by {}",
+            control.as_str(),
+            actor.0
+        ))?;
+        Ok(sample_replay(Some(ID)))
     }
 
     async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError> {

@@ -26,6 +26,7 @@ impl StrippedTally {
         &mut self,
         conn: &mut PgConnection,
         planned: &[Planned],
+        keep_expiration: bool,
     ) -> Result<(), StoreError> {
         let left = MOST_LETTERS - self.letters;
         let planned = &planned[..planned.len().min(left)];
@@ -35,7 +36,8 @@ impl StrippedTally {
         self.letters += planned.len();
         let letters: Vec<_> = planned.iter().map(|one| one.letter.id).collect();
         for (properties, headers) in work::heads(conn, &letters).await? {
-            for name in stripped(&properties, &headers) {
+            let names = stripped(&properties, &headers).into_iter();
+            for name in names.filter(|name| !keep_expiration || name != "expiration") {
                 *self.names.entry(name).or_default() += 1;
             }
         }

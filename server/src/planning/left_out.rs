@@ -11,11 +11,11 @@ const MOST_EXAMPLES: usize = 5;
 
 /// The letters left out so far.
 #[derive(Debug, Default)]
-pub(super) struct LeftOutTally(BTreeMap<String, (i64, Vec<LetterId>)>);
+pub(crate) struct LeftOutTally(BTreeMap<String, (i64, Vec<LetterId>)>);
 
 impl LeftOutTally {
     /// Counts a letter.
-    pub(super) fn add(&mut self, reason: String, letter: LetterId) {
+    pub(crate) fn add(&mut self, reason: String, letter: LetterId) {
         let (letters, examples) = self.0.entry(reason).or_default();
         *letters += 1;
         if examples.len() < MOST_EXAMPLES {
@@ -24,7 +24,7 @@ impl LeftOutTally {
     }
 
     /// Counts letters that a change found elsewhere than it expects.
-    pub(super) fn add_found(
+    pub(crate) fn add_found(
         &mut self,
         change: Change,
         found: &BTreeMap<Option<LetterState>, Vec<LetterId>>,
@@ -37,7 +37,7 @@ impl LeftOutTally {
     }
 
     /// The reasons, the most frequent first.
-    pub(super) fn into_list(self) -> Vec<LeftOut> {
+    pub(crate) fn into_list(self) -> Vec<LeftOut> {
         let mut list: Vec<LeftOut> = self
             .0
             .into_iter()
@@ -53,7 +53,7 @@ impl LeftOutTally {
 }
 
 /// Why a letter in this state (or one that does not exist) is left out.
-pub(super) fn why(change: Change, state: Option<LetterState>) -> String {
+pub(crate) fn why(change: Change, state: Option<LetterState>) -> String {
     let Some(state) = state else {
         return "there is no such letter".to_owned();
     };

@@ -1,0 +1,128 @@
+//! A replay that is asked for.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::canary::{BadCanary, Canary};
+use super::target::{NoWay, Target};
+use crate::selection::Selection;
+
+/// The most letters a second that a replay can be held to.
+pub const MOST_PER_SECOND: u32 = 100_000;
+
+/// A replay that is asked for.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a member of its own in a request"
+)]
+pub struct NewReplay {
+    /// Which letters; fixed at this moment.
+    pub selection: Selection,
+    /// Where to.
+    #[serde(default)]
+    pub target: Target,
+    /// At most so many letters a second, 1 to 100,000; as fast as it goes when left out.
+    #[serde(default)]
+    pub rate_per_second: Option<u32>,
+    /// A few letters first, and a stop by itself when they come back; all at once when left out.
+    #[serde(default)]
+    pub canary: Option<Canary>,
+    /// The letters of each source in the order in which they arrived last, one at a time: the
+    /// replay pauses when one of them does not get through. Slow.
+    #[serde(default)]
+    pub in_order: bool,
+    /// Keeps the time to live that a letter's sender gave it, which is taken off otherwise: a
+    /// letter that died of it would die at once.
+    #[serde(default)]
+    pub keep_expiration: bool,
+    /// Begins at this moment. The letters are fixed, and taken, at once.
+    #[serde(default)]
+    pub start_at: Option<DateTime<Utc>>,
+    /// Takes letters too that were replayed as often as the loop cap of the office allows.
+    #[serde(default)]
+    pub ignore_loop_cap: bool,
+    /// Tells what would happen, and does nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What is wrong with a replay that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadReplay {
+    /// The target.
+    #[error("the target cannot be: {0}")]
+    Target(#[from] NoWay),
+    /// The canary.
+    #[error("the canary cannot be: {0}")]
+    Canary(#[from] BadCanary),
+    /// The rate.
+    #[error("`rate_per_second` is 1 to {MOST_PER_SECOND}")]
+    Rate,
+}
+
+impl NewReplay {
+    /// Whether it can be carried out, as far as its letters have no say in it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), BadReplay> {
+        self.target.check()?;
+        if let Some(canary) = &self.canary {
+            canary.check()?;
+        }
+        match self.rate_per_second {
+            Some(rate) if !(1..=MOST_PER_SECOND).contains(&rate) => Err(BadReplay::Rate),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(text: &str) -> Result<NewReplay, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    #[test]
+    fn a_replay_is_asked_for_in_few_words() {
+        let all = r#"{"selection":{"all":true,"filter":""}}"#;
+        let new = asked(all).expect("a replay");
+        let selection = new.selection.clone();
+        let usual = NewReplay {
+            selection,
+            ..NewReplay::default()
+        };
+        assert_eq!(new, usual);
+        assert_eq!(new.check(), Ok(()));
+        assert!(asked(r#"{"selection":{"all":true},"rate":5}"#).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_carried_out_is_refused() {
+        let with = |change: fn(&mut NewReplay)| {
+            let mut new = NewReplay::default();
+            change(&mut new);
+            new.check().expect_err("refused").to_string()
+        };
+        let rate = with(|new| new.rate_per_second = Some(0));
+        assert!(rate.contains("rate_per_second"), "{rate}");
+        let canary = with(|new| {
+            new.canary = Some(Canary {
+                steps: Vec::new(),
+                ..Canary::default()
+            });
+        });
+        assert!(canary.contains("1 to 10 steps"), "{canary}");
+        let target = with(|new| {
+            new.target = Target::Queue {
+                queue: String::new(),
+            }
+        });
+        assert!(target.contains("empty"), "{target}");
+    }
+}

@@ -1,0 +1,242 @@
+//! Freezing a plan: which letters a replay takes, and where each goes. From here on nothing joins it.
+//!
+//! Whoever replays letters comes through here: people and programs by way of the desk, and retry
+//! policies.
+
+mod destinations;
+mod left_out;
+mod stripped;
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::audit::Actor;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::{NewReplay, Origin, OutcomeCounts, Replay, ReplayState, Target};
+use dlo_domain::state::Change;
+use sqlx::PgConnection;
+
+pub(crate) use left_out::{LeftOutTally, why};
+
+use self::destinations::DestinationTally;
+use self::stripped::StrippedTally;
+use crate::config::ReplayConfig;
+use crate::store::audit::{self, Note};
+use crate::store::replays::plan::{self, Candidate, Planned};
+use crate::store::{StoreError, events};
+
+/// Letters that are changed by one statement.
+pub(crate) const CHUNK: usize = 5_000;
+
+/// Freezes a plan of these letters, or tells what it would hold: without an id nothing is left
+/// behind. `new` must have been checked; its selection is not looked at, since `ids` is what it came
+/// to. Letters that do not allow it are left out and told. Ids come in their order, each once.
+///
+/// # Errors
+/// When Postgres does not do it. Then nothing of the caller's transaction is to be kept.
+pub(crate) async fn freeze(
+    conn: &mut PgConnection,
+    config: &ReplayConfig,
+    (actor, at): (&Actor, DateTime<Utc>),
+    (id, new): (Option<ReplayId>, &NewReplay),
+    ids: &[LetterId],
+) -> Result<Replay, StoreError> {
+    let mut replay = empty((actor, at), (id, new));
+    let ordered;
+    let ids = if new.in_order {
+        ordered = plan::in_order(conn, ids).await?;
+        &ordered
+    } else {
+        ids
+    };
+    let planner = Planner { config, new, actor };
+    planner.fill(conn, &mut replay, ids).await?;
+    if let Some(id) = id {
+        if replay.total == 0 {
+            replay.state = ReplayState::Finished;
+            replay.finished_at = Some(at);
+        }
+        seal(conn, actor, id, &replay).await?;
+    }
+    Ok(replay)
+}
+
+fn empty(
+    (actor, at): (&Actor, DateTime<Utc>),
+    (id, new): (Option<ReplayId>, &NewReplay),
+) -> Replay {
+    let begins_later = new.start_at.is_some_and(|start| start > at);
+    Replay {
+        id,
+        state: match id {
+            None => ReplayState::DryRun,
+            Some(_) if begins_later => ReplayState::Scheduled,
+            Some(_) => ReplayState::Running,
+        },
+        target: new.target.clone(),
+        rate_per_second: new.rate_per_second,
+        canary: new.canary.clone(),
+        climb: None,
+        in_order: new.in_order,
+        keep_expiration: new.keep_expiration,
+        start_at: new.start_at,
+        stopped: None,
+        created_by: actor.0.clone(),
+        created_at: at,
+        finished_at: None,
+        total: 0,
+        outcomes: OutcomeCounts::default(),
+        left_out: Vec::new(),
+        destinations: Vec::new(),
+        replayed_before: None,
+        stripped: Vec::new(),
+    }
+}
+
+/// What a plan is made with.
+struct Planner<'a> {
+    config: &'a ReplayConfig,
+    new: &'a NewReplay,
+    actor: &'a Actor,
+}
+
+impl Planner<'_> {
+    /// Sorts letters into a replay and out of it; claims them, unless it is a dry run.
+    async fn fill(
+        &self,
+        conn: &mut PgConnection,
+        replay: &mut Replay,
+        ids: &[LetterId],
+    ) -> Result<(), StoreError> {
+        let mut left_out = LeftOutTally::default();
+        let mut destinations = DestinationTally::default();
+        let mut stripped = StrippedTally::default();
+        let mut replayed_before = 0;
+        if let Some(id) = replay.id {
+            plan::begin(conn, id, replay).await?;
+        }
+        for chunk in ids.chunks(CHUNK) {
+            let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
+            let planned = self.sort(chunk, found, &mut left_out);
+            destinations.add(&planned);
+            let before = planned.iter().filter(|one| one.letter.replays > 0);
+            replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
+            if let Some(id) = replay.id {
+                self.add(conn, id, replay, &planned).await?;
+            } else {
+                stripped
+                    .add(conn, &planned, self.new.keep_expiration)
+                    .await?;
+            }
+            replay.total += i64::try_from(planned.len()).unwrap_or(i64::MAX);
+        }
+        replay.outcomes.pending = replay.total;
+        replay.left_out = left_out.into_list();
+        replay.destinations = destinations.into_list();
+        replay.replayed_before = Some(replayed_before);
+        replay.stripped = stripped.into_list();
+        Ok(())
+    }
+
+    /// Which letters go where, and which are left out.
+    fn sort(
+        &self,
+        ids: &[LetterId],
+        found: Vec<Candidate>,
+        left_out: &mut LeftOutTally,
+    ) -> Vec<Planned> {
+        let mut found: HashMap<LetterId, Candidate> = found
+            .into_iter()
+            .map(|candidate| (candidate.id, candidate))
+            .collect();
+        let mut planned = Vec::with_capacity(found.len());
+        for id in ids {
+            match self.consider(found.remove(id)) {
+                Ok(one) => planned.push(one),
+                Err(reason) => left_out.add(reason, *id),
+            }
+        }
+        planned
+    }
+
+    /// Where a letter goes, or why it does not.
+    fn consider(&self, letter: Option<Candidate>) -> Result<Planned, String> {
+        let letter = letter.ok_or_else(|| why(Change::Claim, None))?;
+        if letter.state.after(Change::Claim).is_err() {
+            return Err(why(Change::Claim, Some(letter.state)));
+        }
+        let cap = self.config.loop_cap;
+        if !self.new.ignore_loop_cap && letter.replays >= i32::from(cap) {
+            return Err(format!(
+                "it was replayed {cap} times or more and is still here, which is the loop cap of \
+                 this office: look at why, or say `ignore_loop_cap`"
+            ));
+        }
+        let origin = Origin {
+            queue: letter.queue.as_deref(),
+            exchange: letter.exchange.as_deref(),
+            routing_key: letter.routing_key.as_deref(),
+        };
+        let address = self.new.target.address(origin, &self.config.worker_queue);
+        let address = address.map_err(|fault| fault.to_string())?;
+        Ok(Planned { letter, address })
+    }
+
+    async fn add(
+        &self,
+        conn: &mut PgConnection,
+        id: ReplayId,
+        replay: &Replay,
+        planned: &[Planned],
+    ) -> Result<(), StoreError> {
+        let detail = format!("replay {id}, to {}", place(&replay.target));
+        let note = Note {
+            at: replay.created_at,
+            actor: self.actor,
+            action: "letter.replay",
+            detail: Some(&detail),
+            replay: Some(id),
+        };
+        let position = i32::try_from(replay.total).unwrap_or(i32::MAX);
+        plan::add(conn, id, position, planned, note).await
+    }
+}
+
+/// Ends a plan, notes it and wakes the engines of all offices.
+async fn seal(
+    conn: &mut PgConnection,
+    actor: &Actor,
+    id: ReplayId,
+    replay: &Replay,
+) -> Result<(), StoreError> {
+    plan::seal(conn, id, replay.total, &replay.left_out).await?;
+    let letters = match replay.total {
+        1 => "1 letter".to_owned(),
+        total => format!("{total} letters"),
+    };
+    let detail = format!("{letters} to {}", place(&replay.target));
+    let note = Note {
+        at: replay.created_at,
+        actor,
+        action: "replay.create",
+        detail: Some(&detail),
+        replay: Some(id),
+    };
+    audit::write_replay(conn, id, note).await?;
+    events::notify(conn, &LiveEvent::Replay { replay_id: id }).await
+}
+
+/// Where a target leads, for the audit trail.
+fn place(target: &Target) -> String {
+    match target {
+        Target::OriginQueue => "the queue it died in".to_owned(),
+        Target::OriginExchange => "the exchange it was published to".to_owned(),
+        Target::Queue { queue } => queue.clone(),
+        Target::Exchange {
+            exchange,
+            routing_key,
+        } => format!("the exchange `{exchange}` with the key `{routing_key}`"),
+        Target::Worker { worker } => format!("the queue of worker {worker}"),
+    }
+}

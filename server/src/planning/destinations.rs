@@ -1,0 +1,49 @@
+//! Where the letters of a plan go, counted.
+
+use std::collections::BTreeMap;
+
+use dlo_domain::replay::{Address, Destination};
+
+use crate::store::replays::plan::Planned;
+
+/// The letters of a plan so far, by broker, vhost and address.
+#[derive(Debug, Default)]
+pub(super) struct DestinationTally(BTreeMap<(String, String, Address), i64>);
+
+impl DestinationTally {
+    /// Counts letters.
+    pub(super) fn add(&mut self, planned: &[Planned]) {
+        for Planned { letter, address } in planned {
+            let place = (letter.broker.clone(), letter.vhost.clone(), address.clone());
+            *self.0.entry(place).or_default() += 1;
+        }
+    }
+
+    /// The places, the one with most letters first.
+    pub(super) fn into_list(self) -> Vec<Destination> {
+        let places = self.0.into_iter();
+        let mut list: Vec<Destination> = places
+            .map(|((broker, vhost, address), letters)| destination(broker, vhost, address, letters))
+            .collect();
+        list.sort_by_key(|destination| std::cmp::Reverse(destination.letters));
+        list
+    }
+}
+
+fn destination(broker: String, vhost: String, address: Address, letters: i64) -> Destination {
+    let queue = address.only_queue().map(str::to_owned);
+    let (exchange, routing_key) = match queue {
+        Some(_) => (None, None),
+        None => (Some(address.exchange), Some(address.routing_key)),
+    };
+    Destination {
+        broker,
+        vhost,
+        queue,
+        exchange,
+        routing_key,
+        letters,
+        exists: None,
+        receivers: None,
+    }
+}
