@@ -4,4 +4,6 @@ mod interruptions;
 mod outcomes;
 mod races;
 mod sizes;
+mod steering;
+mod targets;
 mod watch;

@@ -1,6 +1,7 @@
 //! What the tests share: a vhost of their own on the sandbox's broker, and waiting.
 
 pub mod broker;
+pub mod consumer;
 pub mod desk;
 pub mod front;
 pub mod ledger;

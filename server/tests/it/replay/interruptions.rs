@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use dlo_domain::ids::LetterId;
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use dlo_server::broker::delivered_from;
@@ -36,20 +35,12 @@ async fn copies(vhost: &Vhost, queue: &str) -> BTreeMap<String, u32> {
     copies
 }
 
-async fn letters(bench: &Bench, count: usize) -> Vec<LetterId> {
-    let mut letters = Vec::with_capacity(count);
-    for n in 0..count {
-        letters.push(bench.letter("work", n.to_string().as_bytes()).await);
-    }
-    letters
-}
-
 #[sqlx::test(migrations = "../migrations")]
 async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others_go_on(
     pool: PgPool,
 ) {
     let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
-    let letters = letters(&bench, 12).await;
+    let letters = bench.letters(12).await;
     // The first window holds one letter, the second eight. The cut comes with the first confirm
     // of these, and some may not have left by then: they are published later, and not unknown.
     proxy.cut_after(1);
@@ -81,7 +72,7 @@ async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others
 #[sqlx::test(migrations = "../migrations")]
 async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool) {
     let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
-    let letters = letters(&bench, 400).await;
+    let letters = bench.letters(400).await;
     // 400 letters need seven windows at least, and each one confirm or more.
     proxy.hold_after(3);
     let first = bench.engine().await;
@@ -141,7 +132,7 @@ async fn a_broker_that_is_away_is_waited_for_and_nothing_is_marked(pool: PgPool)
     vhost.queue("work", &[]).await;
     let port = free_port().await;
     let bench = Bench::new(&pool, &through(&vhost.brokers, port), &vhost.name).await;
-    let letters = letters(&bench, 3).await;
+    let letters = bench.letters(3).await;
     let engine = bench.engine().await;
     let id = bench.replay_home(&letters).await;
     until("the wait is told", 10, || async {
@@ -163,7 +154,7 @@ async fn a_broker_that_is_away_is_waited_for_and_nothing_is_marked(pool: PgPool)
 #[sqlx::test(migrations = "../migrations")]
 async fn an_office_that_stops_leaves_the_rest_to_another(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
-    let letters = letters(&bench, 300).await;
+    let letters = bench.letters(300).await;
     let first = bench.engine().await;
     let id = bench.replay_home(&letters).await;
     until("some are confirmed", 30, || async {

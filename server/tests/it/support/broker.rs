@@ -122,28 +122,36 @@ impl Vhost {
 
     /// Declares a fanout exchange with one queue bound to it: the usual dead-letter pair.
     pub async fn dead_letter_pair(&self, exchange: &str, queue: &str) {
+        self.exchange(exchange, ExchangeKind::Fanout).await;
+        self.queue(queue, &[]).await;
+        self.bind(exchange, queue, "").await;
+    }
+
+    /// Declares a topic exchange with queues that are there.
+    pub async fn topic(&self, exchange: &str, bindings: &[(&str, &str)]) {
+        self.exchange(exchange, ExchangeKind::Topic).await;
+        for (queue, key) in bindings {
+            self.bind(exchange, queue, key).await;
+        }
+    }
+
+    async fn exchange(&self, name: &str, kind: ExchangeKind) {
         let durable = ExchangeDeclareOptions {
             durable: true,
             ..ExchangeDeclareOptions::default()
         };
         self.channel
-            .exchange_declare(
-                exchange.into(),
-                ExchangeKind::Fanout,
-                durable,
-                FieldTable::default(),
-            )
+            .exchange_declare(name.into(), kind, durable, FieldTable::default())
             .await
             .expect("declared");
-        self.queue(queue, &[]).await;
+    }
+
+    /// Binds a queue to an exchange.
+    pub async fn bind(&self, exchange: &str, queue: &str, key: &str) {
+        let options = QueueBindOptions::default();
+        let none = FieldTable::default();
         self.channel
-            .queue_bind(
-                queue.into(),
-                exchange.into(),
-                "".into(),
-                QueueBindOptions::default(),
-                FieldTable::default(),
-            )
+            .queue_bind(queue.into(), exchange.into(), key.into(), options, none)
             .await
             .expect("bound");
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId, SourceId};
-use dlo_domain::replay::{NewReplay, Replay, ReplayItem, ReplayState, Target};
+use dlo_domain::replay::{Control, NewReplay, Replay, ReplayItem, ReplayState, Target};
 use dlo_domain::selection::Selection;
 use dlo_domain::source::SourceMode;
 use dlo_domain::state::LetterState;
@@ -193,6 +193,46 @@ impl Bench {
             .expect("planned")
     }
 
+    /// Plans a replay of letters in a manner of its own.
+    pub async fn plan_with(
+        &self,
+        letters: &[LetterId],
+        change: impl FnOnce(&mut NewReplay),
+    ) -> ReplayId {
+        let mut new = NewReplay {
+            selection: Selection::of_ids(letters.to_vec()),
+            ..NewReplay::default()
+        };
+        change(&mut new);
+        let planned = self.desk.plan_replay(&Actor("tester".into()), &new).await;
+        planned.expect("planned").id.expect("an id")
+    }
+
+    /// Tells a replay something.
+    pub async fn tell(&self, id: ReplayId, word: Control, again: bool) -> Replay {
+        let actor = Actor("tester".into());
+        let told = self.desk.control_replay(&actor, id, word, again).await;
+        told.expect("told")
+    }
+
+    /// Waits until a replay is in a state.
+    pub async fn becomes(&self, id: ReplayId, state: ReplayState) -> Replay {
+        until(&format!("the replay is {state:?}"), 60, || async {
+            self.replay(id).await.state == state
+        })
+        .await;
+        self.replay(id).await
+    }
+
+    /// So many held letters that died in the queue `work`.
+    pub async fn letters(&self, count: usize) -> Vec<LetterId> {
+        let mut letters = Vec::with_capacity(count);
+        for n in 0..count {
+            letters.push(self.letter("work", n.to_string().as_bytes()).await);
+        }
+        letters
+    }
+
     /// Plans a replay of letters to the queue where each failed.
     pub async fn replay_home(&self, letters: &[LetterId]) -> ReplayId {
         let replay = self.plan(letters, Target::OriginQueue).await;
@@ -201,11 +241,7 @@ impl Bench {
 
     /// Waits for a replay's end.
     pub async fn finished(&self, id: ReplayId) -> Replay {
-        until("the replay is finished", 60, || async {
-            self.replay(id).await.state == ReplayState::Finished
-        })
-        .await;
-        self.replay(id).await
+        self.becomes(id, ReplayState::Finished).await
     }
 
     /// A replay as it stands.

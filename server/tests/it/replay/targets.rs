@@ -1,0 +1,125 @@
+//! Replays to exchanges and workers.
+
+use dlo_app::desk::TriageDesk as _;
+use dlo_domain::audit::Actor;
+use dlo_domain::ids::LetterId;
+use dlo_domain::replay::{NewReplay, Outcome, Target};
+use dlo_domain::selection::Selection;
+use dlo_domain::state::LetterState;
+use sqlx::PgPool;
+
+use crate::support::desk::{Bench, at_work};
+
+/// Gives a letter the exchange and key that it was published with.
+async fn published_to(bench: &Bench, letter: LetterId, exchange: &str, key: &str) {
+    sqlx::query("update letters set exchange = $2, routing_key = $3 where id = $1")
+        .bind(letter.0)
+        .bind(exchange)
+        .bind(key)
+        .execute(&bench.pool)
+        .await
+        .expect("set");
+}
+
+fn to_exchange(exchange: &str, routing_key: &str) -> Target {
+    Target::Exchange {
+        exchange: exchange.into(),
+        routing_key: routing_key.into(),
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn letters_go_through_the_exchange_that_they_were_published_to(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    vhost.dead_letter_pair("orders", "work-a").await;
+    vhost.bind("orders", "work", "").await;
+    let engine = bench.engine().await;
+    let letters = [
+        bench.letter("work", b"1").await,
+        bench.letter("work", b"2").await,
+        bench.letter("work", b"3").await,
+    ];
+    published_to(&bench, letters[0], "orders", "created").await;
+    published_to(&bench, letters[1], "gone", "created").await;
+    let target = Target::OriginExchange;
+
+    let new = NewReplay {
+        selection: Selection::of_ids(letters.to_vec()),
+        target: target.clone(),
+        dry_run: true,
+        ..NewReplay::default()
+    };
+    let dry = bench.desk.plan_replay(&Actor("jonas".into()), &new).await;
+    let dry = dry.expect("tried");
+    let of = |exchange: Option<&str>| {
+        let mut found = dry.destinations.iter();
+        found
+            .find(|one| one.exchange.as_deref() == exchange)
+            .expect("a destination")
+            .clone()
+    };
+    let both = vec!["work".to_owned(), "work-a".to_owned()];
+    assert_eq!(
+        (of(Some("orders")).exists, of(Some("orders")).receivers),
+        (Some(true), Some(both))
+    );
+    assert_eq!(
+        (of(Some("gone")).exists, of(Some("gone")).receivers),
+        (Some(false), None)
+    );
+    // The default exchange leads to one queue.
+    assert_eq!(of(None).queue.as_deref(), Some("work"));
+
+    let id = bench.plan(&letters, target).await.id.expect("an id");
+    let done = bench.finished(id).await.outcomes;
+    assert_eq!(
+        (done.confirmed, done.unroutable, done.unknown),
+        (2, 1, 0),
+        "{done:?}"
+    );
+    assert_eq!(vhost.depth("work").await, 2);
+    assert_eq!(vhost.depth("work-a").await, 1);
+    assert_eq!(bench.state(letters[1]).await, LetterState::Held);
+    let item = &bench.items(id).await[1];
+    assert_eq!(item.outcome, Outcome::Unroutable);
+    assert_eq!(item.exchange.as_deref(), Some("gone"));
+    assert!(
+        item.detail
+            .as_deref()
+            .expect("why")
+            .contains("no exchange `gone`")
+    );
+    engine.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn an_exchange_that_routes_nowhere_gives_the_letters_back(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    vhost.topic("events", &[("work", "orders.*")]).await;
+    let engine = bench.engine().await;
+    let letters = bench.letters(12).await;
+    let target = to_exchange("events", "payments.failed");
+    let id = bench.plan(&letters, target).await.id.expect("an id");
+    assert_eq!(bench.finished(id).await.outcomes.unroutable, 12);
+    let target = to_exchange("events", "orders.created");
+    let id = bench.plan(&letters, target).await.id.expect("an id");
+    assert_eq!(bench.finished(id).await.outcomes.confirmed, 12);
+    assert_eq!(vhost.depth("work").await, 12);
+    engine.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn letters_go_to_the_queue_of_another_worker(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    vhost.queue("worker.8.executions", &[]).await;
+    let engine = bench.engine().await;
+    let letters = bench.letters(3).await;
+    let target = Target::Worker { worker: "8".into() };
+    let id = bench.plan(&letters, target).await.id.expect("an id");
+    assert_eq!(bench.finished(id).await.outcomes.confirmed, 3);
+    assert_eq!(vhost.depth("worker.8.executions").await, 3);
+    engine.stop().await;
+    vhost.delete().await;
+}
