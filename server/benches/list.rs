@@ -41,10 +41,12 @@ async fn main() -> Outcome<()> {
     let writer = writer::Writer::start(&many, full / 2.0);
     println!("\nIntake runs at half of the {full:.0} letters/s that its inserts reach here.");
     pages::measure(&many, &few, rounds).await?;
-    let live = groups::measure(&many, rounds).await?;
+    groups::measure(&many, rounds, "while letters come in").await?;
     texts::measure(&many, rounds).await?;
     writer.stop().await?;
-    groups::print_live(&many, live).await?;
+    // The goal says nothing of intake here.
+    let page = groups::measure(&many, rounds, "without intake").await?;
+    groups::print_live(&many, page).await?;
     groups::recount(&many).await?;
     few.close().await;
     many.close().await;

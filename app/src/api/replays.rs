@@ -4,6 +4,8 @@
     reason = "arguments of a server function become fields that have no place for a comment"
 )]
 
+mod manner;
+
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::LetterId;
 use dlo_domain::page::Page;
@@ -11,6 +13,8 @@ use dlo_domain::replay::{Replay, ReplayItem};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
+
+pub use manner::{FIELDS, Manner};
 
 use crate::error::ApiError;
 
@@ -86,26 +90,22 @@ pub async fn read_replay(
 /// What a replay of these letters would do; nothing is changed.
 ///
 /// # Errors
-/// No letters chosen, or a desk that does not answer.
+/// No letters chosen, a field that cannot be read, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "replays/preview", input = GetUrl)]
 pub async fn preview_replay(
     #[server(default)] ids: Vec<LetterId>,
     #[server(default)] filter: String,
     #[server(default)] scope: String,
-    #[server(default)] queue: String,
+    #[server(default)] manner: Manner,
 ) -> Result<Replay, ApiError> {
     let selection = super::selection(ids, filter, &scope)?;
-    let new = dlo_domain::replay::NewReplay {
-        target: target(&queue)?,
-        selection,
-        dry_run: true,
-        ..Default::default()
-    };
+    let mut new = manner.ask(selection, crate::request::now())?;
+    new.dry_run = true;
     let operator = dlo_domain::audit::Actor::local_operator();
     Ok(crate::desk::desk().plan_replay(&operator, &new).await?)
 }
 
-/// Replays letters to the queues that they died in, or all to `queue` when it is not empty.
+/// Replays letters, to the queues that they died in unless the manner says otherwise.
 ///
 /// # Errors
 /// No letters chosen, none of them replayable, or a desk that does not answer.
@@ -114,13 +114,10 @@ pub async fn start_replay(
     #[server(default)] ids: Vec<LetterId>,
     #[server(default)] filter: String,
     #[server(default)] scope: String,
-    #[server(default)] queue: String,
+    #[server(default)] manner: Manner,
 ) -> Result<Replay, ApiError> {
-    let new = dlo_domain::replay::NewReplay {
-        target: target(&queue)?,
-        selection: super::selection(ids, filter, &scope)?,
-        ..Default::default()
-    };
+    let selection = super::selection(ids, filter, &scope)?;
+    let new = manner.ask(selection, crate::request::now())?;
     let replay = crate::desk::desk()
         .plan_replay(&dlo_domain::audit::Actor::local_operator(), &new)
         .await?;
@@ -131,20 +128,23 @@ pub async fn start_replay(
     Ok(replay)
 }
 
-#[cfg(feature = "ssr")]
-fn target(queue: &str) -> Result<dlo_domain::replay::Target, ApiError> {
-    use dlo_domain::replay::Target;
-
-    match queue.trim() {
-        "" => Ok(Target::OriginQueue),
-        name if name.len() > 255 => Err(ApiError::invalid(
-            "The queue's name has more than 255 bytes, which no queue can have.",
-        )),
-        name if name.contains('\0') => {
-            Err(ApiError::invalid("The queue's name holds a NUL character."))
-        }
-        name => Ok(Target::Queue {
-            queue: name.to_owned(),
-        }),
-    }
+/// Tells a replay to `pause`, `resume` or `cancel`. With `again`, one that resumes takes up once more
+/// what died again.
+///
+/// # Errors
+/// No such replay, a word that means nothing to it now, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "replays/control")]
+pub async fn control_replay(
+    id: String,
+    word: String,
+    #[server(default)] again: String,
+) -> Result<(), ApiError> {
+    let id: dlo_domain::ids::ReplayId = super::id(&id, "replay")?;
+    let word = word.parse().map_err(ApiError::invalid)?;
+    let operator = dlo_domain::audit::Actor::local_operator();
+    crate::desk::desk()
+        .control_replay(&operator, id, word, !again.is_empty())
+        .await?;
+    leptos_axum::redirect(&crate::links::replay(id));
+    Ok(())
 }

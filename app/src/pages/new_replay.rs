@@ -9,8 +9,10 @@ use leptos_router::hooks::use_query_map;
 use leptos_router::params::ParamsMap;
 
 use super::replay::{HISTORY, LeftOutList};
-use crate::api::replays::preview_replay;
-use crate::components::{Decisions, Destinations, ErrorNote, ErrorPanel, Waiting, target_text};
+use crate::api::replays::{FIELDS, Manner, preview_replay};
+use crate::components::{
+    Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm, Waiting, target_text,
+};
 use crate::wording;
 
 /// What the address asks to have replayed.
@@ -19,7 +21,7 @@ struct Asked {
     ids: Vec<LetterId>,
     filter: String,
     scope: String,
-    queue: String,
+    manner: Manner,
 }
 
 impl Asked {
@@ -29,7 +31,7 @@ impl Asked {
             ids: ids.iter().filter_map(|id| id.parse().ok()).collect(),
             filter: query.get("q").unwrap_or_default(),
             scope: query.get("scope").unwrap_or_default(),
-            queue: query.get("queue").unwrap_or_default(),
+            manner: Manner::read(|name| query.get(name)),
         }
     }
 }
@@ -42,7 +44,7 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
     let decisions = Decisions::new();
     let preview = Resource::new(
         move || asked.get(),
-        |asked| preview_replay(asked.ids, asked.filter, asked.scope, asked.queue),
+        |asked| preview_replay(asked.ids, asked.filter, asked.scope, asked.manner),
     );
     view! {
         <Title text="New replay" />
@@ -53,7 +55,13 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
                     Ok(preview) => {
                         view! { <Preview preview asked=asked.get() decisions /> }.into_any()
                     }
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                    Err(error) => {
+                        view! {
+                            <ErrorPanel error />
+                            <How asked=asked.get() />
+                        }
+                            .into_any()
+                    }
                 }
             })}
         </Transition>
@@ -63,16 +71,44 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
 
 #[component]
 fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
+    view! {
+        <Head preview=preview.clone() asked=asked.clone() decisions />
+        <div class="split">
+            <div class="stack">
+                <Destinations destinations=preview.destinations.clone() />
+                <LeftOutList left_out=preview.left_out.clone() />
+                <Terms preview />
+            </div>
+            <div class="stack">
+                <How asked />
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
     let total = preview.total;
     let letters = wording::counted(total, "letter");
     let target = target_text(&preview.target, total);
-    let button = format!("Replay {letters} to {target}");
-    let (kept, queue) = (asked.clone(), asked.queue.clone());
-    let which = if asked.scope == "matching" && !asked.filter.is_empty() {
-        Some(asked.filter.clone())
-    } else {
-        None
+    let button = match (&preview.canary, preview.start_at) {
+        (_, Some(at)) => format!("Replay {letters} to {target} at {}", wording::absolute(at)),
+        (Some(canary), None) => format!(
+            "Replay {letters} to {target}, beginning with {}",
+            canary.steps.first().copied().unwrap_or(1)
+        ),
+        (None, None) => format!("Replay {letters} to {target}"),
     };
+    let which = (asked.scope == "matching" && !asked.filter.is_empty())
+        .then(|| asked.filter.clone())
+        .map(|filter| view! { <span>"all that match " <code>{filter}</code></span> });
+    let before = preview.replayed_before.filter(|before| *before > 0);
+    let before = before.map(|before| {
+        let they = if before == total { "all" } else { "of them" };
+        let before = wording::count(before);
+        view! { <span>{before} " " {they} " replayed before"</span> }
+    });
     view! {
         <div class="answer">
             <div>
@@ -89,42 +125,37 @@ fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView
                         format!("This would publish {letters} again, to {target}.")
                     }}
                 </h1>
-                <p class="meta">
-                    {which
-                        .map(|filter| {
-                            view! {
-                                <span>"all that match " <code>{filter}</code></span>
-                            }
-                        })} <span>"nothing has been done yet"</span>
-                </p>
+                <p class="meta">{which} {before} <span>"nothing has been done yet"</span></p>
             </div>
-            {(total > 0)
-                .then(|| {
-                    view! {
-                        <ActionForm action=decisions.replay attr:class="actions">
-                            <Hidden asked=kept filter_name="filter" />
-                            <input type="hidden" name="queue" value=queue />
-                            <button
-                                class="button primary"
-                                type="submit"
-                                disabled=move || decisions.is_pending()
-                            >
-                                {button}
-                            </button>
-                        </ActionForm>
-                    }
-                })}
+            {(total > 0).then(|| view! { <Go asked decisions button /> })}
         </div>
-        <div class="split">
-            <div class="stack">
-                <Destinations destinations=preview.destinations />
-                <LeftOutList left_out=preview.left_out />
-            </div>
-            <div class="stack">
-                <Where asked />
-                <Terms />
-            </div>
-        </div>
+    }
+    .into_any()
+}
+
+/// The button that makes it real.
+#[component]
+fn Go(asked: Asked, decisions: Decisions, button: String) -> impl IntoView {
+    let manner = asked.manner.clone();
+    view! {
+        <ActionForm action=decisions.replay attr:class="actions">
+            <Hidden asked filter_name="filter" />
+            {FIELDS
+                .into_iter()
+                .map(|name| (name, manner.get(name)))
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(name, value)| {
+                    view! { <input type="hidden" name=format!("manner[{name}]") value=value /> }
+                })
+                .collect_view()}
+            <button
+                class="button primary"
+                type="submit"
+                disabled=move || decisions.is_pending()
+            >
+                {button}
+            </button>
+        </ActionForm>
     }
     .into_any()
 }
@@ -144,27 +175,18 @@ fn Hidden(asked: Asked, filter_name: &'static str) -> impl IntoView {
     .into_any()
 }
 
-/// Chooses another target; the dry run follows.
+/// Chooses where to and how; the dry run follows.
 #[component]
-fn Where(asked: Asked) -> impl IntoView {
+fn How(asked: Asked) -> impl IntoView {
+    let manner = asked.manner.clone();
     view! {
-        <section class="section" aria-labelledby="target-title">
+        <section class="section" aria-labelledby="how-title">
             <header>
-                <h2 id="target-title">"To another queue"</h2>
+                <h2 id="how-title">"Where to, and how carefully"</h2>
             </header>
-            <form class="stack tight padded" method="get" action="/replays/new">
-                <Hidden asked=asked.clone() filter_name="q" />
-                <label class="choice">
-                    <span>"queue; empty for the ones they died in"</span>
-                    <input
-                        type="text"
-                        name="queue"
-                        value=asked.queue
-                        maxlength="255"
-                        autocomplete="off"
-                        spellcheck="false"
-                    />
-                </label>
+            <form class="stack padded" method="get" action="/replays/new">
+                <Hidden asked filter_name="q" />
+                <MannerForm manner />
                 <button class="button" type="submit">
                     "Look again"
                 </button>
@@ -174,8 +196,19 @@ fn Where(asked: Asked) -> impl IntoView {
     .into_any()
 }
 
+/// What is sent, and what is not.
 #[component]
-fn Terms() -> impl IntoView {
+fn Terms(preview: Replay) -> impl IntoView {
+    let usual = if preview.keep_expiration {
+        ", CC, BCC, user-id, reply-to when it cannot be answered"
+    } else {
+        ", CC, BCC, expiration, user-id, reply-to when it cannot be answered"
+    };
+    let found = preview
+        .stripped
+        .iter()
+        .map(|one| format!("{} ({})", one.name, wording::counted(one.letters, "letter")));
+    let found: Vec<_> = found.collect();
     view! {
         <section class="section" aria-labelledby="terms-title">
             <header>
@@ -188,11 +221,17 @@ fn Terms() -> impl IntoView {
                 </div>
                 <div class="all">
                     <dt>"taken off"</dt>
-                    <dd class="id">
-                        {HISTORY}
-                        ", CC, BCC, expiration, user-id, reply-to when it cannot be answered"
-                    </dd>
+                    <dd class="id">{HISTORY} {usual}</dd>
                 </div>
+                {(!found.is_empty())
+                    .then(|| {
+                        view! {
+                            <div class="all">
+                                <dt>"taken off from these letters"</dt>
+                                <dd class="id">{found.join(", ")}</dd>
+                            </div>
+                        }
+                    })}
                 <div class="all">
                     <dt>"put on"</dt>
                     <dd class="id">"x-dlo-letter, x-dlo-replay, x-dlo-attempt"</dd>

@@ -1,15 +1,15 @@
 //! Is it working?
 
 use dlo_domain::event::LiveEvent;
-use dlo_domain::replay::{LeftOut, Outcome, Replay, ReplayState};
+use dlo_domain::replay::{LeftOut, Outcome, OutcomeCounts, Replay, ReplayState, Stop};
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use crate::api::replays::{ReplayRead, read_replay};
+use crate::api::replays::{ControlReplay, ReplayRead, read_replay};
 use crate::components::{
-    Ago, ErrorPanel, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge, ReplayItems, Waiting,
-    outcome_word, target_text,
+    Ago, ErrorPanel, Ladder, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge, ReplayControls,
+    ReplayItems, ReplayPlan, Waiting, outcome_word, target_text,
 };
 use crate::{links, wording};
 
@@ -33,8 +33,12 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         LiveEvent::Changed { .. } => true,
         LiveEvent::Source { .. } | LiveEvent::Rules | LiveEvent::Missed => false,
     });
+    let control = ServerAction::<ControlReplay>::new();
     let replay = Resource::new(
-        move || (id.get(), outcome.get(), cursor.get(), version.get()),
+        move || {
+            let changes = (version.get(), control.version().get());
+            (id.get(), outcome.get(), cursor.get(), changes)
+        },
         |(id, outcome, cursor, _)| read_replay(id, outcome, cursor),
     );
     view! {
@@ -43,7 +47,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match replay.await {
-                    Ok(read) => view! { <Read read outcome=outcome.get() /> }.into_any(),
+                    Ok(read) => view! { <Read read outcome=outcome.get() control /> }.into_any(),
                     Err(error) => view! { <ErrorPanel error /> }.into_any(),
                 }
             })}
@@ -53,7 +57,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
 }
 
 #[component]
-fn Read(read: ReplayRead, outcome: String) -> impl IntoView {
+fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>) -> impl IntoView {
     let ReplayRead { now, replay, items } = read;
     let query = use_query_map().get_untracked();
     let outcome: Option<Outcome> = outcome.parse().ok();
@@ -65,6 +69,7 @@ fn Read(read: ReplayRead, outcome: String) -> impl IntoView {
     };
     view! {
         <Head replay=replay.clone() now />
+        <Ladder replay=replay.clone() now />
         <section class="section" aria-labelledby="outcomes-title">
             <header>
                 <h2 id="outcomes-title">"Outcomes of the " {wording::count(done)} " published"</h2>
@@ -73,8 +78,17 @@ fn Read(read: ReplayRead, outcome: String) -> impl IntoView {
                 </span>
             </header>
             <OutcomeBar counts=replay.outcomes replay=replay.id />
+            <ReturnRate counts=replay.outcomes />
         </section>
-        <LeftOutList left_out=replay.left_out />
+        <div class="split">
+            <div class="stack">
+                <ReplayPlan replay=replay.clone() />
+                <LeftOutList left_out=replay.left_out.clone() />
+            </div>
+            <div class="stack">
+                <ReplayControls replay action=control />
+            </div>
+        </div>
         <section class="section" aria-labelledby="items-title">
             <header>
                 <h2 id="items-title">{title}</h2>
@@ -160,10 +174,47 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
                     {(replay.state == ReplayState::Running)
                         .then_some("it goes on when this page is closed")}
                 </p>
+                {replay.stopped.map(|stop| view! { <StopLine stop now /> })}
             </div>
         </div>
     }
     .into_any()
+}
+
+/// Why it does not go on.
+#[component]
+fn StopLine(stop: Stop, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
+    let Stop { at, by, why } = stop;
+    let what = match why {
+        Some(why) => format!("It stopped by itself: {why}."),
+        None => format!("{by} stopped it."),
+    };
+    view! {
+        <p class="stop-line" role="status">
+            {what} " " <Ago at now spoken=true />
+        </p>
+    }
+}
+
+/// How many of those that were delivered came back.
+#[component]
+fn ReturnRate(counts: OutcomeCounts) -> impl IntoView {
+    let delivered = counts.delivered();
+    let back = counts.died_again;
+    let per_mille = if delivered == 0 {
+        0
+    } else {
+        back * 1_000 / delivered
+    };
+    (delivered > 0).then(|| {
+        view! {
+            <p class="note-line">
+                "Return rate " <b>{format!("{}.{} %", per_mille / 10, per_mille % 10)}</b> ": "
+                {wording::count(back)} " of " {wording::count(delivered)}
+                " that were delivered came back so far."
+            </p>
+        }
+    })
 }
 
 /// Letters that were asked for and left out.

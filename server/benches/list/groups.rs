@@ -9,13 +9,13 @@ use crate::Outcome;
 use crate::pages::PAGE;
 use crate::table::{Times, Wanted, head, line};
 
-/// Prints the part; the time of a page is returned.
-pub async fn measure(pool: &PgPool, rounds: usize) -> Outcome<f64> {
+/// Prints the part, of which `when` says what goes on beside it; the time of a page is returned.
+pub async fn measure(pool: &PgPool, rounds: usize, when: &str) -> Outcome<f64> {
     let mut conn = pool.acquire().await?;
     let groups: i64 = sqlx::query_scalar("select count(*) from group_totals")
         .fetch_one(&mut *conn)
         .await?;
-    head("P6", &format!("pages of {groups} groups, in ms"));
+    head("P6", &format!("pages of {groups} groups {when}, in ms"));
     let mut times = Times::default();
     let mut after: Option<Place> = None;
     for _ in 0..rounds {

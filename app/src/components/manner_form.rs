@@ -1,0 +1,137 @@
+//! The fields that say where a replay goes, and how carefully.
+
+use leptos::prelude::*;
+
+use crate::api::replays::Manner;
+
+/// The targets: the word, what it is called, and what it means.
+const TARGETS: [(&str, &str, &str); 5] = [
+    (
+        "origin_queue",
+        "the queue each one died in",
+        "through the default exchange: nobody else gets it",
+    ),
+    (
+        "origin_exchange",
+        "the exchange each one was published to",
+        "everybody who is bound gets a copy, those without trouble too",
+    ),
+    ("queue", "one queue", "for this replay only"),
+    ("exchange", "one exchange", "with this routing key"),
+    ("worker", "another worker", "to the queue of this worker"),
+];
+
+/// The fields. Their names are those of the address.
+#[component]
+pub(crate) fn MannerForm(
+    /// What they hold.
+    manner: Manner,
+) -> impl IntoView {
+    let chosen = match manner.mode.as_str() {
+        "" if manner.queue.is_empty() => "origin_queue".to_owned(),
+        "" => "queue".to_owned(),
+        other => other.to_owned(),
+    };
+    let targets = manner.clone();
+    view! {
+        <fieldset class="choices">
+            <legend>"Where to"</legend>
+            {TARGETS
+                .into_iter()
+                .map(|target| view! { <TargetChoice target chosen=chosen.clone() manner=targets.clone() /> })
+                .collect_view()}
+        </fieldset>
+        <fieldset class="choices">
+            <legend>"How carefully"</legend>
+            <Text name="steps" value=manner.steps label="canary: letters out after each step" hint="1, 10, 100" />
+            <div class="pair">
+                <Text name="stop_above" value=manner.stop_above label="stop above, in %" hint="5" />
+                <Text name="watch" value=manner.watch label="watch each step, in s" hint="30" />
+            </div>
+            <div class="pair">
+                <Text name="rate" value=manner.rate label="letters a second" hint="as fast as it goes" />
+                <Text name="start" value=manner.start label="begin: UTC, or minutes from now" hint="now" />
+            </div>
+            <Check name="in_order" is_on=!manner.in_order.is_empty()>
+                "keep the order of arrival: one at a time, and stop at one that does not get through"
+            </Check>
+            <Check name="keep_expiration" is_on=!manner.keep_expiration.is_empty()>
+                "keep the time to live that senders gave them"
+            </Check>
+            <Check name="ignore_loop_cap" is_on=!manner.ignore_loop_cap.is_empty()>
+                "take those too that were replayed as often as the loop cap allows"
+            </Check>
+        </fieldset>
+    }
+    .into_any()
+}
+
+#[component]
+fn TargetChoice(
+    target: (&'static str, &'static str, &'static str),
+    chosen: String,
+    manner: Manner,
+) -> impl IntoView {
+    let (word, name, meaning) = target;
+    let fields = match word {
+        "queue" => {
+            view! { <Text name="queue" value=manner.queue label="queue" hint="" /> }.into_any()
+        }
+        "exchange" => view! {
+            <div class="pair">
+                <Text name="exchange" value=manner.exchange label="exchange" hint="" />
+                <Text name="key" value=manner.key label="routing key" hint="" />
+            </div>
+        }
+        .into_any(),
+        "worker" => {
+            view! { <Text name="worker" value=manner.worker label="worker" hint="" /> }.into_any()
+        }
+        _ => ().into_any(),
+    };
+    view! {
+        <div class="option">
+            <label>
+                <input type="radio" name="mode" value=word checked=word == chosen />
+                <span>{name} <small>{meaning}</small></span>
+            </label>
+            <div class="of-option">{fields}</div>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Text(
+    name: &'static str,
+    value: String,
+    label: &'static str,
+    hint: &'static str,
+) -> impl IntoView {
+    view! {
+        <label class="choice">
+            <span>{label}</span>
+            <input
+                type="text"
+                name=name
+                value=value
+                placeholder=hint
+                maxlength="255"
+                autocomplete="off"
+                spellcheck="false"
+            />
+        </label>
+    }
+    .into_any()
+}
+
+#[component]
+fn Check(name: &'static str, is_on: bool, children: Children) -> impl IntoView {
+    view! {
+        <label class="check">
+            <input type="checkbox" name=name value="on" checked=is_on />
+            <span>{children()}</span>
+        </label>
+    }
+    .into_any()
+}

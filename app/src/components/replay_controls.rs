@@ -1,0 +1,133 @@
+//! What can be told to a replay that goes on.
+
+use dlo_domain::replay::{Control, Replay, ReplayState};
+use leptos::form::ActionForm;
+use leptos::prelude::*;
+
+use super::ErrorNote;
+use crate::api::replays::ControlReplay;
+use crate::wording;
+
+/// One thing that can be told: the word, the button, what it means, and whether letters that died
+/// again are taken up once more.
+struct Choice {
+    word: Control,
+    again: bool,
+    button: String,
+    is_primary: bool,
+    meaning: String,
+}
+
+/// The buttons, if anything can be told.
+#[component]
+pub(crate) fn ReplayControls(
+    /// The replay.
+    replay: Replay,
+    /// The action behind them.
+    action: ServerAction<ControlReplay>,
+) -> impl IntoView {
+    let choices = choices(&replay);
+    if choices.is_empty() {
+        return ().into_any();
+    }
+    let id = replay.id.map(|id| id.to_string()).unwrap_or_default();
+    let error = Signal::derive(move || action.value().get().and_then(Result::err));
+    view! {
+        <section class="section" aria-labelledby="controls-title">
+            <header>
+                <h2 id="controls-title">"Controls"</h2>
+                <span class="note">"it goes on when this page is closed"</span>
+            </header>
+            <ErrorNote error />
+            <ul class="do">
+                {choices
+                    .into_iter()
+                    .map(|choice| view! { <Line choice id=id.clone() action /> })
+                    .collect_view()}
+            </ul>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Line(choice: Choice, id: String, action: ServerAction<ControlReplay>) -> impl IntoView {
+    let class = if choice.is_primary {
+        "button primary"
+    } else {
+        "button"
+    };
+    let waits = move || action.pending().get();
+    view! {
+        <li>
+            <span>{choice.meaning}</span>
+            <ActionForm action=action>
+                <input type="hidden" name="id" value=id />
+                <input type="hidden" name="word" value=choice.word.as_str() />
+                {choice.again.then(|| view! { <input type="hidden" name="again" value="yes" /> })}
+                <button class=class type="submit" disabled=waits>
+                    {choice.button}
+                </button>
+            </ActionForm>
+        </li>
+    }
+    .into_any()
+}
+
+/// What can be told to a replay as it stands.
+fn choices(replay: &Replay) -> Vec<Choice> {
+    let pending = wording::count(replay.outcomes.pending);
+    let back = replay.outcomes.died_again;
+    let choice = |word, button: String, meaning: &str| Choice {
+        word,
+        again: false,
+        button,
+        is_primary: false,
+        meaning: meaning.to_owned(),
+    };
+    let cancel = choice(
+        Control::Cancel,
+        format!("Cancel, release {pending}"),
+        "Publish nothing more; what is published cannot be called back.",
+    );
+    match replay.state {
+        ReplayState::Running => vec![
+            choice(
+                Control::Pause,
+                format!("Pause, keep {pending} claimed"),
+                "Publish nothing more until somebody resumes it.",
+            ),
+            cancel,
+        ],
+        ReplayState::Scheduled => vec![
+            choice(
+                Control::Resume,
+                format!("Publish {pending} now"),
+                "Do not wait for the time it was put off to.",
+            ),
+            cancel,
+        ],
+        ReplayState::Paused => {
+            let mut list = Vec::new();
+            if back > 0 {
+                list.push(Choice {
+                    again: true,
+                    is_primary: true,
+                    ..choice(
+                        Control::Resume,
+                        format!("Resume with the {} that died again", wording::count(back)),
+                        "Once the cause is mended: all of its letters, the ladder from its first step.",
+                    )
+                });
+            }
+            list.push(choice(
+                Control::Resume,
+                format!("Resume with {pending} to go"),
+                "The letters that were not published yet, the ladder from its first step.",
+            ));
+            list.push(cancel);
+            list
+        }
+        ReplayState::DryRun | ReplayState::Cancelled | ReplayState::Finished => Vec::new(),
+    }
+}
