@@ -8,6 +8,7 @@
 
 mod allowance;
 mod brake;
+mod cruise;
 mod follow;
 mod halt;
 mod lane;

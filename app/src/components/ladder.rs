@@ -32,14 +32,19 @@ pub(crate) fn Ladder(
     let note = format!(
         "{}, all; stops by itself above {} %",
         words.join(", "),
-        canary.stop_above * 100.0
+        canary.stop_above_percent()
     );
     let published = format!(
         "{} of {} since it began",
         wording::count(climb.tried),
         wording::count(rest)
     );
-    let steps = (0..=canary.steps.len()).map(|step| {
+    // A step that reaches all of them is the last one.
+    let before_all = canary
+        .steps
+        .iter()
+        .take_while(|most| i64::from(**most) < rest);
+    let steps = (0..=before_all.count()).map(|step| {
         let place = place(step, climb, is_over);
         view! { <Step step place canary=canary.clone() climb rest waits now /> }
     });

@@ -50,7 +50,7 @@ pub(crate) fn MannerForm(
             </div>
             <div class="pair">
                 <Text name="rate" value=manner.rate label="letters a second" hint="as fast as it goes" />
-                <Text name="start" value=manner.start label="begin: UTC, or minutes from now" hint="now" />
+                <Text name="start" value=manner.start label="begin: UTC or minutes" hint="now" />
             </div>
             <Check name="in_order" is_on=!manner.in_order.is_empty()>
                 "keep the order of arrival: one at a time, and stop at one that does not get through"

@@ -118,6 +118,21 @@ fn Read(
     .into_any()
 }
 
+/// The way to a replay of what waits.
+#[component]
+fn GroupReplay(group: GroupSummary) -> impl IntoView {
+    let filter = format!("{} state:held", LetterFilter::of_group(group.id));
+    let look = links::with_query("/replays/new", [("scope", "matching"), ("q", &*filter)]);
+    (group.waiting > 0).then(|| {
+        let letters = wording::count(group.waiting);
+        view! {
+            <a class="button primary" href=look>
+                "Look at a replay of the " {letters} " that wait…"
+            </a>
+        }
+    })
+}
+
 #[component]
 fn Head(
     summary: GroupSummary,
@@ -160,7 +175,10 @@ fn Head(
                         })}
                 </p>
             </div>
-            <GroupStateButtons group=summary actions />
+            <div class="stack tight">
+                <GroupReplay group=summary.clone() />
+                <GroupStateButtons group=summary actions />
+            </div>
         </div>
     }
     .into_any()

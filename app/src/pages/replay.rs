@@ -85,7 +85,7 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
                 <ReplayPlan replay=replay.clone() />
                 <LeftOutList left_out=replay.left_out.clone() />
             </div>
-            <div class="stack">
+            <div class="stack sooner">
                 <ReplayControls replay action=control />
             </div>
         </div>

@@ -65,6 +65,12 @@ impl Canary {
         Ok(())
     }
 
+    /// The share that may go wrong, in percent.
+    #[must_use]
+    pub fn stop_above_percent(&self) -> f64 {
+        percent(self.stop_above)
+    }
+
     /// How many letters may be out at a step; no limit after the last.
     #[must_use]
     pub fn most_at(&self, step: usize) -> Option<i64> {
@@ -145,12 +151,17 @@ impl Climb {
 
     fn complaint(&self, canary: &Canary) -> String {
         format!(
-            "the canary stopped it: {} of {} letters went wrong, and at most {} % may",
+            "{} of {} letters went wrong, and its canary allows {} %",
             self.wrong,
             self.tried,
-            canary.stop_above * 100.0
+            canary.stop_above_percent()
         )
     }
+}
+
+/// A share as people say it, with at most one digit after the point.
+fn percent(share: f64) -> f64 {
+    (share * 1_000.0).round() / 10.0
 }
 
 #[cfg(test)]

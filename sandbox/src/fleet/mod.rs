@@ -21,6 +21,8 @@
 //!   batches; unknown addresses; closed accounts; missing sagas. Worker 7 stays away until then:
 //!   its executions expire again, but succeed on another worker's queue.
 //!
+//! The switch is in reach of everybody too: publish `fixed` or `broken` to the queue `fleet.switch`.
+//!
 //! # Heartbeats
 //!
 //! Every worker says on the topic exchange `dlo.fleet` of its vhost, under `worker.heartbeat`,
@@ -40,6 +42,7 @@ mod roster;
 mod script;
 mod services;
 mod supervision;
+mod switch;
 mod topology;
 mod workers;
 
@@ -50,6 +53,7 @@ use realm::Realm;
 use script::Script;
 use std::time::Duration;
 use supervision::{Shift, ShiftError, close, connect, keep_working};
+use switch::Switch;
 use tokio::{sync::watch, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use workers::Worker;
@@ -181,6 +185,8 @@ impl Fleet {
             let worker = Worker::new(*post, started, options.heartbeat, fixed);
             self.employ(post.service.realm(), company, worker);
         }
+        let switch = Switch::new(self.fixed.clone());
+        self.employ(Realm::Company, company, switch);
         let begun = clock::now();
         let pace = Pace {
             seed: options.seed,

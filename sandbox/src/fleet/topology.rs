@@ -37,6 +37,8 @@ pub(super) const TELEMETRY: &str = "telemetry.ingest";
 pub(super) const SHIPPING: &str = "shipping.labels";
 pub(super) const BILLING: &str = "billing";
 pub(super) const SALES: &str = "Sales";
+/// Where the switch of the fleet listens.
+pub(super) const SWITCH: &str = "fleet.switch";
 
 /// Where Spring's recoverer, `MassTransit` and `NServiceBus` put what failed: exchange, key.
 pub(super) const SPRING_ERRORS: (&str, &str) =

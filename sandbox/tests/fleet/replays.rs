@@ -43,6 +43,21 @@ async fn send_order(channel: &Channel, message_id: &str, letter: Option<&str>, b
     );
 }
 
+/// Says something to the switch of the fleet.
+async fn turn_switch(channel: &Channel, word: &str) {
+    let confirm = channel
+        .basic_publish(
+            "".into(),
+            "fleet.switch".into(),
+            BasicPublishOptions::default(),
+            word.as_bytes(),
+            BasicProperties::default(),
+        )
+        .await
+        .expect("publish");
+    confirm.await.expect("confirm");
+}
+
 /// Takes dead orders until the one with this message id has come: the queue is worked in order,
 /// so all that were sent before it had their turn. Returns them by message id.
 async fn dead_orders_up_to(channel: &Channel, last: &str) -> BTreeMap<String, Delivery> {
@@ -146,8 +161,11 @@ async fn a_replay_of_a_transient_failure_succeeds_and_of_a_permanent_one_dies_un
         "the fixed worker still rejects the order"
     );
 
-    fleet.set_fixed(false);
+    turn_switch(&channel, "nonsense").await;
+    turn_switch(&channel, "broken").await;
     wait_for_worker_seven(&channel, 0).await;
+    turn_switch(&channel, "fixed").await;
+    wait_for_worker_seven(&channel, 1).await;
     fleet.stop().await.expect("the fleet stops");
     connection.close(200, "bye".into()).await.expect("close");
     sandbox.stop().await.expect("the sandbox stops");

@@ -18,7 +18,7 @@ use crate::letters::{Bench, QUEUE};
 pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
     sqlx::raw_sql(
         "truncate sources, letters, arrivals, extracts, signatures, signature_changes,
-             signature_totals, letter_counts, death_counts cascade",
+             signature_totals, letter_counts, death_counts, replays, audit cascade",
     )
     .execute(&bench.pool)
     .await?;

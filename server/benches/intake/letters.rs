@@ -104,8 +104,13 @@ impl Bench {
         Ok(())
     }
 
-    /// Messages that are ready in the queue.
+    /// Messages that are ready in the queue of the dead.
     pub async fn depth(&self) -> Result<u32, lapin::Error> {
+        self.depth_of(QUEUE).await
+    }
+
+    /// Messages that are ready in a queue.
+    pub async fn depth_of(&self, queue: &str) -> Result<u32, lapin::Error> {
         let passive = QueueDeclareOptions {
             passive: true,
             durable: true,
@@ -113,7 +118,7 @@ impl Bench {
         };
         let queue = self
             .channel
-            .queue_declare(QUEUE.into(), passive, FieldTable::default())
+            .queue_declare(queue.into(), passive, FieldTable::default())
             .await?;
         Ok(queue.message_count())
     }

@@ -47,6 +47,11 @@ impl Brake {
         }
     }
 
+    /// Whether anything is to be asked before letters go.
+    pub(super) fn holds(&self) -> bool {
+        self.allowance.is_some() || self.canary.is_some() || self.in_order
+    }
+
     /// Waits until letters may go, at most `wanted`.
     pub(super) async fn permit(
         &self,

@@ -9,6 +9,7 @@ use dlo_domain::replay::Outcome;
 
 use super::Engine;
 use super::brake::Brake;
+use super::cruise::can_cruise;
 use super::halt::{Halt, persist};
 use super::links::Way;
 use super::pace::Pace;
@@ -19,7 +20,7 @@ use crate::store::replays::outcomes::{self, Recorded};
 use crate::store::replays::work::{self, Lane, Orders};
 
 /// A publish that is not answered for so long is unknown.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A lane at work.
 pub(super) struct Line<'a> {
@@ -35,18 +36,18 @@ const IN_THE_WAY: &str = "a letter did not get through, and those after it are t
     decide on it, then resume";
 
 /// How far a lane is.
-struct Progress {
-    pace: Pace,
+pub(super) struct Progress {
+    pub(super) pace: Pace,
     /// The connection in use.
     held: Option<Publisher>,
     /// Exchanges that the connection in use was asked for and found.
-    exchanges: BTreeSet<String>,
+    pub(super) exchanges: BTreeSet<String>,
     /// The last position that was taken up.
-    after: i32,
+    pub(super) after: i32,
 }
 
 /// Before the first position.
-const START: i32 = -1;
+pub(super) const START: i32 = -1;
 
 impl Line<'_> {
     /// Publishes what is pending.
@@ -58,7 +59,7 @@ impl Line<'_> {
             after: START,
         };
         let done = loop {
-            match self.step(&mut progress).await {
+            match self.go_on(&mut progress).await {
                 Ok(true) => {}
                 Ok(false) => break Ok(()),
                 Err(halt) => break Err(halt),
@@ -68,6 +69,22 @@ impl Line<'_> {
             self.engine.links.give_back(self.lane, publisher).await;
         }
         done
+    }
+
+    /// At full speed where nothing is in the way, else one window. Tells whether there may be more.
+    async fn go_on(&self, progress: &mut Progress) -> Result<bool, Halt> {
+        let is_free = progress.pace.is_full() && !self.brake.holds();
+        if is_free && let Some(publisher) = progress.held.take_if(|held| can_cruise(held)) {
+            let done = self.cruise(&publisher, progress).await;
+            // A channel with an answer outstanding is done with: see `publish`.
+            if progress.pace.is_full() || publisher.is_blocked() {
+                progress.held = Some(publisher);
+            } else {
+                publisher.close().await;
+            }
+            done?;
+        }
+        self.step(progress).await
     }
 
     /// One window. Tells whether there may be more.
@@ -115,16 +132,29 @@ impl Line<'_> {
                 return Ok(None);
             }
         };
+        let kept = self
+            .placed(publisher, &mut progress.exchanges, ready)
+            .await?;
+        Ok((!kept.is_empty()).then_some(kept))
+    }
+
+    /// Letters that have a place at the broker; those that have none are told so.
+    pub(super) async fn placed(
+        &self,
+        publisher: &Publisher,
+        known: &mut BTreeSet<String>,
+        ready: Vec<Ready>,
+    ) -> Result<Vec<Ready>, Halt> {
         let mut refused = Vec::new();
         let mut kept = Vec::with_capacity(ready.len());
         for one in ready {
-            match missing_exchange(publisher, &mut progress.exchanges, &one.message).await {
+            match missing_exchange(publisher, known, &one.message).await {
                 Some(why) => refused.push(prepare::unroutable(one.position, &why)),
                 None => kept.push(one),
             }
         }
         self.record(&refused).await?;
-        Ok((!kept.is_empty()).then_some(kept))
+        Ok(kept)
     }
 
     /// Publishes letters that were marked, and writes down what came of each.
@@ -165,7 +195,11 @@ impl Line<'_> {
 
     /// The next letters that can be published; those that cannot are refused. Nothing when no
     /// letter is pending.
-    async fn load(&self, progress: &mut Progress, most: i64) -> Result<Option<Vec<Ready>>, Halt> {
+    pub(super) async fn load(
+        &self,
+        progress: &mut Progress,
+        most: i64,
+    ) -> Result<Option<Vec<Ready>>, Halt> {
         let (engine, replay, lane, after) = (self.engine, self.replay, self.lane, progress.after);
         let items = persist!(engine, conn => work::next(conn, replay, lane, after, most).await)?;
         if items.is_empty() {
@@ -204,21 +238,12 @@ impl Line<'_> {
         let me = engine.deps.office_id;
         let begun = persist!(
             engine,
-            conn => marks::begin_publish(conn, replay, me, lane, &positions).await
+            conn => marks::begin_publish(conn, replay, me, lane, (None, &positions)).await
         )?;
         let Begun::These(marked) = begun else {
             return Err(Halt::NotOurs);
         };
-        let (ready, back): (Vec<_>, Vec<_>) = ready
-            .into_iter()
-            .partition(|one| marked.binary_search(&one.position).is_ok());
-        let why = "it was not published: it came back meanwhile";
-        let back: Vec<_> = back
-            .iter()
-            .map(|one| prepare::refusal(one.position, why))
-            .collect();
-        self.record(&back).await?;
-        Ok(ready)
+        self.still_claimed(ready, &marked).await
     }
 
     /// Writes the answers to a window down, and takes its mark away with them. Letters that never
@@ -228,17 +253,7 @@ impl Line<'_> {
         marks: Vec<(i32, Option<String>)>,
         answers: Vec<Published>,
     ) -> Result<(), Halt> {
-        let outcomes = marks.into_iter().zip(answers);
-        let recorded: Vec<Recorded> = outcomes
-            .filter_map(|((position, stripped), answer)| {
-                let (outcome, detail) = outcome(answer, stripped)?;
-                Some(Recorded {
-                    position,
-                    outcome,
-                    detail: detail.map(|text| text.replace('\0', "\u{fffd}")),
-                })
-            })
-            .collect();
+        let recorded = recorded(marks, answers);
         let (engine, replay, lane) = (self.engine, self.replay, self.lane);
         let at = engine.deps.clock.now();
         persist!(engine, conn => {
@@ -280,6 +295,25 @@ impl Engine {
         persist!(self, conn => outcomes::record(conn, replay, recorded, at).await)?;
         Ok(())
     }
+}
+
+/// What is to be written down of the answers to a window. Letters that never left are not in it: they
+/// are still pending.
+pub(super) fn recorded(
+    marks: Vec<(i32, Option<String>)>,
+    answers: Vec<Published>,
+) -> Vec<Recorded> {
+    let outcomes = marks.into_iter().zip(answers);
+    outcomes
+        .filter_map(|((position, stripped), answer)| {
+            let (outcome, detail) = outcome(answer, stripped)?;
+            Some(Recorded {
+                position,
+                outcome,
+                detail: detail.map(|text| text.replace('\0', "\u{fffd}")),
+            })
+        })
+        .collect()
 }
 
 /// What an answer means for the letter; nothing when it never left.

@@ -23,6 +23,11 @@ impl Pace {
         self.window
     }
 
+    /// Whether as many go at once as may.
+    pub(super) fn is_full(&self) -> bool {
+        self.window == self.most
+    }
+
     /// Learns from the answers to a window.
     pub(super) fn learn(&mut self, answers: &[Published], still_open: bool) {
         let lost = |answer: &Published| matches!(answer, Published::Lost(_) | Published::NotSent);

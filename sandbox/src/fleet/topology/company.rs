@@ -65,6 +65,7 @@ const EXECUTION_QUEUE: &[Argument] = &[
 const EMAIL_DLX: Argument = Text("x-dead-letter-exchange", "emails.dlx");
 
 const QUEUES: &[(&str, &[Argument])] = &[
+    (super::SWITCH, &[]),
     ("attune.dlx.queue", &[Number("x-message-ttl", DAY_MS)]),
     ("worker.1.executions", EXECUTION_QUEUE),
     ("worker.2.executions", EXECUTION_QUEUE),

@@ -21,9 +21,9 @@ pub enum Begun {
 }
 
 /// Marks letters of a lane as being published: all of its pending ones between the first and the
-/// last of them. This must be committed before the first byte leaves. A letter that is no longer
-/// claimed, because it came back meanwhile, is not among those that are told. (`state || ''`: see
-/// `decisions::set_state`.)
+/// last of them, and from `since` on when letters before them are on their way too. This must be
+/// committed before the first byte leaves. A letter that is no longer claimed, because it came back
+/// meanwhile, is not among those that are told. (`state || ''`: see `decisions::set_state`.)
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -32,7 +32,7 @@ pub async fn begin_publish(
     id: ReplayId,
     me: OfficeId,
     lane: &Lane,
-    positions: &[i32],
+    (since, positions): (Option<i32>, &[i32]),
 ) -> Result<Begun, StoreError> {
     // Whoever takes the replay over, pauses or cancels it waits for this lock, and then sees the
     // mark.
@@ -55,7 +55,7 @@ pub async fn begin_publish(
         id.0,
         lane.broker,
         lane.vhost,
-        first,
+        since.unwrap_or(first),
         last
     )
     .execute(&mut *conn)
