@@ -15,7 +15,7 @@ use crate::support::proxy::{Proxy, free_port, through};
 use crate::support::until;
 
 /// How often each letter is in a queue.
-async fn copies(vhost: &Vhost, queue: &str) -> BTreeMap<String, u32> {
+pub(super) async fn copies(vhost: &Vhost, queue: &str) -> BTreeMap<String, u32> {
     let mut copies = BTreeMap::new();
     let options = BasicGetOptions { no_ack: true };
     while let Some(got) = vhost

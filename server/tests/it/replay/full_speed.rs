@@ -1,0 +1,99 @@
+//! What goes wrong while windows overlap: one on its way, one being written down, one loaded.
+
+use dlo_domain::ids::ReplayId;
+use dlo_domain::replay::{Outcome, ReplayState};
+use dlo_server::config::ReplayConfig;
+use sqlx::PgPool;
+
+use super::interruptions::copies;
+use crate::support::broker::Vhost;
+use crate::support::desk::{Bench, at_work, at_work_behind_proxy};
+use crate::support::until;
+
+const WINDOW: i64 = 8;
+
+/// Small windows, so that a lane is at full speed soon.
+fn small_windows() -> ReplayConfig {
+    ReplayConfig {
+        window: 8,
+        ..ReplayConfig::default()
+    }
+}
+
+/// Every outcome is true: what is confirmed is there, nothing is there twice, and what is neither
+/// confirmed nor unknown never left.
+async fn all_true(bench: &Bench, vhost: &Vhost, replay: ReplayId) {
+    let copies = copies(vhost, "work").await;
+    assert!(copies.values().all(|count| *count == 1), "published twice");
+    for item in bench.items(replay).await {
+        let is_there = copies.contains_key(&item.letter_id.to_string());
+        match item.outcome {
+            Outcome::Confirmed => assert!(is_there, "a false success"),
+            Outcome::Unknown => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn an_office_that_is_killed_at_full_speed_leaves_at_most_its_windows_unknown(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let letters = bench.letters(450).await;
+    let id = bench.plan_with(&letters, |_| {}).await;
+    let mut kills = 0;
+    for so_many in [40, 120, 220, 300] {
+        let engine = bench.engine_with(small_windows()).await;
+        until("some are out", 30, || async {
+            let replay = bench.replay(id).await;
+            replay.state == ReplayState::Finished || replay.outcomes.confirmed >= so_many
+        })
+        .await;
+        engine.kill().await;
+        kills += 1;
+    }
+    let last = bench.engine_with(small_windows()).await;
+    let done = bench.finished(id).await.outcomes;
+    assert_eq!(
+        (done.pending, done.confirmed + done.unknown),
+        (0, 450),
+        "{done:?}"
+    );
+    assert!(done.unknown <= kills * 3 * WINDOW, "{done:?}");
+    all_true(&bench, &vhost, id).await;
+    last.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_connection_that_breaks_at_full_speed_leaves_one_window_unknown(pool: PgPool) {
+    let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
+    let letters = bench.letters(300).await;
+    proxy.cut_after(12);
+    let engine = bench.engine_with(small_windows()).await;
+    let id = bench.plan_with(&letters, |_| {}).await;
+    let done = bench.finished(id).await.outcomes;
+    assert_eq!(done.confirmed + done.unknown, 300, "{done:?}");
+    assert!((1..=WINDOW).contains(&done.unknown), "{done:?}");
+    all_true(&bench, &vhost, id).await;
+    engine.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn one_letter_that_nobody_takes_stops_no_other_at_full_speed(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let mut letters = bench.letters(150).await;
+    letters.push(bench.letter("gone", b"nobody").await);
+    letters.extend(bench.letters(150).await);
+    let engine = bench.engine_with(small_windows()).await;
+    let id = bench.plan_with(&letters, |_| {}).await;
+    let done = bench.finished(id).await.outcomes;
+    assert_eq!(
+        (done.confirmed, done.unroutable, done.unknown),
+        (300, 1, 0),
+        "{done:?}"
+    );
+    assert_eq!(vhost.depth("work").await, 300);
+    engine.stop().await;
+    vhost.delete().await;
+}
