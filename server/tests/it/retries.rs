@@ -146,7 +146,7 @@ async fn gets_its_three_tries(pool: &PgPool, counts: &[i64]) {
             == 1
     };
     let came = tokio::time::timeout(
-        Duration::from_secs(60),
+        Duration::from_mins(1),
         die_with(&vhost, counts, is_given_up),
     );
     assert_eq!(came.await.expect("in time"), 3);

@@ -66,7 +66,13 @@ impl Office {
         let id = OfficeId(new_id(&*clock));
         let (brokers, waits) = (Arc::new(nobody), Waits::default());
         Self {
-            desk: PgDesk::new(pool.clone(), brokers, clock.clone(), id, waits),
+            desk: PgDesk::new(
+                pool.clone(),
+                brokers,
+                clock.clone(),
+                id,
+                (waits, ReplayConfig::default()),
+            ),
             pool: pool.clone(),
             clock,
             source,
