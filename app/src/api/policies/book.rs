@@ -9,7 +9,7 @@ use super::{PolicyDraft, PolicyForm, PolicySeen, reading, saying};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::links;
-use crate::request::{go_on_to, is_plain_form, now};
+use crate::request::{answer_with, go_on_to, is_plain_form, now};
 
 fn policy_id(text: &str) -> Result<PolicyId, ApiError> {
     crate::api::id(text, "retry policy")
@@ -35,8 +35,11 @@ pub(super) async fn form(
     let seen = if looks { look(&draft).await } else { Ok(None) };
     let (preview, error) = match seen {
         Ok(preview) => (preview, String::new()),
-        // The form stands, and says what is wrong with it.
-        Err(ApiError::Invalid { reason } | ApiError::Unavailable { reason }) => (None, reason),
+        // The form stands, and says what is wrong with it: that is an answer as good as any.
+        Err(ApiError::Invalid { reason } | ApiError::Unavailable { reason }) => {
+            answer_with(200);
+            (None, reason)
+        }
         Err(fault) => return Err(fault),
     };
     Ok(PolicyForm {
