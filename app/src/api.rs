@@ -5,6 +5,7 @@
 pub mod groups;
 pub mod letters;
 pub mod office;
+pub mod policies;
 pub mod replays;
 pub mod rules;
 pub mod sources;

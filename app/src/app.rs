@@ -15,7 +15,7 @@ use crate::components::{
 };
 use crate::pages::{
     GroupPage, GroupsPage, LetterPage, LettersPage, NewReplayPage, NotFoundPage, OverviewPage,
-    ReplayPage, ReplaysPage, RulePage, RulesPage, SourcesPage,
+    ReplayPage, ReplaysPage, RetriesPage, RetryPolicyPage, RulePage, RulesPage, SourcesPage,
 };
 
 /// On a new page the focus goes to its content, as it does when a browser loads one.
@@ -65,6 +65,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/replays/new") view=NewReplayPage ssr=SsrMode::Async />
                     <Route path=path!("/replays/:id") view=ReplayPage ssr=SsrMode::Async />
                     <Route path=path!("/rules") view=RulesPage ssr=SsrMode::Async />
+                    <Route path=path!("/rules/retries") view=RetriesPage ssr=SsrMode::Async />
+                    <Route path=path!("/rules/retries/:id") view=RetryPolicyPage ssr=SsrMode::Async />
                     <Route path=path!("/rules/:id") view=RulePage ssr=SsrMode::Async />
                     <Route path=path!("/sources") view=SourcesPage ssr=SsrMode::Async />
                 </FlatRoutes>

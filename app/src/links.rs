@@ -20,6 +20,14 @@ pub(crate) fn rule_form(id: &str) -> String {
     format!("{RULES}/{}", if id.is_empty() { "new" } else { id })
 }
 
+/// The retry policies.
+pub(crate) const RETRIES: &str = "/rules/retries";
+
+/// The form of a retry policy; of a new one when the id is empty.
+pub(crate) fn policy_form(id: &str) -> String {
+    format!("{RETRIES}/{}", if id.is_empty() { "new" } else { id })
+}
+
 /// An address with a query; pairs without a value are left out.
 pub(crate) fn with_query<'a>(
     path: &str,

@@ -35,6 +35,13 @@ pub enum LiveEvent {
     },
     /// The rules changed, or stored letters were judged again by them.
     Rules,
+    /// A retry policy changed, or went on: it took letters, planned tries, made some, or stopped.
+    Policies,
+    /// A retry policy gave up on letters: they wait for somebody.
+    Exhausted {
+        /// Some of them.
+        letters: Vec<LetterId>,
+    },
     /// Events may have been missed: load again what is shown.
     Missed,
 }

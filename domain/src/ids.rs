@@ -60,6 +60,10 @@ id! {
     RuleId
 }
 id! {
+    /// A policy that retries letters by itself.
+    PolicyId
+}
+id! {
     /// A running `dlo serve` process.
     OfficeId
 }

@@ -7,6 +7,7 @@ use crate::arrival::Arrival;
 use crate::audit::AuditEntry;
 use crate::death::{Death, Reason};
 use crate::ids::{GroupId, LetterId, SourceId};
+use crate::policy::LetterRetries;
 use crate::replay::LetterReplay;
 use crate::severity::Severity;
 use crate::state::LetterState;
@@ -77,6 +78,9 @@ pub struct Letter {
     pub worker: Option<String>,
     /// The replays that it was part of, newest first.
     pub replays: Vec<LetterReplay>,
+    /// What retry policies did with it, and will do.
+    #[serde(default)]
+    pub retries: LetterRetries,
     /// Who did what with it, newest first.
     pub audit: Vec<AuditEntry>,
 }

@@ -23,6 +23,7 @@ pub mod origin;
 pub mod overview;
 pub mod page;
 pub mod payload;
+pub mod policy;
 pub mod reading;
 pub mod redelivery;
 pub mod replay;

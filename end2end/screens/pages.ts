@@ -88,6 +88,11 @@ export const SCREENS: Screen[] = [
   { name: 'rule-new', address: () => '/rules/new?sort=severity' },
   { name: 'rule-grouping', address: () => '/rules/new?sort=masks&name=Hosts&filter=reason:rejected&verdict=host-%5Cd%2B&look=yes' },
   { name: 'rule-fault', address: () => '/rules/new?sort=severity&name=a&verdict=high&look=yes&filter=queue:a+severity:lo' },
+  { name: 'retries', address: () => '/rules/retries' },
+  {
+    name: 'retry-policy-new',
+    address: () => '/rules/retries/new?name=Timeouts&filter=error_class:*Timeout*&verdict=retry&delays=10s+100s&jitter=20&budget=600&look=yes',
+  },
   { name: 'sources', address: () => '/sources' },
   { name: 'keys', address: () => '/letters', prepare: (page) => page.keyboard.press('?') },
   { name: 'not-found', address: () => '/nowhere', status: 404 },

@@ -13,6 +13,7 @@ mod intake;
 mod log;
 mod replay;
 mod retention;
+mod retry;
 mod sources;
 mod value;
 
@@ -29,11 +30,12 @@ pub use http::HttpConfig;
 pub use intake::IntakeConfig;
 pub use log::{LogConfig, LogFormat};
 pub use replay::ReplayConfig;
+pub use retry::RetryConfig;
 
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 19] = [
+pub const VARIABLES: [&str; 20] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -49,6 +51,7 @@ pub const VARIABLES: [&str; 19] = [
     "DLO_REPLAY",
     "DLO_REPLAY_WINDOW",
     "DLO_REPLAY_SETTLE_AFTER_SECS",
+    "DLO_RETRY",
     "DLO_RETENTION_RESOLVED_DAYS",
     "DLO_RETENTION_DISCARDED_DAYS",
     "DLO_LOG",
@@ -68,6 +71,8 @@ pub struct Config {
     pub intake: IntakeConfig,
     /// Publishing letters again.
     pub replay: ReplayConfig,
+    /// Carrying out retry policies.
+    pub retry: RetryConfig,
     /// How long what is done is kept.
     pub retention: Retention,
     /// What is logged, and how.
@@ -136,14 +141,15 @@ impl Surroundings<'_> {
         let database = database::read(&mut reader);
         let intake = intake::read(&mut reader);
         let replay = replay::read(&mut reader);
+        let retry = retry::read(&mut reader);
         let retention = retention::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
         let brokers = brokers::read(&mut reader, is_office && broker_needed);
         let sources = sources::read(&mut reader, &brokers);
-        if is_office && !(http.enabled || broker_needed) {
-            let why = "http, intake and replay are all off: switch at least one of them on";
+        if is_office && !(http.enabled || broker_needed || retry.enabled) {
+            let why = "http, intake, replay and retry are all off: switch at least one of them on";
             reader.fault(Place::Whole, why);
         }
         reader.finish()?;
@@ -153,6 +159,7 @@ impl Surroundings<'_> {
             brokers,
             intake,
             replay,
+            retry,
             retention,
             log,
             sources,

@@ -11,6 +11,7 @@ mod error;
 mod groups;
 mod letters;
 mod overview;
+mod policies;
 mod replays;
 mod rules;
 mod selection;

@@ -14,6 +14,7 @@ use dlo_domain::judge::Judge;
 use sqlx::PgConnection;
 
 use crate::store::judging::{self, Due};
+use crate::store::rules::Standing;
 use crate::store::{StoreError, rules};
 
 pub use preview::{DAYS, preview};
@@ -42,7 +43,7 @@ impl Judges {
         self.of(conn, revision).await
     }
 
-    /// The same, with the name of a source as the transaction sees it.
+    /// The same, with all else that the transaction must know of a source.
     ///
     /// # Errors
     /// When Postgres does not do it.
@@ -50,9 +51,9 @@ impl Judges {
         &self,
         conn: &mut PgConnection,
         source: SourceId,
-    ) -> Result<(Arc<Judge>, String), StoreError> {
-        let (revision, name) = rules::revision_and_source(conn, source).await?;
-        Ok((self.of(conn, revision).await?, name))
+    ) -> Result<(Arc<Judge>, Standing), StoreError> {
+        let standing = rules::standing(conn, source).await?;
+        Ok((self.of(conn, standing.revision).await?, standing))
     }
 
     async fn of(&self, conn: &mut PgConnection, revision: i64) -> Result<Arc<Judge>, StoreError> {

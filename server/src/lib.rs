@@ -20,6 +20,7 @@ pub mod lifecycle;
 pub mod office;
 mod planning;
 pub mod replay;
+pub mod retrying;
 pub mod seeding;
 pub mod stack;
 pub mod startup;

@@ -23,7 +23,7 @@ use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
 use crate::store::{StoreError, rules, sources, weeks};
 use crate::upkeep::Upkeep;
-use crate::{grouping, intake, judging, office, replay, store, telemetry};
+use crate::{grouping, intake, judging, office, replay, retrying, store, telemetry};
 
 /// How long after a failure the database is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -86,6 +86,7 @@ pub fn start(
     let pool = store::connect(config.database.url.expose(), config.database.connections)?;
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let clock: SharedClock = Arc::new(SystemClock);
+    let hub = Hub::default();
     let (progress, beginning) = watch::channel(Beginning::Waiting(CONNECTING.to_owned()));
     let plan = Plan {
         pool: pool.clone(),
@@ -96,8 +97,8 @@ pub fn start(
         lifecycle: lifecycle.clone(),
         config,
         progress,
+        hub: hub.clone(),
     };
-    let hub = Hub::default();
     let (relayed, heard) = (pool.clone(), hub.clone());
     lifecycle.spawn_front("the relay of live events", |stop| {
         events::relay(relayed, heard, stop)
@@ -125,6 +126,7 @@ struct Plan {
     waits: Waits,
     lifecycle: Lifecycle,
     progress: watch::Sender<Beginning>,
+    hub: Hub,
 }
 
 impl Plan {
@@ -264,6 +266,9 @@ impl Plan {
         };
         self.lifecycle
             .spawn("judging again", |stop| judging::run(deps, stop));
+        if self.config.retry.enabled {
+            self.retry();
+        }
         let Config { intake, replay, .. } = &self.config;
         if intake.enabled {
             let deps = intake::Deps {
@@ -293,6 +298,17 @@ impl Plan {
             self.lifecycle
                 .spawn("replay", |stop| replay::run(deps, stop));
         }
+    }
+
+    fn retry(&self) {
+        let deps = retrying::Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            replay: self.config.replay.clone(),
+        };
+        let hub = self.hub.clone();
+        self.lifecycle
+            .spawn("retry policies", |stop| retrying::run(deps, hub, stop));
     }
 }
 

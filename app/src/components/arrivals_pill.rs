@@ -23,14 +23,15 @@ struct Since {
 impl Since {
     fn take(&mut self, event: &LiveEvent, shown: &[LetterId]) {
         match event {
-            LiveEvent::Changed { letters } => self
+            LiveEvent::Changed { letters } | LiveEvent::Exhausted { letters } => self
                 .changed
                 .extend(letters.iter().filter(|id| shown.contains(id))),
             LiveEvent::Missed => self.missed = true,
             LiveEvent::Arrived { .. }
             | LiveEvent::Replay { .. }
             | LiveEvent::Source { .. }
-            | LiveEvent::Rules => {}
+            | LiveEvent::Rules
+            | LiveEvent::Policies => {}
         }
     }
 

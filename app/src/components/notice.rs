@@ -89,6 +89,20 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             None,
         ),
         "rules" => ("The rules are changed.".to_owned(), None),
+        "policy" => (
+            "The policy is kept. It is asked of letters that come from now on.".to_owned(),
+            None,
+        ),
+        "policies" => ("The retry policies are changed.".to_owned(), None),
+        "policy-removed" => (
+            "The policy was removed. Letters that waited for it are held.".to_owned(),
+            None,
+        ),
+        "policy-applied" => (
+            format!("The policies are asked of {letters} that are held, from now on."),
+            None,
+        ),
+        "held" => (format!("{letters} held: it waits for a person."), None),
         "removed" => (
             "The source is watched no more. Its letters stay.".to_owned(),
             None,

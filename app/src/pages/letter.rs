@@ -8,8 +8,8 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::api::letters::{LetterRead, PayloadRead, read_letter, read_payload};
 use crate::components::{
     Arrivals, AuditLog, Decisions, ErrorNote, ErrorPanel, LetterActions, LetterHead, LetterReplays,
-    Live, Notice, Particulars, PayloadView, PropertiesTable, RouteLine, StackTrace, Timeline,
-    Toasts, View, Waiting, WireTable,
+    LetterRetriesView, Live, Notice, Particulars, PayloadView, PropertiesTable, RouteLine,
+    StackTrace, Timeline, Toasts, View, Waiting, WireTable,
 };
 use crate::error::ApiError;
 
@@ -35,12 +35,14 @@ pub(crate) fn LetterPage() -> impl IntoView {
     let decisions = Decisions::new();
     let toasts = Toasts::current();
     let version = Live::current().version(move |event| match event {
-        LiveEvent::Changed { letters } => letters
+        LiveEvent::Changed { letters } | LiveEvent::Exhausted { letters } => letters
             .iter()
             .any(|letter| letter.to_string() == id.get_untracked()),
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
         LiveEvent::Replay { .. } => true,
-        LiveEvent::Source { .. } | LiveEvent::Rules | LiveEvent::Missed => false,
+        LiveEvent::Source { .. } | LiveEvent::Rules | LiveEvent::Policies | LiveEvent::Missed => {
+            false
+        }
     });
     let letter = Resource::new(
         move || {
@@ -122,6 +124,7 @@ fn Read(
         // In the order of importance, as it stands on a telephone; a wide window has two columns.
         <div class="letter-parts">
             <div class="stack history">
+                <LetterRetriesView letter=letter.clone() />
                 <Timeline letter=letter.clone() />
                 <LetterReplays replays=letter.replays.clone() />
             </div>

@@ -31,7 +31,11 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         LiveEvent::Replay { replay_id } => replay_id.to_string() == id.get_untracked(),
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
         LiveEvent::Changed { .. } => true,
-        LiveEvent::Source { .. } | LiveEvent::Rules | LiveEvent::Missed => false,
+        LiveEvent::Source { .. }
+        | LiveEvent::Rules
+        | LiveEvent::Policies
+        | LiveEvent::Exhausted { .. }
+        | LiveEvent::Missed => false,
     });
     let control = ServerAction::<ControlReplay>::new();
     let replay = Resource::new(

@@ -70,6 +70,10 @@ fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
         _ => "everything else",
     };
     view! {
+        <p class="second">
+            "Which letters are retried by themselves, and when, is said by the "
+            <a href=links::RETRIES>"retry policies"</a> "."
+        </p>
         <section class="section" aria-labelledby="severity-title">
             <header>
                 <h2 id="severity-title">"Severity"</h2>

@@ -39,6 +39,8 @@ pub struct Facts<'a> {
     pub size_bytes: i64,
     pub arrivals: i32,
     pub replays: i32,
+    /// Its retry policy gave up on it.
+    pub exhausted: bool,
     pub first_arrived_at: DateTime<Utc>,
     pub last_arrived_at: DateTime<Utc>,
     /// The group that it belongs to, and those that were merged into it.
@@ -125,6 +127,7 @@ fn words_of(field: Field, facts: &Facts<'_>) -> Vec<&'static str> {
         Field::Severity => vec![facts.severity.as_str()],
         Field::Reason => vec![facts.reason.as_str()],
         Field::DeathReason => facts.deaths.iter().map(|d| d.reason.as_str()).collect(),
+        Field::Exhausted => vec![if facts.exhausted { "true" } else { "false" }],
         _ => Vec::new(),
     }
 }

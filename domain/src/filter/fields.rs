@@ -25,6 +25,7 @@ pub enum Field {
     Size,
     Arrivals,
     Replays,
+    Exhausted,
     Age,
     FirstAge,
     FirstArrived,

@@ -46,6 +46,7 @@ fn judge(judge: &Judge, delivered: &Delivered, arrivals: i32) -> Judgement {
         size_bytes: 10,
         arrivals,
         replays: arrivals - 1,
+        exhausted: false,
         first_arrived_at: DateTime::UNIX_EPOCH,
         last_arrived_at: DateTime::UNIX_EPOCH,
         groups: &[],

@@ -28,6 +28,10 @@ fn refusal(field: Field) -> Option<&'static str> {
             "every letter is held when it is judged, and its state changes without being judged \
              again; filter the list by it instead",
         ),
+        Field::Exhausted => Some(
+            "a rule judges a letter when it arrives, and policies give up on it later; filter the \
+             list by it instead",
+        ),
         Field::Severity => Some(
             "severity is what rules decide; ask for what makes a letter that bad, such as \
              `reason:maxlen` or `queue:payments.*`",

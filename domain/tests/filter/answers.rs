@@ -50,6 +50,7 @@ fn answers(asked: &[(&str, bool)]) {
         size_bytes: 2_048,
         arrivals: 2,
         replays: 1,
+        exhausted: true,
         first_arrived_at: now() - TimeDelta::days(2),
         last_arrived_at: now() - TimeDelta::hours(1),
         groups: &groups,
@@ -67,6 +68,9 @@ fn words_names_and_texts_are_compared_as_the_manual_says() {
     answers(&[
         ("", true),
         ("state:(unknown,held)", true),
+        ("exhausted:true", true),
+        ("exhausted:false", false),
+        ("exhausted:(true,false)", true),
         ("severity:>=high", true),
         ("severity:>high", false),
         ("severity:low..high", true),

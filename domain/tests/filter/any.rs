@@ -77,6 +77,7 @@ pub struct Sample {
     pub size_bytes: i64,
     pub arrivals: i32,
     pub replays: i32,
+    pub exhausted: bool,
     pub first_arrived_at: DateTime<Utc>,
     pub last_arrived_at: DateTime<Utc>,
     /// Its group, and what was merged into it.
@@ -106,6 +107,7 @@ impl Sample {
             size_bytes: self.size_bytes,
             arrivals: self.arrivals,
             replays: self.replays,
+            exhausted: self.exhausted,
             first_arrived_at: self.first_arrived_at,
             last_arrived_at: self.last_arrived_at,
             groups: &self.groups,
@@ -222,7 +224,7 @@ pub fn sample() -> impl Strategy<Value = Sample> {
         select(&Reason::ALL[..]),
     );
     let names = (name(), vec(option::weighted(0.8, name()), 7));
-    let numbers = (0_i64..3_000, 1_i32..4, 0_i32..4);
+    let numbers = (0_i64..3_000, 1_i32..4, 0_i32..4, any::<bool>());
     let times = (arrived(), arrived());
     let message = (
         vec(death(), 0..3),
@@ -245,6 +247,7 @@ pub fn sample() -> impl Strategy<Value = Sample> {
                 size_bytes: numbers.0,
                 arrivals: numbers.1,
                 replays: numbers.2,
+                exhausted: numbers.3,
                 first_arrived_at: times.0.min(times.1),
                 last_arrived_at: times.0.max(times.1),
                 groups,

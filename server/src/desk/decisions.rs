@@ -65,6 +65,21 @@ pub(super) async fn restore(
     .await
 }
 
+pub(super) async fn hold(
+    desk: &PgDesk,
+    actor: &Actor,
+    selection: &Selection,
+) -> Result<Changed, DeskError> {
+    many(
+        desk,
+        actor,
+        selection,
+        Change::Unschedule,
+        ("letter.unschedule", None),
+    )
+    .await
+}
+
 /// One change for many letters: all of it or nothing.
 async fn many(
     desk: &PgDesk,

@@ -5,11 +5,13 @@ mod created;
 pub(super) mod discards;
 pub(super) mod events;
 pub(super) mod groups;
+pub(super) mod holds;
 pub(super) mod input;
 mod letter_answer;
 pub(super) mod letters;
 pub mod openapi;
 pub(super) mod overview;
+pub(super) mod policies;
 pub(super) mod replays;
 pub(super) mod restores;
 pub(super) mod rules;
@@ -52,6 +54,8 @@ pub fn endpoints() -> Vec<Endpoint> {
     let group = "/api/v1/groups/{id}";
     let source = "/api/v1/sources/{id}";
     let (rules, rule) = ("/api/v1/rules/{kind}", "/api/v1/rules/{kind}/{id}");
+    let (policies, policy) = ("/api/v1/retry-policies", "/api/v1/retry-policies/{id}");
+    let apply = "/api/v1/retry-policies/{id}/apply";
     let eject_head = "/api/v1/sources/{id}/eject-head";
     vec![
         read("/api/v1/letters", get(letters::list)),
@@ -62,6 +66,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/letters/{id}/published", post(letters::published)),
         act("/api/v1/discards", post(discards::create)),
         act("/api/v1/restores", post(restores::create)),
+        act("/api/v1/holds", post(holds::create)),
         read("/api/v1/replays", get(replays::list)),
         act("/api/v1/replays", post(replays::create)),
         read("/api/v1/replays/{id}", get(replays::one)),
@@ -82,6 +87,14 @@ pub fn endpoints() -> Vec<Endpoint> {
         manage(Method::PUT, rule, put(rules::change)),
         manage(Method::DELETE, rule, delete(rules::remove)),
         act("/api/v1/rules/preview", post(rules::preview)),
+        read(policies, get(policies::list)),
+        manage(Method::POST, policies, post(policies::create)),
+        manage(Method::PUT, policies, put(policies::order)),
+        read(policy, get(policies::one)),
+        manage(Method::PUT, policy, put(policies::change)),
+        manage(Method::DELETE, policy, delete(policies::remove)),
+        act("/api/v1/retry-policies/preview", post(policies::preview)),
+        manage(Method::POST, apply, post(policies::apply)),
         read("/api/v1/sources", get(sources::list)),
         manage(Method::POST, "/api/v1/sources", post(sources::create)),
         read(source, get(sources::one)),

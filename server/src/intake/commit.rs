@@ -15,6 +15,7 @@ use super::{Deps, memory};
 use crate::store::batches::{self, Session, Suspect};
 use crate::store::groups::signatures;
 use crate::store::letters::{self, Court, Incoming, Stored};
+use crate::store::policies::inbox::{self, Asked};
 use crate::store::sources::Watched;
 use crate::store::{StoreError, counts, events, rules, sources};
 
@@ -102,10 +103,10 @@ async fn write(
         None => batches::announce_commit(conn, session.source_id).await?,
     }
     // Held from here on, so that what is judged now is judged by the rules as they are then.
-    let (judge, name) = deps.judges.current_for(conn, source.id).await?;
+    let (judge, standing) = deps.judges.current_for(conn, source.id).await?;
     let court = Court {
         judge: &judge,
-        source: &name,
+        source: &standing.source,
     };
     buffer.judge_by(court, &judge, source);
     batches::forget_settled(conn, session, plan.settled).await?;
@@ -118,9 +119,11 @@ async fn write(
     signatures::remember(conn, &coming).await?;
     let mut stored = Stored::default();
     let mut fresh: Vec<usize> = Vec::new();
+    let mut back: Vec<usize> = Vec::new();
     for place in (0..buffer.incoming.len()).filter(|place| !stored_before[*place]) {
         if join(conn, session, &mut buffer.incoming[place], &judge).await? {
             stored.again += 1;
+            back.push(place);
         } else {
             stored.new += 1;
             fresh.push(place);
@@ -133,6 +136,9 @@ async fn write(
     } else {
         let new: Vec<&Incoming> = fresh.iter().map(|place| &buffer.incoming[*place]).collect();
         letters::insert_new(conn, session.source_id, &new).await?;
+    }
+    if standing.policies_are_asked {
+        ask_policies(conn, buffer, &fresh, &back).await?;
     }
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(deps, conn, session, buffer, &stored_before, stored).await?;
@@ -151,6 +157,30 @@ pub(super) fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {
         telling: plan.telling.clone(),
         recoveries: plan.recoveries,
     }
+}
+
+/// Has the retry policies asked of new letters, and of those that are back.
+async fn ask_policies(
+    conn: &mut PgConnection,
+    buffer: &Buffer,
+    fresh: &[usize],
+    back: &[usize],
+) -> Result<(), StoreError> {
+    let of = |place: &usize| &buffer.incoming[*place];
+    let fresh = fresh.iter().map(of).map(|incoming| Asked {
+        letter: incoming.letter_id,
+        replay: None,
+        arrived_at: incoming.arrived_at,
+    });
+    let back = back.iter().map(of).filter_map(|incoming| {
+        let from = incoming.reading.returns_from?;
+        Some(Asked {
+            letter: from.letter_id,
+            replay: Some(from.replay_id),
+            arrived_at: incoming.arrived_at,
+        })
+    });
+    inbox::put(conn, &fresh.chain(back).collect::<Vec<_>>()).await
 }
 
 /// Which messages of the batch are stored already.

@@ -15,6 +15,7 @@ use crate::broker::{BrokerError, HeadMessage, Management, ManagementError};
 use crate::clock::new_id;
 use crate::store::groups::signatures;
 use crate::store::letters::{Court, Incoming, insert_new};
+use crate::store::policies::inbox::{self, Asked};
 use crate::store::sources::Watched;
 use crate::store::{StoreError, rules};
 
@@ -66,14 +67,22 @@ async fn store(deps: &Deps, source: &Watched, head: &HeadMessage) -> Result<Lett
     let now = deps.clock.now();
     let mut transaction = deps.pool.begin().await?;
     rules::hold(&mut transaction).await?;
-    let (judge, name) = deps.judges.current_for(&mut transaction, source.id).await?;
+    let (judge, standing) = deps.judges.current_for(&mut transaction, source.id).await?;
     let court = Court {
         judge: &judge,
-        source: &name,
+        source: &standing.source,
     };
     let incoming = Incoming::new(id, now, delivered, read, court, &mut Masker::new());
     signatures::remember(&mut transaction, &[&incoming]).await?;
     insert_new(&mut transaction, source.id, &[&incoming]).await?;
+    if standing.policies_are_asked {
+        let asked = Asked {
+            letter: id,
+            replay: None,
+            arrived_at: now,
+        };
+        inbox::put(&mut transaction, &[asked]).await?;
+    }
     transaction.commit().await?;
     Ok(id)
 }

@@ -29,6 +29,9 @@ fn payload(event: &LiveEvent) -> String {
         LiveEvent::Changed { letters } if letters.len() > MOST_IDS => &LiveEvent::Changed {
             letters: letters[..MOST_IDS].to_vec(),
         },
+        LiveEvent::Exhausted { letters } if letters.len() > MOST_IDS => &LiveEvent::Exhausted {
+            letters: letters[..MOST_IDS].to_vec(),
+        },
         whole => whole,
     };
     serde_json::to_string(cut).expect("an event is made of ids and numbers")
@@ -90,6 +93,8 @@ mod tests {
     #[test]
     fn the_largest_event_fits_into_a_notification() {
         assert!(payload(&changed(10_000)).len() < 8_000);
+        let letters = vec![LetterId(Uuid::from_u128(7)); 10_000];
+        assert!(payload(&LiveEvent::Exhausted { letters }).len() < 8_000);
     }
 
     #[sqlx::test(migrations = "../migrations")]

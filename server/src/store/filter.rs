@@ -174,6 +174,12 @@ impl Matching {
             }
             Kind::Name => columns::write_name(sql, name, test),
             Kind::Prose => columns::write_prose(sql, name, test),
+            // As its index has it.
+            Kind::Words(words)
+                if field == Field::Exhausted && test.passing(words.all) == ["true"] =>
+            {
+                sql.push("l.exhausted_at is not null");
+            }
             Kind::Words(words) => columns::write_words(sql, name, &test.passing(words.all)),
             Kind::Id | Kind::Number | Kind::Size => columns::write_ordered(sql, name, test),
             Kind::Age | Kind::Time | Kind::Bound => {

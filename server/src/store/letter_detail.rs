@@ -12,7 +12,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::letter_list::SummaryRow;
-use super::{StoreError, audit};
+use super::{StoreError, audit, retries};
 
 /// The beginning of a body, and how to read it.
 #[derive(Debug)]
@@ -52,6 +52,7 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
         execution_id: None,
         worker: None,
         replays: replays(conn, id).await?,
+        retries: retries::of_letter(conn, id).await?,
         audit: audit::of_letter(conn, id).await?,
     }))
 }

@@ -156,6 +156,22 @@ pub async fn ids(
     Ok(ids.into_iter().map(LetterId).collect())
 }
 
+/// These letters, last arrived first; those that are gone are left out.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn these(
+    conn: &mut PgConnection,
+    ids: &[LetterId],
+) -> Result<Vec<LetterSummary>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let mut sql = QueryBuilder::new("");
+    write_columns(&mut sql);
+    sql.push(" where l.id = any(").push_bind(ids).push(")");
+    write_order(&mut sql, i64::MAX);
+    page_of(conn, sql).await
+}
+
 /// A letter's row as far as the list shows it.
 #[derive(Debug, sqlx::FromRow)]
 pub(super) struct SummaryRow {

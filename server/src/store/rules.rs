@@ -82,21 +82,31 @@ pub async fn revision(conn: &mut PgConnection) -> Result<i64, StoreError> {
     Ok(revision)
 }
 
-/// The revision of the rules, and the name of a source. With the rules held neither changes.
+/// What intake must know of rules. With the rules held none of it changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The revision of the rules.
+    pub revision: i64,
+    /// The name of the source that letters come from.
+    pub source: String,
+    /// Retry policies are asked of what arrives.
+    pub policies_are_asked: bool,
+}
+
+/// How things stand for a source.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn revision_and_source(
-    conn: &mut PgConnection,
-    source: SourceId,
-) -> Result<(i64, String), StoreError> {
-    let row = sqlx::query!(
-        "select b.revision, s.name from rule_book b, sources s where s.id = $1",
+pub async fn standing(conn: &mut PgConnection, source: SourceId) -> Result<Standing, StoreError> {
+    let standing = sqlx::query_as!(
+        Standing,
+        "select b.revision, s.name as source, b.policies_are_asked
+         from rule_book b, sources s where s.id = $1",
         source.0
     )
     .fetch_one(conn)
     .await?;
-    Ok((row.revision, row.name))
+    Ok(standing)
 }
 
 /// All rules. Both are read in one statement, so that they belong together.

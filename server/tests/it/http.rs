@@ -5,6 +5,7 @@ mod guards;
 mod health;
 mod live;
 mod pages;
+mod policies;
 mod problems;
 mod requests;
 mod rules;

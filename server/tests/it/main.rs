@@ -9,5 +9,6 @@ mod intake;
 mod offices;
 mod outage;
 mod replay;
+mod retries;
 mod rules;
 mod support;

@@ -28,6 +28,12 @@ pub(super) static REASONS: Words = Words {
     is_ordered: false,
 };
 
+pub(super) static ANSWERS: Words = Words {
+    noun: "true or false",
+    all: &["true", "false"],
+    is_ordered: false,
+};
+
 const fn row(
     field: Field,
     name: &'static str,
@@ -169,6 +175,13 @@ pub static FIELDS: &[FieldInfo] = &[
         Kind::Number,
         "how many replays it was part of",
         "replays:0",
+    ),
+    row(
+        Field::Exhausted,
+        "exhausted",
+        Kind::Words(&ANSWERS),
+        "whether its retry policy gave up on it, and nobody has got further since",
+        "exhausted:true",
     ),
     row(
         Field::Age,

@@ -48,6 +48,7 @@ fn the_example_environment_names_every_variable_and_its_default() {
         .expect("the example is good");
     assert_eq!(config.intake, IntakeConfig::default());
     assert_eq!(config.replay, ReplayConfig::default());
+    assert_eq!(config.retry, RetryConfig::default());
     assert_eq!(config.log, LogConfig::default());
     assert_eq!(config.http, HttpConfig::default());
     for name in asked.borrow().iter() {
@@ -63,6 +64,7 @@ fn the_example_file_is_good_and_holds_the_defaults() {
     let config = parse(include_str!("../../../../dlo.example.toml"), &[]).expect("good");
     assert_eq!(config.intake, IntakeConfig::default());
     assert_eq!(config.replay, ReplayConfig::default());
+    assert_eq!(config.retry, RetryConfig::default());
     assert_eq!(config.log, LogConfig::default());
     assert_eq!(config.http, HttpConfig::default());
     assert_eq!(config.sources.len(), 2);

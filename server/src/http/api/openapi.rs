@@ -8,7 +8,8 @@ use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, Re
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    discards, events, groups, letters, overview, replays, restores, rules, sources, views,
+    discards, events, groups, holds, letters, overview, policies, replays, restores, rules,
+    sources, views,
 };
 use crate::access::Role;
 
@@ -19,14 +20,16 @@ use crate::access::Role;
         title = "Dead Letter Office",
         description = "Triage of RabbitMQ dead letters. Send `Authorization: Bearer dlo_…`; \
             `dlo token create` makes a token. Roles: viewer reads, operator decides and replays, \
-            admin manages sources and rules. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
+            admin manages sources, rules and retry policies. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
     ),
     paths(
         letters::list, letters::one, letters::body, letters::decoded, letters::processed,
         letters::published, discards::create, restores::create, replays::list, replays::create,
         replays::one, replays::items, replays::pause, replays::resume, replays::cancel, groups::list, groups::one, groups::breakdown, groups::edit,
         groups::merge, groups::split, rules::list, rules::create, rules::order, rules::one,
-        rules::change, rules::remove, rules::preview, sources::list, sources::one, sources::create,
+        rules::change, rules::remove, rules::preview, holds::create, policies::list,
+        policies::create, policies::order, policies::one, policies::change, policies::remove,
+        policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
         overview::figures, events::stream, document,
     ),

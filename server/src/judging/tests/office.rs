@@ -61,14 +61,14 @@ impl Office {
     /// A delivery that is read and judged by the rules as they are.
     pub(super) async fn incoming(&self, delivered: Delivered) -> Incoming {
         let mut conn = self.pool.acquire().await.expect("a connection");
-        let (judge, name) = self
+        let (judge, standing) = self
             .judges
             .current_for(&mut conn, self.source)
             .await
             .expect("a judge");
         let court = Court {
             judge: &judge,
-            source: &name,
+            source: &standing.source,
         };
         let reading = reading::read(&delivered, &HeaderMap::default());
         let id = LetterId(new_id(&*self.clock));

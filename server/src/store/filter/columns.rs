@@ -33,6 +33,7 @@ pub(super) fn column(field: Field) -> Column {
         Field::Size => (Lookup::Letter, "l.size_bytes"),
         Field::Arrivals => (Lookup::Letter, "l.arrivals"),
         Field::Replays => (Lookup::Letter, "l.replays"),
+        Field::Exhausted => (Lookup::Letter, "(l.exhausted_at is not null)::text"),
         Field::Age | Field::LastArrived | Field::Since | Field::Until => {
             (Lookup::Letter, "l.last_arrived_at")
         }

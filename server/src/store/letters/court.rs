@@ -46,6 +46,7 @@ pub(super) fn facts<'a>(
         state: LetterState::Held,
         severity: UNNAMED,
         groups: &[],
+        exhausted: false,
         source: of.source,
         queue: origin.queue.as_deref(),
         exchange: origin.exchange.as_deref(),

@@ -4,6 +4,7 @@ use dlo_domain::audit::AuditEntry;
 use dlo_domain::death::Reason;
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::letter::LetterSummary;
+use dlo_domain::policy::LetterRetries;
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 use dlo_domain::wire::{FieldTable, Properties};
@@ -72,6 +73,7 @@ fn letter(arrivals: Vec<Arrival>, replays: Vec<LetterReplay>) -> Letter {
         execution_id: None,
         worker: None,
         replays,
+        retries: LetterRetries::default(),
         audit: vec![AuditEntry {
             at: at(90_000),
             actor: "anna".to_owned(),

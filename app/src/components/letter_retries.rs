@@ -1,0 +1,93 @@
+//! What retry policies did with a letter, and will do.
+
+use dlo_domain::letter::Letter;
+use dlo_domain::policy::{NextRetry, Obituary, Try};
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+
+use super::{Instant, OutcomeKey, outcome_word};
+use crate::api::policies::HoldLetter;
+use crate::links;
+
+/// The next try, the tries so far, and whether the policy gave up. Nothing when no policy has had
+/// to do with it.
+#[component]
+pub(crate) fn LetterRetriesView(
+    /// The letter.
+    letter: Letter,
+) -> impl IntoView {
+    let retries = letter.retries;
+    if retries == dlo_domain::policy::LetterRetries::default() {
+        return ().into_any();
+    }
+    let id = letter.summary.id;
+    let tries = retries.tries.len();
+    let made = retries.tries.into_iter().map(row).collect_view();
+    view! {
+        <section class="section" aria-labelledby="letter-retries-title">
+            <header>
+                <h2 id="letter-retries-title">"Retries by policy"</h2>
+                <span class="note">{tries}</span>
+            </header>
+            {retries.exhausted.map(|obituary| given_up(obituary, tries))}
+            {retries
+                .next
+                .map(|next| {
+                    view! {
+                        {waits(next)}
+                        <form method="post" action=HoldLetter::PATH>
+                            <input type="hidden" name="id" value=id.to_string() />
+                            <button class="button" type="submit">
+                                "Hold it: I decide"
+                            </button>
+                        </form>
+                    }
+                })}
+            <ul class="log">{made}</ul>
+        </section>
+    }
+    .into_any()
+}
+
+fn given_up(obituary: Obituary, tries: usize) -> AnyView {
+    let tries = crate::wording::times(i32::try_from(tries).unwrap_or(i32::MAX));
+    view! {
+        <p class="error-note">
+            {format!("Exhausted: it was tried {tries}, and died again. ")}
+            <a href=links::policy_form(&obituary.policy_id.to_string())>{obituary.policy}</a>
+            " gave up at " <Instant at=obituary.at /> "."
+        </p>
+    }
+    .into_any()
+}
+
+fn waits(next: NextRetry) -> AnyView {
+    let paused = next
+        .is_paused
+        .then_some(" The policy is off now, so nothing happens until it is switched on.");
+    view! {
+        <p>
+            {format!("Try {} is due at ", next.number)} <Instant at=next.due_at /> " by "
+            <a href=links::policy_form(&next.policy_id.to_string())>{next.policy}</a> "." {paused}
+        </p>
+    }
+    .into_any()
+}
+
+fn row(one: Try) -> AnyView {
+    view! {
+        <li>
+            <Instant at=one.taken_at />
+            <span>
+                <OutcomeKey outcome=one.outcome />
+                <a href=links::replay(
+                    one.replay_id,
+                )>{format!("try {}: ", one.number)} {outcome_word(one.outcome)}</a>
+                " by "
+                <a href=links::policy_form(&one.policy_id.to_string())>{one.policy}</a>
+                {one.detail.map(|detail| view! { <small class="quiet">{detail}</small> })}
+            </span>
+        </li>
+    }
+    .into_any()
+}

@@ -1,0 +1,60 @@
+//! What a policy can ask for: it is asked when a letter arrives, and only then.
+
+use super::PolicyFault;
+use crate::filter::{Field, LetterFilter, Subject};
+
+/// Refuses a filter that asks for something else.
+pub(super) fn check(filter: &LetterFilter) -> Result<(), PolicyFault> {
+    let mut fault = None;
+    if let Some(root) = filter.root() {
+        root.each_term(&mut |term| {
+            if let Subject::Field(field) = term.subject
+                && let Some(why) = refusal(field)
+                && fault.is_none()
+            {
+                let field = field.info().name;
+                fault = Some(PolicyFault::Field { field, why });
+            }
+        });
+    }
+    fault.map_or(Ok(()), Err)
+}
+
+/// Why a field cannot be asked for. Every field is named, so that a new one is thought about.
+fn refusal(field: Field) -> Option<&'static str> {
+    match field {
+        Field::State | Field::Exhausted => Some(
+            "it is asked when a letter arrives, and every letter is held then; filter the list by \
+             it instead",
+        ),
+        Field::Age | Field::FirstAge => Some(
+            "an age grows by itself, and a policy is asked when a letter arrives; the schedule \
+             says how long to wait",
+        ),
+        Field::FirstArrived | Field::LastArrived | Field::Since | Field::Until => Some(
+            "a policy is asked for letters of any time alike; give it hours to work in, or switch \
+             it off when its time is over",
+        ),
+        Field::Severity
+        | Field::Group
+        | Field::Reason
+        | Field::Source
+        | Field::Queue
+        | Field::Exchange
+        | Field::RoutingKey
+        | Field::ErrorClass
+        | Field::ErrorMessage
+        | Field::MessageType
+        | Field::MessageId
+        | Field::Id
+        | Field::Size
+        | Field::Arrivals
+        | Field::Replays
+        | Field::Deaths
+        | Field::DeathQueue
+        | Field::DeathReason
+        | Field::DeathExchange
+        | Field::DeathRoutingKey
+        | Field::DeathCount => None,
+    }
+}

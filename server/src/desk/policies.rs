@@ -1,0 +1,302 @@
+//! Retry policies: the list, its changes, what a policy did, and what it would do.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use dlo_app::desk::{DeskError, PolicyDesk};
+use dlo_domain::audit::Actor;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::ids::{LetterId, PolicyId};
+use dlo_domain::policy::{
+    Applied, DayOfRetries, MOST_POLICIES, NewPolicy, Policy, PolicyFault, PolicyPreview,
+    PolicyReport, PolicyVerdict,
+};
+use dlo_domain::selection::{Changed, Selection};
+use sqlx::PgConnection;
+
+use super::{PgDesk, changing, decisions};
+use crate::clock::new_id;
+use crate::store::audit::{self, Note};
+use crate::store::filter::Matching;
+use crate::store::policies::{self, Kept, inbox};
+use crate::store::retries::{self, figures, shadows};
+use crate::store::{StoreError, events, letter_list, rules};
+
+/// How far back a preview looks, in days.
+const DAYS: u32 = 7;
+/// Letters that a preview counts, and shows.
+const MOST_COUNTED: i64 = 10_000;
+const SAMPLES: usize = 5;
+/// How long one question of a preview may take, and looking for held letters.
+const PREVIEW: Duration = Duration::from_secs(5);
+const APPLY: Duration = Duration::from_mins(1);
+/// Letters that one statement holds.
+const CHUNK: i64 = 5_000;
+
+const NO_PREVIEW: &str = "counting what this policy matches took too long, so there is no preview \
+    of it; it can be saved all the same";
+const NOT_APPLIED: &str = "looking for held letters that this policy matches took too long, so it \
+    was applied to none: narrow its filter, or replay them from the list";
+
+#[async_trait]
+impl PolicyDesk for PgDesk {
+    async fn policies(&self) -> Result<Vec<Policy>, DeskError> {
+        let mut conn = self.begin().await?;
+        all(self, &mut conn).await
+    }
+
+    async fn policy(&self, id: PolicyId) -> Result<PolicyReport, DeskError> {
+        let mut conn = self.begin().await?;
+        let policy = find(self, &mut conn, id).await?;
+        Ok(PolicyReport {
+            policy,
+            failed: figures::failed(&mut conn, id).await?,
+            shadow: shadows::results(&mut conn, id, self.clock.now()).await?,
+        })
+    }
+
+    async fn add_policy(&self, actor: &Actor, policy: &NewPolicy) -> Result<Policy, DeskError> {
+        let policy = policy.checked().map_err(of_fault)?;
+        let (id, at) = (PolicyId(new_id(&*self.clock)), self.clock.now());
+        changing!(self, conn => {
+            rules::take(conn).await?;
+            if policies::all(conn).await?.len() >= MOST_POLICIES {
+                return Err(DeskError::Conflict(format!(
+                    "there are {MOST_POLICIES} retry policies, which are as many as there can be: \
+                     remove one first"
+                )));
+            }
+            policies::insert(conn, id, &policy, &actor.0, at).await?;
+            close(conn, note(self, actor, "policy.add"), &said(&policy)).await?;
+            find(self, conn, id).await
+        })
+    }
+
+    async fn change_policy(
+        &self,
+        actor: &Actor,
+        id: PolicyId,
+        policy: &NewPolicy,
+    ) -> Result<Policy, DeskError> {
+        let policy = policy.checked().map_err(of_fault)?;
+        let at = self.clock.now();
+        changing!(self, conn => {
+            rules::take(conn).await?;
+            if !policies::change(conn, id, &policy, &actor.0, at).await? {
+                return Err(no_policy(id));
+            }
+            if policy.verdict != PolicyVerdict::Retry {
+                let why = format!("the retry policy `{}` does not retry any more", policy.name);
+                let_go(conn, id, note(self, actor, "letter.unschedule"), &why).await?;
+            }
+            close(conn, note(self, actor, "policy.change"), &said(&policy)).await?;
+            find(self, conn, id).await
+        })
+    }
+
+    async fn remove_policy(&self, actor: &Actor, id: PolicyId) -> Result<(), DeskError> {
+        let at = self.clock.now();
+        changing!(self, conn => {
+            rules::take(conn).await?;
+            let name = policies::remove(conn, id, at).await?.ok_or_else(|| no_policy(id))?;
+            let why = format!("the retry policy `{name}` was removed");
+            let_go(conn, id, note(self, actor, "letter.unschedule"), &why).await?;
+            close(conn, note(self, actor, "policy.remove"), &format!("`{name}`")).await?;
+            Ok(())
+        })
+    }
+
+    async fn order_policies(
+        &self,
+        actor: &Actor,
+        order: &[PolicyId],
+    ) -> Result<Vec<Policy>, DeskError> {
+        changing!(self, conn => {
+            rules::take(conn).await?;
+            let kept = policies::all(conn).await?;
+            let mut there: Vec<PolicyId> = kept.iter().map(|kept| kept.id).collect();
+            let mut wanted = order.to_vec();
+            there.sort_unstable();
+            wanted.sort_unstable();
+            if there != wanted {
+                return Err(DeskError::Conflict(format!(
+                    "the order must name every retry policy once, and there are {}: load them \
+                     again, somebody may have changed them",
+                    there.len()
+                )));
+            }
+            policies::order(conn, order).await?;
+            close(conn, note(self, actor, "policy.order"), "the retry policies").await?;
+            all(self, conn).await
+        })
+    }
+
+    async fn preview_policy(
+        &self,
+        id: Option<PolicyId>,
+        policy: &NewPolicy,
+    ) -> Result<PolicyPreview, DeskError> {
+        let policy = policy.checked().map_err(of_fault)?;
+        let mut conn = self.begin().await?;
+        preview(self, &mut conn, id, &policy)
+            .await
+            .map_err(|why| in_time(why, NO_PREVIEW))
+    }
+
+    async fn apply_policy(&self, actor: &Actor, id: PolicyId) -> Result<Applied, DeskError> {
+        let now = self.clock.now();
+        changing!(self, conn => {
+            let kept = one(conn, id).await?;
+            if !kept.policy.enabled {
+                return Err(DeskError::Conflict(
+                    "the policy is switched off, so it would not be asked: switch it on first"
+                        .to_owned(),
+                ));
+            }
+            let filter = kept.policy.condition().map_err(of_fault)?;
+            letter_list::limit_time(conn, APPLY).await?;
+            let matching = Matching::look_up(conn, &filter, now).await?;
+            let letters = inbox::put_held(conn, &matching, now)
+                .await
+                .map_err(|why| in_time(why, NOT_APPLIED))?;
+            let letters = i64::try_from(letters).unwrap_or(i64::MAX);
+            let detail = format!("`{}` to {letters} held letters", kept.policy.name);
+            close(conn, note(self, actor, "policy.apply"), &detail).await?;
+            Ok(Applied { letters })
+        })
+    }
+
+    async fn hold(&self, actor: &Actor, selection: &Selection) -> Result<Changed, DeskError> {
+        decisions::hold(self, actor, selection).await
+    }
+}
+
+async fn all(desk: &PgDesk, conn: &mut PgConnection) -> Result<Vec<Policy>, DeskError> {
+    let kept = policies::all(conn).await?;
+    Ok(figures::with_figures(conn, kept, desk.clock.now()).await?)
+}
+
+async fn one(conn: &mut PgConnection, id: PolicyId) -> Result<Kept, DeskError> {
+    let kept = policies::all(conn).await?;
+    let found = kept.into_iter().find(|kept| kept.id == id);
+    found.ok_or_else(|| no_policy(id))
+}
+
+async fn find(desk: &PgDesk, conn: &mut PgConnection, id: PolicyId) -> Result<Policy, DeskError> {
+    let kept = one(conn, id).await?;
+    let policies = figures::with_figures(conn, vec![kept], desk.clock.now()).await?;
+    policies.into_iter().next().ok_or_else(|| no_policy(id))
+}
+
+async fn preview(
+    desk: &PgDesk,
+    conn: &mut PgConnection,
+    id: Option<PolicyId>,
+    policy: &NewPolicy,
+) -> Result<PolicyPreview, StoreError> {
+    let now = desk.clock.now();
+    letter_list::limit_time(conn, PREVIEW).await?;
+    let lately = LetterFilter::parse(&format!("since:{DAYS}d")).unwrap_or_default();
+    let own = LetterFilter::parse(&policy.filter).unwrap_or_default();
+    let kept = policies::all(conn).await?;
+    let before: Vec<LetterFilter> = kept
+        .iter()
+        .take_while(|kept| Some(kept.id) != id)
+        .filter(|kept| kept.policy.enabled && !kept.policy.shadow)
+        .filter_map(|kept| kept.policy.condition().ok())
+        .collect();
+    let filter = lately.and(&own);
+    let found = policies::matched(conn, &filter, &before, MOST_COUNTED + 1, now).await?;
+    let mut letters = found.letters;
+    let is_capped = i64::try_from(letters.len()).is_ok_and(|found| found > MOST_COUNTED);
+    letters.truncate(usize::try_from(MOST_COUNTED).unwrap_or(usize::MAX));
+    let matched = i64::try_from(letters.len()).unwrap_or(i64::MAX);
+    let discards = match policy.verdict {
+        PolicyVerdict::Discard => matched,
+        PolicyVerdict::Retry | PolicyVerdict::Hold => 0,
+    };
+    let first: Vec<LetterId> = letters.iter().take(SAMPLES).map(|(id, _)| *id).collect();
+    Ok(PolicyPreview {
+        days: DAYS,
+        matched,
+        is_capped,
+        taken_before: found.taken_before.min(MOST_COUNTED),
+        retries: DayOfRetries::of(policy, &letters, now),
+        discards,
+        samples: letter_list::these(conn, &first).await?,
+    })
+}
+
+/// Holds every letter that waits for a policy.
+async fn let_go(
+    conn: &mut PgConnection,
+    id: PolicyId,
+    note: Note<'_>,
+    why: &str,
+) -> Result<(), DeskError> {
+    let note = Note {
+        detail: Some(why),
+        ..note
+    };
+    loop {
+        let letters = retries::let_go(conn, id, CHUNK, note).await?;
+        if letters.is_empty() {
+            return Ok(());
+        }
+        events::notify(conn, &LiveEvent::Changed { letters }).await?;
+    }
+}
+
+/// Ends a change: notes it and tells of it.
+async fn close(conn: &mut PgConnection, note: Note<'_>, detail: &str) -> Result<(), StoreError> {
+    let note = Note {
+        detail: Some(detail),
+        ..note
+    };
+    audit::write_office(conn, note).await?;
+    events::notify(conn, &LiveEvent::Policies).await
+}
+
+fn note<'a>(desk: &PgDesk, actor: &'a Actor, action: &'a str) -> Note<'a> {
+    Note {
+        at: desk.clock.now(),
+        actor,
+        action,
+        detail: None,
+        replay: None,
+    }
+}
+
+/// A policy in a line, for the audit trail.
+fn said(policy: &NewPolicy) -> String {
+    let filter = match policy.filter.as_str() {
+        "" => "every letter",
+        filter => filter,
+    };
+    let rest = serde_json::to_string(policy).expect("a policy is words, texts and numbers");
+    let verdict = policy.verdict.as_str();
+    format!("`{}`: {filter} → {verdict}; {rest}", policy.name)
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "so that it can be handed to map_err"
+)]
+fn of_fault(fault: PolicyFault) -> DeskError {
+    DeskError::Invalid(fault.to_string())
+}
+
+fn in_time(why: StoreError, too_late: &str) -> DeskError {
+    if why.is_too_late() {
+        DeskError::Unavailable(too_late.to_owned())
+    } else {
+        why.into()
+    }
+}
+
+fn no_policy(id: PolicyId) -> DeskError {
+    DeskError::NotFound(format!(
+        "there is no retry policy {id}: it may have been removed"
+    ))
+}

@@ -1,0 +1,152 @@
+//! Carries out retry policies: asks them of letters that arrive, and makes the tries whose time
+//! has come, as replays like everybody's.
+//!
+//! Postgres holds all of it: which letters are still to be asked about, which tries are planned,
+//! what is left of each budget. A step is one transaction, so an office can end at any moment and
+//! another goes on: a try is made and its replay frozen together, or neither is.
+//!
+//! Times are compared with the office's clock. Set forward, it makes tries early, but never more of
+//! them than the budget allows; set back, tries that were planned in what is now the future wait as
+//! long from now as they were to wait from then.
+
+mod deciding;
+mod making;
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::audit::Actor;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::policy::JUMP;
+use sqlx::PgPool;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::SharedClock;
+use crate::config::ReplayConfig;
+use crate::events::Hub;
+use crate::store::StoreError;
+use crate::store::policies::Kept;
+use crate::store::retries::{self, shadows};
+
+/// Notifications wake at once, but may be lost: so often is looked in any case.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How often old shadow results are removed.
+const FORGET_EVERY: TimeDelta = TimeDelta::minutes(10);
+
+/// What the scheduler works with.
+#[derive(Debug, Clone)]
+pub struct Deps {
+    /// Connections to Postgres.
+    pub pool: PgPool,
+    /// The clock.
+    pub clock: SharedClock,
+    /// What replays are planned by: tries are replays.
+    pub replay: ReplayConfig,
+}
+
+/// Carries policies out until `stop`. A step, once begun, is ended.
+///
+/// # Errors
+/// When policies cannot be read for another reason than an outage.
+pub async fn run(deps: Deps, hub: Hub, stop: CancellationToken) -> Result<(), StoreError> {
+    let mut scheduler = Scheduler::new(deps);
+    let mut events = hub.listen();
+    while !stop.is_cancelled() {
+        let next = match scheduler.pass().await {
+            Ok(next) => next,
+            Err(why) if why.is_passing() => {
+                tracing::debug!(%why, "retry policies will be carried out later");
+                None
+            }
+            Err(why) => return Err(why),
+        };
+        let latest = Instant::now() + next.map_or(LOOK_EVERY, |wait| wait.min(LOOK_EVERY));
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = sleep_until(latest) => {}
+            () = hear(&mut events) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Waits for something that may give work.
+async fn hear(events: &mut Receiver<LiveEvent>) {
+    loop {
+        match events.recv().await {
+            Ok(LiveEvent::Arrived { .. } | LiveEvent::Policies | LiveEvent::Missed)
+            | Err(RecvError::Lagged(_)) => return,
+            Ok(_) => {}
+            // The office ends.
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
+    }
+}
+
+/// Carries policies out, pass by pass.
+#[derive(Debug)]
+pub struct Scheduler {
+    deps: Deps,
+    /// The time at the last pass.
+    last: Option<DateTime<Utc>>,
+    forgot_at: Option<DateTime<Utc>>,
+}
+
+impl Scheduler {
+    /// One that has done nothing yet.
+    #[must_use]
+    pub fn new(deps: Deps) -> Self {
+        Self {
+            deps,
+            last: None,
+            forgot_at: None,
+        }
+    }
+
+    /// Asks the policies of all that arrived, and makes what is due and allowed. Tells how long
+    /// there is nothing to do, as far as is known.
+    ///
+    /// # Errors
+    /// When Postgres does not do it; what was done until then is done.
+    pub async fn pass(&mut self) -> Result<Option<Duration>, StoreError> {
+        self.mind_the_clock().await?;
+        while deciding::step(&self.deps).await? {}
+        let next = making::round(&self.deps).await?;
+        let now = self.deps.clock.now();
+        Ok(next.map(|due| (due - now).to_std().unwrap_or_default()))
+    }
+
+    /// At the beginning, and when the clock went back.
+    async fn mind_the_clock(&mut self) -> Result<(), StoreError> {
+        let now = self.deps.clock.now();
+        if self.last.is_none_or(|last| now < last - JUMP) {
+            let mut conn = self.deps.pool.acquire().await?;
+            let rebased = retries::rebase(&mut conn, now).await?;
+            if rebased > 0 {
+                tracing::warn!(rebased, "the clock was set back; retries wait from now");
+            }
+        }
+        self.last = Some(now);
+        if self
+            .forgot_at
+            .is_none_or(|at| (now - at).abs() >= FORGET_EVERY)
+        {
+            let mut conn = self.deps.pool.acquire().await?;
+            shadows::forget(&mut conn, now).await?;
+            self.forgot_at = Some(now);
+        }
+        Ok(())
+    }
+}
+
+/// A policy as the audit trail names it.
+fn actor(kept: &Kept) -> Actor {
+    Actor(format!("retry policy {}", kept.policy.name))
+}
+
+#[cfg(test)]
+mod tests;

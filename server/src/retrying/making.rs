@@ -1,0 +1,179 @@
+//! Makes tries whose time has come: a replay for each batch of a policy, frozen as everybody's are.
+//! One office at a time works on a policy, so that its budget holds over all of them.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::event::LiveEvent;
+use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
+use dlo_domain::policy::{Breaker, BreakerStatus, Bucket};
+use dlo_domain::replay::{NewReplay, Replay};
+use dlo_domain::selection::Selection;
+use dlo_domain::state::Change;
+use sqlx::PgConnection;
+
+use super::{Deps, actor};
+use crate::clock::new_id;
+use crate::planning;
+use crate::store::audit::Note;
+use crate::store::policies::{self, Kept};
+use crate::store::retries::{self, Due};
+use crate::store::{StoreError, decisions, events};
+
+/// Letters of one replay.
+const AT_ONCE: u32 = 500;
+
+/// Makes what is due of every policy. Tells when the next try is due that is not yet.
+pub(super) async fn round(deps: &Deps) -> Result<Option<DateTime<Utc>>, StoreError> {
+    let waiting = retries::earliest(&mut *deps.pool.acquire().await?).await?;
+    let mut next: Option<DateTime<Utc>> = None;
+    for (policy, due_at) in waiting {
+        if due_at > deps.clock.now() {
+            next = Some(next.map_or(due_at, |next| next.min(due_at)));
+        }
+        // A full batch may not be all of it.
+        while make(deps, policy).await? == AT_ONCE {}
+    }
+    Ok(next)
+}
+
+/// Makes a batch of a policy's tries. Tells how many.
+async fn make(deps: &Deps, id: PolicyId) -> Result<u32, StoreError> {
+    let mut transaction = deps.pool.begin().await?;
+    let conn = &mut *transaction;
+    let Some(kept) = policies::seize(conn, id).await? else {
+        return Ok(0);
+    };
+    if !kept.policy.retries() {
+        return Ok(0);
+    }
+    let now = deps.clock.now();
+    let (breaker, allowed) = ask_breaker(conn, &kept, now).await?;
+    let bucket = kept.bucket.refilled(kept.policy.retries_per_minute, now);
+    let is_open = kept.policy.window.as_ref();
+    let most = if is_open.is_none_or(|window| window.is_open(now)) {
+        let allowed = allowed.unwrap_or(AT_ONCE);
+        bucket.allows().min(allowed).min(AT_ONCE)
+    } else {
+        0
+    };
+    let due = if most == 0 {
+        Vec::new()
+    } else {
+        retries::take_due(conn, id, now, most.into()).await?
+    };
+    let taken = u32::try_from(due.len()).unwrap_or(u32::MAX);
+    if taken > 0 {
+        replay(deps, conn, &kept, &due, now).await?;
+    }
+    // A budget that fills from a time which is the future again would not fill.
+    let was_set_back = bucket.at < kept.bucket.at;
+    if taken > 0 || breaker != kept.breaker || was_set_back {
+        let is_used = taken > 0 || was_set_back;
+        let bucket = if is_used {
+            bucket.without(taken)
+        } else {
+            kept.bucket
+        };
+        write(conn, &kept, breaker, bucket).await?;
+        transaction.commit().await?;
+    }
+    Ok(taken)
+}
+
+/// Where the breaker stands, and how many tries it lets out.
+async fn ask_breaker(
+    conn: &mut PgConnection,
+    kept: &Kept,
+    now: DateTime<Utc>,
+) -> Result<(BreakerStatus, Option<u32>), StoreError> {
+    let Some(breaker) = kept.policy.breaker else {
+        return Ok((kept.breaker, None));
+    };
+    let watched = now - TimeDelta::seconds(breaker.watch_seconds.into());
+    let since = Some(kept.breaker.since);
+    let samples = retries::samples(conn, kept.id, since, breaker.of_last, watched).await?;
+    let status = breaker.judged(kept.breaker, &samples, now);
+    // What was counted before is not counted again.
+    let samples = if status.state == kept.breaker.state {
+        &samples[..]
+    } else {
+        &[]
+    };
+    Ok((status, Breaker::allows(status.state, samples)))
+}
+
+async fn write(
+    conn: &mut PgConnection,
+    kept: &Kept,
+    breaker: BreakerStatus,
+    bucket: Bucket,
+) -> Result<(), StoreError> {
+    if breaker.state != kept.breaker.state {
+        let (was, is) = (kept.breaker.state.as_str(), breaker.state.as_str());
+        tracing::warn!(policy = %kept.policy.name, was, is, "a circuit breaker");
+        let detail = format!("the circuit breaker was {was} and is {is}");
+        let note = Note {
+            at: breaker.since,
+            actor: &actor(kept),
+            action: "policy.breaker",
+            detail: Some(&detail),
+            replay: None,
+        };
+        crate::store::audit::write_office(conn, note).await?;
+    }
+    policies::keep(conn, kept.id, breaker, bucket).await?;
+    events::notify(conn, &LiveEvent::Policies).await
+}
+
+/// Freezes a replay of the letters. Those that it leaves out are held, and say why.
+async fn replay(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    kept: &Kept,
+    due: &[Due],
+    now: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let actor = actor(kept);
+    let mut ids: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
+    ids.sort_unstable();
+    let new = NewReplay {
+        selection: Selection::of_ids(ids.clone()),
+        ..NewReplay::default()
+    };
+    let id = ReplayId(new_id(&*deps.clock));
+    let named = (Some(id), &new);
+    let replay = planning::freeze(conn, &deps.replay, (&actor, now), named, &ids).await?;
+    let left_out = retries::made(conn, due, id, now).await?;
+    if !left_out.is_empty() {
+        hold(conn, kept, &left_out, &reasons(&replay, id), now).await?;
+    }
+    Ok(())
+}
+
+fn reasons(replay: &Replay, id: ReplayId) -> String {
+    let reasons: Vec<&str> = replay
+        .left_out
+        .iter()
+        .map(|left_out| left_out.reason.as_str())
+        .collect();
+    format!("replay {id} left it out: {}", reasons.join("; "))
+}
+
+/// A try that cannot be made is not made later in silence: the letter waits for a person.
+async fn hold(
+    conn: &mut PgConnection,
+    kept: &Kept,
+    letters: &[LetterId],
+    why: &str,
+    now: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let note = Note {
+        at: now,
+        actor: &actor(kept),
+        action: "letter.unschedule",
+        detail: Some(why),
+        replay: None,
+    };
+    let tally = decisions::change(conn, letters, Change::Unschedule, note).await?;
+    let letters = tally.changed;
+    events::notify(conn, &LiveEvent::Changed { letters }).await
+}

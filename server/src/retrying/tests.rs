@@ -1,0 +1,6 @@
+//! Policies with a clock that the test sets, and no broker: the tests say what became of replays.
+
+mod clocks;
+mod courses;
+mod office;
+mod verdicts;

@@ -1,0 +1,170 @@
+//! Downtime, clocks that are set, budgets and breakers.
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+use dlo_domain::ids::LetterId;
+use dlo_domain::policy::{Breaker, BreakerState, NewPolicy};
+use dlo_domain::replay::Outcome;
+use dlo_domain::state::LetterState;
+use sqlx::PgPool;
+
+use super::office::{Office, policy};
+
+/// One a second.
+fn slow() -> NewPolicy {
+    NewPolicy {
+        retries_per_minute: 60,
+        breaker: None,
+        ..policy("slow", "")
+    }
+}
+
+/// Makes passes a second apart until all are tried; tells the most tries of any 10 seconds.
+async fn most_in_ten_seconds(office: &Office, letters: i64) -> i64 {
+    let mut scheduler = office.scheduler();
+    let mut made = vec![office.made().await];
+    for _ in 0..letters * 2 {
+        office.after(1, &mut scheduler).await;
+        made.push(office.made().await);
+        if made.last() == Some(&letters) {
+            break;
+        }
+    }
+    assert_eq!(made.last(), Some(&letters), "none is lost");
+    let windows = made.windows(11).map(|part| part[10] - part[0]);
+    windows.max().unwrap_or_default()
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn an_hour_of_downtime_loses_no_try_and_makes_no_burst(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    office.add(&slow()).await;
+    let letters = office.arrive_all("work", 60).await;
+    office.after(0, &mut office.scheduler()).await;
+    // Nobody is there for an hour.
+    office.clock.advance(TimeDelta::hours(1));
+    let most = most_in_ten_seconds(&office, 60).await;
+    assert!(most <= 15, "{most} in ten seconds");
+    let mut replayed = BTreeSet::new();
+    for letter in &letters {
+        assert_eq!(office.state(*letter).await, LetterState::Claimed);
+        let replays = office.letter(*letter).await.replays;
+        assert_eq!(replays.len(), 1, "each once");
+        replayed.insert(letter);
+    }
+    assert_eq!(replayed.len(), 60);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_clock_that_is_set_forward_makes_no_storm(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    office.add(&slow()).await;
+    office.arrive_all("work", 30).await;
+    let mut scheduler = office.scheduler();
+    office.after(0, &mut scheduler).await;
+    office.after(3_600, &mut scheduler).await;
+    assert!(office.made().await <= 1);
+    // And back again, and forward: each time at most one more.
+    for _ in 0..5 {
+        office.after(-3_600, &mut scheduler).await;
+        office.after(3_600, &mut scheduler).await;
+    }
+    assert!(office.made().await <= 12, "{}", office.made().await);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_clock_that_is_set_back_delays_no_try_for_longer_than_it_was_to_wait(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    office.add(&slow()).await;
+    let letter = office.arrive("work").await;
+    let mut scheduler = office.scheduler();
+    office.after(0, &mut scheduler).await;
+    office.after(-3_600, &mut scheduler).await;
+    office.after(9, &mut scheduler).await;
+    assert_eq!(office.state(letter).await, LetterState::Scheduled);
+    office.after(1, &mut scheduler).await;
+    assert_eq!(office.state(letter).await, LetterState::Claimed);
+    // Another office, that begins after the clock was set, finds it too.
+    let letter = office.arrive("work").await;
+    office.after(0, &mut scheduler).await;
+    office.clock.advance(TimeDelta::hours(-1));
+    let mut other = office.scheduler();
+    office.after(0, &mut other).await;
+    office.after(11, &mut other).await;
+    assert_eq!(office.state(letter).await, LetterState::Claimed);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn two_offices_keep_one_budget_and_make_each_try_once(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    office.add(&slow()).await;
+    let letters = office.arrive_all("work", 40).await;
+    let (mut one, mut two) = (office.scheduler(), office.scheduler());
+    let both = futures_util::future::join(one.pass(), two.pass()).await;
+    assert!(both.0.is_ok() && both.1.is_ok());
+    let waiting = office.count("select count(*) from retries where state = 'waiting'");
+    assert_eq!(waiting.await, 40, "each is planned once");
+    office.clock.advance(TimeDelta::seconds(11));
+    for second in 0..30 {
+        let both = futures_util::future::join(one.pass(), two.pass()).await;
+        assert!(both.0.is_ok() && both.1.is_ok());
+        let made = office.made().await;
+        assert!(made <= 6 + second, "{made} after {second} s");
+        office.clock.advance(TimeDelta::seconds(1));
+    }
+    assert!(office.made().await >= 25);
+    for letter in letters {
+        assert!(office.letter(letter).await.replays.len() <= 1);
+    }
+}
+
+async fn die_all(office: &Office, letters: &[LetterId]) {
+    for letter in letters {
+        if office.state(*letter).await == LetterState::Replayed {
+            office.die_again(*letter).await;
+        }
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_breaker_stops_retries_that_come_back_and_lets_them_on_when_they_do_not(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    let breaker = Breaker {
+        of_last: 10,
+        ..Breaker::default()
+    };
+    let policy = NewPolicy {
+        breaker: Some(breaker),
+        ..policy("again", "")
+    };
+    let id = office.add(&policy).await;
+    let letters = office.arrive_all("work", 20).await;
+    let mut scheduler = office.scheduler();
+    office.after(0, &mut scheduler).await;
+    office.after(11, &mut scheduler).await;
+    office.after(2, &mut scheduler).await;
+    office.engine_says(Outcome::Confirmed).await;
+    die_all(&office, &letters).await;
+    office.after(1, &mut scheduler).await;
+    let figures = office.report(id).await.policy.figures;
+    assert_eq!(figures.breaker_state, BreakerState::Open);
+    assert_eq!(figures.return_percent, Some(100));
+    let before = office.made().await;
+    office.after(150, &mut scheduler).await;
+    assert_eq!(office.made().await, before, "what is due now waits");
+    // The pause is over: three, and no more until it is known what becomes of them.
+    office.after(151, &mut scheduler).await;
+    office.after(1, &mut scheduler).await;
+    office.after(1, &mut scheduler).await;
+    assert_eq!(office.made().await, before + 3);
+    let figures = office.report(id).await.policy.figures;
+    assert_eq!(figures.breaker_state, BreakerState::HalfOpen);
+    office.engine_says(Outcome::Confirmed).await;
+    office.after(31, &mut scheduler).await;
+    office.after(1, &mut scheduler).await;
+    office.after(1, &mut scheduler).await;
+    let figures = office.report(id).await.policy.figures;
+    assert_eq!(figures.breaker_state, BreakerState::Closed);
+    assert!(office.made().await > before + 3);
+}

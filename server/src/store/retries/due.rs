@@ -1,0 +1,179 @@
+//! Tries whose time has come.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
+use dlo_domain::policy::{JUMP, Sample, SampleResult};
+use dlo_domain::replay::Outcome;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::StoreError;
+use crate::store::letter_detail::read_outcome;
+
+/// A try whose time has come. Its letter is locked, and scheduled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// The letter.
+    pub letter: LetterId,
+    /// Its place among the letter's tries.
+    pub ordinal: i32,
+}
+
+/// Locks letters whose tries are due, the longest due first; those that somebody else has locked
+/// are left for next time.
+///
+/// `state || ''` keeps the planner from the index by state, as in `decisions::set_state`.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn take_due(
+    conn: &mut PgConnection,
+    policy: PolicyId,
+    now: DateTime<Utc>,
+    most: i64,
+) -> Result<Vec<Due>, StoreError> {
+    let rows = sqlx::query!(
+        "select r.letter_id, r.ordinal
+         from retries r
+         join letters l on l.id = r.letter_id and l.state || '' = 'scheduled'
+         where r.policy_id = $1 and r.state = 'waiting' and r.due_at <= $2
+         order by r.due_at limit $3
+         for update of l skip locked",
+        policy.0,
+        now,
+        most
+    )
+    .fetch_all(conn)
+    .await?;
+    let rows = rows.into_iter();
+    Ok(rows
+        .map(|row| Due {
+            letter: LetterId(row.letter_id),
+            ordinal: row.ordinal,
+        })
+        .collect())
+}
+
+/// Writes down that tries were made: those whose letters the replay has. Tells the others, which
+/// it left out.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn made(
+    conn: &mut PgConnection,
+    due: &[Due],
+    replay: ReplayId,
+    at: DateTime<Utc>,
+) -> Result<Vec<LetterId>, StoreError> {
+    let letters: Vec<Uuid> = due.iter().map(|due| due.letter.0).collect();
+    let ordinals: Vec<i32> = due.iter().map(|due| due.ordinal).collect();
+    let made = sqlx::query_scalar!(
+        "update retries r set state = 'taken', taken_at = $4, replay_id = $3
+         from unnest($1::uuid[], $2::integer[]) as due (letter, ordinal)
+         join replay_items i on i.letter_id = due.letter and i.replay_id = $3
+         where r.letter_id = due.letter and r.ordinal = due.ordinal
+         returning r.letter_id",
+        &letters,
+        &ordinals,
+        replay.0,
+        at
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut left_out: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
+    left_out.retain(|letter| !made.contains(&letter.0));
+    Ok(left_out)
+}
+
+/// When the next try of each policy is due that could be made, in any order.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn earliest(
+    conn: &mut PgConnection,
+) -> Result<Vec<(PolicyId, DateTime<Utc>)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select p.id, r.due_at
+           from retry_policies p
+           cross join lateral (
+               select due_at from retries
+               where policy_id = p.id and state = 'waiting' order by due_at limit 1) as r
+           where p.enabled and p.removed_at is null"#
+    )
+    .fetch_all(conn)
+    .await?;
+    let rows = rows.into_iter();
+    Ok(rows.map(|row| (PolicyId(row.id), row.due_at)).collect())
+}
+
+/// Tries that were planned in the future, by a clock that was set back since: they wait as long
+/// from now as they were to wait from then. Tells how many.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn rebase(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "update retries set due_at = $1::timestamptz + (due_at - planned_at), planned_at = $1
+         where state = 'waiting' and planned_at > $2",
+        now,
+        now + JUMP
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// A policy's last tries since a time, the newest first: `most` of them, and as many more of those
+/// that had `watch` to come back.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn samples(
+    conn: &mut PgConnection,
+    policy: PolicyId,
+    since: Option<DateTime<Utc>>,
+    most: u16,
+    watched_before: DateTime<Utc>,
+) -> Result<Vec<Sample>, StoreError> {
+    let rows = sqlx::query!(
+        r#"with last as (
+               (select letter_id, replay_id, taken_at from retries
+                where policy_id = $1 and state = 'taken' and ($2::timestamptz is null or taken_at >= $2)
+                order by taken_at desc limit $3)
+               union
+               (select letter_id, replay_id, taken_at from retries
+                where policy_id = $1 and state = 'taken' and ($2::timestamptz is null or taken_at >= $2)
+                  and taken_at <= $4
+                order by taken_at desc limit $3))
+           select last.taken_at as "taken_at!", i.outcome, i.at
+           from last
+           join replay_items i on i.letter_id = last.letter_id and i.replay_id = last.replay_id
+           order by last.taken_at desc"#,
+        policy.0,
+        since,
+        i64::from(most),
+        watched_before
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let outcome = read_outcome(&row.outcome)?;
+            let published_at = row.at.filter(|_| outcome == Outcome::Confirmed);
+            Ok(Sample {
+                at: published_at.unwrap_or(row.taken_at),
+                result: result(outcome),
+            })
+        })
+        .collect()
+}
+
+fn result(outcome: Outcome) -> SampleResult {
+    match outcome {
+        Outcome::Pending => SampleResult::Awaited,
+        Outcome::Confirmed | Outcome::Processed | Outcome::Settled => SampleResult::Out,
+        Outcome::Unroutable | Outcome::Refused | Outcome::Unknown | Outcome::DiedAgain => {
+            SampleResult::Bad
+        }
+    }
+}
