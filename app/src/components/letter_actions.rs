@@ -74,6 +74,9 @@ fn Replaying(
                     </ActionForm>
                 }
             })}
+        <a class="button" href=links::edit(id, "", "")>
+            "Edit…"
+        </a>
         <details class="more">
             <summary class="button">"Replay elsewhere…"</summary>
             <ActionForm action=decisions.replay attr:class="with-reason">

@@ -11,3 +11,4 @@ mod outage;
 mod replay;
 mod rules;
 mod support;
+mod transform;

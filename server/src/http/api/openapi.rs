@@ -8,7 +8,7 @@ use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, Re
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    discards, events, groups, letters, overview, replays, restores, rules, sources, views,
+    changes, discards, events, groups, letters, overview, replays, restores, rules, sources, views,
 };
 use crate::access::Role;
 
@@ -28,7 +28,8 @@ use crate::access::Role;
         groups::merge, groups::split, rules::list, rules::create, rules::order, rules::one,
         rules::change, rules::remove, rules::preview, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
-        overview::figures, events::stream, document,
+        overview::figures, events::stream, changes::preview, changes::approve, changes::reject,
+        changes::sent, document,
     ),
     components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind)),
     modifiers(&Token, &EveryAnswer),
