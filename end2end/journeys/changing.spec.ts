@@ -4,14 +4,16 @@ import { section } from '../fixtures/list';
 import { expect, live, test } from '../fixtures/test';
 
 const sentence = (page: Page) => page.getByRole('heading', { level: 1 });
-const HTML = { 'x-error': 'no such country' };
+const HEADERS = { 'x-error': 'no such country' };
 
 test('one letter is edited, looked at and sent, and what comes back is compared with it', async ({
   page,
   workplace,
   running,
+  faults,
 }) => {
-  await workplace.die({ body: '{"order":9007199254740993,"price":1.10,"country":"XX"}', headers: HTML });
+  faults.foresee(400, '/ui/letters/edit/keep');
+  await workplace.die({ body: '{"order":9007199254740993,"price":1.10,"country":"XX"}', headers: HEADERS });
   const id = await workplace.letter();
   await page.goto(`/letters/${id}`);
   await live(page);
@@ -44,9 +46,10 @@ test('one letter is edited, looked at and sent, and what comes back is compared 
   await expect(section(page, 'From what arrived to what is sent').locator('ins')).toContainText('DE');
 });
 
-test('many letters are changed with jq, after a look at each', async ({ page, workplace, running }) => {
-  for (const country of ['XX', 'YY']) await workplace.die({ body: { country }, headers: HTML });
-  await workplace.die({ body: 'country=ZZ', headers: HTML });
+test('many letters are changed with jq, after a look at each', async ({ page, workplace, running, faults }) => {
+  faults.foresee(422, '/replays/new');
+  for (const country of ['XX', 'YY']) await workplace.die({ body: { country }, headers: HEADERS });
+  await workplace.die({ body: 'country=ZZ', headers: HEADERS });
   await workplace.letters(3);
   await page.goto(`/replays/new?scope=matching&q=source:${workplace.source}`);
   await live(page);
@@ -70,7 +73,7 @@ test('many letters are changed with jq, after a look at each', async ({ page, wo
 });
 
 test('a replay that another person asked for is approved or refused here', async ({ page, workplace, running }) => {
-  for (const n of [1, 2]) await workplace.die({ body: { n }, headers: HTML });
+  for (const n of [1, 2]) await workplace.die({ body: { n }, headers: HEADERS });
   const [first, second] = (await workplace.letters(2)).map(({ id }) => id);
   const more = { transform: { jq: '.n += 1' }, needs_approval: true };
   const good = await running.api.replay([first!], more);
@@ -91,7 +94,7 @@ test('a replay that another person asked for is approved or refused here', async
 });
 
 test('whoever asked for a replay cannot approve it', async ({ page, workplace, running }) => {
-  await workplace.die({ body: { n: 1 }, headers: HTML });
+  await workplace.die({ body: { n: 1 }, headers: HEADERS });
   const id = await workplace.letter();
   await page.goto(`/replays/new?ids[]=${id}`);
   await live(page);
