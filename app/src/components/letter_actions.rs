@@ -83,7 +83,7 @@ fn Replaying(
                 <This id />
                 <input
                     type="text"
-                    name="queue"
+                    name="manner[queue]"
                     maxlength="255"
                     required
                     autocomplete="off"
