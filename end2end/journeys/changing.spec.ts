@@ -99,6 +99,9 @@ test('whoever asked for a replay cannot approve it', async ({ page, workplace, r
   await page.goto(`/replays/new?ids[]=${id}`);
   await live(page);
   await page.getByRole('checkbox', { name: 'another person has to approve it first' }).check();
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await expect(page).toHaveURL(/needs_approval=/);
+  await live(page);
   await page.getByRole('button', { name: 'Replay 1 letter to the queue it died in' }).click();
   await expect(section(page, 'Waits for a second person')).toContainText('it cannot be decided here');
   await expect(page.getByRole('button', { name: /^Approve/ })).toHaveCount(0);
