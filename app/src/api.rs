@@ -2,6 +2,7 @@
 //! endpoint: it checks what it is given, asks the desk, and says where to go on.
 //! Nothing here names Postgres or RabbitMQ.
 
+pub mod changes;
 pub mod groups;
 pub mod letters;
 pub mod office;

@@ -14,8 +14,9 @@ use crate::components::{
     provide_toasts,
 };
 use crate::pages::{
-    GroupPage, GroupsPage, LetterPage, LettersPage, NewReplayPage, NotFoundPage, OverviewPage,
-    ReplayPage, ReplaysPage, RetriesPage, RetryPolicyPage, RulePage, RulesPage, SourcesPage,
+    EditLetterPage, GroupPage, GroupsPage, LetterPage, LettersPage, NewReplayPage, NotFoundPage,
+    OverviewPage, ReplayPage, ReplaysPage, RetriesPage, RetryPolicyPage, RulePage, RulesPage,
+    SentLetterPage, SourcesPage,
 };
 
 /// On a new page the focus goes to its content, as it does when a browser loads one.
@@ -59,6 +60,12 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/") view=OverviewPage ssr=SsrMode::Async />
                     <Route path=path!("/letters") view=LettersPage ssr=SsrMode::Async />
                     <Route path=path!("/letters/:id") view=LetterPage ssr=SsrMode::Async />
+                    <Route path=path!("/letters/:id/edit") view=EditLetterPage ssr=SsrMode::Async />
+                    <Route
+                        path=path!("/letters/:id/sent/:replay")
+                        view=SentLetterPage
+                        ssr=SsrMode::Async
+                    />
                     <Route path=path!("/groups") view=GroupsPage ssr=SsrMode::Async />
                     <Route path=path!("/groups/:id") view=GroupPage ssr=SsrMode::Async />
                     <Route path=path!("/replays") view=ReplaysPage ssr=SsrMode::Async />

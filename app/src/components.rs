@@ -1,9 +1,11 @@
 //! Parts of pages, one a file. They show what they are given and never ask the desk themselves.
 
 mod ago;
+mod approval;
 mod arrivals;
 mod arrivals_pill;
 mod audit_log;
+mod body_diff;
 mod breakdown;
 mod bulk_bar;
 mod command;
@@ -55,15 +57,18 @@ mod state_badge;
 mod template;
 mod timeline;
 mod toast;
+mod transform_view;
 mod trouble_banner;
 mod waiting;
 mod wire_table;
 mod worst_groups;
 
 pub(crate) use ago::{Ago, Instant, provide_ticks};
+pub(crate) use approval::Approval;
 pub(crate) use arrivals::Arrivals;
 pub(crate) use arrivals_pill::ArrivalsPill;
 pub(crate) use audit_log::AuditLog;
+pub(crate) use body_diff::BodyDiff;
 pub(crate) use breakdown::BreakdownTable;
 pub(crate) use bulk_bar::BulkBar;
 pub(crate) use command::AddSourceCommand;
@@ -115,6 +120,7 @@ pub(crate) use state_badge::{GroupBadge, ReplayBadge, StateBadge};
 pub(crate) use template::{TemplateExplained, TemplateLine};
 pub(crate) use timeline::Timeline;
 pub(crate) use toast::{Toast, ToastView, Toasts, provide_toasts};
+pub(crate) use transform_view::{TransformForm, TransformOutcome};
 pub(crate) use trouble_banner::TroubleBanner;
 pub(crate) use waiting::Waiting;
 pub(crate) use wire_table::WireTable;

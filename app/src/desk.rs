@@ -8,6 +8,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::breakdown::Breakdown;
+use dlo_domain::changing::{
+    Edit, EditSheet, NewDraft, SentBody, Shape, TransformPreview, TryTransform,
+};
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
@@ -21,6 +24,7 @@ use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
 use dlo_domain::view::{NewView, View};
+use uuid::Uuid;
 
 /// Why the desk did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +32,14 @@ pub enum DeskError {
     /// There is no such thing.
     #[error("{0}")]
     NotFound(String),
+    /// What was asked is well formed, and cannot be carried out as it is.
+    #[error("{why}")]
+    Unfit {
+        /// What is wrong, and how to mend it.
+        why: String,
+        /// Of a program: where what is wrong begins, and how much of it, in characters.
+        place: Option<(usize, usize)>,
+    },
     /// It is no longer (or never was) in a state that allows this.
     #[error("{0}")]
     Conflict(String),
@@ -217,6 +229,43 @@ pub trait TriageDesk: PolicyDesk + Send + Sync + 'static {
 
     /// What a rule would have done with the letters of the last 7 days. Changes nothing.
     async fn preview_rule(&self, rule: &NewRule) -> Result<RulePreview, DeskError>;
+
+    /// What a jq program would make of letters. Changes nothing.
+    async fn try_transform(&self, asked: &TryTransform) -> Result<TransformPreview, DeskError>;
+
+    /// What a replay sent in place of a letter's body.
+    async fn sent_body(&self, letter: LetterId, replay: ReplayId) -> Result<SentBody, DeskError>;
+
+    /// The form that edits a letter's body: of its last arrival, or of a draft.
+    async fn edit_sheet(
+        &self,
+        letter: LetterId,
+        shape: Option<Shape>,
+        draft: Option<Uuid>,
+    ) -> Result<EditSheet, DeskError>;
+
+    /// Keeps what was written in that form for a day. Nothing is sent.
+    async fn keep_draft(
+        &self,
+        actor: &Actor,
+        letter: LetterId,
+        draft: &NewDraft,
+    ) -> Result<Uuid, DeskError>;
+
+    /// What a draft sends. A conflict when the letter came back after it was written.
+    async fn edit_of_draft(&self, letter: LetterId, draft: Uuid) -> Result<Edit, DeskError>;
+
+    /// Lets a replay go that waits for a second person. A conflict for whoever asked for it.
+    async fn approve_replay(&self, actor: &Actor, id: ReplayId) -> Result<Replay, DeskError>;
+
+    /// Gives a replay up that waits for a second person: its letters are held again. A conflict for
+    /// whoever asked for it.
+    async fn reject_replay(
+        &self,
+        actor: &Actor,
+        id: ReplayId,
+        reason: &str,
+    ) -> Result<Replay, DeskError>;
 
     /// What is not well. Never fails: a database that does not answer is a trouble.
     async fn troubles(&self) -> Vec<Trouble>;

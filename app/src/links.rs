@@ -135,6 +135,19 @@ pub(crate) fn letter(id: LetterId) -> String {
     format!("/letters/{id}")
 }
 
+/// The form that edits a letter's body.
+pub(crate) fn edit(id: LetterId, shape: &str, draft: &str) -> String {
+    with_query(
+        &format!("/letters/{id}/edit"),
+        [("as", shape), ("draft", draft)],
+    )
+}
+
+/// What a replay sent in place of a letter's body.
+pub(crate) fn sent(id: LetterId, replay: ReplayId) -> String {
+    format!("/letters/{id}/sent/{replay}")
+}
+
 /// The bytes of one arrival.
 pub(crate) fn body(id: LetterId, arrival: i32) -> String {
     format!("/letters/{id}/body?arrival={arrival}")

@@ -1,5 +1,6 @@
 //! Pages, one a route. A page reads its address, asks for what it shows, and puts parts together.
 
+mod edit_letter;
 mod group;
 mod groups;
 mod letter;
@@ -13,8 +14,11 @@ mod retries;
 mod retry_policy;
 mod rule;
 mod rules;
+mod sent_letter;
 mod sources;
+mod transforming;
 
+pub(crate) use edit_letter::EditLetterPage;
 pub(crate) use group::GroupPage;
 pub(crate) use groups::GroupsPage;
 pub(crate) use letter::LetterPage;
@@ -28,4 +32,5 @@ pub(crate) use retries::RetriesPage;
 pub(crate) use retry_policy::RetryPolicyPage;
 pub(crate) use rule::RulePage;
 pub(crate) use rules::RulesPage;
+pub(crate) use sent_letter::SentLetterPage;
 pub(crate) use sources::SourcesPage;

@@ -95,6 +95,7 @@ impl From<DeskError> for ApiError {
     fn from(fault: DeskError) -> Self {
         let (status, fault) = match fault {
             DeskError::NotFound(reason) => (404, Self::NotFound { reason }),
+            DeskError::Unfit { why: reason, .. } => (422, Self::Invalid { reason }),
             DeskError::Conflict(reason) => (409, Self::Conflict { reason }),
             DeskError::Invalid(reason) => (400, Self::Invalid { reason }),
             DeskError::Unavailable(reason) => (503, Self::Unavailable { reason }),

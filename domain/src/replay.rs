@@ -15,6 +15,7 @@ pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
 pub use state::{Control, Controlled, ReplayState, Stop};
 pub use target::{Address, NoWay, Origin, Target};
 
+use crate::changing::{Approval, SentMark, Transform};
 use crate::ids::{LetterId, ReplayId};
 
 /// A replay.
@@ -48,6 +49,15 @@ pub struct Replay {
     /// Why it is paused or was cancelled.
     #[serde(default)]
     pub stopped: Option<Stop>,
+    /// The jq program that made the bodies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transform: Option<Transform>,
+    /// Whether its letter's body was edited by hand.
+    #[serde(default)]
+    pub edited: bool,
+    /// What a second person says of it, where one is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
     /// Who asked.
     pub created_by: String,
     /// When.
@@ -158,6 +168,9 @@ pub struct LetterReplay {
     pub queue: Option<String>,
     /// What came of it.
     pub outcome: Outcome,
+    /// What was sent, or will be, in place of what the letter arrived with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<SentMark>,
     /// Why.
     pub detail: Option<String>,
     /// When it was planned.

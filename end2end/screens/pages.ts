@@ -71,6 +71,8 @@ export const SCREENS: Screen[] = [
   { name: 'letter', address: (api) => first(api, 'reason:rejected state:held') },
   { name: 'letter-text', address: async (api) => `${await first(api, 'reason:rejected state:held')}?view=text` },
   { name: 'letter-hex', address: async (api) => `${await first(api, 'reason:expired state:held')}?view=hex` },
+  { name: 'letter-edit', address: async (api) => `${await first(api, 'reason:rejected state:held')}/edit` },
+  { name: 'letter-edit-hex', address: async (api) => `${await first(api, 'reason:rejected state:held')}/edit?as=hex` },
   { name: 'groups', address: () => '/groups' },
   { name: 'groups-none', address: () => '/groups?state=regressed' },
   { name: 'group', address: group },
@@ -78,6 +80,7 @@ export const SCREENS: Screen[] = [
   { name: 'replays', address: async (api) => ((await replay(api)) ? '/replays' : '') },
   { name: 'replay', address: replay },
   { name: 'replay-new', address: () => '/replays/new?scope=matching&q=state:held' },
+  { name: 'replay-new-jq', address: () => '/replays/new?scope=matching&q=state:held&jq=.mended+%3D+true' },
   { name: 'rules', address: () => '/rules' },
   {
     name: 'rules-delete',

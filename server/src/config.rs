@@ -35,7 +35,7 @@ pub use retry::RetryConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 20] = [
+pub const VARIABLES: [&str; 22] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -50,6 +50,8 @@ pub const VARIABLES: [&str; 20] = [
     "DLO_INTAKE_LINGER_MS",
     "DLO_REPLAY",
     "DLO_REPLAY_WINDOW",
+    "DLO_REPLAY_LOOP_CAP",
+    "DLO_REPLAY_WORKER_QUEUE",
     "DLO_REPLAY_SETTLE_AFTER_SECS",
     "DLO_RETRY",
     "DLO_RETENTION_RESOLVED_DAYS",

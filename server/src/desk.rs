@@ -4,9 +4,11 @@
 //! Every change is one transaction with its audit lines and its event; what it could not touch
 //! is counted with the reason. Publishing is the replay engine's: here a plan is frozen, no more.
 
+mod approvals;
 mod breakdown;
 mod decisions;
 mod destinations;
+mod edits;
 mod error;
 mod groups;
 mod letters;
@@ -16,6 +18,8 @@ mod replays;
 mod rules;
 mod selection;
 mod sources;
+mod transaction;
+mod transforms;
 mod troubles;
 mod views;
 
@@ -26,6 +30,9 @@ use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::breakdown::Breakdown;
+use dlo_domain::changing::{
+    Edit, EditSheet, NewDraft, SentBody, Shape, TransformPreview, TryTransform,
+};
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, RuleId, SourceId, ViewId};
@@ -40,12 +47,15 @@ use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
 use dlo_domain::view::{NewView, View};
 use sqlx::{PgPool, Postgres, Transaction};
+use transaction::changing;
+use uuid::Uuid;
 
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
 use crate::config::ReplayConfig;
 use crate::judging::Judges;
 use crate::replay::Waits;
+use crate::transform::Transformer;
 
 /// The desk of one office.
 #[derive(Debug)]
@@ -60,6 +70,8 @@ pub struct PgDesk {
     /// What letters are compared with.
     compared: breakdown::Compared,
     judges: Arc<Judges>,
+    /// What carries jq programs out.
+    transformer: Transformer,
     /// Since when the database does not answer.
     database_away: Mutex<Option<DateTime<Utc>>>,
 }
@@ -83,53 +95,21 @@ impl PgDesk {
             replaying,
             compared: breakdown::Compared::default(),
             judges: Arc::default(),
+            transformer: Transformer::own(),
             database_away: Mutex::new(None),
         }
+    }
+
+    /// The same with another program that carries jq out: a test is no `dlo`.
+    #[must_use]
+    pub fn with_transformer(mut self, transformer: Transformer) -> Self {
+        self.transformer = transformer;
+        self
     }
 
     /// Begins a transaction. Reads let it go when they are done.
     async fn begin(&self) -> Result<Transaction<'static, Postgres>, DeskError> {
         self.pool.begin().await.map_err(error::of_sqlx)
-    }
-}
-
-/// Changes in one transaction, again when somebody else's came in between. A macro, since the
-/// compiler cannot yet see that the future of an async closure with borrows is `Send`.
-macro_rules! changing {
-    ($desk:expr, $conn:ident => $work:expr) => {{
-        let mut tries = 0;
-        loop {
-            let mut transaction = $desk.begin().await?;
-            let $conn: &mut sqlx::PgConnection = &mut transaction;
-            let done: Result<_, dlo_app::desk::DeskError> = async { $work }.await;
-            if let Some(end) = $crate::desk::conclude(transaction, done, &mut tries).await {
-                break end;
-            }
-        }
-    }};
-}
-use changing;
-
-/// Tries of a change that others come in between of.
-const MOST_TRIES: u32 = 5;
-
-/// Commits what was done; nothing when it is to be done again.
-async fn conclude<T>(
-    transaction: Transaction<'static, Postgres>,
-    done: Result<T, DeskError>,
-    tries: &mut u32,
-) -> Option<Result<T, DeskError>> {
-    *tries += 1;
-    match done {
-        Ok(done) => Some(
-            transaction
-                .commit()
-                .await
-                .map_err(error::of_commit)
-                .map(|()| done),
-        ),
-        Err(why) if *tries < MOST_TRIES && error::is_conflict(&why) => None,
-        Err(why) => Some(Err(why)),
     }
 }
 
@@ -333,6 +313,49 @@ impl TriageDesk for PgDesk {
 
     async fn preview_rule(&self, rule: &NewRule) -> Result<RulePreview, DeskError> {
         rules::preview(self, rule).await
+    }
+
+    async fn try_transform(&self, asked: &TryTransform) -> Result<TransformPreview, DeskError> {
+        transforms::try_out(self, asked).await
+    }
+
+    async fn sent_body(&self, letter: LetterId, replay: ReplayId) -> Result<SentBody, DeskError> {
+        transforms::sent(self, letter, replay).await
+    }
+
+    async fn edit_sheet(
+        &self,
+        letter: LetterId,
+        shape: Option<Shape>,
+        draft: Option<Uuid>,
+    ) -> Result<EditSheet, DeskError> {
+        edits::sheet(self, letter, shape, draft).await
+    }
+
+    async fn keep_draft(
+        &self,
+        actor: &Actor,
+        letter: LetterId,
+        draft: &NewDraft,
+    ) -> Result<Uuid, DeskError> {
+        edits::keep(self, actor, letter, draft).await
+    }
+
+    async fn edit_of_draft(&self, letter: LetterId, draft: Uuid) -> Result<Edit, DeskError> {
+        edits::of_kept(self, letter, draft).await
+    }
+
+    async fn approve_replay(&self, actor: &Actor, id: ReplayId) -> Result<Replay, DeskError> {
+        approvals::approve(self, actor, id).await
+    }
+
+    async fn reject_replay(
+        &self,
+        actor: &Actor,
+        id: ReplayId,
+        reason: &str,
+    ) -> Result<Replay, DeskError> {
+        approvals::reject(self, actor, id, reason).await
     }
 
     async fn troubles(&self) -> Vec<Trouble> {

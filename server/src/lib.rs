@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod broker;
+pub mod changes;
 pub mod cli;
 pub mod clock;
 pub mod config;
@@ -26,4 +27,5 @@ pub mod stack;
 pub mod startup;
 pub mod store;
 pub mod telemetry;
+pub mod transform;
 pub mod upkeep;

@@ -3,6 +3,9 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(done) = dlo_server::transform::worker::if_asked() {
+        return done;
+    }
     if let Err(why) = dlo_server::stack::make_room() {
         eprintln!("going on with less room for deeply nested headers: {why}");
     }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
+use dlo_domain::changing::Approval;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::{NewReplay, Origin, OutcomeCounts, Replay, ReplayState, Target};
@@ -21,8 +22,10 @@ pub(crate) use left_out::{LeftOutTally, why};
 
 use self::destinations::DestinationTally;
 use self::stripped::StrippedTally;
+use crate::changes::{ChangeError, Changes, Sent};
 use crate::config::ReplayConfig;
 use crate::store::audit::{self, Note};
+use crate::store::replays::bodies::{self, Frozen};
 use crate::store::replays::plan::{self, Candidate, Planned};
 use crate::store::{StoreError, events};
 
@@ -42,6 +45,28 @@ pub(crate) async fn freeze(
     (id, new): (Option<ReplayId>, &NewReplay),
     ids: &[LetterId],
 ) -> Result<Replay, StoreError> {
+    let mut changes = Changes::none();
+    let frozen = freeze_changed(conn, config, (actor, at), (id, new), ids, &mut changes).await;
+    frozen.map_err(|why| match why {
+        ChangeError::Store(why) => why,
+        other => unreachable!("letters are sent as they are: {other}"),
+    })
+}
+
+/// The same with other bodies in place of those that letters arrived with: they are frozen too. A
+/// letter that none can be made of is left out and told.
+///
+/// # Errors
+/// When Postgres does not do it, or bodies cannot be made at all. Then nothing of the caller's
+/// transaction is to be kept.
+pub(crate) async fn freeze_changed(
+    conn: &mut PgConnection,
+    config: &ReplayConfig,
+    (actor, at): (&Actor, DateTime<Utc>),
+    (id, new): (Option<ReplayId>, &NewReplay),
+    ids: &[LetterId],
+    changes: &mut Changes,
+) -> Result<Replay, ChangeError> {
     let mut replay = empty((actor, at), (id, new));
     let ordered;
     let ids = if new.in_order {
@@ -51,7 +76,7 @@ pub(crate) async fn freeze(
         ids
     };
     let planner = Planner { config, new, actor };
-    planner.fill(conn, &mut replay, ids).await?;
+    planner.fill(conn, &mut replay, ids, changes).await?;
     if let Some(id) = id {
         if replay.total == 0 {
             replay.state = ReplayState::Finished;
@@ -71,6 +96,7 @@ fn empty(
         id,
         state: match id {
             None => ReplayState::DryRun,
+            Some(_) if new.needs_approval => ReplayState::AwaitingApproval,
             Some(_) if begins_later => ReplayState::Scheduled,
             Some(_) => ReplayState::Running,
         },
@@ -82,6 +108,9 @@ fn empty(
         keep_expiration: new.keep_expiration,
         start_at: new.start_at,
         stopped: None,
+        transform: new.transform.clone(),
+        edited: new.edit.is_some(),
+        approval: new.needs_approval.then(Approval::default),
         created_by: actor.0.clone(),
         created_at: at,
         finished_at: None,
@@ -108,7 +137,8 @@ impl Planner<'_> {
         conn: &mut PgConnection,
         replay: &mut Replay,
         ids: &[LetterId],
-    ) -> Result<(), StoreError> {
+        changes: &mut Changes,
+    ) -> Result<(), ChangeError> {
         let mut left_out = LeftOutTally::default();
         let mut destinations = DestinationTally::default();
         let mut stripped = StrippedTally::default();
@@ -118,12 +148,14 @@ impl Planner<'_> {
         }
         for chunk in ids.chunks(CHUNK) {
             let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
-            let planned = self.sort(chunk, found, &mut left_out);
+            let mut planned = self.sort(chunk, found, &mut left_out);
+            let frozen = change(conn, changes, &mut planned, &mut left_out).await?;
             destinations.add(&planned);
             let before = planned.iter().filter(|one| one.letter.replays > 0);
             replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
             if let Some(id) = replay.id {
                 self.add(conn, id, replay, &planned).await?;
+                bodies::freeze(conn, id, &frozen).await?;
             } else {
                 stripped
                     .add(conn, &planned, self.new.keep_expiration)
@@ -201,6 +233,37 @@ impl Planner<'_> {
         let position = i32::try_from(replay.total).unwrap_or(i32::MAX);
         plan::add(conn, id, position, planned, note).await
     }
+}
+
+/// Makes what is sent in place of letters' bodies; a letter that nothing can be made of is left out.
+async fn change(
+    conn: &mut PgConnection,
+    changes: &mut Changes,
+    planned: &mut Vec<Planned>,
+    left_out: &mut LeftOutTally,
+) -> Result<Vec<Frozen>, ChangeError> {
+    if changes.is_none() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<LetterId> = planned.iter().map(|one| one.letter.id).collect();
+    let mut made = changes.make(conn, &ids).await?;
+    let mut frozen = Vec::new();
+    planned.retain(|one| match made.remove(&one.letter.id) {
+        Some(Sent::Same) => true,
+        Some(Sent::Changed(body)) => {
+            frozen.push(body);
+            true
+        }
+        Some(Sent::Failed(why)) => {
+            left_out.add(why, one.letter.id);
+            false
+        }
+        None => {
+            left_out.add("its message is not stored".to_owned(), one.letter.id);
+            false
+        }
+    });
+    Ok(frozen)
 }
 
 /// Ends a plan, notes it and wakes the engines of all offices.

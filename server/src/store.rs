@@ -9,6 +9,7 @@ pub mod batches;
 pub mod breakdown;
 pub mod counts;
 pub mod decisions;
+pub mod drafts;
 pub mod events;
 pub mod extracts;
 pub mod filter;

@@ -102,7 +102,14 @@ pub async fn preview_replay(
     let mut new = manner.ask(selection, crate::request::now())?;
     new.dry_run = true;
     let operator = dlo_domain::audit::Actor::local_operator();
-    Ok(crate::desk::desk().plan_replay(&operator, &new).await?)
+    let desk = crate::desk::desk();
+    let planned = desk.plan_replay(&operator, &new).await;
+    if new.transform.is_some() && matches!(planned, Err(crate::desk::DeskError::Unfit { .. })) {
+        // What is wrong with the program is said beside it.
+        new.transform = None;
+        return Ok(desk.plan_replay(&operator, &new).await?);
+    }
+    Ok(planned?)
 }
 
 /// Replays letters, to the queues that they died in unless the manner says otherwise.

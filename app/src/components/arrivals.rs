@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Arrival;
 use dlo_domain::ids::LetterId;
+use dlo_domain::replay::LetterReplay;
 use leptos::prelude::*;
 
 use super::Ago;
@@ -15,27 +16,21 @@ pub(crate) fn Arrivals(
     id: LetterId,
     /// Its arrivals, oldest first.
     arrivals: Vec<Arrival>,
+    /// The replays of it, which may have sent another body.
+    replays: Vec<LetterReplay>,
     /// The one whose body and headers are shown.
     shown: i32,
     /// When they were read.
     now: DateTime<Utc>,
 ) -> impl IntoView {
-    let number = arrivals.len();
-    let same_body = arrivals
-        .windows(2)
-        .all(|pair| pair[0].body_sha256 == pair[1].body_sha256);
+    let comings = comings(&arrivals, &replays);
+    let note = summary(&comings);
     view! {
         <section class="section" aria-labelledby="arrivals-title">
             <header>
                 <h2 id="arrivals-title">"Arrivals"</h2>
                 <span class="note">
-                    {if number == 1 {
-                        "1"
-                    } else if same_body {
-                        "the body was the same each time"
-                    } else {
-                        "the body changed between them"
-                    }}
+                    {note}
                 </span>
             </header>
             <table class="ledger">
@@ -51,8 +46,9 @@ pub(crate) fn Arrivals(
                 <tbody>
                     {arrivals
                         .into_iter()
+                        .zip(comings)
                         .rev()
-                        .map(|arrival| {
+                        .map(|(arrival, coming)| {
                             let is_shown = arrival.ordinal == shown;
                             let ordinal = arrival.ordinal.to_string();
                             let href = links::with_query(
@@ -82,6 +78,8 @@ pub(crate) fn Arrivals(
                                         >
                                             {if is_shown { "shown here" } else { "show" }}
                                         </a>
+                                        {words(coming)
+                                            .map(|words| view! { <small class="quiet">{words}</small> })}
                                     </td>
                                 </tr>
                             }
@@ -93,3 +91,63 @@ pub(crate) fn Arrivals(
     }
     .into_any()
 }
+
+/// How the body of an arrival compares with the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coming {
+    /// There is none before it.
+    First,
+    /// It is what arrived before.
+    Same,
+    /// It is another one.
+    Other,
+    /// It is what a replay had sent in place of what arrived before.
+    AsSent,
+    /// It is not what a replay had sent in place of what arrived before.
+    NotAsSent,
+}
+
+/// What each arrival is, oldest first. One that a replay sent changed is compared with what was sent.
+fn comings(arrivals: &[Arrival], replays: &[LetterReplay]) -> Vec<Coming> {
+    let mut before: Option<&Arrival> = None;
+    let mut comings = Vec::with_capacity(arrivals.len());
+    for arrival in arrivals {
+        let by = arrival.replay_id;
+        let mut sent = replays.iter().filter(|one| Some(one.replay_id) == by);
+        let sent = sent.find_map(|one| one.sent.as_ref());
+        comings.push(match (before, sent) {
+            (None, _) => Coming::First,
+            (Some(_), Some(sent)) if sent.body_sha256 == arrival.body_sha256 => Coming::AsSent,
+            (Some(_), Some(_)) => Coming::NotAsSent,
+            (Some(before), None) if before.body_sha256 == arrival.body_sha256 => Coming::Same,
+            (Some(_), None) => Coming::Other,
+        });
+        before = Some(arrival);
+    }
+    comings
+}
+
+fn summary(comings: &[Coming]) -> &'static str {
+    let has = |coming| comings.contains(&coming);
+    if comings.len() <= 1 {
+        "1"
+    } else if has(Coming::Other) || has(Coming::NotAsSent) {
+        "the body changed between them"
+    } else if has(Coming::AsSent) {
+        "the body was each time what was sent"
+    } else {
+        "the body was the same each time"
+    }
+}
+
+fn words(coming: Coming) -> Option<&'static str> {
+    match coming {
+        Coming::First | Coming::Same => None,
+        Coming::Other => Some("another body than before"),
+        Coming::AsSent => Some("as the replay sent it, changed"),
+        Coming::NotAsSent => Some("not as the replay sent it"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -74,13 +74,16 @@ fn Replaying(
                     </ActionForm>
                 }
             })}
+        <a class="button" href=links::edit(id, "", "")>
+            "Edit…"
+        </a>
         <details class="more">
             <summary class="button">"Replay elsewhere…"</summary>
             <ActionForm action=decisions.replay attr:class="with-reason">
                 <This id />
                 <input
                     type="text"
-                    name="queue"
+                    name="manner[queue]"
                     maxlength="255"
                     required
                     autocomplete="off"

@@ -1,5 +1,6 @@
 //! The replays that a letter was part of.
 
+use dlo_domain::ids::LetterId;
 use dlo_domain::replay::LetterReplay;
 use leptos::prelude::*;
 
@@ -11,6 +12,8 @@ use crate::links;
 pub(crate) fn LetterReplays(
     /// The replays.
     replays: Vec<LetterReplay>,
+    /// The letter.
+    id: LetterId,
 ) -> impl IntoView {
     if replays.is_empty() {
         return ().into_any();
@@ -42,6 +45,16 @@ pub(crate) fn LetterReplays(
                                             view! {
                                                 " to "
                                                 <span class="id">{queue}</span>
+                                            }
+                                        })}
+                                    {replay
+                                        .sent
+                                        .map(|_| {
+                                            view! {
+                                                ", "
+                                                <a href=links::sent(id, replay.replay_id)>
+                                                    "sent changed"
+                                                </a>
                                             }
                                         })}
                                     {replay

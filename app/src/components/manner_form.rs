@@ -55,6 +55,9 @@ pub(crate) fn MannerForm(
             <Check name="in_order" is_on=!manner.in_order.is_empty()>
                 "keep the order of arrival: one at a time, and stop at one that does not get through"
             </Check>
+            <Check name="needs_approval" is_on=!manner.needs_approval.is_empty()>
+                "another person has to approve it first"
+            </Check>
             <Check name="keep_expiration" is_on=!manner.keep_expiration.is_empty()>
                 "keep the time to live that senders gave them"
             </Check>

@@ -91,6 +91,7 @@ fn choices(replay: &Replay) -> Vec<Choice> {
         "Publish nothing more; what is published cannot be called back.",
     );
     match replay.state {
+        ReplayState::AwaitingApproval => vec![cancel],
         ReplayState::Running => vec![
             choice(
                 Control::Pause,

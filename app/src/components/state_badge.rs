@@ -21,14 +21,14 @@ pub(crate) fn ReplayBadge(
     state: ReplayState,
 ) -> impl IntoView {
     let class = match state {
-        ReplayState::DryRun => "state held",
+        ReplayState::DryRun | ReplayState::AwaitingApproval => "state held",
         ReplayState::Scheduled => "state scheduled",
         ReplayState::Running => "state claimed",
         ReplayState::Paused => "state unknown",
         ReplayState::Cancelled => "state discarded",
         ReplayState::Finished => "state resolved",
     };
-    view! { <span class=class>{state.as_str()}</span> }
+    view! { <span class=class>{state.as_str().replace('_', " ")}</span> }
 }
 
 /// Where a group stands: a dot, a word, and an edge of its own.

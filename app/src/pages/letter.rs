@@ -126,7 +126,7 @@ fn Read(
             <div class="stack history">
                 <LetterRetriesView letter=letter.clone() />
                 <Timeline letter=letter.clone() />
-                <LetterReplays replays=letter.replays.clone() />
+                <LetterReplays id replays=letter.replays.clone() />
             </div>
             <div class="stack content">
                 <Transition>
@@ -160,7 +160,13 @@ fn Read(
                     })}
             </div>
             <div class="stack">
-                <Arrivals id arrivals=letter.arrivals.clone() shown=number now />
+                <Arrivals
+                    id
+                    arrivals=letter.arrivals.clone()
+                    replays=letter.replays.clone()
+                    shown=number
+                    now
+                />
                 <Particulars letter=letter.clone() now />
                 <AuditLog entries=letter.audit />
             </div>

@@ -9,6 +9,7 @@ use leptos_router::hooks::use_query_map;
 use leptos_router::params::ParamsMap;
 
 use super::replay::{HISTORY, LeftOutList};
+use super::transforming::TransformPanel;
 use crate::api::replays::{FIELDS, Manner, preview_replay};
 use crate::components::{
     Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm, Waiting, target_text,
@@ -77,6 +78,7 @@ fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView
             <div class="stack">
                 <Destinations destinations=preview.destinations.clone() />
                 <LeftOutList left_out=preview.left_out.clone() />
+                <TransformPanel />
                 <Terms preview />
             </div>
             <div class="stack">
@@ -92,13 +94,21 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
     let total = preview.total;
     let letters = wording::counted(total, "letter");
     let target = target_text(&preview.target, total);
+    let letters_changed = if asked.manner.jq.trim().is_empty() {
+        letters.clone()
+    } else {
+        format!("{letters}, changed by jq,")
+    };
     let button = match (&preview.canary, preview.start_at) {
-        (_, Some(at)) => format!("Replay {letters} to {target} at {}", wording::absolute(at)),
+        (_, Some(at)) => format!(
+            "Replay {letters_changed} to {target} at {}",
+            wording::absolute(at)
+        ),
         (Some(canary), None) => format!(
-            "Replay {letters} to {target}, beginning with {}",
+            "Replay {letters_changed} to {target}, beginning with {}",
             canary.steps.first().copied().unwrap_or(1)
         ),
-        (None, None) => format!("Replay {letters} to {target}"),
+        (None, None) => format!("Replay {letters_changed} to {target}"),
     };
     let which = (asked.scope == "matching" && !asked.filter.is_empty())
         .then(|| asked.filter.clone())
@@ -186,6 +196,7 @@ fn How(asked: Asked) -> impl IntoView {
             </header>
             <form class="stack padded" method="get" action="/replays/new">
                 <Hidden asked filter_name="q" />
+                <input type="hidden" name="jq" value=manner.jq.clone() />
                 <MannerForm manner />
                 <button class="button" type="submit">
                     "Look again"
@@ -217,7 +228,13 @@ fn Terms(preview: Replay) -> impl IntoView {
             <dl class="slip">
                 <div class="all">
                     <dt>"body"</dt>
-                    <dd>"the original bytes"</dd>
+                    <dd>
+                        {if preview.transform.is_some() {
+                            "what the jq program makes of it"
+                        } else {
+                            "the original bytes"
+                        }}
+                    </dd>
                 </div>
                 <div class="all">
                     <dt>"taken off"</dt>

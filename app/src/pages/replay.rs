@@ -8,8 +8,8 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::replays::{ControlReplay, ReplayRead, read_replay};
 use crate::components::{
-    Ago, ErrorPanel, Ladder, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge, ReplayControls,
-    ReplayItems, ReplayPlan, Waiting, outcome_word, target_text,
+    Ago, Approval, ErrorPanel, Ladder, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge,
+    ReplayControls, ReplayItems, ReplayPlan, Waiting, outcome_word, target_text,
 };
 use crate::{links, wording};
 
@@ -73,6 +73,7 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
     };
     view! {
         <Head replay=replay.clone() now />
+        <Approval replay=replay.clone() />
         <Ladder replay=replay.clone() now />
         <section class="section" aria-labelledby="outcomes-title">
             <header>
@@ -87,6 +88,7 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
         <div class="split">
             <div class="stack">
                 <ReplayPlan replay=replay.clone() />
+                {replay.transform.clone().map(|transform| view! { <Program jq=transform.jq /> })}
                 <LeftOutList left_out=replay.left_out.clone() />
             </div>
             <div class="stack sooner">
@@ -121,6 +123,22 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
 }
 
 #[component]
+fn Program(jq: String) -> impl IntoView {
+    view! {
+        <section class="section" aria-labelledby="jq-title">
+            <header>
+                <h2 id="jq-title">"What is sent is changed by jq"</h2>
+                <span class="note">"the letters keep what arrived"</span>
+            </header>
+            <pre class="body" tabindex="0" role="group" aria-label="The jq program">
+                {jq}
+            </pre>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
 fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     let counts = replay.outcomes;
     let letters = wording::counted(replay.total, "letter");
@@ -139,6 +157,7 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     .collect();
     let verb = match replay.state {
         ReplayState::DryRun => "Would replay",
+        ReplayState::AwaitingApproval => "To replay when somebody else approves:",
         ReplayState::Scheduled => "To replay",
         ReplayState::Running => "Replaying",
         ReplayState::Paused => "Paused: the replay of",
@@ -175,6 +194,7 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
                             }
                         })}
                     <span>"by " {replay.created_by}</span>
+                    {replay.edited.then(|| view! { <span>"its body was edited by hand"</span> })}
                     {(replay.state == ReplayState::Running)
                         .then_some("it goes on when this page is closed")}
                 </p>

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::canary::{BadCanary, Canary};
 use super::target::{NoWay, Target};
+use crate::changing::{Edit, Transform};
 use crate::selection::Selection;
 
 /// The most letters a second that a replay can be held to.
@@ -44,6 +45,15 @@ pub struct NewReplay {
     /// Takes letters too that were replayed as often as the loop cap of the office allows.
     #[serde(default)]
     pub ignore_loop_cap: bool,
+    /// Changes the bodies that are sent.
+    #[serde(default)]
+    pub transform: Option<Transform>,
+    /// Sends another body in place of the letter's; for a selection of exactly one letter.
+    #[serde(default)]
+    pub edit: Option<Edit>,
+    /// Publishes nothing until another person approves it.
+    #[serde(default)]
+    pub needs_approval: bool,
     /// Tells what would happen, and does nothing.
     #[serde(default)]
     pub dry_run: bool,

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub enum ReplayState {
     /// Only tried: nothing was published, nothing will be, and there is no such replay.
     DryRun,
+    /// Nothing is published until a second person approves it.
+    AwaitingApproval,
     /// It begins later.
     Scheduled,
     /// Letters are still to be published.
@@ -26,7 +28,8 @@ pub enum ReplayState {
 
 impl ReplayState {
     /// Every state that a replay can be kept in.
-    pub const KEPT: [Self; 5] = [
+    pub const KEPT: [Self; 6] = [
+        Self::AwaitingApproval,
         Self::Scheduled,
         Self::Running,
         Self::Paused,
@@ -39,6 +42,7 @@ impl ReplayState {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::DryRun => "dry_run",
+            Self::AwaitingApproval => "awaiting_approval",
             Self::Scheduled => "scheduled",
             Self::Running => "running",
             Self::Paused => "paused",
@@ -53,9 +57,10 @@ impl ReplayState {
         match (self, control) {
             (Self::Running | Self::Scheduled, Control::Pause) => Some(Self::Paused),
             (Self::Paused | Self::Scheduled, Control::Resume) => Some(Self::Running),
-            (Self::Running | Self::Scheduled | Self::Paused, Control::Cancel) => {
-                Some(Self::Cancelled)
-            }
+            (
+                Self::AwaitingApproval | Self::Running | Self::Scheduled | Self::Paused,
+                Control::Cancel,
+            ) => Some(Self::Cancelled),
             _ => None,
         }
     }
@@ -144,6 +149,9 @@ mod tests {
             (S::Paused, Control::Cancel, Some(S::Cancelled)),
             (S::Finished, Control::Cancel, None),
             (S::Cancelled, Control::Resume, None),
+            (S::AwaitingApproval, Control::Cancel, Some(S::Cancelled)),
+            (S::AwaitingApproval, Control::Pause, None),
+            (S::AwaitingApproval, Control::Resume, None),
         ] {
             assert_eq!(state.after(word), then, "{state:?} {word:?}");
         }

@@ -12,6 +12,7 @@ use sqlx::PgConnection;
 use super::letters::{cut, page_size};
 use super::selection::chosen;
 use super::{PgDesk, changing, destinations};
+use crate::changes::Changes;
 use crate::clock::new_id;
 use crate::planning;
 use crate::store::audit::Note;
@@ -32,9 +33,17 @@ pub(super) async fn plan(
         .map_err(|why| DeskError::Invalid(why.to_string()))?;
     check_start(new, at)?;
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
+    let mut changes = Changes::of(new, &desk.transformer).await?;
     let mut replay = changing!(desk, conn => {
+        changes.start_over();
         let ids = chosen(conn, &new.selection, at).await?;
-        Ok(planning::freeze(conn, &desk.replaying, (actor, at), (id, new), &ids).await?)
+        let (who, what) = ((actor, at), (id, new));
+        let config = &desk.replaying;
+        Ok(if changes.is_none() {
+            planning::freeze(conn, config, who, what, &ids).await?
+        } else {
+            planning::freeze_changed(conn, config, who, what, &ids, &mut changes).await?
+        })
     })?;
     if new.dry_run {
         // After the transaction, which is not to wait for brokers.

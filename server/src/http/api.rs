@@ -1,6 +1,7 @@
 //! HTTP API v1: for programs. One file for each thing of the API; all go through the desk, as the
 //! pages do.
 
+pub(super) mod changes;
 mod created;
 pub(super) mod discards;
 pub(super) mod events;
@@ -62,6 +63,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         read("/api/v1/letters/{id}", get(letters::one)),
         read("/api/v1/letters/{id}/body", get(letters::body)),
         read("/api/v1/letters/{id}/decoded", get(letters::decoded)),
+        read("/api/v1/letters/{id}/sent/{replay}", get(changes::sent)),
         act("/api/v1/letters/{id}/processed", post(letters::processed)),
         act("/api/v1/letters/{id}/published", post(letters::published)),
         act("/api/v1/discards", post(discards::create)),
@@ -74,6 +76,9 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/replays/{id}/pause", post(replays::pause)),
         act("/api/v1/replays/{id}/resume", post(replays::resume)),
         act("/api/v1/replays/{id}/cancel", post(replays::cancel)),
+        act("/api/v1/replays/preview", post(changes::preview)),
+        act("/api/v1/replays/{id}/approve", post(changes::approve)),
+        act("/api/v1/replays/{id}/reject", post(changes::reject)),
         read("/api/v1/groups", get(groups::list)),
         read(group, get(groups::one)),
         read("/api/v1/groups/{id}/breakdown", get(groups::breakdown)),

@@ -37,18 +37,28 @@ pub struct ProblemBody {
     pub status: u16,
     /// What is wrong, and how to mend it.
     pub detail: String,
-    /// Of a filter that cannot be read: where what is wrong begins.
+    /// Of a filter or a jq program that cannot be read: where what is wrong begins.
     #[serde(flatten)]
     pub place: Option<Place>,
 }
 
-/// A place in a filter's text.
+/// A place in the text of a filter or a program.
 #[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
 pub struct Place {
     /// Where it begins, in characters from 0.
     pub position: u32,
     /// How many characters it has; 0 at the end of the text.
     pub length: u32,
+}
+
+impl Place {
+    fn of(position: usize, length: usize) -> Self {
+        let characters = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Self {
+            position: characters(position),
+            length: characters(length),
+        }
+    }
 }
 
 impl Problem {
@@ -64,12 +74,8 @@ impl Problem {
 
     /// A filter cannot be read.
     pub fn unreadable_filter(fault: &FilterFault) -> Self {
-        let characters = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
-            place: Some(Place {
-                position: characters(fault.position),
-                length: characters(fault.length),
-            }),
+            place: Some(Place::of(fault.position, fault.length)),
             ..Self::invalid(format!("the filter cannot be read: {fault}"))
         }
     }
@@ -124,6 +130,10 @@ impl From<DeskError> for Problem {
     fn from(error: DeskError) -> Self {
         match error {
             DeskError::NotFound(why) => Self::new(StatusCode::NOT_FOUND, why),
+            DeskError::Unfit { why, place } => Self {
+                place: place.map(|(position, length)| Place::of(position, length)),
+                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, why)
+            },
             DeskError::Conflict(why) => Self::new(StatusCode::CONFLICT, why),
             DeskError::Invalid(why) => Self::invalid(why),
             DeskError::Unavailable(why) => Self::unavailable(why),

@@ -15,9 +15,10 @@ use super::links::Way;
 use super::pace::Pace;
 use super::prepare::{self, Ready};
 use crate::broker::{Outgoing, Published, Publisher};
+use crate::store::replays::bodies;
 use crate::store::replays::marks::{self, Begun};
 use crate::store::replays::outcomes::{self, Recorded};
-use crate::store::replays::work::{self, Lane, Orders};
+use crate::store::replays::work::{self, Lane, Message, NextItem, Orders};
 
 /// A publish that is not answered for so long is unknown.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
@@ -212,6 +213,7 @@ impl Line<'_> {
         let (items, mut refused) = prepare::refuse_oversized(items);
         let letters: Vec<_> = items.iter().map(|item| item.letter).collect();
         let messages = persist!(engine, conn => work::messages(conn, &letters).await)?;
+        let messages = self.put_in_place(&items, messages).await?;
         let (ready, unfit) = prepare::prepare(replay, self.orders.keep_expiration, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
@@ -220,6 +222,22 @@ impl Line<'_> {
             return Err(Halt::NotOurs);
         }
         Ok(Some(ready))
+    }
+
+    /// Puts bodies in place that were frozen with the plan.
+    async fn put_in_place(
+        &self,
+        items: &[NextItem],
+        messages: Vec<Message>,
+    ) -> Result<Vec<Message>, Halt> {
+        let changed = items.iter().filter(|item| item.changed);
+        let changed: Vec<_> = changed.map(|item| item.letter).collect();
+        if changed.is_empty() {
+            return Ok(messages);
+        }
+        let (engine, replay) = (self.engine, self.replay);
+        let frozen = persist!(engine, conn => bodies::frozen(conn, replay, &changed).await)?;
+        Ok(prepare::put_in_place(&changed, frozen, messages))
     }
 
     async fn refuse_all(&self, ready: &[Ready], why: &str) -> Result<(), Halt> {

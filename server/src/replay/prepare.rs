@@ -8,6 +8,7 @@ use dlo_domain::replay::Outcome;
 use dlo_domain::republish::{CannotRepublish, MOST_BODY_BYTES, Terms, republish};
 
 use crate::broker::Outgoing;
+use crate::store::replays::bodies::Frozen;
 use crate::store::replays::outcomes::Recorded;
 use crate::store::replays::work::{Message, NextItem};
 
@@ -60,6 +61,29 @@ pub(super) fn refuse_oversized(items: Vec<NextItem>) -> (Vec<NextItem>, Vec<Reco
         }
     }
     (kept, refused)
+}
+
+/// Puts frozen bodies in the place of those that letters arrived with. A letter whose frozen body is
+/// gone has no message: what it arrived with must not go in its place.
+pub(super) fn put_in_place(
+    changed: &[LetterId],
+    frozen: Vec<Frozen>,
+    messages: Vec<Message>,
+) -> Vec<Message> {
+    let mut frozen: HashMap<LetterId, Frozen> =
+        frozen.into_iter().map(|one| (one.letter, one)).collect();
+    let placed = messages.into_iter().filter_map(|mut message| {
+        if !changed.contains(&message.letter) {
+            return Some(message);
+        }
+        let one = frozen.remove(&message.letter)?;
+        message.body = one.body;
+        if let Some(kind) = one.content_type {
+            message.properties.content_type = Some(kind.as_str().into());
+        }
+        Some(message)
+    });
+    placed.collect()
 }
 
 /// Makes the messages of items, in the same order.
@@ -156,6 +180,7 @@ mod tests {
             attempt: 1,
             address: Address::queue("orders.work"),
             size_bytes,
+            changed: false,
         }
     }
 
@@ -210,6 +235,32 @@ mod tests {
         assert_eq!(refused[0].position, 2);
         let why = refused[0].detail.as_deref().expect("a reason");
         assert!(why.contains("bytes"), "{why}");
+    }
+
+    #[test]
+    fn a_frozen_body_goes_or_nothing_does() {
+        let items = vec![item(1, 2), item(2, 2), item(3, 2)];
+        let messages = items.iter().map(|of| message(of, FieldTable::default()));
+        let messages = messages.collect();
+        let frozen = Frozen {
+            letter: items[0].letter,
+            ordinal: 1,
+            body: b"new".to_vec(),
+            content_type: Some("text/plain".into()),
+        };
+        let changed = [items[0].letter, items[1].letter];
+        let messages = put_in_place(&changed, vec![frozen], messages);
+        let (ready, refused) = prepare(ReplayId(Uuid::from_u128(9)), false, items, messages);
+        let bodies: Vec<_> = ready
+            .iter()
+            .map(|one| (one.position, &one.message.body[..]))
+            .collect();
+        assert_eq!(bodies, [(1, &b"new"[..]), (3, b"{}")]);
+        assert_eq!(
+            ready[0].message.properties.content_type,
+            Some("text/plain".into())
+        );
+        assert_eq!(refused[0].position, 2);
     }
 
     #[test]

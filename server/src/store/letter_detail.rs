@@ -1,5 +1,7 @@
 //! One letter with everything known of it, and the bodies of its arrivals.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Arrival;
 use dlo_domain::ids::{LetterId, ReplayId};
@@ -12,6 +14,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::letter_list::SummaryRow;
+use super::replays::bodies;
 use super::{StoreError, audit, retries};
 
 /// The beginning of a body, and how to read it.
@@ -163,11 +166,13 @@ async fn replays(conn: &mut PgConnection, id: LetterId) -> Result<Vec<LetterRepl
          order by i.attempt desc, r.created_at desc",
         id.0
     )
-    .fetch_all(conn)
+    .fetch_all(&mut *conn)
     .await?;
+    let mut sent: HashMap<_, _> = bodies::marks(conn, id).await?.into_iter().collect();
     rows.into_iter()
         .map(|row| {
             Ok(LetterReplay {
+                sent: sent.remove(&ReplayId(row.replay_id)),
                 replay_id: ReplayId(row.replay_id),
                 attempt: row.attempt,
                 queue: row.queue,

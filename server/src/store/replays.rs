@@ -6,6 +6,8 @@
 //! Letters of a replay are always looked up by a range of positions too, since the planner, which
 //! knows nothing of a replay that was made a moment ago, would else walk through all of it.
 
+pub mod approval;
+pub mod bodies;
 pub mod marks;
 pub mod outcomes;
 pub mod plan;

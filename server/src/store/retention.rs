@@ -8,7 +8,7 @@ use dlo_domain::audit::Actor;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use super::weeks::{self, Week};
-use super::{StoreError, audit};
+use super::{StoreError, audit, drafts};
 
 /// Letters that one statement removes: few enough that nobody waits for it.
 const AT_ONCE: i64 = 1_000;
@@ -48,6 +48,7 @@ pub async fn remove_due(
     now: DateTime<Utc>,
 ) -> Result<i64, StoreError> {
     let due = retention.due(now);
+    drafts::forget_old(conn, now).await?;
     let mut removed = 0;
     for week in weeks::all(conn).await? {
         // What was made in the week cannot have been done for long before the week's end.
@@ -84,6 +85,7 @@ async fn drop_week(
         return Ok(0);
     }
     let removed = uncount(&mut transaction, week).await?;
+    forget_sent(&mut transaction, week).await?;
     weeks::drop_seized(&mut transaction, week).await?;
     let what = format!(
         "{removed} letters of the week before {}",
@@ -125,6 +127,16 @@ async fn uncount(conn: &mut PgConnection, week: Week) -> Result<i64, StoreError>
     Ok(removed)
 }
 
+/// What replays sent of a week's letters goes with them.
+async fn forget_sent(conn: &mut PgConnection, week: Week) -> Result<(), StoreError> {
+    let statement = format!(
+        "delete from replay_bodies b using {} l where b.letter_id = l.id",
+        week.part_of("letters")
+    );
+    sqlx::query(AssertSqlSafe(statement)).execute(conn).await?;
+    Ok(())
+}
+
 async fn remove_some(
     conn: &mut PgConnection,
     due: Due,
@@ -139,7 +151,8 @@ async fn remove_some(
                limit $3 for update skip locked),
            gone as (delete from letters using due where letters.id = due.id returning letters.id),
            bodies as (delete from arrivals using due where letter_id = due.id),
-           texts as (delete from extracts using due where letter_id = due.id)
+           texts as (delete from extracts using due where letter_id = due.id),
+           sent as (delete from replay_bodies using due where letter_id = due.id)
            select count(*) as "removed!" from gone"#,
         due.resolved,
         due.discarded,

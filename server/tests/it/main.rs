@@ -12,3 +12,4 @@ mod replay;
 mod retries;
 mod rules;
 mod support;
+mod transform;

@@ -1,5 +1,6 @@
 //! Letters published again to a real broker, and what came of each.
 
+mod changes;
 mod full_speed;
 mod interruptions;
 mod outcomes;

@@ -32,10 +32,14 @@ pub struct Manner {
     pub start: String,
     /// Anything: letters at the loop cap too.
     pub ignore_loop_cap: String,
+    /// A jq program that changes what is sent.
+    pub jq: String,
+    /// Anything: another person has to approve it.
+    pub needs_approval: String,
 }
 
 /// The fields with their names in an address, in the order of the form.
-pub const FIELDS: [&str; 13] = [
+pub const FIELDS: [&str; 15] = [
     "mode",
     "queue",
     "exchange",
@@ -49,6 +53,8 @@ pub const FIELDS: [&str; 13] = [
     "keep_expiration",
     "start",
     "ignore_loop_cap",
+    "jq",
+    "needs_approval",
 ];
 
 impl Manner {
@@ -87,6 +93,8 @@ impl Manner {
             "keep_expiration" => &mut self.keep_expiration,
             "start" => &mut self.start,
             "ignore_loop_cap" => &mut self.ignore_loop_cap,
+            "jq" => &mut self.jq,
+            "needs_approval" => &mut self.needs_approval,
             _ => return None,
         })
     }
@@ -95,6 +103,7 @@ impl Manner {
 #[cfg(feature = "ssr")]
 mod reading {
     use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+    use dlo_domain::changing::Transform;
     use dlo_domain::replay::{Canary, NewReplay, Target};
     use dlo_domain::selection::Selection;
 
@@ -117,10 +126,18 @@ mod reading {
                 keep_expiration: !self.keep_expiration.is_empty(),
                 start_at: self.start(now)?,
                 ignore_loop_cap: !self.ignore_loop_cap.is_empty(),
+                transform: self.transform(),
+                edit: None,
+                needs_approval: !self.needs_approval.is_empty(),
                 dry_run: false,
             };
             new.check().map_err(|why| sentence(&why.to_string()))?;
             Ok(new)
+        }
+
+        fn transform(&self) -> Option<Transform> {
+            let jq = self.jq.clone();
+            (!jq.trim().is_empty()).then_some(Transform { jq })
         }
 
         fn target(&self) -> Result<Target, ApiError> {

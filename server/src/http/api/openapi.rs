@@ -8,8 +8,8 @@ use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, Re
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    discards, events, groups, holds, letters, overview, policies, replays, restores, rules,
-    sources, views,
+    changes, discards, events, groups, holds, letters, overview, policies, replays, restores,
+    rules, sources, views,
 };
 use crate::access::Role;
 
@@ -31,7 +31,8 @@ use crate::access::Role;
         policies::create, policies::order, policies::one, policies::change, policies::remove,
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
-        overview::figures, events::stream, document,
+        overview::figures, events::stream, changes::preview, changes::approve, changes::reject,
+        changes::sent, document,
     ),
     components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind)),
     modifiers(&Token, &EveryAnswer),

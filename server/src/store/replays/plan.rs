@@ -132,8 +132,9 @@ pub async fn begin(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into replays (id, state, target, rate_per_second, canary, in_order,
-             keep_expiration, start_at, created_by, created_at, total, pending)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0)",
+             keep_expiration, start_at, created_by, created_at, total, pending, transform, edited,
+             needs_approval)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $12, $13)",
         id.0,
         replay.state.as_str(),
         Json(&replay.target) as _,
@@ -145,7 +146,10 @@ pub async fn begin(
         replay.keep_expiration,
         replay.start_at,
         replay.created_by,
-        replay.created_at
+        replay.created_at,
+        replay.transform.as_ref().map(Json) as _,
+        replay.edited,
+        replay.approval.is_some()
     )
     .execute(conn)
     .await?;

@@ -1,6 +1,7 @@
 //! Replays as people and programs see them.
 
 use chrono::{DateTime, Utc};
+use dlo_domain::changing::{Approval, Transform};
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::page::Cursor;
 use dlo_domain::replay::{
@@ -13,6 +14,10 @@ use uuid::Uuid;
 use crate::store::StoreError;
 use crate::store::letter_detail::read_outcome;
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a row has the columns that the table has"
+)]
 struct ReplayRow {
     id: Uuid,
     state: String,
@@ -30,6 +35,11 @@ struct ReplayRow {
     base_tried: i64,
     base_wrong: i64,
     base_well: i64,
+    transform: Option<Value>,
+    edited: bool,
+    needs_approval: bool,
+    decided_by: Option<String>,
+    refused_because: Option<String>,
     created_by: String,
     created_at: DateTime<Utc>,
     finished_at: Option<DateTime<Utc>>,
@@ -95,6 +105,12 @@ impl TryFrom<ReplayRow> for Replay {
             keep_expiration: row.keep_expiration,
             start_at: row.start_at,
             stopped,
+            transform: read_transform(row.transform)?,
+            edited: row.edited,
+            approval: row.needs_approval.then_some(Approval {
+                by: row.decided_by,
+                refused_because: row.refused_because,
+            }),
             created_by: row.created_by,
             created_at: row.created_at,
             finished_at: row.finished_at,
@@ -141,6 +157,11 @@ pub(super) fn read_state(word: &str) -> Result<ReplayState, StoreError> {
         .map_err(|why| StoreError::corrupt("replays", "state", why))
 }
 
+fn read_transform(written: Option<Value>) -> Result<Option<Transform>, StoreError> {
+    let read = written.map(serde_json::from_value).transpose();
+    read.map_err(|why| StoreError::corrupt("replays", "transform", why.to_string()))
+}
+
 pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, StoreError> {
     let read = written.map(serde_json::from_value).transpose();
     read.map_err(|why| StoreError::corrupt("replays", "canary", why.to_string()))
@@ -159,7 +180,8 @@ pub async fn page(
         ReplayRow,
         "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
                 stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
-                base_well, created_by, created_at, finished_at, total, left_out, pending,
+                base_well, transform, edited, needs_approval, decided_by,
+                refused_because, created_by, created_at, finished_at, total, left_out, pending,
                 confirmed, unroutable, refused, unknown, died_again, processed, settled
          from replays
          where $1::timestamptz is null or (created_at, id) < ($1, $2)
@@ -194,7 +216,8 @@ pub async fn replay(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Repl
         ReplayRow,
         "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
                 stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
-                base_well, created_by, created_at, finished_at, total, left_out, pending,
+                base_well, transform, edited, needs_approval, decided_by,
+                refused_because, created_by, created_at, finished_at, total, left_out, pending,
                 confirmed, unroutable, refused, unknown, died_again, processed, settled
          from replays where id = $1",
         id.0

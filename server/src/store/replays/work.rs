@@ -148,6 +148,8 @@ pub struct NextItem {
     pub address: Address,
     /// Size of the body in bytes.
     pub size_bytes: i64,
+    /// Whether another body was frozen for it.
+    pub changed: bool,
 }
 
 /// The next letters of a lane after a position, in order. The position spares the walk over
@@ -163,7 +165,12 @@ pub async fn next(
     most: i64,
 ) -> Result<Vec<NextItem>, StoreError> {
     let rows = sqlx::query!(
-        "select i.position, i.letter_id, i.attempt, i.queue, i.exchange, i.routing_key, l.size_bytes
+        "select i.position, i.letter_id, i.attempt, i.queue, i.exchange, i.routing_key, i.changed,
+                case when i.changed
+                    then (select octet_length(b.body)::bigint from replay_bodies b
+                          where b.letter_id = i.letter_id and b.replay_id = i.replay_id)
+                    else l.size_bytes
+                end as size_bytes
          from replay_items i
          join letters l on l.id = i.letter_id
          where i.replay_id = $1 and i.outcome = 'pending' and i.broker = $2 and i.vhost = $3
@@ -183,7 +190,8 @@ pub async fn next(
         letter: LetterId(row.letter_id),
         attempt: row.attempt,
         address: address(row.queue, row.exchange, row.routing_key),
-        size_bytes: row.size_bytes,
+        size_bytes: row.size_bytes.unwrap_or_default(),
+        changed: row.changed,
     });
     Ok(items.collect())
 }

@@ -69,6 +69,7 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     let stored = bench.replay(real.id.expect("an id")).await;
     let planned = Replay {
         destinations: Vec::new(),
+        replayed_before: None,
         ..real.clone()
     };
     assert_eq!(stored, planned);

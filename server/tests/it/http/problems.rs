@@ -123,8 +123,8 @@ async fn bodies_that_do_not_fit_are_refused(pool: PgPool) {
         ),
         (
             "/replays",
-            json!({"selection": all, "canary": {}}),
-            "unknown field `canary`",
+            json!({"selection": all, "ladder": {}}),
+            "unknown field `ladder`",
         ),
         (
             "/replays",

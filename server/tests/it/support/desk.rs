@@ -17,6 +17,7 @@ use dlo_server::config::ReplayConfig;
 use dlo_server::desk::PgDesk;
 use dlo_server::office;
 use dlo_server::replay::{self, ReplayError, Waits};
+use dlo_server::transform::Transformer;
 use sqlx::{PgConnection, PgPool};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -92,7 +93,8 @@ impl Bench {
                 clock,
                 office,
                 (waits.clone(), ReplayConfig::default()),
-            ),
+            )
+            .with_transformer(Transformer::new(env!("CARGO_BIN_EXE_dlo").into())),
             waits,
             pool: pool.clone(),
             source: watch(pool, vhost, "dead", SourceMode::Take).await,

@@ -6,13 +6,17 @@ use std::sync::Mutex;
 
 use super::front::{HOSTILE, ID};
 use super::samples::{
-    page, sample, sample_book, sample_letter, sample_replay, sample_rule, sample_source,
+    page, sample, sample_book, sample_letter, sample_preview, sample_replay, sample_rule,
+    sample_sent, sample_sheet, sample_source,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::breakdown::Breakdown;
+use dlo_domain::changing::{
+    Edit, EditSheet, NewDraft, SentBody, Shape, TransformPreview, TryTransform,
+};
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
@@ -28,6 +32,7 @@ use dlo_domain::source::{NewSource, Source};
 use dlo_domain::view::{NewView, View};
 use dlo_server::clock::{Clock as _, SystemClock};
 use serde_json::json;
+use uuid::Uuid;
 
 /// A desk that notes.
 #[derive(Debug, Default)]
@@ -329,6 +334,59 @@ impl TriageDesk for NotingDesk {
 
     async fn filter_choices(&self) -> Result<FilterChoices, DeskError> {
         Ok(FilterChoices::default())
+    }
+
+    async fn try_transform(&self, asked: &TryTransform) -> Result<TransformPreview, DeskError> {
+        self.note(format!("try {}", asked.transform.jq))?;
+        Ok(sample_preview())
+    }
+
+    async fn sent_body(&self, letter: LetterId, replay: ReplayId) -> Result<SentBody, DeskError> {
+        self.note(format!("sent {letter} by {replay}"))?;
+        Ok(sample_sent(letter, replay))
+    }
+
+    async fn edit_sheet(
+        &self,
+        letter: LetterId,
+        shape: Option<Shape>,
+        draft: Option<Uuid>,
+    ) -> Result<EditSheet, DeskError> {
+        self.note(format!(
+            "edit {letter} as {shape:?} draft {}",
+            draft.is_some()
+        ))?;
+        Ok(sample_sheet(letter, shape.unwrap_or_default(), draft))
+    }
+
+    async fn keep_draft(
+        &self,
+        _: &Actor,
+        letter: LetterId,
+        draft: &NewDraft,
+    ) -> Result<Uuid, DeskError> {
+        self.note(format!("keep {letter} {}", draft.text))?;
+        Ok(letter.0)
+    }
+
+    async fn edit_of_draft(&self, letter: LetterId, draft: Uuid) -> Result<Edit, DeskError> {
+        self.note(format!("draft {draft} of {letter}"))?;
+        Ok(sample(json!({"body": "e30="})))
+    }
+
+    async fn approve_replay(&self, actor: &Actor, id: ReplayId) -> Result<Replay, DeskError> {
+        self.note(format!("approve {id} by {}", actor.0))?;
+        Ok(sample_replay(Some(&id.to_string())))
+    }
+
+    async fn reject_replay(
+        &self,
+        actor: &Actor,
+        id: ReplayId,
+        reason: &str,
+    ) -> Result<Replay, DeskError> {
+        self.note(format!("reject {id} by {}: {reason}", actor.0))?;
+        Ok(sample_replay(Some(&id.to_string())))
     }
 
     async fn troubles(&self) -> Vec<Trouble> {

@@ -1,14 +1,16 @@
 //! What the desk that only notes answers with.
 
-use dlo_domain::ids::LetterId;
+use dlo_domain::changing::{EditSheet, SentBody, Shape, TransformPreview};
+use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::letter::Letter;
 use dlo_domain::page::Page;
 use dlo_domain::replay::Replay;
 use dlo_domain::rule::{NewRule, Rule, RuleBook};
 use dlo_domain::source::Source;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
-use super::front::ID;
+use super::front::{HOSTILE, ID};
 
 pub(super) fn page<T>() -> Page<T> {
     Vec::new().into()
@@ -67,4 +69,36 @@ pub(super) fn sample_book() -> RuleBook {
         grouping: Vec::new(),
         judging_again: None,
     }
+}
+
+pub(super) fn sample_preview() -> TransformPreview {
+    sample(json!({
+        "total": 2, "tried": 2, "changed": 1, "unchanged": 0, "failed": 1,
+        "letters": [
+            {"letter_id": ID, "error": HOSTILE},
+            {"letter_id": ID, "diff": {"cut": true, "lines": [{"mark": "added", "text": HOSTILE}]}},
+        ],
+    }))
+}
+
+pub(super) fn sample_sent(letter: LetterId, replay: ReplayId) -> SentBody {
+    let diff = json!({"cut": false, "lines": [{"mark": "removed", "text": HOSTILE}]});
+    sample(json!({
+        "letter_id": letter, "replay_id": replay, "from_arrival": 1, "size_bytes": 3,
+        "body_sha256": "ab".repeat(32), "content_type": HOSTILE, "diff": diff,
+        "back": {"arrival": 2, "arrived_at": "2026-11-21T03:00:00Z", "diff": diff,
+                 "is_same": false},
+    }))
+}
+
+pub(super) fn sample_sheet(letter: LetterId, shape: Shape, draft: Option<Uuid>) -> EditSheet {
+    sample(json!({
+        "letter_id": letter, "arrival": 1, "shape": shape, "shapes": Shape::ALL,
+        "text": HOSTILE, "content_type": HOSTILE, "content_encoding": "gzip",
+        "queue": HOSTILE, "cannot": null,
+        "draft": draft.map(|id| json!({
+            "id": id, "size_bytes": 3, "differs": true,
+            "diff": {"cut": false, "lines": [{"mark": "same", "text": HOSTILE}]},
+        })),
+    }))
 }

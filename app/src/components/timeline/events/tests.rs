@@ -87,6 +87,7 @@ fn letter(arrivals: Vec<Arrival>, replays: Vec<LetterReplay>) -> Letter {
 fn a_death_told_to_the_second_still_follows_its_replay() {
     // The broker's second began before the confirm was recorded.
     let replay = LetterReplay {
+        sent: None,
         replay_id: ReplayId(id()),
         attempt: 1,
         queue: Some("billing.invoices".to_owned()),

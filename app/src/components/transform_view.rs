@@ -1,0 +1,120 @@
+//! A jq program for many letters: the form that holds it, and what it would make of them.
+
+use dlo_domain::changing::{TransformPreview, TriedLetter};
+use leptos::prelude::*;
+use leptos_router::params::ParamsMap;
+
+use super::BodyDiff;
+use crate::{links, wording};
+
+/// The form with the program. It keeps whatever else the page's address holds.
+#[component]
+pub(crate) fn TransformForm(
+    /// The page's address.
+    path: &'static str,
+    /// What it asks for.
+    query: ParamsMap,
+) -> impl IntoView {
+    let jq = query.get("jq").unwrap_or_default();
+    let others: Vec<_> = query
+        .into_iter()
+        .filter(|(name, _)| !matches!(&**name, "jq"))
+        .map(|(name, value)| {
+            view! { <input type="hidden" name=name.into_owned() value=value /> }
+        })
+        .collect();
+    let has_program = !jq.trim().is_empty();
+    view! {
+        <form class="stack tight padded" method="get" action=path>
+            {others}
+            <label class="choice code">
+                <span>
+                    "a jq program that gives one value for each JSON body; empty to send what arrived"
+                </span>
+                <textarea
+                    name="jq"
+                    rows="4"
+                    maxlength="8000"
+                    spellcheck="false"
+                    autocomplete="off"
+                    placeholder=".customer.country = \"DE\" | del(.debug)"
+                >
+                    {jq}
+                </textarea>
+            </label>
+            <button class="button" type="submit">
+                {if has_program { "Try again" } else { "Try it on these letters" }}
+            </button>
+        </form>
+    }
+    .into_any()
+}
+
+/// What a program makes of letters.
+#[component]
+pub(crate) fn TransformOutcome(
+    /// What it makes of them.
+    preview: TransformPreview,
+) -> impl IntoView {
+    let TransformPreview {
+        total,
+        tried,
+        changed,
+        unchanged,
+        failed,
+        letters,
+    } = preview;
+    let counts = format!(
+        "{} changed, {} unchanged, {}",
+        wording::count(changed),
+        wording::count(unchanged),
+        wording::counted(failed, "error")
+    );
+    let of = if tried < total {
+        format!(
+            "of the first {} of {} that can be replayed",
+            wording::count(tried),
+            wording::counted(total, "letter")
+        )
+    } else {
+        format!("of {}", wording::counted(tried, "letter"))
+    };
+    let shown = letters.len();
+    view! {
+        <p class="says-all" role="status">
+            <b>{counts}</b>
+            " "
+            {of}
+            {(failed > 0).then_some(". Letters with an error are left out and stay held.")}
+        </p>
+        <ol class="tried">{letters.into_iter().map(tried_letter).collect_view()}</ol>
+        {(i64::try_from(shown).unwrap_or(i64::MAX) < tried)
+            .then(|| {
+                view! {
+                    <p class="note-line">"The first " {shown} " are shown; all are counted."</p>
+                }
+            })}
+    }
+    .into_any()
+}
+
+fn tried_letter(tried: TriedLetter) -> impl IntoView {
+    let id = tried.letter_id;
+    let name = wording::short(&id);
+    let what = match (tried.error, tried.diff) {
+        (Some(why), _) => view! { <p class="failed">{format!("left out: {why}")}</p> }.into_any(),
+        (None, None) => view! { <p class="quiet">"sent as it arrived"</p> }.into_any(),
+        (None, Some(diff)) => {
+            let label = format!("What changes in letter {name}");
+            view! { <BodyDiff diff label /> }.into_any()
+        }
+    };
+    view! {
+        <li>
+            <a class="id" href=links::letter(id)>
+                {name.clone()}
+            </a>
+            {what}
+        </li>
+    }
+}

@@ -1,0 +1,105 @@
+//! What did a replay send in place of this letter's body, and how did it come back?
+
+use dlo_domain::changing::{BackBody, SentBody};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+
+use crate::api::changes::read_sent;
+use crate::components::{BodyDiff, ErrorPanel, Instant, Waiting};
+use crate::{links, wording};
+
+/// What one replay sent of one letter.
+#[component]
+pub(crate) fn SentLetterPage() -> impl IntoView {
+    let params = use_params_map();
+    let of = move |name: &'static str| {
+        Memo::new(move |_| params.with(|params| params.get(name).unwrap_or_default()))
+    };
+    let (id, replay) = (of("id"), of("replay"));
+    let sent = Resource::new(
+        move || (id.get(), replay.get()),
+        |(id, replay)| read_sent(id, replay),
+    );
+    view! {
+        <Title text=move || format!("Sent of letter {}", wording::short(&id.get())) />
+        <Transition fallback=Waiting>
+            {move || Suspend::new(async move {
+                match sent.await {
+                    Ok(sent) => view! { <Sent sent /> }.into_any(),
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+    .into_any()
+}
+
+#[component]
+fn Sent(sent: SentBody) -> impl IntoView {
+    let id = sent.letter_id;
+    let heading = match &sent.back {
+        None => "This body goes in place of what arrived.",
+        Some(back) if back.is_same => "It came back as it was sent, byte by byte.",
+        Some(_) => "It came back different from what was sent.",
+    };
+    view! {
+        <div class="answer">
+            <div>
+                <ol class="crumbs">
+                    <li>
+                        <a href=links::LETTERS>"Letters"</a>
+                    </li>
+                    <li>
+                        <a class="id" href=links::letter(id)>
+                            {wording::short(&id)}
+                        </a>
+                    </li>
+                    <li>"Sent"</li>
+                </ol>
+                <h1>{heading}</h1>
+                <p class="meta">
+                    <span>
+                        "by replay "
+                        <a class="id" href=links::replay(sent.replay_id)>
+                            {wording::short(&sent.replay_id)}
+                        </a>
+                    </span>
+                    <span>{wording::size(sent.size_bytes)}</span>
+                    {sent.content_type.map(|kind| view! { <span class="id">{kind}</span> })}
+                    <span>
+                        "SHA-256 " <span class="id">{sent.body_sha256[..16].to_owned()} "…"</span>
+                    </span>
+                </p>
+            </div>
+        </div>
+        <section class="section" aria-labelledby="sent-title">
+            <header>
+                <h2 id="sent-title">"From what arrived to what is sent"</h2>
+                <span class="note">"arrival " {sent.from_arrival}</span>
+            </header>
+            <BodyDiff diff=sent.diff label="From what arrived to what is sent" />
+        </section>
+        {sent.back.map(|back| view! { <Back back /> })}
+    }
+    .into_any()
+}
+
+#[component]
+fn Back(back: BackBody) -> impl IntoView {
+    view! {
+        <section class="section" aria-labelledby="back-title">
+            <header>
+                <h2 id="back-title">"From what was sent to what came back"</h2>
+                <span class="note">"arrival " {back.arrival} ", " <Instant at=back.arrived_at /></span>
+            </header>
+            {if back.is_same {
+                view! { <p class="note-line">"Nothing differs."</p> }.into_any()
+            } else {
+                view! { <BodyDiff diff=back.diff label="From what was sent to what came back" /> }
+                    .into_any()
+            }}
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,351 @@
+//! What a replay sends in place of letters' bodies: made while its plan is frozen, from the last
+//! arrival of each letter, and written down with the plan. The arrivals stay as they are.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use dlo_domain::changing::{Edit, MOST_EDITED_BYTES};
+use dlo_domain::ids::LetterId;
+use dlo_domain::replay::NewReplay;
+use dlo_domain::selection::Chosen;
+use sqlx::PgConnection;
+
+use crate::store::StoreError;
+use crate::store::replays::bodies::{self, Frozen, Original};
+use crate::transform::{
+    MOST_UNPACKED_BYTES, Made, TransformError, Transformer, Transforming, Unchanged,
+};
+
+/// Bodies that are in memory at once, in bytes; a larger one goes alone.
+const MOST_BYTES_AT_ONCE: i64 = 4 * 1024 * 1024;
+
+/// Letters whose bodies are read by one statement.
+const MOST_AT_ONCE: usize = 500;
+
+/// What is written down for one replay, in bytes.
+const MOST_FROZEN_BYTES: usize = 256 * 1024 * 1024;
+
+/// Why a replay's bodies cannot be made at all; nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// What was asked makes no sense.
+    #[error("{0}")]
+    Unfit(String),
+    /// The jq program cannot be carried out.
+    #[error(transparent)]
+    Transform(#[from] TransformError),
+    /// The database did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How the bodies of a replay are made.
+#[derive(Debug)]
+pub struct Changes(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    /// They stay as they are.
+    None,
+    /// One letter gets this body.
+    Edit {
+        body: Vec<u8>,
+        content_type: Option<String>,
+    },
+    /// A jq program makes them.
+    Jq {
+        program: Box<Transforming>,
+        /// What was made so far, in bytes.
+        bytes: usize,
+    },
+}
+
+/// What is sent of a letter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sent {
+    /// What it arrived with.
+    Same,
+    /// Another body.
+    Changed(Frozen),
+    /// Nothing, and why: the letter is left out.
+    Failed(String),
+}
+
+impl Changes {
+    /// Letters are sent as they are.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(Kind::None)
+    }
+
+    /// What a replay asks for. A jq program is read here, once.
+    ///
+    /// # Errors
+    /// When it cannot be read, or an edit is not for exactly one letter.
+    pub async fn of(new: &NewReplay, transformer: &Transformer) -> Result<Self, ChangeError> {
+        Ok(Self(match (&new.transform, &new.edit) {
+            (None, None) => Kind::None,
+            (Some(_), Some(_)) => {
+                let why = "`transform` and `edit` cannot go together: choose one of them";
+                return Err(ChangeError::Unfit(why.to_owned()));
+            }
+            (Some(transform), None) => Kind::Jq {
+                program: Box::new(transformer.begin(&transform.jq).await?),
+                bytes: 0,
+            },
+            (None, Some(edit)) => {
+                if !matches!(new.selection.chosen(), Ok(Chosen::Ids([_]))) {
+                    let why = "`edit` is for one letter: name exactly one in `selection.ids`, or \
+                               use `transform` for many";
+                    return Err(ChangeError::Unfit(why.to_owned()));
+                }
+                let (body, content_type) = read_edit(edit).map_err(ChangeError::Unfit)?;
+                Kind::Edit { body, content_type }
+            }
+        }))
+    }
+
+    /// Tries a jq program, which nothing is frozen of.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn try_out(jq: &str, transformer: &Transformer) -> Result<Self, ChangeError> {
+        Ok(Self(Kind::Jq {
+            program: Box::new(transformer.begin(jq).await?),
+            bytes: 0,
+        }))
+    }
+
+    /// Whether all letters are sent as they are.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        matches!(self.0, Kind::None)
+    }
+
+    /// Begins again, for a transaction that is tried once more.
+    pub fn start_over(&mut self) {
+        if let Kind::Jq { bytes, .. } = &mut self.0 {
+            *bytes = 0;
+        }
+    }
+
+    /// What is sent of letters: an answer for each that has an arrival. Nothing is written.
+    ///
+    /// # Errors
+    /// When Postgres does not do it, or the program cannot be carried out.
+    pub async fn make(
+        &mut self,
+        conn: &mut PgConnection,
+        letters: &[LetterId],
+    ) -> Result<HashMap<LetterId, Sent>, ChangeError> {
+        let mut sent = HashMap::with_capacity(letters.len());
+        if self.is_none() {
+            sent.extend(letters.iter().map(|letter| (*letter, Sent::Same)));
+            return Ok(sent);
+        }
+        for batch in batches(bodies::sizes(conn, letters).await?, &mut sent) {
+            let originals = bodies::originals(conn, &batch).await?;
+            self.make_some(originals, &mut sent).await?;
+        }
+        Ok(sent)
+    }
+
+    async fn make_some(
+        &mut self,
+        originals: Vec<Original>,
+        sent: &mut HashMap<LetterId, Sent>,
+    ) -> Result<(), ChangeError> {
+        match &mut self.0 {
+            Kind::None => {}
+            Kind::Edit { body, content_type } => {
+                for original in originals {
+                    let made = edited(&original, body, content_type.as_deref());
+                    sent.insert(original.letter, made);
+                }
+            }
+            Kind::Jq { program, bytes } => {
+                let (letters, unchanged): (Vec<_>, Vec<_>) = originals
+                    .into_iter()
+                    .map(|original| {
+                        let encoding = original.content_encoding;
+                        let body = original.body;
+                        (
+                            (original.letter, original.ordinal),
+                            Unchanged { encoding, body },
+                        )
+                    })
+                    .unzip();
+                let made = program.change(&unchanged).await?;
+                for ((letter, ordinal), made) in letters.into_iter().zip(made) {
+                    let one = of_made(letter, ordinal, made);
+                    if let Sent::Changed(frozen) = &one {
+                        *bytes += frozen.body.len();
+                    }
+                    sent.insert(letter, one);
+                }
+                if *bytes > MOST_FROZEN_BYTES {
+                    return Err(ChangeError::Unfit(format!(
+                        "the changed bodies have more than {} MiB together, and nothing was \
+                         changed: choose fewer letters",
+                        MOST_FROZEN_BYTES / 1024 / 1024
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn of_made(letter: LetterId, ordinal: i32, made: Made) -> Sent {
+    match made {
+        Made::Same => Sent::Same,
+        Made::Changed(body) => Sent::Changed(Frozen {
+            letter,
+            ordinal,
+            body,
+            content_type: None,
+        }),
+        Made::Failed(why) => Sent::Failed(why),
+    }
+}
+
+/// An edit that changes nothing is sent as the letter is.
+fn edited(original: &Original, body: &[u8], content_type: Option<&str>) -> Sent {
+    let other_type = content_type.filter(|kind| original.content_type.as_deref() != Some(*kind));
+    if other_type.is_none() && original.body == body {
+        return Sent::Same;
+    }
+    Sent::Changed(Frozen {
+        letter: original.letter,
+        ordinal: original.ordinal,
+        body: body.to_vec(),
+        content_type: other_type.map(str::to_owned),
+    })
+}
+
+/// Divides letters so that not too much is in memory; one that is too large fails unread.
+fn batches(sizes: Vec<(LetterId, i64)>, sent: &mut HashMap<LetterId, Sent>) -> Vec<Vec<LetterId>> {
+    let most = i64::try_from(MOST_UNPACKED_BYTES).unwrap_or(i64::MAX);
+    let mut batches = Vec::new();
+    let mut batch = Vec::new();
+    let mut bytes = 0;
+    for (letter, size) in sizes {
+        if size > most {
+            let why = format!(
+                "its body has more than {} MiB, which is too large to be changed",
+                most / 1024 / 1024
+            );
+            sent.insert(letter, Sent::Failed(why));
+            continue;
+        }
+        let full = batch.len() == MOST_AT_ONCE || bytes + size > MOST_BYTES_AT_ONCE;
+        if full && !batch.is_empty() {
+            batches.push(std::mem::take(&mut batch));
+            bytes = 0;
+        }
+        batch.push(letter);
+        bytes += size;
+    }
+    if !batch.is_empty() {
+        batches.push(batch);
+    }
+    batches
+}
+
+/// Reads an edit as a program sends it.
+fn read_edit(edit: &Edit) -> Result<(Vec<u8>, Option<String>), String> {
+    let body = STANDARD
+        .decode(&edit.body)
+        .map_err(|why| format!("`edit.body` is no base64: {why}"))?;
+    check_edit(&body, edit.content_type.as_deref())?;
+    Ok((body, edit.content_type.clone()))
+}
+
+/// Checks what was edited by hand.
+///
+/// # Errors
+/// Why it cannot be sent, as a sentence.
+pub fn check_edit(body: &[u8], content_type: Option<&str>) -> Result<(), String> {
+    if body.len() > MOST_EDITED_BYTES {
+        return Err(format!(
+            "the body has {} bytes; at most {MOST_EDITED_BYTES} can be edited by hand",
+            body.len()
+        ));
+    }
+    match content_type {
+        Some(kind) if kind.is_empty() || kind.len() > 255 || kind.contains(char::is_control) => {
+            Err("the content type has 1 to 255 bytes, without control characters".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn letter(number: u128) -> LetterId {
+        LetterId(Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn what_is_in_memory_is_bounded() {
+        let mib = 1024 * 1024;
+        let sizes = [1, 3 * mib, 2 * mib, 5 * mib, 17 * mib, 0];
+        let sizes = (1..)
+            .zip(sizes)
+            .map(|(n, size)| (letter(n), size))
+            .collect();
+        let mut sent = HashMap::new();
+        let made = batches(sizes, &mut sent);
+        let numbers: Vec<Vec<u128>> = made
+            .iter()
+            .map(|batch| batch.iter().map(|letter| letter.0.as_u128()).collect())
+            .collect();
+        assert_eq!(numbers, [vec![1, 2], vec![3], vec![4], vec![6]]);
+        assert!(matches!(&sent[&letter(5)], Sent::Failed(why) if why.contains("16 MiB")));
+        let many = (0..1_001).map(|n| (letter(n), 1)).collect();
+        assert_eq!(batches(many, &mut sent).len(), 3);
+    }
+
+    #[test]
+    fn an_edit_that_changes_nothing_is_no_change() {
+        let original = Original {
+            letter: letter(1),
+            ordinal: 2,
+            content_type: Some("text/plain".into()),
+            content_encoding: None,
+            body: b"a".to_vec(),
+        };
+        assert_eq!(edited(&original, b"a", None), Sent::Same);
+        assert_eq!(edited(&original, b"a", Some("text/plain")), Sent::Same);
+        for (body, kind, other) in [
+            (&b"b"[..], None, None),
+            (b"b", Some("text/plain"), None),
+            (b"a", Some("application/json"), Some("application/json")),
+        ] {
+            let Sent::Changed(frozen) = edited(&original, body, kind) else {
+                panic!("a change");
+            };
+            assert_eq!(frozen.body, body);
+            assert_eq!(frozen.content_type.as_deref(), other);
+            assert_eq!(frozen.ordinal, 2);
+        }
+    }
+
+    #[test]
+    fn an_edit_is_checked() {
+        assert_eq!(check_edit(b"", None), Ok(()));
+        assert!(check_edit(&vec![0; MOST_EDITED_BYTES + 1], None).is_err());
+        for kind in ["", "a\0b", "a\nb", &"x".repeat(256)] {
+            assert!(check_edit(b"", Some(kind)).is_err(), "{kind}");
+        }
+        let edit = Edit {
+            body: "no base64!".into(),
+            content_type: None,
+        };
+        assert!(read_edit(&edit).unwrap_err().contains("base64"));
+    }
+}

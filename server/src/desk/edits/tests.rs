@@ -1,0 +1,111 @@
+//! What can be written of a body, and what is sent of what was written.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::*;
+
+fn original(encoding: Option<&str>, body: &[u8]) -> Original {
+    Original {
+        letter: LetterId(Uuid::from_u128(1)),
+        ordinal: 1,
+        content_type: Some("application/json".into()),
+        content_encoding: encoding.map(str::to_owned),
+        body: body.to_vec(),
+    }
+}
+
+fn new(shape: Shape, text: &str) -> NewDraft {
+    NewDraft {
+        shape,
+        text: text.to_owned(),
+        content_type: String::new(),
+    }
+}
+
+fn sent(of: &Original, shape: Shape, text: &str) -> Vec<u8> {
+    check(&new(shape, text), of).expect("sendable").0
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+#[test]
+fn a_body_is_written_in_what_it_is() {
+    assert_eq!(shapes(None, b"{\"a\":1}"), Shape::ALL);
+    assert_eq!(shapes(None, b"a=1"), [Shape::Text, Shape::Hex]);
+    assert_eq!(shapes(None, b""), [Shape::Text, Shape::Hex]);
+    for binary in [&b"\xff"[..], b"a\0b", b"a\rb"] {
+        assert_eq!(shapes(None, binary), [Shape::Hex]);
+    }
+    assert_eq!(shapes(Some("gzip"), &gzip(b"[1]")), Shape::ALL);
+    assert_eq!(shapes(Some("gzip"), b"[1]"), [Shape::Hex]);
+    assert_eq!(written(Shape::Hex, None, b"\x00\xff"), "00ff");
+    assert_eq!(written(Shape::Json, None, b"[1]"), "[\n  1\n]");
+}
+
+#[test]
+fn what_was_not_changed_is_sent_byte_by_byte() {
+    let json = original(None, br#"{ "a":1.0 }"#);
+    let shown = written(Shape::Json, None, &json.body).replace('\n', "\r\n");
+    assert_eq!(sent(&json, Shape::Json, &shown), json.body);
+    let packed = original(Some("gzip"), &gzip(b"{\"a\":1}"));
+    let shown = written(Shape::Json, Some("gzip"), &packed.body);
+    assert_eq!(sent(&packed, Shape::Json, &shown), packed.body);
+    let text = original(None, b"one\ntwo");
+    assert_eq!(sent(&text, Shape::Text, "one\r\ntwo"), text.body);
+    let bytes = original(None, b"\x00\xff");
+    assert_eq!(sent(&bytes, Shape::Hex, " 00 FF "), bytes.body);
+}
+
+#[test]
+fn what_was_changed_is_sent_in_the_manner_of_the_original() {
+    let line = original(None, br#"{"a":1}"#);
+    let written = "{\r\n  \"a\": 9007199254740993,\r\n  \"b\": 1.10\r\n}";
+    assert_eq!(
+        sent(&line, Shape::Json, written),
+        br#"{"a":9007199254740993,"b":1.10}"#
+    );
+    let laid = original(None, b"{\n \"a\": 1\n}");
+    assert_eq!(
+        sent(&laid, Shape::Json, "{\r\n \"a\": 2\r\n}"),
+        b"{\n \"a\": 2\n}"
+    );
+    let packed = original(Some("gzip"), &gzip(b"[1]"));
+    let body = sent(&packed, Shape::Json, "[2]");
+    assert_eq!(unpack(Some("gzip"), &body).ok().unwrap().bytes, b"[2]");
+}
+
+#[test]
+fn what_cannot_be_sent_is_told() {
+    let of = original(None, b"{}");
+    for (shape, text, says) in [
+        (Shape::Json, "{", "no JSON"),
+        (Shape::Json, r#"{"a":1,"a":2}"#, "two members"),
+        (Shape::Hex, "0g", "no hexadecimal"),
+        (Shape::Hex, "0", "no hexadecimal"),
+    ] {
+        let why = check(&new(shape, text), &of).unwrap_err();
+        assert!(why.contains(says), "{why}");
+    }
+    let large = "x".repeat(MOST_EDITED_BYTES + 1);
+    assert!(check(&new(Shape::Text, &large), &of).is_err());
+}
+
+#[test]
+fn only_another_content_type_is_a_change_of_it() {
+    let of = original(None, b"{}");
+    let kind = |text: &str| {
+        let mut draft = new(Shape::Json, "{}");
+        draft.content_type = text.to_owned();
+        check(&draft, &of).expect("sendable").1
+    };
+    assert_eq!(kind(""), None);
+    assert_eq!(kind(" application/json "), None);
+    assert_eq!(kind("text/plain").as_deref(), Some("text/plain"));
+}

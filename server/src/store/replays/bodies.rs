@@ -1,0 +1,190 @@
+//! Bodies that replays send in place of those that letters arrived with: what they are made from,
+//! how they are frozen, and what was sent.
+
+use dlo_domain::changing::SentMark;
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::wire::Properties;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::StoreError;
+use crate::store::letter_detail::read_json;
+
+/// The body of a letter's last arrival, to be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// The letter.
+    pub letter: LetterId,
+    /// Which arrival.
+    pub ordinal: i32,
+    /// What its sender calls it.
+    pub content_type: Option<String>,
+    /// How its sender says that it is packed.
+    pub content_encoding: Option<String>,
+    /// Its bytes.
+    pub body: Vec<u8>,
+}
+
+/// A body that is sent in place of the arrival's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frozen {
+    /// The letter.
+    pub letter: LetterId,
+    /// The arrival that it was made from.
+    pub ordinal: i32,
+    /// Its bytes.
+    pub body: Vec<u8>,
+    /// In place of the arrival's content type.
+    pub content_type: Option<String>,
+}
+
+/// The sizes of the last arrivals' bodies, in bytes, in the order of ids.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn sizes(
+    conn: &mut PgConnection,
+    letters: &[LetterId],
+) -> Result<Vec<(LetterId, i64)>, StoreError> {
+    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        "select id, size_bytes from letters where id = any($1) order by id",
+        &letters
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (LetterId(row.id), row.size_bytes))
+        .collect())
+}
+
+/// The bodies of the last arrivals of letters.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn originals(
+    conn: &mut PgConnection,
+    letters: &[LetterId],
+) -> Result<Vec<Original>, StoreError> {
+    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        r#"select wanted.id as "letter_id!", a.ordinal, a.properties, a.body
+           from unnest($1::uuid[]) as wanted (id)
+           cross join lateral (
+               select ordinal, properties, body from arrivals
+               where letter_id = wanted.id order by ordinal desc limit 1
+           ) a"#,
+        &letters
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let properties: Properties = read_json("properties", row.properties)?;
+            let text = |text: dlo_domain::wire::WireText| text.to_display().into_owned();
+            Ok(Original {
+                letter: LetterId(row.letter_id),
+                ordinal: row.ordinal,
+                content_type: properties.content_type.map(text),
+                content_encoding: properties.content_encoding.map(text),
+                body: row.body,
+            })
+        })
+        .collect()
+}
+
+/// Freezes bodies of a plan, whose items must be there.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn freeze(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    bodies: &[Frozen],
+) -> Result<(), StoreError> {
+    let letters: Vec<Uuid> = bodies.iter().map(|one| one.letter.0).collect();
+    let ordinals: Vec<i32> = bodies.iter().map(|one| one.ordinal).collect();
+    let bytes: Vec<&[u8]> = bodies.iter().map(|one| one.body.as_slice()).collect();
+    let kinds: Vec<Option<String>> = bodies.iter().map(|one| one.content_type.clone()).collect();
+    sqlx::query!(
+        "insert into replay_bodies
+             (letter_id, replay_id, ordinal, body, body_sha256, content_type)
+         select letter, $1, ordinal, body, sha256(body), kind
+         from unnest($2::uuid[], $3::integer[], $4::bytea[], $5::text[])
+              as one (letter, ordinal, body, kind)",
+        id.0,
+        &letters,
+        &ordinals,
+        &bytes as _,
+        &kinds as &[Option<String>]
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "update replay_items set changed = true where replay_id = $1 and letter_id = any($2)",
+        id.0,
+        &letters
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What a replay sends in place of letters' own bodies.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn frozen(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    letters: &[LetterId],
+) -> Result<Vec<Frozen>, StoreError> {
+    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        "select letter_id, ordinal, body, content_type from replay_bodies
+         where replay_id = $1 and letter_id = any($2)",
+        id.0,
+        &letters
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Frozen {
+            letter: LetterId(row.letter_id),
+            ordinal: row.ordinal,
+            body: row.body,
+            content_type: row.content_type,
+        })
+        .collect())
+}
+
+/// What replays sent in place of a letter's body, without the bytes.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn marks(
+    conn: &mut PgConnection,
+    letter: LetterId,
+) -> Result<Vec<(ReplayId, SentMark)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select replay_id, ordinal, octet_length(body)::bigint as "size_bytes!",
+                  encode(body_sha256, 'hex') as "body_sha256!"
+           from replay_bodies where letter_id = $1"#,
+        letter.0
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            let mark = SentMark {
+                from_arrival: row.ordinal,
+                size_bytes: row.size_bytes,
+                body_sha256: row.body_sha256,
+            };
+            (ReplayId(row.replay_id), mark)
+        })
+        .collect())
+}

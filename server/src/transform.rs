@@ -1,0 +1,303 @@
+//! Changing bodies with jq, in a process of its own.
+//!
+//! A program that loops for ever, fills the memory or nests without end can only be stopped from
+//! outside: so it never runs within the office. The office starts itself anew as a *worker*
+//! (`worker.rs`) without environment, with a limit on its memory and a watch on its time, hands it
+//! one body after the other and ends it when it does not answer. Nothing here touches the database.
+
+pub mod diff;
+mod frames;
+mod packing;
+pub mod pretty;
+mod program;
+mod strict;
+pub mod worker;
+
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader, BufWriter};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use frames::{Answer, Head, MOST_FRAME_BYTES};
+pub use packing::{MOST_UNPACKED_BYTES, unpack};
+pub use strict::check as check_json;
+use worker::OUT_OF_TIME;
+
+/// The longest program that is taken, in bytes.
+pub const MOST_PROGRAM_BYTES: usize = 16 * 1024;
+
+/// A worker that is silent for so long, beyond the time that it gives one letter itself, is ended.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Letters on which the program may go beyond its limits; then the others are not tried.
+const MOST_OVERRUNS: u32 = 5;
+
+/// All letters of one action together: an answer has to begin within 30 s.
+const WITHIN: Duration = Duration::from_secs(20);
+
+/// Starts workers.
+#[derive(Debug, Clone)]
+pub struct Transformer {
+    program: PathBuf,
+}
+
+/// Why a program cannot be carried out at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TransformError {
+    /// The program cannot be read.
+    #[error("the jq program cannot be read: {why}")]
+    Fault {
+        /// What is wrong.
+        why: String,
+        /// Where it begins, in characters from 0.
+        position: usize,
+        /// How many characters it has.
+        length: usize,
+    },
+    /// It is too long.
+    #[error("the jq program has {0} bytes; at most {MOST_PROGRAM_BYTES} are taken")]
+    TooLong(usize),
+    /// All letters together took too long.
+    #[error(
+        "the jq program took more than {} s for all letters, and nothing was changed: choose \
+         fewer letters, or a simpler program", WITHIN.as_secs()
+    )]
+    OutOfTime,
+    /// No worker could be started.
+    #[error("the process that carries out jq programs could not be started: {0}")]
+    NoWorker(String),
+}
+
+/// A body that the program is to be asked of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unchanged {
+    /// How its sender says that it is packed.
+    pub encoding: Option<String>,
+    /// Its bytes.
+    pub body: Vec<u8>,
+}
+
+/// What the program made of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Made {
+    /// The value is as it was: the bytes stay.
+    Same,
+    /// Another body, packed as the one before was.
+    Changed(Vec<u8>),
+    /// None, and why.
+    Failed(String),
+}
+
+impl Transformer {
+    /// Workers are started from this program, which must be a `dlo`.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self { program }
+    }
+
+    /// Workers are started from the program that runs, even after its file was replaced.
+    #[must_use]
+    pub fn own() -> Self {
+        Self::new(PathBuf::from("/proc/self/exe"))
+    }
+
+    /// Reads a program, and makes a worker ready for it.
+    ///
+    /// # Errors
+    /// A program that cannot be read, or no worker.
+    pub async fn begin(&self, jq: &str) -> Result<Transforming, TransformError> {
+        if jq.len() > MOST_PROGRAM_BYTES {
+            return Err(TransformError::TooLong(jq.len()));
+        }
+        Ok(Transforming {
+            worker: Some(Worker::start(self, jq).await?),
+            transformer: self.clone(),
+            jq: jq.to_owned(),
+            until: Instant::now() + WITHIN,
+            overruns: 0,
+        })
+    }
+}
+
+/// A program under way: letters after letters.
+#[derive(Debug)]
+pub struct Transforming {
+    transformer: Transformer,
+    jq: String,
+    worker: Option<Worker>,
+    until: Instant,
+    overruns: u32,
+}
+
+impl Transforming {
+    /// Asks the program of bodies; the answers come in the same order.
+    ///
+    /// # Errors
+    /// When no worker can be started, or all together take too long.
+    pub async fn change(&mut self, bodies: &[Unchanged]) -> Result<Vec<Made>, TransformError> {
+        let mut made = Vec::with_capacity(bodies.len());
+        while made.len() < bodies.len() {
+            if self.overruns >= MOST_OVERRUNS {
+                made.push(Made::Failed(format!(
+                    "it was not tried: the jq program went beyond its limits for {MOST_OVERRUNS} \
+                     letters before"
+                )));
+                continue;
+            }
+            let mut worker = match self.worker.take() {
+                Some(worker) => worker,
+                None => Worker::start(&self.transformer, &self.jq).await?,
+            };
+            let asked = timeout_at(self.until, worker.ask(&bodies[made.len()..], &mut made));
+            match asked.await {
+                Err(_) => return Err(TransformError::OutOfTime),
+                Ok(Ok(())) => self.worker = Some(worker),
+                Ok(Err(Silent)) => {
+                    self.overruns += 1;
+                    made.push(Made::Failed(worker.end().await));
+                }
+            }
+        }
+        Ok(made)
+    }
+}
+
+/// A worker that does not answer any more.
+struct Silent;
+
+#[derive(Debug)]
+struct Worker {
+    child: Child,
+    to: BufWriter<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Worker {
+    async fn start(transformer: &Transformer, jq: &str) -> Result<Self, TransformError> {
+        let failed = |why: &dyn ToString| TransformError::NoWorker(why.to_string());
+        let mut child = Command::new(&transformer.program)
+            .arg(worker::ARGUMENT)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|why| failed(&why))?;
+        let to = child.stdin.take().expect("it was asked for");
+        let from = child.stdout.take().expect("it was asked for");
+        let mut worker = Self {
+            child,
+            to: BufWriter::new(to),
+            from: BufReader::new(from),
+        };
+        let said = async {
+            worker.say(&[jq.as_bytes()]).await?;
+            worker.to.flush().await?;
+            worker.hear().await
+        };
+        match timeout(2 * PATIENCE, said).await {
+            Ok(Ok(Answer::Ready)) => Ok(worker),
+            Ok(Ok(Answer::Fault {
+                why,
+                position,
+                length,
+            })) => Err(TransformError::Fault {
+                why,
+                position,
+                length,
+            }),
+            Ok(Ok(_)) => Err(failed(&"it answers with what was not asked")),
+            Ok(Err(why)) => Err(failed(&why)),
+            Err(_) => Err(failed(&"it does not answer")),
+        }
+    }
+
+    /// Asks for bodies and adds the answers, as long as there are any.
+    async fn ask(&mut self, bodies: &[Unchanged], made: &mut Vec<Made>) -> Result<(), Silent> {
+        let (to, from) = (&mut self.to, &mut self.from);
+        let asking = async {
+            for one in bodies {
+                let encoding = one.encoding.as_deref().unwrap_or_default().as_bytes();
+                let length = u32::try_from(encoding.len()).unwrap_or(u32::MAX);
+                say(to, &[&length.to_le_bytes(), encoding, &one.body]).await?;
+            }
+            to.flush().await
+        };
+        let hearing = async {
+            for _ in bodies {
+                let answer = timeout(worker::LETTER_WITHIN + PATIENCE, hear(from)).await;
+                made.push(match answer {
+                    Ok(Ok(Answer::Same)) => Made::Same,
+                    Ok(Ok(Answer::Changed(body))) => Made::Changed(body),
+                    Ok(Ok(Answer::Failed(why))) => Made::Failed(why),
+                    Ok(Ok(Answer::Ready | Answer::Fault { .. }) | Err(_)) | Err(_) => {
+                        return Err(Silent);
+                    }
+                });
+            }
+            Ok(())
+        };
+        tokio::pin!(asking);
+        tokio::pin!(hearing);
+        tokio::select! {
+            biased;
+            heard = &mut hearing => heard,
+            // Whether all could be said shows in what is heard.
+            _ = &mut asking => hearing.await,
+        }
+    }
+
+    async fn say(&mut self, parts: &[&[u8]]) -> std::io::Result<()> {
+        say(&mut self.to, parts).await
+    }
+
+    async fn hear(&mut self) -> std::io::Result<Answer> {
+        hear(&mut self.from).await
+    }
+
+    /// Ends it, and tells why it fell silent.
+    async fn end(mut self) -> String {
+        // Where it ended by itself this finds nobody.
+        let _ = self.child.start_kill();
+        let status = self.child.wait().await.ok();
+        let out_of_time = status.and_then(|status: ExitStatus| status.code()) == Some(OUT_OF_TIME);
+        if out_of_time {
+            format!(
+                "the jq program took more than {} s for this letter",
+                worker::LETTER_WITHIN.as_secs()
+            )
+        } else {
+            format!(
+                "the jq program ended without an answer: it needs more than {} MiB of memory, or \
+                 calls itself too deeply",
+                worker::MOST_MEMORY_BYTES / 1024 / 1024
+            )
+        }
+    }
+}
+
+async fn say(to: &mut BufWriter<ChildStdin>, parts: &[&[u8]]) -> std::io::Result<()> {
+    let length = parts.iter().map(|part| part.len()).sum::<usize>();
+    to.write_all(&frames::length(length)).await?;
+    for part in parts {
+        to.write_all(part).await?;
+    }
+    Ok(())
+}
+
+async fn hear(from: &mut BufReader<ChildStdout>) -> std::io::Result<Answer> {
+    let mut head = Head::default();
+    from.read_exact(&mut head.0).await?;
+    let length = head.length();
+    if length > MOST_FRAME_BYTES {
+        return Err(std::io::Error::other("it answers with too much"));
+    }
+    let mut bytes = vec![0; length];
+    from.read_exact(&mut bytes).await?;
+    Answer::read(head.kind(), bytes)
+}

@@ -1,0 +1,181 @@
+//! Content encodings: a body is unpacked to be changed, and packed again in the same way.
+
+use std::io::{Read, Write as _};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use flate2::write::{GzEncoder, ZlibEncoder};
+
+/// The largest body that is changed, in bytes, unpacked and as it is made.
+pub const MOST_UNPACKED_BYTES: usize = 16 * 1024 * 1024;
+
+enum Packing {
+    Gzip,
+    Zlib,
+    Base64,
+}
+
+/// A body without its content encodings, and how to put them on again.
+pub struct Unpacked {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// What was taken off, the first to put on again last.
+    packings: Vec<Packing>,
+}
+
+/// Takes content encodings off a body.
+///
+/// # Errors
+/// Why it cannot be done, as a sentence: an encoding that is not known, or one that does not hold.
+pub fn unpack(encoding: Option<&str>, body: &[u8]) -> Result<Unpacked, String> {
+    let mut packings = Vec::new();
+    for name in encoding.unwrap_or_default().split(',') {
+        packings.extend(packing(name)?);
+    }
+    let mut unpacked = Unpacked {
+        bytes: body.to_vec(),
+        packings: Vec::new(),
+    };
+    while let Some(packing) = packings.pop() {
+        unpacked.bytes = off(&packing, &unpacked.bytes)?;
+        unpacked.packings.push(packing);
+    }
+    if unpacked.bytes.len() > MOST_UNPACKED_BYTES {
+        return Err(too_large());
+    }
+    Ok(unpacked)
+}
+
+impl Unpacked {
+    /// Whether anything was taken off.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        !self.packings.is_empty()
+    }
+
+    /// Puts the encodings on other bytes.
+    ///
+    /// # Errors
+    /// When what comes out is too large.
+    pub fn pack(&self, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+        let packed = self.packings.iter().rev().fold(bytes, |bytes, packing| {
+            on(packing, &bytes).expect("a Vec takes every write")
+        });
+        if packed.len() > MOST_UNPACKED_BYTES {
+            return Err(too_large());
+        }
+        Ok(packed)
+    }
+}
+
+/// One encoding by its name. Some clients name a charset here, which packs nothing.
+fn packing(name: &str) -> Result<Option<Packing>, String> {
+    let name = name.trim().to_ascii_lowercase();
+    Ok(match name.as_str() {
+        "" | "identity" | "binary" | "8bit" | "7bit" | "utf-8" | "utf8" | "ascii" | "us-ascii" => {
+            None
+        }
+        "gzip" | "x-gzip" => Some(Packing::Gzip),
+        "deflate" => Some(Packing::Zlib),
+        "base64" => Some(Packing::Base64),
+        other => {
+            let other: String = other.chars().take(64).collect();
+            return Err(format!(
+                "its content encoding `{other}` cannot be taken off and put on again: known are \
+                 gzip, deflate and base64"
+            ));
+        }
+    })
+}
+
+fn off(packing: &Packing, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    match packing {
+        Packing::Gzip => read(MultiGzDecoder::new(bytes), "gzip"),
+        Packing::Zlib => read(ZlibDecoder::new(bytes), "deflate"),
+        Packing::Base64 => STANDARD
+            .decode(bytes.trim_ascii())
+            .map_err(|why| format!("its body is called base64 and is not: {why}")),
+    }
+}
+
+fn read(from: impl Read, name: &str) -> Result<Vec<u8>, String> {
+    let most = u64::try_from(MOST_UNPACKED_BYTES).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    from.take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|why| format!("its body is called {name} and cannot be unpacked: {why}"))?;
+    if bytes.len() > MOST_UNPACKED_BYTES {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+fn on(packing: &Packing, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    match packing {
+        Packing::Gzip => {
+            let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+            gzip.write_all(bytes)?;
+            gzip.finish()
+        }
+        Packing::Zlib => {
+            let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+            zlib.write_all(bytes)?;
+            zlib.finish()
+        }
+        Packing::Base64 => Ok(STANDARD.encode(bytes).into_bytes()),
+    }
+}
+
+/// What is said of a body that is too large.
+pub(super) fn too_large() -> String {
+    format!(
+        "its body has more than {} MiB",
+        MOST_UNPACKED_BYTES / 1024 / 1024
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(encoding: &str, bytes: &[u8]) -> Vec<u8> {
+        let packings = encoding
+            .split(',')
+            .filter_map(|name| packing(name).unwrap());
+        packings.fold(bytes.to_vec(), |bytes, one| on(&one, &bytes).unwrap())
+    }
+
+    #[test]
+    fn what_is_taken_off_is_put_on_again() {
+        for encoding in ["", "utf-8", "gzip", "deflate", "base64", "gzip, base64"] {
+            let body = packed(encoding, b"{\"a\":1}");
+            let unpacked = unpack(Some(encoding), &body).ok().unwrap();
+            assert_eq!(unpacked.bytes, b"{\"a\":1}", "{encoding}");
+            let again = unpacked.pack(b"{\"a\":2}".to_vec()).unwrap();
+            assert_eq!(again, packed(encoding, b"{\"a\":2}"), "{encoding}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_hold_is_told() {
+        for (encoding, body, says) in [
+            ("br", &b"x"[..], "`br`"),
+            ("gzip", b"{}", "called gzip"),
+            ("deflate", b"{}", "called deflate"),
+            ("base64", b"{}", "called base64"),
+        ] {
+            let why = unpack(Some(encoding), body).err().unwrap();
+            assert!(why.contains(says), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_not_unpacked_to_its_end() {
+        let bomb = packed("gzip", &vec![b' '; MOST_UNPACKED_BYTES + 1]);
+        assert!(bomb.len() < 100_000);
+        let why = unpack(Some("gzip"), &bomb).err().unwrap();
+        assert!(why.contains("16 MiB"), "{why}");
+    }
+}
