@@ -94,7 +94,7 @@ test('a letter for a queue that is gone is held again, and the replay says why',
   await page.getByText('Replay elsewhere…', { exact: true }).click();
   await page.getByRole('textbox', { name: 'Queue to replay to' }).fill('e2e.no.such.queue');
   await page.getByRole('button', { name: 'Replay 1 letter to this queue' }).click();
-  await expect(sentence(page)).toHaveText('Replayed 1 letter to e2e.no.such.queue: 1 could not be sent.');
+  await expect(sentence(page)).toHaveText('Replayed 1 letter to e2e.no.such.queue: 1 not sent.');
   const outcomes = page.getByRole('region', { name: /^Outcomes/ });
   await outcomes.getByRole('link', { name: /^1 ?unroutable$/ }).click();
   await expect(page).toHaveURL(/outcome=unroutable/);

@@ -4,7 +4,7 @@
 //! Rounds of shovel and replay alternate. Each moves the same number of real dead letters of 1 KiB into
 //! the same durable queue: the shovel from the dead-letter queue, acknowledging on confirm; the replay
 //! from Postgres, with an outcome for each letter that is committed. Settings: `DLO_BENCH_ROUNDS` (3),
-//! `DLO_BENCH_LETTERS` (100,000).
+//! `DLO_BENCH_LETTERS` (100,000), `DLO_BENCH_WINDOW` (as configured: letters on their way at once).
 
 #[path = "intake/drain.rs"]
 mod drain;

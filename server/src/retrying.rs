@@ -34,6 +34,9 @@ use crate::store::retries::{self, shadows};
 /// Notifications wake at once, but may be lost: so often is looked in any case.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// Steps of asking policies before what is due is made: many arrivals do not hold it up.
+const STEPS_AT_ONCE: usize = 8;
+
 /// How often old shadow results are removed.
 const FORGET_EVERY: TimeDelta = TimeDelta::minutes(10);
 
@@ -114,8 +117,14 @@ impl Scheduler {
     /// When Postgres does not do it; what was done until then is done.
     pub async fn pass(&mut self) -> Result<Option<Duration>, StoreError> {
         self.mind_the_clock().await?;
-        while deciding::step(&self.deps).await? {}
+        let mut more = true;
+        for _ in 0..STEPS_AT_ONCE {
+            more = more && deciding::step(&self.deps).await?;
+        }
         let next = making::round(&self.deps).await?;
+        if more {
+            return Ok(Some(Duration::ZERO));
+        }
         let now = self.deps.clock.now();
         Ok(next.map(|due| (due - now).to_std().unwrap_or_default()))
     }

@@ -25,7 +25,7 @@ pub(crate) fn Ladder(
     let (Some(canary), Some(climb)) = (replay.canary.clone(), replay.climb) else {
         return ().into_any();
     };
-    let is_over = replay.finished_at.is_some();
+    let is_over = replay.state == ReplayState::Finished;
     let waits = matches!(replay.state, ReplayState::Paused | ReplayState::Cancelled);
     let rest = replay.outcomes.pending + climb.tried;
     let words: Vec<String> = canary.steps.iter().map(ToString::to_string).collect();
@@ -92,7 +92,10 @@ fn Step(
         Place::Later => ("", None),
     };
     let note = match place {
-        Place::Done => "went well".to_owned(),
+        Place::Done if step < usize::try_from(climb.step).unwrap_or(usize::MAX) => {
+            "went well".to_owned()
+        }
+        Place::Done => "published".to_owned(),
         Place::Later => format!("after {} s of watching", canary.watch_seconds),
         Place::Now if waits => "stopped here".to_owned(),
         Place::Now => watching(&canary, climb, now),

@@ -77,7 +77,7 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
         <Ladder replay=replay.clone() now />
         <section class="section" aria-labelledby="outcomes-title">
             <header>
-                <h2 id="outcomes-title">"Outcomes of the " {wording::count(done)} " published"</h2>
+                <h2 id="outcomes-title">"Outcomes of the " {wording::count(done)} " decided"</h2>
                 <span class="note">
                     "only a confirm without a return counts as sent; the watch goes on for those that may die again"
                 </span>
@@ -147,7 +147,7 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     let parts: Vec<String> = [
         (well, "confirmed by the broker"),
         (counts.died_again, "died again"),
-        (counts.refused + counts.unroutable, "could not be sent"),
+        (counts.refused + counts.unroutable, "not sent"),
         (counts.unknown, "unknown"),
         (counts.pending, "to go"),
     ]

@@ -153,7 +153,7 @@ impl Climb {
         format!(
             "{} of {} letters went wrong, and its canary allows {} %",
             self.wrong,
-            self.tried,
+            self.tried.max(self.wrong),
             canary.stop_above_percent()
         )
     }

@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::letters::Bench;
+use crate::setting;
 
 /// How fast a replay was.
 pub struct Speed {
@@ -48,7 +49,12 @@ impl Office {
         let clock: SharedClock = Arc::new(SystemClock);
         let office_id = OfficeId(new_id(&*clock));
         let lock = office::open(&bench.pool, &clock, office_id).await?;
-        let (waits, config) = (Waits::default(), ReplayConfig::default());
+        let usual = ReplayConfig::default();
+        let config = ReplayConfig {
+            window: setting("DLO_BENCH_WINDOW", usual.window),
+            ..usual
+        };
+        let waits = Waits::default();
         let brokers = Arc::new(bench.brokers.clone());
         let stop = CancellationToken::new();
         let deps = replay::Deps {

@@ -116,6 +116,7 @@ pub(super) async fn page(
     let mut items = replays::page(conn, after, limit + 1).await?;
     let more = cut(&mut items, limit);
     let last = items.last().filter(|_| more);
+    let total = replays::count(conn).await?;
     Ok(Page {
         next_cursor: last.and_then(|replay| {
             Some(Cursor {
@@ -124,8 +125,8 @@ pub(super) async fn page(
             })
         }),
         items,
-        estimated_total: replays::count(conn).await?,
-        total_is_least: false,
+        estimated_total: total.count,
+        total_is_least: total.is_least,
         searched_back_to: None,
     })
 }

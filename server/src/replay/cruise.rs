@@ -108,7 +108,14 @@ impl Line<'_> {
             progress.pace.learn(&answers, publisher.is_open());
             train.answered = recorded(window.marks, answers);
         }
-        train.under_way = turned?;
+        match turned {
+            Ok(window) => train.under_way = window,
+            Err(halt) => {
+                // Perhaps written down, perhaps not: to do it again changes nothing.
+                train.answered.extend(answered);
+                return Err(halt);
+            }
+        }
         train.loaded = next?;
         Ok(())
     }
@@ -163,10 +170,10 @@ impl Line<'_> {
     /// Writes the last answers down, and takes the mark away: nothing is on its way any more.
     async fn put_down(&self, answered: &[Recorded]) -> Result<(), Halt> {
         let (engine, replay, lane) = (self.engine, self.replay, self.lane);
-        let at = engine.deps.clock.now();
+        let (me, at) = (engine.deps.office_id, engine.deps.clock.now());
         persist!(engine, conn => {
             outcomes::record(conn, replay, answered, at).await?;
-            marks::clear(conn, replay, lane).await
+            marks::clear(conn, replay, me, lane).await
         })
     }
 
@@ -184,7 +191,7 @@ impl Line<'_> {
             .iter()
             .map(|one| prepare::refusal(one.position, why))
             .collect();
-        self.engine.record(self.replay, &back).await?;
+        self.record(&back).await?;
         Ok(ready)
     }
 }

@@ -62,9 +62,9 @@ async fn follow(engine: &Engine, replay: ReplayId) -> ReplayId {
 }
 
 async fn to_the_end(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
-    give_up_what_was_cut_off(engine, replay).await?;
     let orders = persist!(engine, conn => work::orders(conn, replay).await)?;
     let orders = orders.ok_or(Halt::NotOurs)?;
+    give_up_what_was_cut_off(engine, replay, &orders).await?;
     match orders.state {
         ReplayState::Running => publish(engine, replay, &orders).await?,
         ReplayState::Cancelled => give_back(engine, replay).await?,
@@ -124,7 +124,11 @@ async fn end(
 
 /// Letters that were being published when the office that held the replay ended: they may or
 /// may not have been, so they are unknown and never sent again by themselves.
-async fn give_up_what_was_cut_off(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
+async fn give_up_what_was_cut_off(
+    engine: &Engine,
+    replay: ReplayId,
+    orders: &Orders,
+) -> Result<(), Halt> {
     let positions = persist!(engine, conn => marks::cut_off(conn, replay).await)?;
     let why = "the publish was cut off: the office that published it ended before it wrote down \
                the broker's answer";
@@ -137,5 +141,9 @@ async fn give_up_what_was_cut_off(engine: &Engine, replay: ReplayId) -> Result<(
         })
         .collect();
     engine.record(replay, &unknown).await?;
-    persist!(engine, conn => marks::clear_all(conn, replay).await)
+    persist!(engine, conn => marks::clear_all(conn, replay).await)?;
+    if orders.state == ReplayState::Running {
+        engine.keep_order(replay, orders, &unknown).await?;
+    }
+    Ok(())
 }

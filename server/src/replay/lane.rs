@@ -178,20 +178,11 @@ impl Line<'_> {
         {
             publisher.close().await;
         }
-        let in_the_way = self.in_the_way(&answers);
-        self.write_down(marks, answers).await?;
-        if let Some(why) = in_the_way {
-            self.engine.stop_replay(self.replay, &why).await?;
-            return Err(Halt::NotOurs);
+        if answers.contains(&Published::NotSent) {
+            // What never left goes next.
+            progress.after = START;
         }
-        Ok(())
-    }
-
-    /// What keeps the letters after it from being published in their order.
-    fn in_the_way(&self, answers: &[Published]) -> Option<String> {
-        let passed = |one: &Published| matches!(one, Published::Confirmed | Published::NotSent);
-        let is_stuck = self.brake.in_order && !answers.iter().all(passed);
-        is_stuck.then(|| IN_THE_WAY.to_owned())
+        self.write_down(marks, answers).await
     }
 
     /// The next letters that can be published; those that cannot are refused. Nothing when no
@@ -217,10 +208,6 @@ impl Line<'_> {
         let (ready, unfit) = prepare::prepare(replay, self.orders.keep_expiration, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
-        if self.brake.in_order && !refused.is_empty() {
-            engine.stop_replay(replay, IN_THE_WAY).await?;
-            return Err(Halt::NotOurs);
-        }
         Ok(Some(ready))
     }
 
@@ -273,15 +260,18 @@ impl Line<'_> {
     ) -> Result<(), Halt> {
         let recorded = recorded(marks, answers);
         let (engine, replay, lane) = (self.engine, self.replay, self.lane);
-        let at = engine.deps.clock.now();
+        let (me, at) = (engine.deps.office_id, engine.deps.clock.now());
         persist!(engine, conn => {
             outcomes::record(conn, replay, &recorded, at).await?;
-            marks::clear(conn, replay, lane).await
-        })
+            marks::clear(conn, replay, me, lane).await
+        })?;
+        self.engine.keep_order(replay, self.orders, &recorded).await
     }
 
-    async fn record(&self, recorded: &[Recorded]) -> Result<(), Halt> {
-        self.engine.record(self.replay, recorded).await
+    pub(super) async fn record(&self, recorded: &[Recorded]) -> Result<(), Halt> {
+        self.engine.record(self.replay, recorded).await?;
+        let engine = self.engine;
+        engine.keep_order(self.replay, self.orders, recorded).await
     }
 }
 
@@ -312,6 +302,21 @@ impl Engine {
         let at = self.deps.clock.now();
         persist!(self, conn => outcomes::record(conn, replay, recorded, at).await)?;
         Ok(())
+    }
+
+    /// Stops a replay whose letters are to keep their order, when one of them did not get through.
+    pub(super) async fn keep_order(
+        &self,
+        replay: ReplayId,
+        orders: &Orders,
+        recorded: &[Recorded],
+    ) -> Result<(), Halt> {
+        let passed = |one: &Recorded| one.outcome == Outcome::Confirmed;
+        if !orders.in_order || recorded.iter().all(passed) {
+            return Ok(());
+        }
+        self.stop_replay(replay, IN_THE_WAY).await?;
+        Err(Halt::NotOurs)
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use dlo_domain::ids::ReplayId;
 
 use super::Engine;
-use super::halt::{Halt, pauses};
+use super::halt::{Halt, pauses, persist};
 use crate::broker::{Fault, Publisher};
-use crate::store::replays::work::Lane;
+use crate::store::replays::work::{self, Lane};
 
 /// Idle connections that are kept for each lane.
 const MOST_IDLE: usize = 2;
@@ -96,10 +96,24 @@ impl Engine {
             self.deps
                 .waits
                 .note(replay, lane, &why, self.deps.clock.now());
-            if let Err(halt) = self.pause(&mut pauses).await {
+            let waited = match self.pause(&mut pauses).await {
+                Ok(()) => self.still_ours(replay).await,
+                halt => halt,
+            };
+            if let Err(halt) = waited {
                 self.deps.waits.clear(replay, lane);
                 return Err(halt);
             }
+        }
+    }
+
+    /// Whether somebody paused or cancelled the replay, or took it over, while it waited.
+    async fn still_ours(&self, replay: ReplayId) -> Result<(), Halt> {
+        let me = self.deps.office_id;
+        if persist!(self, conn => work::is_ours(conn, replay, me).await)? {
+            Ok(())
+        } else {
+            Err(Halt::NotOurs)
         }
     }
 

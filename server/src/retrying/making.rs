@@ -18,6 +18,10 @@ use crate::store::policies::{self, Kept};
 use crate::store::retries::{self, Due};
 use crate::store::{StoreError, decisions, events};
 
+/// Letters that are not published for so long wait for a broker that is away: the tries of a policy
+/// wait with them, and do not take up the places of other replays.
+const PATIENCE: TimeDelta = TimeDelta::seconds(10);
+
 /// Letters of one replay.
 const AT_ONCE: u32 = 500;
 
@@ -46,6 +50,9 @@ async fn make(deps: &Deps, id: PolicyId) -> Result<u32, StoreError> {
         return Ok(0);
     }
     let now = deps.clock.now();
+    if retries::is_held_up(conn, &actor(&kept), now - PATIENCE).await? {
+        return Ok(0);
+    }
     let (breaker, allowed) = ask_breaker(conn, &kept, now).await?;
     let bucket = kept.bucket.refilled(kept.policy.retries_per_minute, now);
     let is_open = kept.policy.window.as_ref();

@@ -107,7 +107,7 @@ pub async fn seize(conn: &mut PgConnection, id: PolicyId) -> Result<Option<Kept>
         Row,
         "select id, position, policy, changed_by, changed_at, breaker_state, breaker_since,
              budget_millionths, budget_at
-         from retry_policies where id = $1 and removed_at is null for update skip locked",
+         from retry_policies where id = $1 and removed_at is null for no key update skip locked",
         id.0
     )
     .fetch_optional(conn)

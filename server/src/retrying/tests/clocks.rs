@@ -26,6 +26,7 @@ async fn most_in_ten_seconds(office: &Office, letters: i64) -> i64 {
     let mut made = vec![office.made().await];
     for _ in 0..letters * 2 {
         office.after(1, &mut scheduler).await;
+        office.engine_says(Outcome::Confirmed).await;
         made.push(office.made().await);
         if made.last() == Some(&letters) {
             break;
@@ -48,7 +49,7 @@ async fn an_hour_of_downtime_loses_no_try_and_makes_no_burst(pool: PgPool) {
     assert!(most <= 15, "{most} in ten seconds");
     let mut replayed = BTreeSet::new();
     for letter in &letters {
-        assert_eq!(office.state(*letter).await, LetterState::Claimed);
+        assert_eq!(office.state(*letter).await, LetterState::Replayed);
         let replays = office.letter(*letter).await.replays;
         assert_eq!(replays.len(), 1, "each once");
         replayed.insert(letter);
@@ -109,6 +110,7 @@ async fn two_offices_keep_one_budget_and_make_each_try_once(pool: PgPool) {
     for second in 0..30 {
         let both = futures_util::future::join(one.pass(), two.pass()).await;
         assert!(both.0.is_ok() && both.1.is_ok());
+        office.engine_says(Outcome::Confirmed).await;
         let made = office.made().await;
         assert!(made <= 6 + second, "{made} after {second} s");
         office.clock.advance(TimeDelta::seconds(1));
@@ -167,4 +169,24 @@ async fn a_breaker_stops_retries_that_come_back_and_lets_them_on_when_they_do_no
     let figures = office.report(id).await.policy.figures;
     assert_eq!(figures.breaker_state, BreakerState::Closed);
     assert!(office.made().await > before + 3);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn tries_wait_while_a_broker_does_not_take_those_before_them(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    office.add(&slow()).await;
+    office.arrive_all("work", 40).await;
+    let mut scheduler = office.scheduler();
+    office.after(0, &mut scheduler).await;
+    // The first are due, are made, and are not published.
+    for _ in 0..90 {
+        office.after(1, &mut scheduler).await;
+    }
+    let held_up = office.made().await;
+    assert!((1..20).contains(&held_up), "{held_up}");
+    for _ in 0..60 {
+        office.engine_says(Outcome::Confirmed).await;
+        office.after(1, &mut scheduler).await;
+    }
+    assert_eq!(office.made().await, 40);
 }

@@ -76,16 +76,24 @@ pub async fn begin_publish(
     Ok(Begun::These(marked))
 }
 
-/// Takes the mark of a lane away: nothing of it is on its way.
+/// Takes the mark of a lane away: nothing of it is on its way. An office that does not hold the replay
+/// any more takes nothing away: the mark may be another's.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn clear(conn: &mut PgConnection, id: ReplayId, lane: &Lane) -> Result<(), StoreError> {
+pub async fn clear(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    me: OfficeId,
+    lane: &Lane,
+) -> Result<(), StoreError> {
     sqlx::query!(
-        "delete from replay_marks where replay_id = $1 and broker = $2 and vhost = $3",
+        "delete from replay_marks where replay_id = $1 and broker = $2 and vhost = $3
+           and exists (select 1 from replays where id = $1 and office_id = $4)",
         id.0,
         lane.broker,
-        lane.vhost
+        lane.vhost,
+        me.0
     )
     .execute(conn)
     .await?;

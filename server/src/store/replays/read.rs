@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::changing::{Approval, Transform};
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::page::Cursor;
+use dlo_domain::page::{Cursor, Total};
 use dlo_domain::replay::{
     Canary, Climb, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
 };
@@ -146,7 +146,11 @@ impl Base {
             step: step.try_into().unwrap_or_default(),
             tried: (outcomes.tried() - self.tried).max(0),
             wrong: (outcomes.wrong() - self.wrong).max(0),
-            well: (outcomes.well() - self.well).max(0),
+            // After a resume nobody knows which of its letters these are: each step is watched.
+            well: match self.tried {
+                0 => outcomes.well() - self.well,
+                _ => 0,
+            },
             watched_since,
         }
     }
@@ -196,15 +200,22 @@ pub async fn page(
     rows.into_iter().map(Replay::try_from).collect()
 }
 
+/// Replays are counted up to here: policies make many.
+const MOST_COUNTED: i64 = 10_000;
+
 /// How many replays there are.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn count(conn: &mut PgConnection) -> Result<i64, StoreError> {
-    let counted = sqlx::query_scalar!(r#"select count(*) as "counted!" from replays"#)
-        .fetch_one(conn)
-        .await?;
-    Ok(counted)
+pub async fn count(conn: &mut PgConnection) -> Result<Total, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "counted!" from (select 1 as one from replays limit $1) as these"#,
+        MOST_COUNTED
+    )
+    .fetch_one(conn)
+    .await?;
+    let is_least = count >= MOST_COUNTED;
+    Ok(Total { count, is_least })
 }
 
 /// One replay, or nothing when there is no such replay.

@@ -91,7 +91,9 @@ async fn begin_anew(
 }
 
 /// Takes letters of a replay that died again up once more, as far as they wait for a decision
-/// still. Tells how many. To be done before the replay is locked, in the order of all locks.
+/// still. Tells how many. To be done before the replay is locked, in the order of all locks. Letters
+/// of a window that is being written down are left: its answers would be taken for those of the next
+/// try.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -101,8 +103,12 @@ pub async fn take_up_again(
     note: Note<'_>,
 ) -> Result<i64, StoreError> {
     let letters = sqlx::query_scalar!(
-        "select letter_id from replay_items
-         where replay_id = $1 and outcome = 'died_again' order by letter_id",
+        "select i.letter_id from replay_items i
+         where i.replay_id = $1 and i.outcome = 'died_again' and not exists (
+             select 1 from replay_marks m
+             where m.replay_id = i.replay_id and m.broker = i.broker and m.vhost = i.vhost
+               and i.position between m.first_position and m.last_position)
+         order by i.letter_id",
         id.0
     )
     .fetch_all(&mut *conn)

@@ -110,6 +110,27 @@ pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orde
     .transpose()
 }
 
+/// Whether a replay runs, and this office holds it.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn is_ours(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    me: OfficeId,
+) -> Result<bool, StoreError> {
+    let ours = sqlx::query_scalar!(
+        r#"select exists (
+               select 1 from replays where id = $1 and office_id = $2 and state = 'running'
+           ) as "ours!""#,
+        id.0,
+        me.0
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(ours)
+}
+
 /// Where letters of a replay go through: each has its own connection and its own pace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lane {

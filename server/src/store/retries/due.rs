@@ -1,6 +1,7 @@
 //! Tries whose time has come.
 
 use chrono::{DateTime, Utc};
+use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::policy::{JUMP, Sample, SampleResult};
 use dlo_domain::replay::Outcome;
@@ -83,6 +84,30 @@ pub async fn made(
     let mut left_out: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
     left_out.retain(|letter| !made.contains(&letter.0));
     Ok(left_out)
+}
+
+/// Whether a replay that somebody made before a time still has letters to publish: its broker is away,
+/// and one more would only wait beside it.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn is_held_up(
+    conn: &mut PgConnection,
+    by: &Actor,
+    before: DateTime<Utc>,
+) -> Result<bool, StoreError> {
+    let is_held_up = sqlx::query_scalar!(
+        r#"select exists (
+               select 1 from replays
+               where finished_at is null and state = 'running' and pending > 0
+                 and created_by = $1 and created_at < $2
+           ) as "is_held_up!""#,
+        by.0,
+        before
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(is_held_up)
 }
 
 /// When the next try of each policy is due that could be made, in any order.

@@ -21,12 +21,12 @@ use crate::support::until;
 async fn of_many_overlapping_requests_one_publishes_each_letter(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let mut letters = Vec::new();
-    for n in 0..60 {
+    for n in 0..90 {
         letters.push(bench.letter("work", &[n]).await);
     }
     let (one, two) = (bench.engine().await, bench.engine().await);
     let actor = Actor("tester".into());
-    let plans = (0..20).map(|n| {
+    let plans = (0..50).map(|n| {
         let new = NewReplay {
             selection: Selection::of_ids(letters[n..n + 40].iter().rev().copied().collect()),
             target: Target::OriginQueue,
@@ -37,7 +37,7 @@ async fn of_many_overlapping_requests_one_publishes_each_letter(pool: PgPool) {
     });
     let replays = join_all(plans).await;
     let planned: i64 = replays.iter().map(|replay| replay.total).sum();
-    assert_eq!(planned, 59);
+    assert_eq!(planned, 89);
     for replay in &replays {
         let left_out: i64 = replay
             .left_out
@@ -47,7 +47,7 @@ async fn of_many_overlapping_requests_one_publishes_each_letter(pool: PgPool) {
         assert_eq!(replay.total + left_out, 40);
         bench.finished(replay.id.expect("an id")).await;
     }
-    assert_eq!(vhost.depth("work").await, 59);
+    assert_eq!(vhost.depth("work").await, 89);
     one.stop().await;
     two.stop().await;
     vhost.delete().await;

@@ -1,109 +1,26 @@
-//! Replays that are held back, stop by themselves, and do what they are told.
+//! Replays that are held back, put off, and do what they are told.
 
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
-use dlo_domain::replay::{Canary, Control, Outcome, ReplayState};
+use dlo_domain::ids::ReplayId;
+use dlo_domain::replay::{Control, Outcome, ReplayState};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use dlo_server::clock::{Clock as _, SystemClock};
-use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
-use crate::support::broker::Vhost;
-use crate::support::consumer::Consumer;
-use crate::support::desk::{Bench, at_work, settle_after};
-use crate::support::office::Office;
+use crate::support::desk::{Bench, at_work};
 use crate::support::until;
 
-/// A vhost where what is rejected in `work` comes back through `dead`.
-async fn at_a_loop(pool: &PgPool) -> (Vhost, Bench) {
-    let vhost = Vhost::create().await;
-    vhost.dead_letter_pair("dlx", "dead").await;
-    let dead = AMQPValue::LongString("dlx".into());
-    vhost
-        .queue("work", &[("x-dead-letter-exchange", dead)])
-        .await;
-    let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
-    (vhost, bench)
-}
-
-fn quick(steps: &[u32]) -> Canary {
-    Canary {
-        steps: steps.to_vec(),
-        stop_above: 0.05,
-        watch_seconds: 2,
-    }
-}
-
-#[sqlx::test(migrations = "../migrations")]
-async fn a_canary_stops_by_itself_and_all_settle_once_the_bug_is_mended(pool: PgPool) {
-    let (vhost, bench) = at_a_loop(&pool).await;
-    let intake = Office::start(&pool, &vhost.brokers).await;
-    let engine = bench
-        .engine_with(settle_after(Duration::from_secs(3)))
-        .await;
-    let consumer = Consumer::start(&vhost, "work").await;
-    let letters = bench.letters(40).await;
-    let canary = quick(&[2, 10]);
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(canary))
-        .await;
-
-    let stopped = bench.becomes(id, ReplayState::Paused).await;
-    let why = stopped.stopped.expect("a reason");
-    assert_eq!(why.by, Actor::office().0);
-    let text = why.why.expect("a reason");
-    assert!(text.contains("of 2 letters went wrong"), "{text}");
-    assert_eq!(stopped.outcomes.pending, 38);
-    assert_eq!(bench.state(letters[39]).await, LetterState::Claimed);
-    until("both are back", 15, || async {
-        bench.replay(id).await.outcomes.died_again == 2
+/// Waits until so many letters of a replay are confirmed.
+async fn some_are_out(bench: &Bench, id: ReplayId, so_many: i64) {
+    until("some are out", 20, || async {
+        bench.replay(id).await.outcomes.confirmed >= so_many
     })
     .await;
-
-    consumer.mend();
-    let resumed = bench.tell(id, Control::Resume, true).await;
-    assert_eq!(resumed.outcomes.pending, 40);
-    assert_eq!(resumed.climb.expect("a ladder").wrong, 0);
-    let done = bench.finished(id).await;
-    until("all settle", 20, || async {
-        bench.replay(id).await.outcomes.settled == 40
-    })
-    .await;
-    assert_eq!((done.outcomes.died_again, consumer.processed()), (0, 40));
-    for letter in letters {
-        assert_eq!(bench.state(letter).await, LetterState::Resolved);
-    }
-    consumer.stop();
-    engine.stop().await;
-    intake.stop().await;
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrations = "../migrations")]
-async fn a_ladder_is_climbed_on_where_it_was_when_its_office_is_killed(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    let engine = bench.engine().await;
-    let letters = bench.letters(9).await;
-    let canary = quick(&[1, 4]);
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(canary))
-        .await;
-    until("the second step is watched", 30, || async {
-        let climb = bench.replay(id).await.climb.expect("a ladder");
-        climb.step == 1 && climb.watched_since.is_some()
-    })
-    .await;
-    engine.kill().await;
-    assert_eq!(vhost.depth("work").await, 4);
-    let other = bench.engine().await;
-    let done = bench.finished(id).await;
-    assert_eq!((done.outcomes.confirmed, vhost.depth("work").await), (9, 9));
-    other.stop().await;
-    vhost.delete().await;
 }
 
 #[sqlx::test(migrations = "../migrations")]
@@ -114,10 +31,7 @@ async fn a_paused_replay_publishes_nothing_until_it_is_resumed(pool: PgPool) {
     let id = bench
         .plan_with(&letters, |new| new.rate_per_second = Some(10))
         .await;
-    until("some are out", 20, || async {
-        bench.replay(id).await.outcomes.confirmed >= 3
-    })
-    .await;
+    some_are_out(&bench, id, 3).await;
     let paused = bench.tell(id, Control::Pause, false).await;
     assert_eq!(paused.state, ReplayState::Paused);
     assert_eq!(paused.stopped.expect("told").by, "tester");
@@ -148,10 +62,7 @@ async fn a_cancelled_replay_gives_back_what_was_not_published(pool: PgPool) {
     let id = bench
         .plan_with(&letters, |new| new.rate_per_second = Some(10))
         .await;
-    until("some are out", 20, || async {
-        bench.replay(id).await.outcomes.confirmed >= 3
-    })
-    .await;
+    some_are_out(&bench, id, 3).await;
     bench.tell(id, Control::Cancel, false).await;
     until("all are given back", 20, || async {
         bench.replay(id).await.finished_at.is_some()
@@ -189,10 +100,7 @@ async fn a_cancelled_replay_ends_after_its_office_was_killed(pool: PgPool) {
     let id = bench
         .plan_with(&letters, |new| new.rate_per_second = Some(5))
         .await;
-    until("some are out", 20, || async {
-        bench.replay(id).await.outcomes.confirmed >= 2
-    })
-    .await;
+    some_are_out(&bench, id, 2).await;
     engine.kill().await;
     bench.tell(id, Control::Cancel, false).await;
     let other = bench.engine().await;
@@ -261,42 +169,6 @@ async fn a_replay_that_is_put_off_begins_when_it_is_due_or_told_to(pool: PgPool)
 }
 
 #[sqlx::test(migrations = "../migrations")]
-async fn letters_that_keep_their_order_stop_behind_one_that_does_not_get_through(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    let engine = bench.engine().await;
-    let letters = [
-        bench.letter("work", b"1").await,
-        bench.letter("gone", b"2").await,
-        bench.letter("work", b"3").await,
-    ];
-    let backwards: Vec<_> = letters.iter().rev().copied().collect();
-    let id = bench.plan_with(&backwards, |new| new.in_order = true).await;
-    let stopped = bench.becomes(id, ReplayState::Paused).await;
-    assert!(
-        stopped
-            .stopped
-            .expect("told")
-            .why
-            .expect("a reason")
-            .contains("order")
-    );
-    let outcomes: Vec<_> = bench
-        .items(id)
-        .await
-        .iter()
-        .map(|item| item.outcome)
-        .collect();
-    assert_eq!(
-        outcomes,
-        [Outcome::Confirmed, Outcome::Unroutable, Outcome::Pending]
-    );
-    bench.tell(id, Control::Resume, false).await;
-    assert_eq!(bench.finished(id).await.outcomes.confirmed, 2);
-    engine.stop().await;
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrations = "../migrations")]
 async fn a_letter_that_was_replayed_too_often_is_left_out_unless_that_is_meant(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("work", b"{}").await;
@@ -319,4 +191,88 @@ async fn a_letter_that_was_replayed_too_often_is_left_out_unless_that_is_meant(p
         (all_the_same.total, all_the_same.replayed_before),
         (1, Some(1))
     );
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn letters_that_arrive_meanwhile_never_join(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let letters = bench.letters(30).await;
+    let id = bench
+        .plan_with(&[], |new| {
+            new.selection = Selection {
+                filter: Some("queue:work state:held".into()),
+                ..Selection::default()
+            };
+            new.rate_per_second = Some(10);
+        })
+        .await;
+    let engine = bench.engine().await;
+    some_are_out(&bench, id, 3).await;
+    let late = bench.letters(5).await;
+    engine.kill().await;
+    bench.letters(5).await;
+    let other = bench.engine().await;
+    let done = bench.finished(id).await;
+    assert_eq!((done.total, done.outcomes.total()), (30, 30));
+    let replayed: Vec<_> = bench
+        .items(id)
+        .await
+        .iter()
+        .map(|item| item.letter_id)
+        .collect();
+    assert_eq!(replayed, letters);
+    assert_eq!(bench.state(late[0]).await, LetterState::Held);
+    other.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_replay_whose_broker_is_away_can_be_cancelled(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let engine = bench.engine().await;
+    let letters = bench.letters(3).await;
+    let id = bench.plan_with(&letters, |_| {}).await;
+    until("it waits for the broker", 20, || async {
+        !bench.waits.troubles().is_empty()
+    })
+    .await;
+    bench.tell(id, Control::Cancel, false).await;
+    until("all are given back", 20, || async {
+        bench.replay(id).await.finished_at.is_some()
+    })
+    .await;
+    assert_eq!(bench.replay(id).await.outcomes.refused, 3);
+    for letter in letters {
+        assert_eq!(bench.state(letter).await, LetterState::Held);
+    }
+    assert!(bench.waits.troubles().is_empty());
+    engine.stop().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_letter_whose_window_is_still_written_down_is_not_taken_up_again(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let letters = bench.letters(2).await;
+    let id = bench.plan_with(&letters, |_| {}).await;
+    // Both died again before their confirms were written down; the first window is still open.
+    sqlx::raw_sql(
+        "update replay_items set outcome = 'died_again';
+         update letters set state = 'held';
+         update replays set state = 'paused', pending = 0, died_again = 2;
+         insert into replay_marks (replay_id, broker, vhost, first_position, last_position)
+         select replay_id, broker, vhost, 0, 0 from replay_items where position = 0",
+    )
+    .execute(&pool)
+    .await
+    .expect("set");
+    let resumed = bench.tell(id, Control::Resume, true).await.outcomes;
+    assert_eq!((resumed.died_again, resumed.pending), (1, 1));
+    let outcomes: Vec<_> = bench
+        .items(id)
+        .await
+        .iter()
+        .map(|item| item.outcome)
+        .collect();
+    assert_eq!(outcomes, [Outcome::DiedAgain, Outcome::Pending]);
+    assert_eq!(bench.state(letters[0]).await, LetterState::Held);
 }

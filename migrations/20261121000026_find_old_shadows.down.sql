@@ -1,0 +1,1 @@
+drop index retry_shadows_by_time;
