@@ -102,23 +102,27 @@ mod tests {
     #[tokio::test]
     async fn a_kept_directory_is_locked_until_its_janitor_has_ended() {
         let directory = std::env::temp_dir().join(format!("dlo-lock-{}", Uuid::new_v4()));
-        let (_, janitor) = DataDir::open(Some(directory.clone())).await.unwrap();
+        let (_, janitor) = DataDir::open(Some(directory.clone()))
+            .await
+            .expect("as the test arranged it");
         let again = DataDir::open(Some(directory.clone()));
         let waiting = tokio::time::timeout(Duration::from_millis(500), again).await;
         assert!(waiting.is_err(), "opened twice: {waiting:?}");
         drop(janitor);
-        let (data_dir, janitor) = DataDir::open(Some(directory.clone())).await.unwrap();
+        let (data_dir, janitor) = DataDir::open(Some(directory.clone()))
+            .await
+            .expect("as the test arranged it");
         assert!(data_dir.is_kept());
-        janitor.finish().await.unwrap();
+        janitor.finish().await.expect("as the test arranged it");
         assert!(directory.exists());
-        fs::remove_dir_all(&directory).unwrap();
+        fs::remove_dir_all(&directory).expect("as the test arranged it");
     }
 
     #[tokio::test]
     async fn a_temporary_directory_goes_with_its_janitor() {
-        let (data_dir, janitor) = DataDir::open(None).await.unwrap();
+        let (data_dir, janitor) = DataDir::open(None).await.expect("as the test arranged it");
         assert!(data_dir.path().is_dir() && !data_dir.is_kept());
-        janitor.finish().await.unwrap();
+        janitor.finish().await.expect("as the test arranged it");
         assert!(!data_dir.path().exists());
     }
 }

@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn ports_are_different_and_can_be_listened_on() {
-        let ports: [u16; 20] = free_ports().unwrap();
+        let ports: [u16; 20] = free_ports().expect("as the test arranged it");
         let listeners: Vec<_> = ports
             .iter()
             .map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)))

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_name_with_parentheses_and_spaces_is_read() {
-        let entry = parse(7, &format!("7 (a) S 1 ) S {FIELDS}")).unwrap();
+        let entry = parse(7, &format!("7 (a) S 1 ) S {FIELDS}")).expect("as the test arranged it");
         assert_eq!(
             entry.id,
             ProcessId {
@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn our_own_family_begins_with_ourselves() {
-        let pid = i32::try_from(std::process::id()).unwrap();
-        let ourselves = find(pid).unwrap();
+        let pid = i32::try_from(std::process::id()).expect("as the test arranged it");
+        let ourselves = find(pid).expect("as the test arranged it");
         assert_eq!(family(ourselves).first(), Some(&ourselves));
         assert!(family(ProcessId { pid, started: 0 }).is_empty());
     }

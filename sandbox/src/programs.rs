@@ -102,13 +102,13 @@ mod tests {
         let root = std::env::temp_dir().join(format!("dlo-programs-{}", uuid::Uuid::new_v4()));
         for version in ["9", "15", "16beta", "100"] {
             let bin = root.join(version).join("bin");
-            fs::create_dir_all(&bin).unwrap();
+            fs::create_dir_all(&bin).expect("as the test arranged it");
             if version != "100" {
-                fs::write(bin.join("postgres"), "").unwrap();
+                fs::write(bin.join("postgres"), "").expect("as the test arranged it");
             }
         }
         let newest = newest_postgres(&root);
-        fs::remove_dir_all(&root).unwrap();
+        fs::remove_dir_all(&root).expect("as the test arranged it");
         assert_eq!(newest, Some(root.join("15/bin")));
     }
 

@@ -162,7 +162,9 @@ mod tests {
 
     #[test]
     fn a_broker_is_given_by_both_variables_or_none() {
-        let given = read(Some(AMQP), Some(MANAGEMENT)).unwrap().unwrap();
+        let given = read(Some(AMQP), Some(MANAGEMENT))
+            .expect("as the test arranged it")
+            .expect("as the test arranged it");
         assert_eq!(
             (given.amqp.as_str(), given.management.as_str()),
             (AMQP, MANAGEMENT)
@@ -183,7 +185,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_given_broker_is_named_but_never_stopped() {
-        let given = read(Some(AMQP), Some(MANAGEMENT)).unwrap().unwrap();
+        let given = read(Some(AMQP), Some(MANAGEMENT))
+            .expect("as the test arranged it")
+            .expect("as the test arranged it");
         let server = RabbitServer::given(given);
         assert_eq!(server.amqp_url(), AMQP);
         assert_eq!(server.management_url(), MANAGEMENT);

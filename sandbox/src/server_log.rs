@@ -74,12 +74,12 @@ mod tests {
     fn only_the_last_lines_are_told() {
         let path = std::env::temp_dir().join(format!("dlo-log-{}", uuid::Uuid::new_v4()));
         let lines: Vec<String> = (1..=50).map(|number| format!("line {number}.")).collect();
-        fs::write(&path, lines.join("\n")).unwrap();
+        fs::write(&path, lines.join("\n")).expect("as the test arranged it");
         let log = ServerLog::new(path.clone(), true);
         let ending = log.ending();
         let offset = log.length() - "line 50.".len();
         let since = log.since(offset);
-        fs::remove_file(&path).unwrap();
+        fs::remove_file(&path).expect("as the test arranged it");
         assert!(
             ending.contains("line 31.") && ending.ends_with("line 50."),
             "{ending}"

@@ -70,11 +70,11 @@ mod tests {
     fn keys(input: &[u8]) -> Vec<String> {
         let mut lines = Lines::new();
         // A small buffer, so that lines come in several parts.
-        read(io::BufReader::with_capacity(7, input), &mut lines).unwrap();
+        read(io::BufReader::with_capacity(7, input), &mut lines).expect("as the test arranged it");
         let mut out = Vec::new();
-        write(&mut out, &lines).unwrap();
+        write(&mut out, &lines).expect("as the test arranged it");
         String::from_utf8(out)
-            .unwrap()
+            .expect("as the test arranged it")
             .lines()
             .map(str::to_owned)
             .collect()

@@ -122,11 +122,12 @@ mod tests {
             },
         ] {
             let mut written = Vec::new();
-            answer.write(&mut written).unwrap();
+            answer.write(&mut written).expect("as the test arranged it");
             let mut head = Head::default();
             head.0.copy_from_slice(&written[..5]);
             assert_eq!(head.length(), written.len() - 5);
-            let read = Answer::read(head.kind(), written.split_off(5)).unwrap();
+            let read =
+                Answer::read(head.kind(), written.split_off(5)).expect("as the test arranged it");
             assert_eq!(read, answer);
         }
         assert!(Answer::read(b'?', Vec::new()).is_err());

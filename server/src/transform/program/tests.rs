@@ -9,7 +9,7 @@ fn asked(program: &str, body: &str) -> Result<Asked, String> {
 
 fn changed(program: &str, body: &str) -> String {
     match asked(program, body) {
-        Ok(Asked::Changed(bytes)) => String::from_utf8(bytes).unwrap(),
+        Ok(Asked::Changed(bytes)) => String::from_utf8(bytes).expect("as the test arranged it"),
         other => panic!("{other:?}"),
     }
 }
