@@ -77,6 +77,22 @@ impl LetterFilter {
         self.root.as_ref()
     }
 
+    /// The first field that the filter asks for and may not, by its name, with the reason.
+    pub(crate) fn refused(
+        &self,
+        refusal: impl Fn(Field) -> Option<&'static str>,
+    ) -> Option<(&'static str, &'static str)> {
+        let mut found = None;
+        self.root()?.each_term(&mut |term| {
+            if let Subject::Field(field) = term.subject
+                && let Some(why) = refusal(field)
+            {
+                found = found.or(Some((field.info().name, why)));
+            }
+        });
+        found
+    }
+
     /// Whether it allows everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,23 +1,14 @@
 //! What a policy can ask for: it is asked when a letter arrives, and only then.
 
 use super::PolicyFault;
-use crate::filter::{Field, LetterFilter, Subject};
+use crate::filter::{Field, LetterFilter};
 
 /// Refuses a filter that asks for something else.
 pub(super) fn check(filter: &LetterFilter) -> Result<(), PolicyFault> {
-    let mut fault = None;
-    if let Some(root) = filter.root() {
-        root.each_term(&mut |term| {
-            if let Subject::Field(field) = term.subject
-                && let Some(why) = refusal(field)
-                && fault.is_none()
-            {
-                let field = field.info().name;
-                fault = Some(PolicyFault::Field { field, why });
-            }
-        });
+    match filter.refused(refusal) {
+        None => Ok(()),
+        Some((field, why)) => Err(PolicyFault::Field { field, why }),
     }
-    fault.map_or(Ok(()), Err)
 }
 
 /// Why a field cannot be asked for. Every field is named, so that a new one is thought about.

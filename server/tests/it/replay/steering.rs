@@ -64,10 +64,7 @@ async fn a_cancelled_replay_gives_back_what_was_not_published(pool: PgPool) {
         .await;
     some_are_out(&bench, id, 3).await;
     bench.tell(id, Control::Cancel, false).await;
-    until("all are given back", 20, || async {
-        bench.replay(id).await.finished_at.is_some()
-    })
-    .await;
+    bench.given_back(id).await;
     let over = bench.replay(id).await;
     assert_eq!(over.state, ReplayState::Cancelled);
     let outcomes = over.outcomes;
@@ -104,10 +101,7 @@ async fn a_cancelled_replay_ends_after_its_office_was_killed(pool: PgPool) {
     engine.kill().await;
     bench.tell(id, Control::Cancel, false).await;
     let other = bench.engine().await;
-    until("all are given back", 20, || async {
-        bench.replay(id).await.finished_at.is_some()
-    })
-    .await;
+    bench.given_back(id).await;
     let outcomes = bench.replay(id).await.outcomes;
     assert_eq!(outcomes.pending, 0);
     let out = outcomes.confirmed + outcomes.unknown;
@@ -237,10 +231,7 @@ async fn a_replay_whose_broker_is_away_can_be_cancelled(pool: PgPool) {
     })
     .await;
     bench.tell(id, Control::Cancel, false).await;
-    until("all are given back", 20, || async {
-        bench.replay(id).await.finished_at.is_some()
-    })
-    .await;
+    bench.given_back(id).await;
     assert_eq!(bench.replay(id).await.outcomes.refused, 3);
     for letter in letters {
         assert_eq!(bench.state(letter).await, LetterState::Held);

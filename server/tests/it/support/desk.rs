@@ -226,6 +226,14 @@ impl Bench {
         self.replay(id).await
     }
 
+    /// Waits until a cancelled replay gave back what it had not published.
+    pub async fn given_back(&self, id: ReplayId) {
+        until("all are given back", 20, || async {
+            self.replay(id).await.finished_at.is_some()
+        })
+        .await;
+    }
+
     /// So many held letters that died in the queue `work`.
     pub async fn letters(&self, count: usize) -> Vec<LetterId> {
         let mut letters = Vec::with_capacity(count);
