@@ -28,6 +28,21 @@ pub struct Page<T> {
     /// not looked at. `next_cursor` goes on from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searched_back_to: Option<DateTime<Utc>>,
+    /// Present when the texts of letters that arrived in this time were not read, since more came in
+    /// than the index of texts could take up: those of them that match are missing here. They are
+    /// found as soon as the index has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<Span>,
+}
+
+/// From when to when, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Span {
+    /// The beginning.
+    pub since: DateTime<Utc>,
+    /// The end.
+    pub until: DateTime<Utc>,
 }
 
 impl<T> Page<T> {
@@ -50,6 +65,7 @@ impl<T> From<Vec<T>> for Page<T> {
             next_cursor: None,
             total_is_least: false,
             searched_back_to: None,
+            unread: None,
         }
     }
 }

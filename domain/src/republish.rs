@@ -67,13 +67,11 @@ pub struct Terms {
 /// # Errors
 /// `CannotRepublish` when a broker would refuse it or break: then nothing is sent.
 pub fn republish(
-    properties: &Properties,
-    headers: &FieldTable,
+    mut properties: Properties,
+    mut headers: FieldTable,
     body_bytes: usize,
     terms: Terms,
 ) -> Result<Republished, CannotRepublish> {
-    let mut properties = properties.clone();
-    let mut headers = headers.clone();
     headers.strip(is_history);
     let mut stripped = headers.strip(copies_elsewhere);
     let expiration = properties.expiration.clone();
@@ -258,7 +256,8 @@ mod tests {
             message_id: Some("m1".into()),
             ..Properties::default()
         };
-        let sent = republish(&properties, &headers, 10, terms()).expect("publishable");
+        let sent =
+            republish(properties.clone(), headers.clone(), 10, terms()).expect("publishable");
         let names: Vec<_> = sent
             .headers
             .0
@@ -281,14 +280,15 @@ mod tests {
             reply_to: Some("amq.rabbitmq.reply-to.g1h2".into()),
             ..Properties::default()
         };
-        let sent = republish(&properties, &FieldTable::default(), 0, terms()).expect("publishable");
+        let sent =
+            republish(properties.clone(), FieldTable::default(), 0, terms()).expect("publishable");
         assert_eq!(sent.properties.reply_to, properties.reply_to);
     }
 
     #[test]
     fn what_would_break_the_connection_is_refused_before() {
         let refuse = |headers: &FieldTable, body| {
-            republish(&Properties::default(), headers, body, terms()).expect_err("refused")
+            republish(Properties::default(), headers.clone(), body, terms()).expect_err("refused")
         };
         let mut large = FieldTable::default();
         large.set("a", FieldValue::ByteArray(vec![0; MOST_HEADER_BYTES]));
@@ -323,7 +323,7 @@ mod tests {
                 expiration: Some(expiration.into()),
                 ..Properties::default()
             };
-            republish(&properties, &FieldTable::default(), 0, keeping)
+            republish(properties.clone(), FieldTable::default(), 0, keeping)
         };
         let sent = with("60000").expect("publishable");
         assert_eq!(sent.properties.expiration, Some("60000".into()));

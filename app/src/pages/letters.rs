@@ -135,8 +135,20 @@ fn List(
             </p>
         }
     });
+    let unread = page.unread.map(|span| {
+        let (since, until) = (wording::absolute(span.since), wording::absolute(span.until));
+        view! {
+            <p class="empty" role="status">
+                {format!(
+                    "So much comes in that the search is behind: the texts of letters that first \
+                     arrived between {since} and {until} are not read yet. If one of them matches, \
+                     it is missing here; look again in some minutes.",
+                )}
+            </p>
+        }
+    });
     let body = if page.items.is_empty() {
-        let is_searched = stopped.is_none();
+        let is_searched = stopped.is_none() && unread.is_none();
         view! { {is_searched.then(|| view! { <Nothing is_filtered=!filter.is_empty() /> })} }
             .into_any()
     } else {
@@ -171,6 +183,7 @@ fn List(
             <ArrivalsPill filter=text newest shown is_ours on_press=look_again />
             {body}
             {stopped}
+            {unread}
         </section>
         <Pager path=links::LETTERS.to_owned() query next label="letters" />
     }

@@ -1,11 +1,11 @@
 //! Field values to type-tagged JSON and back: `{"type": "long_int", "value": 7}`.
 
+mod reading;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::de::{self, DeserializeOwned};
 use serde::ser::{SerializeMap, SerializeSeq};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer};
 
 use super::value::{Field, FieldTable, FieldValue};
 
@@ -95,83 +95,6 @@ impl Serialize for FieldTable {
             seq.serialize_element(field)?;
         }
         seq.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for FieldValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut members = Map::deserialize(deserializer)?;
-        read_value(&mut members).map_err(de::Error::custom)
-    }
-}
-
-impl<'de> Deserialize<'de> for Field {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut members = Map::deserialize(deserializer)?;
-        let name = take(&mut members, "name", "name").map_err(de::Error::custom)?;
-        let value = read_value(&mut members).map_err(de::Error::custom)?;
-        Ok(Self { name, value })
-    }
-}
-
-impl<'de> Deserialize<'de> for FieldTable {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::deserialize(deserializer).map(Self)
-    }
-}
-
-fn read_value(members: &mut Map<String, Value>) -> Result<FieldValue, WireJsonError> {
-    let type_name: String = take(members, "type", "field value")?;
-    let t = type_name.as_str();
-    Ok(match t {
-        "boolean" => FieldValue::Boolean(take(members, "value", t)?),
-        "short_short_int" => FieldValue::ShortShortInt(take(members, "value", t)?),
-        "short_short_uint" => FieldValue::ShortShortUInt(take(members, "value", t)?),
-        "short_int" => FieldValue::ShortInt(take(members, "value", t)?),
-        "short_uint" => FieldValue::ShortUInt(take(members, "value", t)?),
-        "long_int" => FieldValue::LongInt(take(members, "value", t)?),
-        "long_uint" => FieldValue::LongUInt(take(members, "value", t)?),
-        "long_long_int" => FieldValue::LongLongInt(take(members, "value", t)?),
-        "timestamp" => FieldValue::Timestamp(take(members, "value", t)?),
-        "float" if members.contains_key("bits") => FieldValue::Float(take(members, "bits", t)?),
-        "float" => FieldValue::Float(take::<f32>(members, "value", t)?.to_bits()),
-        "double" if members.contains_key("bits") => FieldValue::Double(take(members, "bits", t)?),
-        "double" => FieldValue::Double(take::<f64>(members, "value", t)?.to_bits()),
-        "decimal" => FieldValue::Decimal {
-            scale: take(members, "scale", t)?,
-            value: take(members, "value", t)?,
-        },
-        "short_string" => FieldValue::ShortString(take(members, "value", t)?),
-        "long_string" => FieldValue::LongString(take(members, "value", t)?),
-        "array" => FieldValue::Array(take(members, "value", t)?),
-        "table" => FieldValue::Table(take(members, "value", t)?),
-        "byte_array" => FieldValue::ByteArray(take_octets(members, t)?),
-        "deep" => FieldValue::Deep(take_octets(members, t)?),
-        "void" => FieldValue::Void,
-        _ => return Err(WireJsonError::UnknownType(type_name)),
-    })
-}
-
-fn take<T: DeserializeOwned>(
-    members: &mut Map<String, Value>,
-    member: &'static str,
-    type_name: &str,
-) -> Result<T, WireJsonError> {
-    let value = members
-        .remove(member)
-        .ok_or(WireJsonError::Missing(member))?;
-    serde_json::from_value(value).map_err(|why| unreadable(type_name, &why))
-}
-
-fn take_octets(members: &mut Map<String, Value>, t: &str) -> Result<Vec<u8>, WireJsonError> {
-    let encoded: String = take(members, "base64", t)?;
-    STANDARD.decode(encoded).map_err(|why| unreadable(t, &why))
-}
-
-fn unreadable(type_name: &str, why: &impl ToString) -> WireJsonError {
-    WireJsonError::Value {
-        type_name: type_name.to_owned(),
-        why: why.to_string(),
     }
 }
 

@@ -147,3 +147,23 @@ fn what_is_no_field_value_is_refused_with_a_reason() {
         assert!(fault.contains(why), "{json}: {fault}");
     }
 }
+
+#[test]
+fn members_are_read_in_any_order() {
+    let json = r#"[
+        {"value": [{"value": 7, "type": "long_int"}], "type": "array", "name": "a"},
+        {"value": 5, "scale": 2, "name": "b", "type": "decimal"},
+        {"bits": 2143289344, "type": "float", "name": "c"},
+        {"base64": "/w==", "type": "byte_array", "name": {"base64": "/w=="}}
+    ]"#;
+    let read: FieldTable = serde_json::from_str(json).expect("read");
+    let mut expected = FieldTable::default();
+    expected.set("a", FieldValue::Array(vec![FieldValue::LongInt(7)]));
+    expected.set("b", FieldValue::Decimal { scale: 2, value: 5 });
+    expected.set("c", FieldValue::Float(2_143_289_344));
+    expected.0.push(Field {
+        name: vec![0xff].into(),
+        value: FieldValue::ByteArray(vec![0xff]),
+    });
+    assert_eq!(read, expected);
+}

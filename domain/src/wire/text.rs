@@ -5,7 +5,8 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A string from the wire. AMQP promises UTF-8 for names only, so this holds bytes.
 ///
@@ -80,18 +81,32 @@ impl Serialize for WireText {
 
 impl<'de> Deserialize<'de> for WireText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Either {
-            Plain(String),
-            Encoded(Encoded),
-        }
-        match Either::deserialize(deserializer)? {
-            Either::Plain(text) => Ok(Self(text.into_bytes())),
-            Either::Encoded(Encoded { base64 }) => {
-                STANDARD.decode(base64).map(Self).map_err(de::Error::custom)
-            }
-        }
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = WireText;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(r#"a string or {"base64": "…"}"#)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<WireText, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E: de::Error>(self, text: String) -> Result<WireText, E> {
+        Ok(text.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WireText, A::Error> {
+        let members = de::value::MapAccessDeserializer::new(map);
+        let Encoded { base64 } = Encoded::deserialize(members)?;
+        let bytes = STANDARD.decode(base64).map_err(de::Error::custom)?;
+        Ok(bytes.into())
     }
 }
 

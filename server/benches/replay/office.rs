@@ -85,7 +85,7 @@ impl Office {
         let id = self.plan(selection, count, queue).await?;
         let planning = began.elapsed();
         let began = Instant::now();
-        self.finished(id, count).await?;
+        self.finished(id, count, Duration::from_millis(50)).await?;
         let publishing = began.elapsed();
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let published = count as f64 / publishing.as_secs_f64();
@@ -104,7 +104,7 @@ impl Office {
                 .await?;
         let selection = Selection::of_ids(ids.into_iter().map(LetterId).collect());
         let id = self.plan(selection, count, queue).await?;
-        self.finished(id, count).await
+        self.finished(id, count, Duration::from_millis(5)).await
     }
 
     async fn plan(
@@ -128,7 +128,12 @@ impl Office {
     }
 
     /// Waits for the end, and sees that every letter was confirmed.
-    async fn finished(&self, id: ReplayId, count: usize) -> Result<(), Box<dyn Error>> {
+    async fn finished(
+        &self,
+        id: ReplayId,
+        count: usize,
+        pause: Duration,
+    ) -> Result<(), Box<dyn Error>> {
         loop {
             let replay = self.desk.replay(id).await?;
             if replay.state == ReplayState::Finished {
@@ -138,7 +143,7 @@ impl Office {
                 }
                 return Err(format!("{:?}, and not {count} confirmed", replay.outcomes).into());
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(pause).await;
         }
     }
 

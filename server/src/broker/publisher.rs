@@ -2,18 +2,25 @@
 //! of it. Its connection is its own, so that a broker that blocks publishers does not stop
 //! intake, and a message that closes the channel harms nobody else.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use dlo_domain::replay::Address;
 use dlo_domain::wire::{FieldTable, Properties};
+use futures_util::future::{maybe_done, poll_immediate};
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::ShortString;
 use lapin::{Channel, Confirmation, Connection, ConnectionProperties, ErrorKind, PublisherConfirm};
+use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 use super::connection::within;
 use super::declare::ask_exchange;
 use super::{BrokerError, Brokers, properties_to_lapin};
+
+/// So many messages are handed over before the first of them is known to have left. Those of one gulp
+/// are unknown together when one of them closes the channel; later ones were not sent.
+const GULP: usize = 50;
 
 /// A message on its way.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +55,17 @@ pub enum Published {
 pub struct Publisher {
     connection: Connection,
     channel: Channel,
+    turnstile: Mutex<()>,
+}
+
+/// Whether other messages are on their way through the same channel: then an error of the channel does
+/// not say which of them it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Company {
+    /// None are, and none will be before the answers are there.
+    Alone,
+    /// There may be.
+    Others,
 }
 
 enum Sent {
@@ -69,6 +87,7 @@ impl Publisher {
         Ok(Self {
             connection,
             channel,
+            turnstile: Mutex::new(()),
         })
     }
 
@@ -96,14 +115,22 @@ impl Publisher {
     }
 
     /// Publishes messages in order and waits for every answer, but not longer than `patience`.
-    /// The answers are in the order of the messages.
-    pub async fn publish(&self, messages: &[Outgoing], patience: Duration) -> Vec<Published> {
+    /// The answers are in the order of the messages. What is published at the same time leaves
+    /// before or after them, not between.
+    pub async fn publish(
+        &self,
+        messages: &[Outgoing],
+        patience: Duration,
+        company: Company,
+    ) -> Vec<Published> {
+        let turn = self.turnstile.lock().await;
         let deadline = Instant::now() + patience;
         let mut sent = Vec::with_capacity(messages.len());
-        for message in messages {
-            sent.push(self.send(message, deadline).await);
+        for gulp in messages.chunks(GULP) {
+            sent.extend(self.hand_over(gulp, deadline).await);
         }
-        let alone = messages.len() == 1;
+        drop(turn);
+        let alone = messages.len() == 1 && company == Company::Alone;
         let mut answers = Vec::with_capacity(sent.len());
         for one in sent {
             answers.push(match one {
@@ -112,6 +139,24 @@ impl Publisher {
             });
         }
         answers
+    }
+
+    /// Sends messages at once, so that they leave in few writes. Each is queued when it is first
+    /// polled, and that is done in their order.
+    async fn hand_over(&self, gulp: &[Outgoing], deadline: Instant) -> Vec<Sent> {
+        let mut sending: Vec<_> = gulp
+            .iter()
+            .map(|message| maybe_done(Box::pin(self.send(message, deadline))))
+            .collect();
+        for one in &mut sending {
+            let _ = poll_immediate(&mut *one).await;
+        }
+        let mut sent = Vec::with_capacity(sending.len());
+        for mut one in sending {
+            (&mut one).await;
+            sent.extend(Pin::new(&mut one).take_output());
+        }
+        sent
     }
 
     async fn send(&self, message: &Outgoing, deadline: Instant) -> Sent {

@@ -34,6 +34,7 @@ pub(super) async fn page(
         estimated_total: read::count(&mut conn, state).await?,
         total_is_least: false,
         searched_back_to: None,
+        unread: None,
     })
 }
 

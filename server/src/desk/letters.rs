@@ -41,7 +41,8 @@ pub(super) async fn page(
     let more = cut(&mut items, limit);
     let stopped_at = found.stopped_at.filter(|_| !more);
     let shown = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    let total = match counted_by_the_way(after, more, stopped_at.is_some()) {
+    let is_short = stopped_at.is_some() || found.unread.is_some();
+    let total = match counted_by_the_way(after, more, is_short) {
         Some(is_least) => Total {
             count: shown,
             is_least,
@@ -60,6 +61,7 @@ pub(super) async fn page(
         estimated_total: total.count,
         total_is_least: total.is_least,
         searched_back_to: stopped_at.map(|place| place.at),
+        unread: found.unread,
     })
 }
 

@@ -128,6 +128,7 @@ pub(super) async fn page(
         estimated_total: total.count,
         total_is_least: total.is_least,
         searched_back_to: None,
+        unread: None,
     })
 }
 
@@ -166,6 +167,7 @@ pub(super) async fn items(
         estimated_total: outcome.map_or(replay.total, |one| replay.outcomes.of(one)),
         total_is_least: false,
         searched_back_to: None,
+        unread: None,
     })
 }
 

@@ -1,15 +1,25 @@
-//! A lane at full speed, when nothing holds it back: while one window is on its way, the answers to the
-//! one before are written down and the one after it is marked, in one transaction, and the one after
-//! that is loaded. So the broker never waits for the database, and the other way round.
+//! A lane at full speed, when nothing holds it back: several windows are on their way at once, each a
+//! part of what may be, while the answers to those before them are written down and the one after them
+//! is marked, in one transaction, and the one after that is loaded. So neither the broker nor the
+//! database waits for the other.
 //!
 //! At the first sign of trouble the lane goes back to its careful pace.
 
+use std::collections::VecDeque;
+use std::pin::pin;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
+
 use super::halt::{Halt, persist};
-use super::lane::{Line, Progress, START, recorded};
+use super::lane::{Line, PATIENCE, Progress, START, recorded};
 use super::prepare::{self, Ready};
-use crate::broker::{Outgoing, Publisher};
+use crate::broker::{Company, Outgoing, Published, Publisher};
 use crate::store::replays::marks::{self, Begun};
 use crate::store::replays::outcomes::{self, Recorded};
+
+/// So many windows share what may be on its way at once.
+const WINDOWS: i64 = 4;
 
 /// Letters that were marked: their messages, and for each its position and what was left off.
 struct Window {
@@ -29,25 +39,84 @@ impl Window {
         Some(Self { messages, marks })
     }
 
-    fn first(&self) -> Option<i32> {
-        self.marks.first().map(|(position, _)| *position)
+    /// Whether nothing else may be on its way with it.
+    fn is_alone(&self) -> bool {
+        matches!(&self.messages[..], [one] if prepare::travels_alone(one))
+    }
+
+    async fn travel(self, publisher: &Publisher) -> Arrived {
+        let company = if self.is_alone() {
+            Company::Alone
+        } else {
+            Company::Others
+        };
+        let answers = publisher.publish(&self.messages, PATIENCE, company).await;
+        Arrived {
+            marks: self.marks,
+            answers,
+        }
     }
 }
 
 /// What came of a window, still to be written down.
-type Answered = Vec<Recorded>;
-
-/// The windows between loading and writing down.
-#[derive(Default)]
-struct Train {
-    answered: Answered,
-    under_way: Option<Window>,
-    loaded: Option<Vec<Ready>>,
+struct Arrived {
+    marks: Vec<(i32, Option<String>)>,
+    answers: Vec<Published>,
 }
 
-impl Train {
+/// The windows between loading and writing down.
+struct Train<F: Future> {
+    loaded: Option<Vec<Ready>>,
+    on_the_way: FuturesOrdered<F>,
+    /// Where each window on its way begins.
+    firsts: VecDeque<i32>,
+    /// Whether what is on its way is a window that has to be alone.
+    is_alone: bool,
+    arrived: Vec<Arrived>,
+}
+
+impl<F: Future<Output = Arrived>> Train<F> {
     fn is_empty(&self) -> bool {
-        self.answered.is_empty() && self.under_way.is_none() && self.loaded.is_none()
+        self.loaded.is_none() && self.on_the_way.is_empty() && self.arrived.is_empty()
+    }
+
+    /// Whether the window that is loaded may depart.
+    fn has_room(&self) -> bool {
+        let next = self.loaded.iter().flatten();
+        if self.is_alone
+            || next
+                .into_iter()
+                .any(|one| prepare::travels_alone(&one.message))
+        {
+            return self.on_the_way.is_empty();
+        }
+        i64::try_from(self.on_the_way.len()).is_ok_and(|windows| windows < WINDOWS)
+    }
+
+    fn depart(&mut self, first: i32, is_alone: bool, window: F) {
+        self.firsts.push_back(first);
+        self.is_alone = is_alone;
+        self.on_the_way.push_back(window);
+    }
+
+    /// Waits until the first window on its way has its answers.
+    async fn arrive(&mut self) {
+        if let Some(arrived) = self.on_the_way.next().await {
+            self.firsts.pop_front();
+            self.arrived.push(arrived);
+        }
+    }
+
+    /// Does something else while windows are on their way.
+    async fn meanwhile<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                () = self.arrive(), if !self.on_the_way.is_empty() => {}
+            }
+        }
     }
 }
 
@@ -61,11 +130,43 @@ impl Line<'_> {
     ) -> Result<(), Halt> {
         let mut train = Train {
             loaded: self.next_window(publisher, progress).await?,
-            ..Train::default()
+            on_the_way: FuturesOrdered::new(),
+            firsts: VecDeque::new(),
+            is_alone: false,
+            arrived: Vec::new(),
         };
         let mut done = Ok(());
+        let mut answered = Vec::new();
         while done.is_ok() && !train.is_empty() {
-            done = self.advance(publisher, progress, &mut train).await;
+            let has_nothing_to_do = train.loaded.is_none() && train.arrived.is_empty();
+            while has_nothing_to_do && train.arrived.is_empty() || !train.has_room() {
+                train.arrive().await;
+            }
+            take_in(&mut train.arrived, publisher, progress, &mut answered);
+            let since = train.firsts.front().copied();
+            let next = train.loaded.take_if(|_| progress.pace.is_full());
+            let are_more = next.is_some();
+            let work = async {
+                let loading = async {
+                    match are_more {
+                        true => self.next_window(publisher, progress).await,
+                        false => Ok(None),
+                    }
+                };
+                tokio::join!(self.turn(&answered, since, next), loading)
+            };
+            done = match train.meanwhile(work).await {
+                (Ok(window), loaded) => {
+                    answered.clear();
+                    if let Some(window) = window {
+                        let (first, is_alone) = (window.marks[0].0, window.is_alone());
+                        train.depart(first, is_alone, window.travel(publisher));
+                    }
+                    loaded.map(|loaded| train.loaded = loaded)
+                }
+                // Perhaps written down, perhaps not: to do it again changes nothing.
+                (Err(halt), _) => Err(halt),
+            };
             let stopped = self.engine.stop.is_cancelled();
             if stopped || !progress.pace.is_full() || !can_cruise(publisher) {
                 break;
@@ -75,49 +176,12 @@ impl Line<'_> {
             // What was loaded, or marked and not published, is still pending.
             progress.after = START;
         }
-        self.put_down(&train.answered).await?;
+        while !train.on_the_way.is_empty() {
+            train.arrive().await;
+        }
+        take_in(&mut train.arrived, publisher, progress, &mut answered);
+        self.put_down(&answered).await?;
         done
-    }
-
-    /// One window further.
-    async fn advance(
-        &self,
-        publisher: &Publisher,
-        progress: &mut Progress,
-        train: &mut Train,
-    ) -> Result<(), Halt> {
-        let under_way = train.under_way.take();
-        let answered = std::mem::take(&mut train.answered);
-        let since = under_way.as_ref().and_then(Window::first);
-        let publishing = async {
-            match &under_way {
-                Some(window) => {
-                    publisher
-                        .publish(&window.messages, super::lane::PATIENCE)
-                        .await
-                }
-                None => Vec::new(),
-            }
-        };
-        let (answers, turned, next) = tokio::join!(
-            publishing,
-            self.turn(&answered, since, train.loaded.take()),
-            self.next_window(publisher, progress)
-        );
-        if let Some(window) = under_way {
-            progress.pace.learn(&answers, publisher.is_open());
-            train.answered = recorded(window.marks, answers);
-        }
-        match turned {
-            Ok(window) => train.under_way = window,
-            Err(halt) => {
-                // Perhaps written down, perhaps not: to do it again changes nothing.
-                train.answered.extend(answered);
-                return Err(halt);
-            }
-        }
-        train.loaded = next?;
-        Ok(())
     }
 
     /// The next letters that can be published through this connection; nothing when there are none
@@ -127,7 +191,7 @@ impl Line<'_> {
         publisher: &Publisher,
         progress: &mut Progress,
     ) -> Result<Option<Vec<Ready>>, Halt> {
-        let most = progress.pace.window();
+        let most = (progress.pace.window() / WINDOWS).max(1);
         match self.load(progress, most).await? {
             None => Ok(None),
             Some(ready) => {
@@ -193,6 +257,19 @@ impl Line<'_> {
             .collect();
         self.record(&back).await?;
         Ok(ready)
+    }
+}
+
+/// Learns from what arrived, and keeps it to be written down.
+fn take_in(
+    arrived: &mut Vec<Arrived>,
+    publisher: &Publisher,
+    progress: &mut Progress,
+    answered: &mut Vec<Recorded>,
+) {
+    for Arrived { marks, answers } in arrived.drain(..) {
+        progress.pace.learn(&answers, publisher.is_open());
+        answered.extend(recorded(marks, answers));
     }
 }
 

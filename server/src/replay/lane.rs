@@ -14,7 +14,7 @@ use super::halt::{Halt, persist};
 use super::links::Way;
 use super::pace::Pace;
 use super::prepare::{self, Ready};
-use crate::broker::{Outgoing, Published, Publisher};
+use crate::broker::{Company, Outgoing, Published, Publisher};
 use crate::store::replays::bodies;
 use crate::store::replays::marks::{self, Begun};
 use crate::store::replays::outcomes::{self, Recorded};
@@ -167,7 +167,7 @@ impl Line<'_> {
             .into_iter()
             .map(|one| (one.message, (one.position, one.detail)))
             .unzip();
-        let answers = publisher.publish(&messages, PATIENCE).await;
+        let answers = publisher.publish(&messages, PATIENCE, Company::Alone).await;
         progress.pace.learn(&answers, publisher.is_open());
         // A channel with an answer outstanding is done with, unless it is only blocked: a new
         // connection would have to learn that again, at the price of a letter.

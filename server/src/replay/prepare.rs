@@ -47,6 +47,11 @@ pub(super) fn choose(mut items: Vec<NextItem>) -> Vec<NextItem> {
     items
 }
 
+/// Whether nothing else is to be on its way with a message.
+pub(super) fn travels_alone(message: &Outgoing) -> bool {
+    i64::try_from(message.body.len()).is_ok_and(|size| size >= ALONE_BYTES)
+}
+
 /// Refuses the items that no broker takes, without their bodies being loaded.
 pub(super) fn refuse_oversized(items: Vec<NextItem>) -> (Vec<NextItem>, Vec<Recorded>) {
     let mut refused = Vec::new();
@@ -128,7 +133,7 @@ fn make(
         body,
         ..
     } = message;
-    let made = republish(&properties, &headers, body.len(), terms)?;
+    let made = republish(properties, headers, body.len(), terms)?;
     let stripped = (!made.stripped.is_empty()).then(|| {
         format!(
             "sent without {}",

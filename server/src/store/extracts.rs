@@ -76,6 +76,21 @@ pub async fn index_some(conn: &mut PgConnection, most: i64) -> Result<u64, Store
     Ok(done.rows_affected())
 }
 
+/// Whether no letter came in during the last seconds.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn is_calm(conn: &mut PgConnection) -> Result<bool, StoreError> {
+    let is_calm = sqlx::query_scalar!(
+        r#"select not exists (
+               select from letters where last_arrived_at > now() - interval '5 seconds'
+           ) as "is_calm!""#
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(is_calm)
+}
+
 /// Makes the extracts of at most `most` letters that were stored before there were any, and tells
 /// how many it took up. Several offices can do this at once.
 ///

@@ -3,6 +3,7 @@
 //! Each filter is a query of its own and is planned for its values: none is kept prepared, since a
 //! plan for any filter whatever could use none of the indexes.
 
+mod by_text;
 mod search;
 
 use std::time::Duration;

@@ -14,14 +14,15 @@ const BATCH: i64 = 500;
 /// How long to wait when there was nothing to do.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// Makes and indexes extracts until `stop`. It rests twice as long as it works, so that what comes
-/// in goes first.
+/// Makes and indexes extracts until `stop`. While letters come in, it rests twice as long as it works,
+/// so that they go first; when the storm is over it makes up for that, with short rests.
 pub(super) async fn keep(pool: &PgPool, stop: &CancellationToken) {
     loop {
         let began = Instant::now();
         let done = turn(pool).await;
         let rest = match done {
-            Ok(0) => LOOK_EVERY,
+            Ok(Turn { letters: 0, .. }) => LOOK_EVERY,
+            Ok(Turn { is_calm: true, .. }) => began.elapsed() / 4,
             Ok(_) => began.elapsed() * 2,
             Err(error) => {
                 tracing::debug!(%error, "extracts were not made or indexed");
@@ -35,13 +36,23 @@ pub(super) async fn keep(pool: &PgPool, stop: &CancellationToken) {
     }
 }
 
-/// One batch of either; tells how many letters it was.
-async fn turn(pool: &PgPool) -> Result<u64, StoreError> {
+/// What one batch of either was.
+struct Turn {
+    letters: u64,
+    /// Whether nothing came in lately.
+    is_calm: bool,
+}
+
+async fn turn(pool: &PgPool) -> Result<Turn, StoreError> {
     let mut transaction = pool.begin().await?;
     let made = extracts::make_missing(&mut transaction, BATCH).await?;
     transaction.commit().await?;
     let mut transaction = pool.begin().await?;
     let indexed = extracts::index_some(&mut transaction, BATCH).await?;
+    let is_calm = extracts::is_calm(&mut transaction).await?;
     transaction.commit().await?;
-    Ok(indexed + u64::try_from(made).unwrap_or(u64::MAX))
+    Ok(Turn {
+        letters: indexed + u64::try_from(made).unwrap_or(u64::MAX),
+        is_calm,
+    })
 }

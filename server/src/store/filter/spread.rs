@@ -4,7 +4,7 @@
 use dlo_domain::filter::{Expr, Field, Subject, Term, Test};
 
 use super::lookup::Lookup;
-use super::{Matching, Sql, column, write_text};
+use super::{Matching, Sql, column, columns};
 
 impl Matching {
     /// Whether the counters by source, state and severity can answer it.
@@ -46,10 +46,10 @@ impl Matching {
         !self.texts().is_empty()
     }
 
-    /// Writes what the texts of `extracts x` must hold.
+    /// Writes what `x.text` must hold, whether it is in the index or not.
     pub(in crate::store) fn write_texts(&self, sql: &mut Sql) {
         super::joined(sql, " and ", &self.texts(), |sql, test| {
-            write_text(sql, test);
+            columns::write_folded(sql, "x.text", test);
         });
     }
 

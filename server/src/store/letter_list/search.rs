@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use dlo_domain::letter::LetterSummary;
-use dlo_domain::page::Cursor;
+use dlo_domain::page::{Cursor, Span};
 use sqlx::{Connection as _, PgConnection, QueryBuilder};
 use uuid::Uuid;
 
+use super::by_text::by_text;
 use super::{Matching, limit_time, page_of, write_columns, write_order, write_place};
 use crate::store::StoreError;
 
@@ -41,6 +42,19 @@ pub struct Found {
     /// Where the search stopped because its time was over: letters after this place were not
     /// looked at, and the next page goes on from here.
     pub stopped_at: Option<Cursor>,
+    /// Letters whose texts were not read, since too many are not in the index of texts yet: those
+    /// of them that match are missing.
+    pub unread: Option<Span>,
+}
+
+impl Found {
+    pub(super) fn all(letters: Vec<LetterSummary>) -> Self {
+        Self {
+            letters,
+            stopped_at: None,
+            unread: None,
+        }
+    }
 }
 
 /// Letters of a walk's first step: some 20 ms.
@@ -49,8 +63,6 @@ const FIRST_STEP: i64 = 1_000;
 const LONGEST_STEP: i64 = 50_000;
 /// A step that has less than this is not begun.
 const SHORTEST_STEP: Duration = Duration::from_millis(30);
-/// Texts that more letters have are not rare: they are walked for.
-const MOST_BY_TEXT: i64 = 3_000;
 
 /// At most `limit` letters after the cursor, last arrived first, as far as the time reaches.
 ///
@@ -65,10 +77,7 @@ pub async fn search(
 ) -> Result<Found, StoreError> {
     if matching.is_empty() {
         let letters = super::page(conn, matching, after, limit).await?;
-        return Ok(Found {
-            letters,
-            stopped_at: None,
-        });
+        return Ok(Found::all(letters));
     }
     let mut walk = Walk::new(matching, after, limit, patience.whole);
     if !matching.is_about_columns() && walk.step(conn).await? {
@@ -78,18 +87,16 @@ pub async fn search(
         if matching.has_texts() {
             by_text(conn, matching, after, limit).await
         } else {
-            super::page(conn, matching, after, limit).await.map(Some)
+            let letters = super::page(conn, matching, after, limit).await?;
+            Ok(Some(Found::all(letters)))
         }
     };
-    let letters = match patience.planned {
+    let found = match patience.planned {
         Duration::ZERO => None,
         most => within(conn, most, planned).await?.flatten(),
     };
-    if let Some(letters) = letters {
-        return Ok(Found {
-            letters,
-            stopped_at: None,
-        });
+    if let Some(found) = found {
+        return Ok(found);
     }
     while walk.may_go_on() {
         if walk.step(conn).await? {
@@ -117,41 +124,6 @@ pub async fn within<T>(
         Err(why) if why.is_too_late() => Ok(None),
         done => done.map(Some),
     }
-}
-
-/// The letters that have certain texts, by the index of texts; `None` when they are many.
-async fn by_text(
-    conn: &mut PgConnection,
-    matching: &Matching,
-    after: Option<Cursor>,
-    limit: i64,
-) -> Result<Option<Vec<LetterSummary>>, StoreError> {
-    // What Postgres believes of how often a text occurs may be wrong by any factor.
-    sqlx::query!("select set_config('enable_seqscan', 'off', true)")
-        .fetch_one(&mut *conn)
-        .await?;
-    let mut sql = QueryBuilder::new("select x.letter_id from extracts x where ");
-    matching.write_texts(&mut sql);
-    sql.push(" limit ").push_bind(MOST_BY_TEXT + 1);
-    let ids: Vec<Uuid> = sql
-        .build_query_scalar()
-        .persistent(false)
-        .fetch_all(&mut *conn)
-        .await?;
-    if i64::try_from(ids.len()).is_ok_and(|found| found > MOST_BY_TEXT) {
-        return Ok(None);
-    }
-    if ids.is_empty() {
-        return Ok(Some(Vec::new()));
-    }
-    let mut sql = QueryBuilder::new("");
-    write_columns(&mut sql);
-    sql.push(" join unnest(").push_bind(ids);
-    sql.push(") as with_text (id) on with_text.id = l.id where ");
-    matching.by_letter().write_rest(&mut sql);
-    write_place(&mut sql, "<", after);
-    write_order(&mut sql, limit);
-    page_of(conn, sql).await.map(Some)
 }
 
 /// A search through the letters in their order.
@@ -243,6 +215,7 @@ impl Walk {
         Found {
             letters: self.letters,
             stopped_at,
+            unread: None,
         }
     }
 }

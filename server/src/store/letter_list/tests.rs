@@ -284,3 +284,54 @@ async fn a_count_that_is_given_up_says_so_and_a_counter_does_not(pool: PgPool) {
         assert_eq!(counted.expect("counted"), total, "{text}");
     }
 }
+
+/// In a storm the index of texts is behind: what it has is found at once, the newest are read, and
+/// what lies between is told.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
+    let mut conn = pool.acquire().await.expect("a connection");
+    haystack(&mut conn).await;
+    // The haystack's ids grow with age; these do not, and none of them is in the index.
+    sqlx::query!(
+        "with new as (
+             insert into letters (id, source_id, state, severity, reason, error_message, size_bytes,
+                 arrivals, first_arrived_at, last_arrived_at)
+             select lpad(to_hex(n), 32, '0')::uuid, $1, 'held', 'high', 'rejected',
+                 case when n in (10001, 12500, 17000) then 'Needle' else 'hay' end, 1, 1,
+                 $2::timestamptz + n * interval '1 s', $2::timestamptz + n * interval '1 s'
+             from generate_series(10001, 17000) as n
+             returning id, error_message)
+         insert into extracts (letter_id, text, headers, is_indexed)
+         select id, lower(error_message), '{}', false from new",
+        Uuid::from_u128(1),
+        noon(),
+    )
+    .execute(&mut *conn)
+    .await
+    .expect("a backlog");
+    let filter = LetterFilter::parse("needle").expect("a filter");
+    let matching = Matching::look_up(&mut conn, &filter, noon()).await;
+    let matching = matching.expect("looked up");
+    let look = async |conn: &mut PgConnection| {
+        let found = search(conn, &matching, None, 5, USUAL)
+            .await
+            .expect("found");
+        let ids = found.letters.iter().map(|letter| letter.id.0.as_u128());
+        (ids.collect::<Vec<_>>(), found.stopped_at, found.unread)
+    };
+    let (ids, stopped_at, unread) = look(&mut conn).await;
+    assert_eq!(ids, [17_000, 2_500]);
+    assert_eq!(stopped_at, None);
+    let unread = unread.expect("the letters between");
+    let second = |n| noon() + chrono::TimeDelta::seconds(n);
+    assert_eq!(
+        (unread.since, unread.until),
+        (second(10_001), second(14_000))
+    );
+    sqlx::query!("update extracts set is_indexed = true")
+        .execute(&mut *conn)
+        .await
+        .expect("indexed");
+    let (ids, _, unread) = look(&mut conn).await;
+    assert_eq!((ids, unread), (vec![17_000, 12_500, 10_001, 2_500], None));
+}

@@ -63,12 +63,10 @@ pub async fn begin_publish(
     let mut marked = sqlx::query_scalar!(
         "select i.position from replay_items i
          join letters l on l.id = i.letter_id
-         where i.replay_id = $1 and i.position between $3 and $4 and i.position = any($2)
+         where i.replay_id = $1 and i.position = any($2)
            and i.outcome = 'pending' and l.state || '' = 'claimed'",
         id.0,
-        positions,
-        first,
-        last
+        positions
     )
     .fetch_all(conn)
     .await?;

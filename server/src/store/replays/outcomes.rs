@@ -11,7 +11,6 @@ use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::range;
 use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
 use crate::store::{StoreError, decisions, events};
@@ -43,8 +42,8 @@ pub async fn record(
     let written = write_items(conn, id, recorded, at).await?;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let mut letters = Vec::new();
-    for ((word, detail), ids) in &written {
-        let outcome = read_outcome(word)?;
+    for ((outcome, detail), ids) in &written {
+        let outcome = *outcome;
         move_letters(conn, ids, outcome).await?;
         let action = format!("replay.{outcome}");
         let note = Note {
@@ -75,60 +74,56 @@ async fn lock_letters(
     recorded: &[Recorded],
 ) -> Result<(), StoreError> {
     let positions: Vec<i32> = recorded.iter().map(|item| item.position).collect();
-    let (first, last) = range(&positions);
-    let letters = sqlx::query_scalar!(
-        "select letter_id from replay_items
-         where replay_id = $1 and position between $3 and $4 and position = any($2)",
+    // In the order of ids, as everybody does.
+    sqlx::query_scalar!(
+        "select l.id from replay_items i
+         join letters l on l.id = i.letter_id
+         where i.replay_id = $1 and i.position = any($2)
+         order by l.id for update of l",
         id.0,
-        &positions,
-        first,
-        last
+        &positions
     )
-    .fetch_all(&mut *conn)
+    .fetch_all(conn)
     .await?;
-    decisions::lock(conn, &letters).await?;
     Ok(())
 }
 
-type Written = BTreeMap<(String, Option<String>), Vec<Uuid>>;
+/// Letters by their outcome and its detail, of which there are few: most letters of a replay fare
+/// alike.
+type Written = BTreeMap<(Outcome, Option<String>), Vec<Uuid>>;
 
-/// Writes the items that are still pending; tells their letters by outcome and detail.
+/// Writes the items that are still pending; tells their letters.
+///
+/// A statement for each outcome, since Postgres expects ten rows of an `unnest`, whatever it holds,
+/// and compares each position with each row.
 async fn write_items(
     conn: &mut PgConnection,
     id: ReplayId,
     recorded: &[Recorded],
     at: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
-    let positions: Vec<i32> = recorded.iter().map(|item| item.position).collect();
-    let outcomes: Vec<String> = recorded
-        .iter()
-        .map(|item| item.outcome.as_str().to_owned())
-        .collect();
-    let (first, last) = range(&positions);
-    let details: Vec<Option<String>> = recorded.iter().map(|item| item.detail.clone()).collect();
-    let rows = sqlx::query!(
-        "update replay_items i
-         set outcome = r.outcome, detail = r.detail, at = $5
-         from unnest($2::integer[], $3::text[], $4::text[]) as r (position, outcome, detail)
-         where i.replay_id = $1 and i.position between $6 and $7 and i.position = r.position
-           and i.outcome = 'pending'
-         returning i.letter_id, i.outcome, i.detail",
-        id.0,
-        &positions,
-        &outcomes,
-        &details as &[Option<String>],
-        at,
-        first,
-        last
-    )
-    .fetch_all(conn)
-    .await?;
+    let mut alike: BTreeMap<(Outcome, Option<&str>), Vec<i32>> = BTreeMap::new();
+    for item in recorded {
+        let key = (item.outcome, item.detail.as_deref());
+        alike.entry(key).or_default().push(item.position);
+    }
     let mut written = Written::new();
-    for row in rows {
-        written
-            .entry((row.outcome, row.detail))
-            .or_default()
-            .push(row.letter_id);
+    for ((outcome, detail), positions) in alike {
+        let letters = sqlx::query_scalar!(
+            "update replay_items set outcome = $3, detail = $4, at = $5
+             where replay_id = $1 and position = any($2) and outcome = 'pending'
+             returning letter_id",
+            id.0,
+            &positions,
+            outcome.as_str(),
+            detail,
+            at
+        )
+        .fetch_all(&mut *conn)
+        .await?;
+        if !letters.is_empty() {
+            written.insert((outcome, detail.map(str::to_owned)), letters);
+        }
     }
     Ok(written)
 }

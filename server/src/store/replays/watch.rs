@@ -73,10 +73,11 @@ async fn lock_due(
     let letters = sqlx::query_scalar!(
         "select l.id from letters l
          where l.state = 'replayed' and l.id in (
-             select i.letter_id from replay_items i
-             join letters r on r.id = i.letter_id and r.state = 'replayed'
-             where i.outcome in ('confirmed', 'unknown') and i.at < $1
-             order by i.at limit $2
+             select r.id from letters r
+             where r.state = 'replayed' and r.state_since < $1 and exists (
+                 select from replay_items i
+                 where i.letter_id = r.id and i.outcome in ('confirmed', 'unknown'))
+             order by r.state_since limit $2
          )
          order by l.id
          for update skip locked",

@@ -5,11 +5,11 @@ use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Address, Canary, ReplayState};
 use dlo_domain::wire::{FieldTable, Properties};
 use sqlx::PgConnection;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::read::{read_canary, read_state};
 use crate::store::StoreError;
-use crate::store::letter_detail::read_json;
 
 /// A replay in which something is to be done, and who works on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -251,7 +251,8 @@ pub async fn messages(
 ) -> Result<Vec<Message>, StoreError> {
     let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
-        r#"select wanted.id as "letter_id!", a.properties, a.headers, a.body
+        r#"select wanted.id as "letter_id!", a.properties as "properties: Json<Properties>",
+                  a.headers as "headers: Json<FieldTable>", a.body
            from unnest($1::uuid[]) as wanted (id)
            cross join lateral (
                select properties, headers, body from arrivals
@@ -261,16 +262,13 @@ pub async fn messages(
     )
     .fetch_all(conn)
     .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(Message {
-                letter: LetterId(row.letter_id),
-                properties: read_json("properties", row.properties)?,
-                headers: read_json("headers", row.headers)?,
-                body: row.body,
-            })
-        })
-        .collect()
+    let messages = rows.into_iter().map(|row| Message {
+        letter: LetterId(row.letter_id),
+        properties: row.properties.0,
+        headers: row.headers.0,
+        body: row.body,
+    });
+    Ok(messages.collect())
 }
 
 /// Properties and headers of the last arrivals of letters.
@@ -283,24 +281,19 @@ pub async fn heads(
 ) -> Result<Vec<(Properties, FieldTable)>, StoreError> {
     let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
-        "select a.properties, a.headers
-         from unnest($1::uuid[]) as wanted (id)
-         cross join lateral (
-             select properties, headers from arrivals
-             where letter_id = wanted.id order by ordinal desc limit 1
-         ) a",
+        r#"select a.properties as "properties: Json<Properties>",
+                  a.headers as "headers: Json<FieldTable>"
+           from unnest($1::uuid[]) as wanted (id)
+           cross join lateral (
+               select properties, headers from arrivals
+               where letter_id = wanted.id order by ordinal desc limit 1
+           ) a"#,
         &letters
     )
     .fetch_all(conn)
     .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok((
-                read_json("properties", row.properties)?,
-                read_json("headers", row.headers)?,
-            ))
-        })
-        .collect()
+    let heads = rows.into_iter();
+    Ok(heads.map(|row| (row.properties.0, row.headers.0)).collect())
 }
 
 /// Ends a replay in which every letter has its outcome. One that was cancelled stays so. Tells

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dlo_domain::replay::Address;
 use dlo_domain::wire::{FieldTable, Properties};
-use dlo_server::broker::{Outgoing, Published, Publisher};
+use dlo_server::broker::{Company, Outgoing, Published, Publisher};
 
 use crate::support::broker::Vhost;
 
@@ -34,7 +34,9 @@ async fn a_body_is_refused_above_the_limit_of_its_broker_and_not_before() {
             headers: FieldTable::default(),
             body: vec![b'x'; bytes],
         };
-        let answers = publisher.publish(&[message], Duration::from_mins(1)).await;
+        let answers = publisher
+            .publish(&[message], Duration::from_mins(1), Company::Alone)
+            .await;
         match &answers[..] {
             [Published::Confirmed] => assert!(is_taken),
             [Published::Refused(why)] => {

@@ -1,0 +1,103 @@
+//! Letters that have rare texts, by the index of texts. What is not in it yet is read, as far as that
+//! is soon done: in a storm more comes in than the index can take up, and who looks for an order
+//! number then must not wait for all of it to be read.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::page::{Cursor, Span};
+use sqlx::{PgConnection, QueryBuilder};
+use uuid::Uuid;
+
+use super::search::{Found, within};
+use super::{Matching, page_of, write_columns, write_order, write_place};
+use crate::store::StoreError;
+
+/// Texts that more letters have are not rare.
+const MOST_BY_TEXT: i64 = 3_000;
+/// Texts outside the index that are read, the newest: at some 20 µs each.
+const MOST_READ: i64 = 3_000;
+/// How long that may take.
+const READ_WITHIN: Duration = Duration::from_millis(120);
+
+/// The letters that have certain texts; `None` when they are many.
+pub(super) async fn by_text(
+    conn: &mut PgConnection,
+    matching: &Matching,
+    after: Option<Cursor>,
+    limit: i64,
+) -> Result<Option<Found>, StoreError> {
+    // What Postgres believes of how often a text occurs may be wrong by any factor.
+    sqlx::query!("select set_config('enable_seqscan', 'off', true)")
+        .fetch_one(&mut *conn)
+        .await?;
+    let mut ids = indexed(conn, matching).await?;
+    let read = async |conn: &mut PgConnection| not_indexed(conn, matching).await;
+    let read = within(conn, READ_WITHIN, read).await?;
+    let unread = unread(conn, if read.is_some() { MOST_READ } else { 0 }).await?;
+    ids.extend(read.into_iter().flatten());
+    if i64::try_from(ids.len()).is_ok_and(|found| found > MOST_BY_TEXT) {
+        return Ok(None);
+    }
+    let letters = if ids.is_empty() {
+        Vec::new()
+    } else {
+        let mut sql = QueryBuilder::new("");
+        write_columns(&mut sql);
+        sql.push(" join unnest(").push_bind(ids);
+        sql.push(") as with_text (id) on with_text.id = l.id where ");
+        matching.by_letter().write_rest(&mut sql);
+        write_place(&mut sql, "<", after);
+        write_order(&mut sql, limit);
+        page_of(conn, sql).await?
+    };
+    Ok(Some(Found {
+        unread,
+        ..Found::all(letters)
+    }))
+}
+
+async fn indexed(conn: &mut PgConnection, matching: &Matching) -> Result<Vec<Uuid>, StoreError> {
+    let mut sql = QueryBuilder::new("select x.letter_id from extracts x where x.is_indexed and ");
+    matching.write_texts(&mut sql);
+    sql.push(" limit ").push_bind(MOST_BY_TEXT + 1);
+    let ids = sql.build_query_scalar().persistent(false);
+    Ok(ids.fetch_all(conn).await?)
+}
+
+async fn not_indexed(
+    conn: &mut PgConnection,
+    matching: &Matching,
+) -> Result<Vec<Uuid>, StoreError> {
+    let mut sql = QueryBuilder::new(
+        "select x.letter_id from (
+             select letter_id, text from extracts where not is_indexed
+             order by letter_id desc limit ",
+    );
+    sql.push_bind(MOST_READ).push(") x where ");
+    matching.write_texts(&mut sql);
+    let ids = sql.build_query_scalar().persistent(false);
+    Ok(ids.fetch_all(conn).await?)
+}
+
+/// When the letters arrived whose texts are neither in the index nor among the newest so many of the
+/// others; nothing when there are none. The index takes the oldest first.
+async fn unread(conn: &mut PgConnection, read: i64) -> Result<Option<Span>, StoreError> {
+    let ends = sqlx::query!(
+        r#"with last as (
+               select letter_id from extracts where not is_indexed
+               order by letter_id desc offset $1 limit 1),
+           first as (
+               select letter_id from extracts where not is_indexed
+                   and letter_id <= (select letter_id from last)
+               order by letter_id limit 1)
+           select f.first_arrived_at as since, l.first_arrived_at as until
+           from first join letters f on f.id = first.letter_id,
+                last join letters l on l.id = last.letter_id"#,
+        read
+    )
+    .fetch_optional(conn)
+    .await?;
+    let span = |since: DateTime<Utc>, until: DateTime<Utc>| Span { since, until };
+    Ok(ends.map(|row| span(row.since, row.until)))
+}
