@@ -13,6 +13,7 @@ pub mod clock;
 pub mod config;
 pub mod desk;
 pub mod events;
+pub mod failpoint;
 pub mod grouping;
 pub mod http;
 pub mod intake;

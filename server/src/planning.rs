@@ -24,6 +24,7 @@ use self::destinations::DestinationTally;
 use self::stripped::StrippedTally;
 use crate::changes::{ChangeError, Changes, Sent};
 use crate::config::ReplayConfig;
+use crate::failpoint;
 use crate::store::audit::{self, Note};
 use crate::store::replays::bodies::{self, Frozen};
 use crate::store::replays::plan::{self, Candidate, Planned};
@@ -83,6 +84,7 @@ pub(crate) async fn freeze_changed(
             replay.finished_at = Some(at);
         }
         seal(conn, actor, id, &replay).await?;
+        failpoint::reach(failpoint::PLANNED);
     }
     Ok(replay)
 }

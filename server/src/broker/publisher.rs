@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use super::connection::within;
 use super::declare::ask_exchange;
 use super::{BrokerError, Brokers, properties_to_lapin};
+use crate::failpoint;
 
 /// So many messages are handed over before the first of them is known to have left. Those of one gulp
 /// are unknown together when one of them closes the channel; later ones were not sent.
@@ -125,10 +126,12 @@ impl Publisher {
     ) -> Vec<Published> {
         let turn = self.turnstile.lock().await;
         let deadline = Instant::now() + patience;
+        failpoint::reach(failpoint::MARKED);
         let mut sent = Vec::with_capacity(messages.len());
         for gulp in messages.chunks(GULP) {
             sent.extend(self.hand_over(gulp, deadline).await);
         }
+        failpoint::reach(failpoint::HANDED_OVER);
         drop(turn);
         let alone = messages.len() == 1 && company == Company::Alone;
         let mut answers = Vec::with_capacity(sent.len());
@@ -138,6 +141,7 @@ impl Publisher {
                 Sent::Awaited(confirm) => answer(confirm, deadline, alone).await,
             });
         }
+        failpoint::reach(failpoint::ANSWERED);
         answers
     }
 

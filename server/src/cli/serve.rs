@@ -23,6 +23,8 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        #[cfg(debug_assertions)]
+        crate::failpoint::arm(super::environment::variable(crate::failpoint::VARIABLE))?;
         let mut config = self.file.load(Needs::Office)?;
         if let Some(port) = self.port {
             config.http.address.set_port(port);

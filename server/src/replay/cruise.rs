@@ -15,6 +15,7 @@ use super::halt::{Halt, persist};
 use super::lane::{Line, PATIENCE, Progress, START, recorded};
 use super::prepare::{self, Ready};
 use crate::broker::{Company, Outgoing, Published, Publisher};
+use crate::failpoint;
 use crate::store::replays::marks::{self, Begun};
 use crate::store::replays::outcomes::{self, Recorded};
 
@@ -218,6 +219,7 @@ impl Line<'_> {
         let (me, at) = (engine.deps.office_id, engine.deps.clock.now());
         let begun = persist!(engine, conn => {
             outcomes::record(conn, replay, answered, at).await?;
+            failpoint::reach(failpoint::WRITTEN);
             if positions.is_empty() {
                 Ok(Begun::These(Vec::new()))
             } else {
@@ -237,6 +239,7 @@ impl Line<'_> {
         let (me, at) = (engine.deps.office_id, engine.deps.clock.now());
         persist!(engine, conn => {
             outcomes::record(conn, replay, answered, at).await?;
+            failpoint::reach(failpoint::WRITTEN);
             marks::clear(conn, replay, me, lane).await
         })
     }

@@ -16,6 +16,7 @@ use super::brake::Brake;
 use super::halt::{Halt, persist};
 use super::lane::Line;
 use super::{Engine, MOST_AT_ONCE, prepare};
+use crate::failpoint;
 use crate::store::replays::outcomes::Recorded;
 use crate::store::replays::work::{self, Orders};
 use crate::store::replays::{marks, steer};
@@ -70,6 +71,7 @@ async fn to_the_end(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
         ReplayState::Cancelled => give_back(engine, replay).await?,
         _ => return Ok(()),
     }
+    failpoint::reach(failpoint::FINISHING);
     let at = engine.deps.clock.now();
     persist!(engine, conn => end(conn, replay, at).await)
 }
@@ -108,6 +110,7 @@ async fn give_back(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
             .map(|position| prepare::refusal(position, why))
             .collect();
         engine.record(replay, &refused).await?;
+        failpoint::reach(failpoint::GIVING_BACK);
     }
 }
 
@@ -141,6 +144,7 @@ async fn give_up_what_was_cut_off(
         })
         .collect();
     engine.record(replay, &unknown).await?;
+    failpoint::reach(failpoint::GIVEN_UP);
     persist!(engine, conn => marks::clear_all(conn, replay).await)?;
     if orders.state == ReplayState::Running {
         engine.keep_order(replay, orders, &unknown).await?;

@@ -15,6 +15,7 @@ use super::links::Way;
 use super::pace::Pace;
 use super::prepare::{self, Ready};
 use crate::broker::{Company, Outgoing, Published, Publisher};
+use crate::failpoint;
 use crate::store::replays::bodies;
 use crate::store::replays::marks::{self, Begun};
 use crate::store::replays::outcomes::{self, Recorded};
@@ -263,6 +264,7 @@ impl Line<'_> {
         let (me, at) = (engine.deps.office_id, engine.deps.clock.now());
         persist!(engine, conn => {
             outcomes::record(conn, replay, &recorded, at).await?;
+            failpoint::reach(failpoint::WRITTEN);
             marks::clear(conn, replay, me, lane).await
         })?;
         self.engine.keep_order(replay, self.orders, &recorded).await

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::Engine;
+use crate::failpoint;
 use crate::store::events::{Heard, Listener};
 use crate::store::replays::work::{self, Running};
 use crate::store::{StoreError, offices};
@@ -66,7 +67,9 @@ async fn look(engine: &Engine, found: &mpsc::Sender<ReplayId>) -> Result<(), Sto
         if engine.in_hand.holds(running.id) || !is_free(engine, &mut conn, running).await? {
             continue;
         }
+        failpoint::reach(failpoint::FOUND);
         if work::take(&mut conn, running, engine.deps.office_id).await? {
+            failpoint::reach(failpoint::TAKEN);
             engine.in_hand.pick_up(running.id);
             // The receiver outlives the sender.
             let _ = found.send(running.id).await;
