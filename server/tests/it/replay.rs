@@ -2,8 +2,12 @@
 
 mod canary;
 mod changes;
+#[cfg(debug_assertions)]
+mod failpoints;
 mod full_speed;
 mod interruptions;
+#[cfg(debug_assertions)]
+mod kills;
 mod order;
 mod outcomes;
 mod races;

@@ -1,5 +1,6 @@
 //! What the tests share: a vhost of their own on the sandbox's broker, and waiting.
 
+pub mod branch;
 pub mod broker;
 pub mod consumer;
 pub mod desk;
@@ -12,6 +13,7 @@ pub mod process;
 pub mod program;
 pub mod proxy;
 pub mod raw;
+pub mod reckoning;
 mod samples;
 pub mod token;
 
@@ -42,6 +44,14 @@ pub fn setting(name: &str, usual: usize) -> usize {
             .parse()
             .unwrap_or_else(|_| panic!("{name}={value} is no number"))
     })
+}
+
+/// How large a test is: in its short form, and in its full one (`DLO_TEST_FULL=1`).
+pub fn sized<T>(short: T, full: T) -> T {
+    match variable("DLO_TEST_FULL").as_deref() {
+        Some("1") => full,
+        _ => short,
+    }
 }
 
 /// Waits until `check` holds; the test fails with `what` when it does not within `seconds`.

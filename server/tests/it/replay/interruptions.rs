@@ -5,34 +5,21 @@ use std::collections::BTreeMap;
 
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
-use dlo_server::broker::delivered_from;
-use lapin::options::BasicGetOptions;
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work, at_work_behind_proxy};
 use crate::support::proxy::{Proxy, free_port, through};
+use crate::support::reckoning::{delivered, in_flight};
 use crate::support::until;
 
 /// How often each letter is in a queue.
 pub(super) async fn copies(vhost: &Vhost, queue: &str) -> BTreeMap<String, u32> {
-    let mut copies = BTreeMap::new();
-    let options = BasicGetOptions { no_ack: true };
-    while let Some(got) = vhost
-        .channel
-        .basic_get(queue.into(), options)
-        .await
-        .expect("got")
-    {
-        let message = delivered_from(got.delivery);
-        let letter = message
-            .headers
-            .text("x-dlo-letter")
-            .expect("marked")
-            .to_owned();
-        *copies.entry(letter).or_default() += 1;
-    }
-    copies
+    let delivered = delivered(vhost, queue).await.into_iter();
+    let count = |replays: Vec<_>| u32::try_from(replays.len()).expect("few");
+    delivered
+        .map(|(letter, replays)| (letter.to_string(), count(replays)))
+        .collect()
 }
 
 #[sqlx::test(migrations = "../migrations")]
@@ -112,18 +99,6 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     }
     second.stop().await;
     vhost.delete().await;
-}
-
-async fn in_flight(pool: &PgPool) -> i64 {
-    sqlx::query_scalar(
-        "select count(*) from replay_marks m
-         join replay_items i on i.replay_id = m.replay_id
-             and i.position between m.first_position and m.last_position
-         where i.outcome = 'pending'",
-    )
-    .fetch_one(pool)
-    .await
-    .expect("counted")
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -236,11 +236,41 @@ impl Bench {
 
     /// So many held letters that died in the queue `work`.
     pub async fn letters(&self, count: usize) -> Vec<LetterId> {
-        let mut letters = Vec::with_capacity(count);
-        for n in 0..count {
-            letters.push(self.letter("work", n.to_string().as_bytes()).await);
-        }
-        letters
+        let bodies = (0..count).map(|n| n.to_string().into_bytes());
+        self.letters_of(bodies.collect()).await
+    }
+
+    /// Held letters that died in the queue `work`, one of each body.
+    pub async fn letters_of(&self, bodies: Vec<Vec<u8>>) -> Vec<LetterId> {
+        let ids: Vec<Uuid> = bodies.iter().map(|_| new_id(&SystemClock)).collect();
+        sqlx::query(
+            "insert into letters (id, source_id, state, severity, queue, exchange, routing_key,
+                 reason, size_bytes, arrivals, first_arrived_at, last_arrived_at)
+             select id, $2, 'held', 'normal', 'work', '', 'work', 'rejected', length(body), 1,
+                 now(), now()
+             from unnest($1::uuid[], $3::bytea[]) as letter (id, body)",
+        )
+        .bind(&ids)
+        .bind(self.source.0)
+        .bind(&bodies)
+        .execute(&self.pool)
+        .await
+        .expect("letters");
+        sqlx::query(
+            "insert into arrivals (letter_id, ordinal, arrived_at, source_id, exchange,
+                 routing_key, properties, headers, deaths, body, body_sha256)
+             select id, 1, now(), $2, 'dlx', '', $4, $5, '[]', body, sha256(body)
+             from unnest($1::uuid[], $3::bytea[]) as letter (id, body)",
+        )
+        .bind(&ids)
+        .bind(self.source.0)
+        .bind(&bodies)
+        .bind(serde_json::to_value(Properties::default()).expect("JSON"))
+        .bind(serde_json::to_value(FieldTable::default()).expect("JSON"))
+        .execute(&self.pool)
+        .await
+        .expect("arrivals");
+        ids.into_iter().map(LetterId).collect()
     }
 
     /// Plans a replay of letters to the queue where each failed.

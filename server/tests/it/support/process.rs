@@ -1,5 +1,6 @@
 //! The real binary as a process of its own.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -49,6 +50,11 @@ impl Premises {
 
     /// Starts `dlo serve` without HTTP.
     pub fn open(&self) -> Serve {
+        self.open_with(&[])
+    }
+
+    /// The same with more variables.
+    pub fn open_with(&self, variables: &[(&str, &str)]) -> Serve {
         let broker = self.brokers.get("main").expect("the main broker");
         let log = std::fs::File::options().append(true).open(self.log.path());
         let child = Command::new(env!("CARGO_BIN_EXE_dlo"))
@@ -61,6 +67,7 @@ impl Premises {
             )
             .env("DLO_HTTP", "off")
             .env("DLO_LOG", "warn,dlo_server=debug")
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log.expect("opened"))
@@ -87,6 +94,27 @@ impl Serve {
         self.0.kill().await.expect("killed");
     }
 
+    /// Whether it has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.0.try_wait().expect("a child of ours").is_some()
+    }
+
+    /// Waits until it kills itself as kill -9 would.
+    pub async fn killed_itself(mut self) {
+        let ended = tokio::time::timeout(Duration::from_secs(60), self.0.wait()).await;
+        let status = ended
+            .expect("it comes to its failpoint within 60 s")
+            .expect("a status");
+        assert_eq!(status.signal(), Some(9), "dlo ended with {status}");
+    }
+
+    /// The most memory that it ever had, in KiB, as Linux tells (`VmHWM` of proc(5)).
+    pub fn most_memory_kib(&self) -> u64 {
+        let pid = self.0.id().expect("it runs").to_string();
+        let most = told(&pid, "VmHWM:");
+        most.trim_end_matches("kB").trim().parse().expect("KiB")
+    }
+
     /// Asks it to end, and waits.
     ///
     /// An office that has only just been opened does not listen yet, and the signal would end it as
@@ -108,10 +136,13 @@ impl Serve {
 /// Whether a process has a handler for SIGTERM, as Linux tells (`SigCgt` of proc(5)).
 fn catches_sigterm(pid: &str) -> bool {
     const SIGTERM: u64 = 1 << (15 - 1);
+    u64::from_str_radix(&told(pid, "SigCgt:"), 16).expect("hex") & SIGTERM != 0
+}
+
+/// What Linux tells of a process.
+fn told(pid: &str, what: &str) -> String {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
-    let caught = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigCgt:"))
-        .expect("Linux tells");
-    u64::from_str_radix(caught.trim(), 16).expect("hex") & SIGTERM != 0
+    let mut lines = status.lines();
+    let told = lines.find_map(|line| line.strip_prefix(what));
+    told.expect("Linux tells").trim().to_owned()
 }

@@ -1,0 +1,258 @@
+//! kill -9 of the real process in the middle of a replay, again and again: nothing is called a success
+//! that was not, nothing is published twice, and the replay goes on by itself.
+//!
+//! The short form runs with the other tests; the full one (10,000 letters, 200 kills) is part of
+//! `make test-full`. `DLO_CRASH_SEED` repeats a run.
+
+use std::time::{Duration, Instant};
+
+use dlo_app::desk::TriageDesk as _;
+use dlo_domain::audit::Actor;
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::{Outcome, ReplayState};
+use dlo_server::failpoint::{
+    ANSWERED, FOUND, GIVEN_UP, HANDED_OVER, MARKED, Place, TAKEN, VARIABLE, WRITTEN,
+};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng, SeedableRng};
+use sqlx::PgPool;
+
+use crate::support::broker::Vhost;
+use crate::support::desk::{Bench, at_work};
+use crate::support::process::{Premises, Serve, database_url};
+use crate::support::reckoning::{Reckoning, delivered, progress};
+use crate::support::{setting, sized, until};
+
+/// Letters on their way at once: a lane is at full speed after 29 letters, and a life has some 50.
+const WINDOW: i64 = 20;
+
+/// Windows that may be in flight, or answered and not written down, when an office ends.
+const AT_ONCE: i64 = 3;
+
+/// How an office is to die.
+enum Death {
+    /// At a place, when it comes there for the n-th time.
+    At(Place, u32),
+    /// After so many letters, or so long after its start, whatever comes first.
+    After(i64, Duration),
+}
+
+/// Letters that are published before an office comes to its `nth` window.
+fn before_window(nth: u32) -> i64 {
+    match nth {
+        1 => 0,
+        2 => 1,
+        _ => 9 + WINDOW * i64::from(nth - 3),
+    }
+}
+
+impl Death {
+    /// One that costs about `budget` of the letters that are left.
+    fn choose(random: &mut StdRng, budget: i64, left: i64) -> Self {
+        if random.random_bool(0.5) {
+            let letters = random.random_range(0..=2 * budget);
+            let moment = random.random_range(0..1_500);
+            return Self::After(letters, Duration::from_millis(moment));
+        }
+        let places = [
+            FOUND,
+            TAKEN,
+            GIVEN_UP,
+            MARKED,
+            HANDED_OVER,
+            ANSWERED,
+            WRITTEN,
+        ];
+        let place = *places.choose(random).expect("some");
+        if [FOUND, TAKEN, GIVEN_UP].contains(&place) {
+            return Self::At(place, 1);
+        }
+        let fits = |nth: &u32| before_window(*nth) <= 2 * budget && before_window(*nth) < left;
+        let most = (1..=12).take_while(fits).last().unwrap_or(1);
+        Self::At(place, random.random_range(1..=most))
+    }
+}
+
+/// A replay, and the offices that die over it.
+struct Run<'a> {
+    pool: &'a PgPool,
+    premises: &'a Premises,
+    replay: ReplayId,
+    /// How long after an office's start its first letter was confirmed.
+    went_on: Vec<Duration>,
+}
+
+impl Run<'_> {
+    /// One office from its start to its death.
+    async fn life(&mut self, death: Death) {
+        let (before, _) = progress(self.pool, self.replay).await;
+        let began = Instant::now();
+        let failpoint = match &death {
+            Death::At(place, nth) => place.at(*nth),
+            Death::After(..) => String::new(),
+        };
+        let window = WINDOW.to_string();
+        let mut variables = vec![("DLO_REPLAY_WINDOW", &*window), ("DLO_INTAKE", "off")];
+        if !failpoint.is_empty() {
+            variables.push((VARIABLE, &failpoint));
+        }
+        let mut office = self.premises.open_with(&variables);
+        let mut has_gone_on = false;
+        loop {
+            let (confirmed, _) = progress(self.pool, self.replay).await;
+            if confirmed > before && !has_gone_on {
+                has_gone_on = true;
+                self.went_on.push(began.elapsed());
+            }
+            match death {
+                Death::At(..) if office.has_ended() => return office.killed_itself().await,
+                Death::After(letters, moment) => {
+                    let is_time = began.elapsed() >= moment || confirmed - before >= letters;
+                    // One that would die before it has begun, for want of letters, dies at once.
+                    if is_time && (has_gone_on || began.elapsed() >= moment) {
+                        return office.kill().await;
+                    }
+                }
+                Death::At(..) => self.assert_in_time(began),
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+
+    fn assert_in_time(&self, began: Instant) {
+        assert!(
+            began.elapsed() < Duration::from_mins(1),
+            "the office does not come to its failpoint; it said:\n{}",
+            self.premises.last_words()
+        );
+    }
+
+    /// The last office: it is left alone until the replay has ended by itself.
+    async fn to_the_end(&mut self, bench: &Bench) -> Serve {
+        let office = self.premises.open_with(&[("DLO_INTAKE", "off")]);
+        let began = Instant::now();
+        bench.becomes(self.replay, ReplayState::Finished).await;
+        println!("  the last office ended it after {:?}", began.elapsed());
+        office
+    }
+
+    /// Says how long it took until a replay went on; each goes on by itself, and soon.
+    fn tell_how_long(&mut self) {
+        self.went_on.sort_unstable();
+        let (Some(longest), middle) = (self.went_on.last(), self.went_on.len() / 2) else {
+            panic!("no office came as far as a letter: the test proved nothing");
+        };
+        let median = self.went_on[middle];
+        let so_many = self.went_on.len();
+        println!(
+            "  from an office's start to its first confirmed letter ({so_many} offices): \
+             median {median:?}, longest {longest:?}"
+        );
+        assert!(*longest < Duration::from_secs(15), "{longest:?}");
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(pool: PgPool) {
+    let seed = u64::try_from(setting("DLO_CRASH_SEED", 29)).expect("fits");
+    let mut random = StdRng::seed_from_u64(seed);
+    let kills = sized(12, 200);
+    let (vhost, bench) = at_work(&pool).await;
+    let letters = bench.letters(sized(600, 10_000)).await;
+    let replay = bench.replay_home(&letters).await;
+    let premises = Premises::new(database_url(&pool), &vhost.brokers);
+    let mut run = Run {
+        pool: &pool,
+        premises: &premises,
+        replay,
+        went_on: Vec::new(),
+    };
+    let began = Instant::now();
+    for kill in 0..kills {
+        let (_, left) = progress(&pool, replay).await;
+        assert!(left > 0, "the replay ended after {kill} of {kills} kills");
+        let death = Death::choose(&mut random, left / (kills - kill), left);
+        run.life(death).await;
+    }
+    run.to_the_end(&bench).await.stop().await;
+    let took = began.elapsed();
+    let reckoning = Reckoning::of(&pool, replay, &vhost, "work").await;
+    let unknown = reckoning.letters(Outcome::Unknown);
+    println!(
+        "R4: {} letters, {kills} kills in {took:?}: {} confirmed, {} unknown ({} of them were \
+         delivered), {} duplicates",
+        letters.len(),
+        reckoning.letters(Outcome::Confirmed).len(),
+        unknown.len(),
+        count_delivered(&reckoning, &unknown),
+        reckoning.duplicates(),
+    );
+    run.tell_how_long();
+    reckoning.assert_true();
+    assert_eq!(reckoning.duplicates(), 0, "published twice");
+    let at_most = kills * AT_ONCE * WINDOW;
+    assert!(i64::try_from(unknown.len()).expect("few") <= at_most);
+    assert!(!unknown.is_empty(), "no kill hit a letter on its way");
+    decide_all(&bench, &vhost, &reckoning, &unknown).await;
+    vhost.delete().await;
+}
+
+fn count_delivered(reckoning: &Reckoning, letters: &[LetterId]) -> usize {
+    let is_there = |letter: &&LetterId| reckoning.delivered.contains_key(letter);
+    letters.iter().filter(is_there).count()
+}
+
+/// People look at the receiver and decide on what is unknown; what was not published is replayed.
+/// Then every letter was delivered.
+async fn decide_all(bench: &Bench, vhost: &Vhost, first: &Reckoning, unknown: &[LetterId]) {
+    let actor = Actor("tester".into());
+    let mut missing = Vec::new();
+    for letter in unknown {
+        let is_there = first.delivered.contains_key(letter);
+        let decided = bench.desk.decide_unknown(&actor, *letter, is_there).await;
+        decided.expect("decided");
+        if !is_there {
+            missing.push(*letter);
+        }
+    }
+    if missing.is_empty() {
+        return;
+    }
+    let engine = bench.engine().await;
+    let again = bench.replay_home(&missing).await;
+    bench.finished(again).await;
+    let delivered = delivered(vhost, "work").await;
+    for letter in &missing {
+        assert_eq!(delivered.get(letter), Some(&vec![again]), "{letter}");
+    }
+    engine.stop().await;
+}
+
+/// What an office of a debug build may need at most for a replay, in KiB; it does not grow with the
+/// number of letters.
+const MOST_MEMORY_KIB: u64 = 300 * 1024;
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_long_replay_needs_no_more_memory_than_a_short_one(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let premises = Premises::new(database_url(&pool), &vhost.brokers);
+    let office = premises.open_with(&[("DLO_INTAKE", "off")]);
+    let bodies = |count: usize| vec![vec![b'x'; 4 * 1024]; count];
+    let mut most = Vec::new();
+    for count in [100, sized(1_000, 10_000)] {
+        let letters = bench.letters_of(bodies(count)).await;
+        let began = Instant::now();
+        let replay = bench.replay_home(&letters).await;
+        until("the replay ends", 120, || async {
+            progress(&pool, replay).await == (i64::try_from(count).expect("few"), 0)
+        })
+        .await;
+        let (took, memory) = (began.elapsed(), office.most_memory_kib());
+        println!("memory: {count} letters of 4 KiB in {took:?}: at most {memory} KiB");
+        most.push(memory);
+    }
+    assert!(most[1] < MOST_MEMORY_KIB, "{most:?} KiB");
+    office.stop().await;
+    vhost.delete().await;
+}
