@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-crash fmt lint deny site prepare bench-intake bench-list bench-replay seed-letters bench-grouping e2e check clean
+.PHONY: help setup demo test test-crash test-full fmt lint deny site prepare bench-intake bench-list bench-replay seed-letters bench-grouping e2e check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -18,6 +18,9 @@ test: ## run all tests, in Rust and in the browser, and print one closing count
 
 test-crash: ## kill -9 in the middle of intake, the full form: 100,000 messages, 20 kills
 	@scripts/test-crash
+
+test-full: ## what replays promise, the full form: 10,000 letters, 200 kills; ARGS="replay::kills"
+	@scripts/test-full $(ARGS)
 
 setup: ## install what any of these commands needs
 	@scripts/setup all

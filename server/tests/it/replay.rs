@@ -8,10 +8,10 @@ mod full_speed;
 mod interruptions;
 #[cfg(debug_assertions)]
 mod kills;
+mod matrix;
 mod order;
 mod outcomes;
 mod races;
-mod sizes;
 mod steering;
 mod targets;
 mod watch;

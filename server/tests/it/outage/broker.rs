@@ -17,7 +17,7 @@ use crate::support::office::{condition, watch};
 use crate::support::process::{Premises, database_url};
 use crate::support::setting;
 
-async fn own_broker() -> Sandbox {
+pub(super) async fn own_broker() -> Sandbox {
     let options = SandboxOptions {
         postgres: false,
         ..SandboxOptions::default()
@@ -27,10 +27,14 @@ async fn own_broker() -> Sandbox {
 
 /// A vhost with a queue that survives a kill: Mnesia keeps a new one in memory for a while, and an
 /// orderly stop writes it down.
-async fn lasting_queue(sandbox: &Sandbox, arguments: &[(&str, AMQPValue)]) -> Vhost {
+pub(super) async fn lasting_queue(
+    sandbox: &Sandbox,
+    queue: &str,
+    arguments: &[(&str, AMQPValue)],
+) -> Vhost {
     let endpoints = sandbox.endpoints();
     let mut vhost = Vhost::create_at(&endpoints.amqp, &endpoints.management).await;
-    vhost.queue("dead", arguments).await;
+    vhost.queue(queue, arguments).await;
     let server = sandbox.rabbitmq().expect("a broker");
     server.stop_immediately().await.expect("stopped");
     server.start_again().await.expect("started");
@@ -48,7 +52,7 @@ async fn kill_the_broker(pool: &PgPool, arguments: &[(&str, AMQPValue)], bodies:
     let mut random = StdRng::seed_from_u64(17);
     let sandbox = own_broker().await;
     let server = sandbox.rabbitmq().expect("a broker");
-    let mut vhost = lasting_queue(&sandbox, arguments).await;
+    let mut vhost = lasting_queue(&sandbox, "dead", arguments).await;
     let source = watch(pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
     let office = premises.open();

@@ -192,7 +192,10 @@ async fn all_decided(bench: &Bench, replay: ReplayId, letters: usize) {
     let over = bench.replay(replay).await;
     assert_eq!(over.state, ReplayState::Cancelled);
     let sum = over.outcomes.confirmed + over.outcomes.unknown + over.outcomes.refused;
-    assert_eq!((over.outcomes.pending, usize::try_from(sum)), (0, Ok(letters)));
+    assert_eq!(
+        (over.outcomes.pending, usize::try_from(sum)),
+        (0, Ok(letters))
+    );
     let held: i64 = sqlx::query_scalar("select count(*) from letters where state = 'held'")
         .fetch_one(&bench.pool)
         .await

@@ -1,4 +1,5 @@
-//! Every outcome that a publish can have, and that neighbours do not suffer.
+//! What a publish comes to, and replays that cannot begin. What one letter alone can do wrong is in
+//! the table of `matrix`.
 
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{Outcome, ReplayState, Target};
@@ -6,7 +7,6 @@ use dlo_domain::state::LetterState;
 use dlo_domain::wire::{FieldTable, FieldValue, Properties, WireText};
 use dlo_server::broker::{BrokerAddress, Brokers, delivered_from};
 use lapin::options::BasicGetOptions;
-use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
@@ -98,95 +98,6 @@ async fn confirmed_letters_are_in_the_queue_byte_by_byte_and_marked(pool: PgPool
             line("letter.replay", "tester")
         ]
     );
-    engine.stop().await;
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrations = "../migrations")]
-async fn a_letter_without_a_queue_or_with_a_full_one_is_held_and_its_neighbours_are_replayed(
-    pool: PgPool,
-) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let full = [
-        ("x-max-length", AMQPValue::LongInt(1)),
-        ("x-overflow", AMQPValue::LongString("reject-publish".into())),
-    ];
-    vhost.queue("full", &full).await;
-    vhost
-        .publish("full", lapin::BasicProperties::default(), b"first")
-        .await;
-    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
-    let mut letters = Vec::new();
-    for queue in [
-        "work", "gone", "full", "work", "gone", "work", "full", "work",
-    ] {
-        letters.push(bench.letter(queue, b"{}").await);
-    }
-    let engine = bench.engine().await;
-    let id = bench.replay_home(&letters).await;
-    let done = bench.finished(id).await.outcomes;
-    assert_eq!((done.confirmed, done.unroutable, done.refused), (4, 2, 2));
-    let came = outcomes(&bench, id, &letters).await;
-    assert_eq!(came[1].0, Outcome::Unroutable);
-    assert!(came[1].1.contains("312"), "{}", came[1].1);
-    assert_eq!(came[2].0, Outcome::Refused);
-    assert!(came[2].1.contains("full"), "{}", came[2].1);
-    assert_eq!(bench.state(letters[0]).await, LetterState::Replayed);
-    assert_eq!(bench.state(letters[1]).await, LetterState::Held);
-    assert_eq!(bench.state(letters[2]).await, LetterState::Held);
-    assert_eq!(vhost.depth("work").await, 4);
-    engine.stop().await;
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrations = "../migrations")]
-async fn what_would_close_the_channel_is_stripped_or_refused_before(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    let none = Properties::default();
-    let hostile = Properties {
-        user_id: Some("somebody".into()),
-        expiration: Some("soon".into()),
-        reply_to: Some("amq.rabbitmq.reply-to".into()),
-        ..Properties::default()
-    };
-    let header = |name: &str, value: FieldValue| {
-        let mut table = FieldTable::default();
-        table.set(name, value);
-        table
-    };
-    let text = |text: &str| FieldValue::LongString(text.into());
-    let letters = [
-        bench.letter("work", b"before").await,
-        bench
-            .letter_of(
-                "work",
-                &none,
-                &header("note", text(&"x".repeat(130_000))),
-                b"1",
-            )
-            .await,
-        bench
-            .letter_of("work", &hostile, &header("CC", text("not an array")), b"2")
-            .await,
-        bench
-            .letter_of(
-                "work",
-                &none,
-                &header("s", FieldValue::ShortString("x".into())),
-                b"3",
-            )
-            .await,
-        bench.letter("work", b"after").await,
-    ];
-    let engine = bench.engine().await;
-    let id = bench.replay_home(&letters).await;
-    let done = bench.finished(id).await.outcomes;
-    assert_eq!((done.confirmed, done.refused, done.unknown), (3, 2, 0));
-    let came = outcomes(&bench, id, &letters).await;
-    assert_eq!(came[2].1, "sent without CC, expiration, user-id, reply-to");
-    assert!(came[1].1.contains("bytes"), "{}", came[1].1);
-    assert!(came[3].1.contains("short string"), "{}", came[3].1);
     engine.stop().await;
     vhost.delete().await;
 }

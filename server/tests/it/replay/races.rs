@@ -1,56 +1,121 @@
 //! Several at once: people, offices, and a letter that is faster than its own confirm.
 
+use std::collections::BTreeMap;
+
 use dlo_app::desk::TriageDesk as _;
-use dlo_domain::audit::Actor;
-use dlo_domain::replay::{NewReplay, Outcome, Target};
-use dlo_domain::selection::Selection;
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use lapin::options::{BasicConsumeOptions, BasicRejectOptions};
 use lapin::types::{AMQPValue, FieldTable};
+use serde_json::{Value, json};
 use sqlx::PgPool;
 
+use crate::support::branch::Branch;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
 use crate::support::office::Office;
 use crate::support::proxy::Proxy;
-use crate::support::until;
+use crate::support::reckoning::delivered;
+use crate::support::{sized, until};
+
+/// Requests at once.
+const REQUESTS: usize = 50;
+
+/// What a request asks for: some by their ids, backwards, and some by a filter. Each takes 41 parts
+/// of 90, and begins one part later than the one before.
+fn wanted(n: usize, letters: &[LetterId]) -> (usize, Value) {
+    let part = letters.len() / 90;
+    let (first, last) = (n * part, (n + 41) * part - 1);
+    let selection = if n.is_multiple_of(2) {
+        let ids: Vec<LetterId> = letters[first..=last].iter().rev().copied().collect();
+        json!({ "ids": ids })
+    } else {
+        // A letter's size says its place.
+        json!({ "filter": format!("queue:work size:{first}..{last}") })
+    };
+    (last - first + 1, json!({ "selection": selection }))
+}
+
+/// What came of a request, as the API tells it.
+struct Planned {
+    id: Option<ReplayId>,
+    total: usize,
+    left_out: usize,
+}
+
+impl Planned {
+    fn read(answer: &Value) -> Self {
+        let number = |value: &Value| usize::try_from(value.as_u64().expect("a number"));
+        let left_out = answer["left_out"].as_array().expect("a list").iter();
+        let left_out = left_out.map(|one| number(&one["letters"]).expect("few"));
+        Self {
+            id: answer["id"].as_str().map(|id| id.parse().expect("an id")),
+            total: number(&answer["total"]).expect("few"),
+            left_out: left_out.sum(),
+        }
+    }
+}
 
 #[sqlx::test(migrations = "../migrations")]
-async fn of_many_overlapping_requests_one_publishes_each_letter(pool: PgPool) {
+async fn of_many_overlapping_requests_at_two_offices_one_publishes_each_letter(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
-    let mut letters = Vec::new();
-    for n in 0..90 {
-        letters.push(bench.letter("work", &[n]).await);
-    }
-    let (one, two) = (bench.engine().await, bench.engine().await);
-    let actor = Actor("tester".into());
-    let plans = (0..50).map(|n| {
-        let new = NewReplay {
-            selection: Selection::of_ids(letters[n..n + 40].iter().rev().copied().collect()),
-            target: Target::OriginQueue,
-            ..NewReplay::default()
-        };
-        let (desk, actor) = (&bench.desk, &actor);
-        async move { desk.plan_replay(actor, &new).await.expect("planned") }
+    let bodies = (0..sized(90, 9_000)).map(|size| vec![b'x'; size]);
+    let letters = bench.letters_of(bodies.collect()).await;
+    let offices = [
+        Branch::open(&pool, &vhost.brokers, "one", &[]).await,
+        Branch::open(&pool, &vhost.brokers, "two", &[]).await,
+    ];
+    let asked = (0..REQUESTS).map(|n| {
+        let (asked, body) = wanted(n, &letters);
+        let office = &offices[n / 2 % 2];
+        async move {
+            let answer = office.post("/api/v1/replays", &body).await;
+            (asked, Planned::read(&answer.expect("planned")))
+        }
     });
-    let replays = join_all(plans).await;
-    let planned: i64 = replays.iter().map(|replay| replay.total).sum();
-    assert_eq!(planned, 89);
-    for replay in &replays {
-        let left_out: i64 = replay
-            .left_out
-            .iter()
-            .map(|left_out| left_out.letters)
-            .sum();
-        assert_eq!(replay.total + left_out, 40);
-        bench.finished(replay.id.expect("an id")).await;
+    let planned = join_all(asked).await;
+    let mut taken = BTreeMap::new();
+    for (asked, planned) in &planned {
+        assert_eq!(planned.total + planned.left_out, *asked);
+        let id = planned.id.expect("an id");
+        bench.finished(id).await;
+        taken.insert(id, planned.total);
     }
-    assert_eq!(vhost.depth("work").await, 89);
-    one.stop().await;
-    two.stop().await;
+    let wanted = (REQUESTS - 1 + 41) * letters.len() / 90;
+    assert_eq!(taken.values().sum::<usize>(), wanted);
+    let delivered = delivered(&vhost, "work").await;
+    assert_eq!(delivered.len(), wanted);
+    let mut published: BTreeMap<ReplayId, usize> = BTreeMap::new();
+    for (letter, replays) in &delivered {
+        let [only] = &replays[..] else {
+            panic!("{letter} was published more than once: {replays:?}");
+        };
+        *published.entry(*only).or_default() += 1;
+    }
+    taken.retain(|_, total| *total > 0);
+    println!(
+        "R6: {REQUESTS} requests at 2 offices for {} letters: {wanted} taken by {} of them, each \
+         published once",
+        letters.len(),
+        taken.len()
+    );
+    assert_eq!(published, taken);
+    assert_eq!(works_of_both(&pool).await, 2, "both offices published");
+    for office in offices {
+        office.close().await;
+    }
     vhost.delete().await;
+}
+
+/// Offices that had a replay in hand.
+async fn works_of_both(pool: &PgPool) -> i64 {
+    sqlx::query_scalar("select count(distinct office_id) from replays where total > 0")
+        .fetch_one(pool)
+        .await
+        .expect("counted")
 }
 
 #[sqlx::test(migrations = "../migrations")]

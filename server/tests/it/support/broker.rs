@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use lapin::options::{
-    BasicPublishOptions, ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions,
-    QueueDeclareOptions,
+    BasicGetOptions, BasicPublishOptions, ConfirmSelectOptions, ExchangeDeclareOptions,
+    QueueBindOptions, QueueDeclareOptions,
 };
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties, ExchangeKind};
@@ -226,6 +226,38 @@ impl Vhost {
                 "{confirm:?}"
             );
         }
+    }
+
+    /// Publishes to a queue that rejects what is too much, until it does.
+    pub async fn fill(&self, queue: &str) {
+        for _ in 0..1_000 {
+            let options = BasicPublishOptions::default();
+            let lasting = BasicProperties::default().with_delivery_mode(2);
+            let body = b"it fills the queue";
+            let sent = self
+                .channel
+                .basic_publish("".into(), queue.into(), options, body, lasting);
+            let answer = sent.await.expect("published").await.expect("answered");
+            if matches!(answer, lapin::Confirmation::Nack(_)) {
+                return;
+            }
+        }
+        panic!("{queue} takes whatever comes");
+    }
+
+    /// Takes all bodies that are in a queue.
+    pub async fn take_bodies(&self, queue: &str) -> Vec<Vec<u8>> {
+        let mut bodies = Vec::new();
+        let options = BasicGetOptions { no_ack: true };
+        while let Some(got) = self
+            .channel
+            .basic_get(queue.into(), options)
+            .await
+            .expect("got")
+        {
+            bodies.push(got.delivery.data);
+        }
+        bodies
     }
 
     /// Whether the broker has this queue.

@@ -69,16 +69,13 @@ impl Reckoning {
                 .fetch_all(pool)
                 .await
                 .expect("items");
-        let read = |word: &str| {
-            let mut all = Outcome::ALL.into_iter();
-            all.find(|outcome| outcome.as_str() == word)
+        let read = |(letter, word): (Uuid, String)| {
+            let outcome = word.parse().expect("an outcome");
+            (LetterId(letter), outcome)
         };
-        let outcomes = outcomes
-            .into_iter()
-            .map(|(letter, word)| (LetterId(letter), read(&word).expect("an outcome")));
         Self {
             replay,
-            outcomes: outcomes.collect(),
+            outcomes: outcomes.into_iter().map(read).collect(),
             delivered: delivered(vhost, queue).await,
         }
     }

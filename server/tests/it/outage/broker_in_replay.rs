@@ -1,0 +1,85 @@
+//! kill -9 of the broker while letters are replayed to it: what it confirmed it still has, and the
+//! replay goes on by itself.
+
+use std::time::{Duration, Instant};
+
+use dlo_domain::ids::ReplayId;
+use dlo_domain::replay::{Outcome, ReplayState};
+use lapin::types::AMQPValue;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use sqlx::PgPool;
+
+use super::RESUMES_WITHIN;
+use super::broker::{lasting_queue, own_broker};
+use crate::support::desk::Bench;
+use crate::support::process::{Premises, database_url};
+use crate::support::reckoning::{Reckoning, progress};
+use crate::support::{setting, sized, until};
+
+/// Letters on their way at once.
+const WINDOW: usize = 20;
+
+/// Waits until so many more letters are confirmed, or the replay is near its end.
+async fn goes_on(pool: &PgPool, replay: ReplayId, before: i64, letters: i64) {
+    until("the replay goes on", RESUMES_WITHIN, || async {
+        progress(pool, replay).await.0 - before >= letters
+    })
+    .await;
+}
+
+async fn kill_the_broker(pool: &PgPool, queue_type: &str) {
+    let mut random = StdRng::seed_from_u64(31);
+    let sandbox = own_broker().await;
+    let server = sandbox.rabbitmq().expect("a broker");
+    let arguments = [("x-queue-type", AMQPValue::LongString(queue_type.into()))];
+    let mut vhost = lasting_queue(&sandbox, "work", &arguments).await;
+    let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
+    let letters = bench.letters(sized(900, 10_000)).await;
+    let replay = bench.replay_home(&letters).await;
+    let premises = Premises::new(database_url(pool), &vhost.brokers);
+    let window = WINDOW.to_string();
+    let office = premises.open_with(&[("DLO_REPLAY_WINDOW", &window), ("DLO_INTAKE", "off")]);
+    let kills = setting("DLO_BROKER_KILLS", sized(2, 20));
+    let mut waits = Vec::new();
+    for kill in 0..kills {
+        let (before, left) = progress(pool, replay).await;
+        let budget = left / i64::try_from(kills - kill + 1).expect("few");
+        goes_on(pool, replay, before, random.random_range(1..=budget)).await;
+        server.kill().await.expect("killed");
+        let (confirmed, left) = progress(pool, replay).await;
+        assert!(left > 0, "the replay ended after {kill} kills");
+        server.start_again().await.expect("started");
+        let began = Instant::now();
+        goes_on(pool, replay, confirmed, 1).await;
+        waits.push(began.elapsed());
+    }
+    bench.becomes(replay, ReplayState::Finished).await;
+    office.stop().await;
+    vhost.reconnect().await;
+    let reckoning = Reckoning::of(pool, replay, &vhost, "work").await;
+    let unknown = reckoning.letters(Outcome::Unknown).len();
+    let longest = waits.iter().max().copied().unwrap_or(Duration::ZERO);
+    println!(
+        "R3: {} letters to a {queue_type} queue, {kills} kills of the broker: {} confirmed, \
+         {unknown} unknown, {} duplicates; it went on at most {longest:?} after the broker's start",
+        letters.len(),
+        reckoning.letters(Outcome::Confirmed).len(),
+        reckoning.duplicates(),
+    );
+    reckoning.assert_true();
+    assert_eq!(reckoning.duplicates(), 0, "published twice");
+    assert!(unknown <= kills * WINDOW, "{unknown}");
+    drop(vhost);
+    sandbox.stop().await.expect("stopped");
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_broker_killed_in_a_replay_has_all_that_it_confirmed(pool: PgPool) {
+    kill_the_broker(&pool, "classic").await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_broker_killed_in_a_replay_to_a_quorum_queue_has_all_that_it_confirmed(pool: PgPool) {
+    kill_the_broker(&pool, "quorum").await;
+}
