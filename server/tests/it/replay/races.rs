@@ -65,8 +65,8 @@ async fn of_many_overlapping_requests_at_two_offices_one_publishes_each_letter(p
     let bodies = (0..sized(90, 9_000)).map(|size| vec![b'x'; size]);
     let letters = bench.letters_of(bodies.collect()).await;
     let offices = [
-        Branch::open(&pool, &vhost.brokers, "one", &[]).await,
-        Branch::open(&pool, &vhost.brokers, "two", &[]).await,
+        Branch::open(&pool, &vhost.brokers, "first", &[]).await,
+        Branch::open(&pool, &vhost.brokers, "second", &[]).await,
     ];
     let asked = (0..REQUESTS).map(|n| {
         let (asked, body) = wanted(n, &letters);
