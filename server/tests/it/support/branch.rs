@@ -11,7 +11,7 @@ use super::program::Running;
 use super::token::token;
 use super::until;
 
-/// `dlo serve`, and leave to operate it.
+/// `dlo serve` without intake, and leave to operate it.
 pub struct Branch {
     /// The process.
     pub running: Running,
@@ -33,6 +33,7 @@ impl Branch {
             ("DLO_DATABASE_URL", &*database),
             ("DLO_BROKER_URL", &*broker.amqp),
             ("DLO_HTTP_ADDRESS", "127.0.0.1:0"),
+            ("DLO_INTAKE", "off"),
             ("DLO_LOG", "error"),
         ];
         all.extend(variables);
