@@ -9,12 +9,14 @@ use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::{Outcome, Target};
 use dlo_domain::state::LetterState;
 use dlo_domain::wire::{Field, FieldTable, FieldValue, Properties, WireText};
+use dlo_server::broker::Brokers;
 use lapin::types::AMQPValue;
+use lapin::uri::AMQPUri;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::support::broker::Vhost;
-use crate::support::desk::{Bench, at_work};
+use crate::support::desk::{Bench, at_work, unique};
 use crate::support::reckoning::delivered;
 use crate::support::sized;
 
@@ -299,5 +301,44 @@ async fn delivered_elsewhere(vhost: &Vhost, queue: &str) -> bool {
 async fn a_life_that_is_kept_is_checked_before_it_is_sent(pool: PgPool) {
     let (vhost, bench) = places(&pool).await;
     hold(&pool, (&vhost, &bench), &lives(), true).await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn an_exchange_that_may_not_be_written_to_makes_no_false_success(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("work", &[]).await;
+    vhost.topic("secret", &[("work", "#")]).await;
+    let user = unique("writer");
+    vhost.add_user(&user, "secret", r"^amq\.default$").await;
+    let main = vhost.brokers.get("main").expect("a broker");
+    let direct: AMQPUri = main.amqp.parse().expect("an address");
+    let port = direct.authority.port;
+    let amqp = format!("amqp://{user}:secret@127.0.0.1:{port}/%2f");
+    let bench = Bench::new(&pool, &Brokers::main(&amqp, None), &vhost.name).await;
+    let mut all = bench.letters(120).await;
+    let case = Case::confirmed("", "").to("secret", "work");
+    let forbidden = sick(&bench, &case).await;
+    all.insert(40, forbidden);
+    let engine = bench.engine().await;
+    let new = bench.plan_with(&all, |new| new.target = Target::OriginExchange);
+    let replay = new.await;
+    let done = bench.finished(replay).await.outcomes;
+    engine.stop().await;
+    println!("R5: an exchange that may not be written to: {done:?}");
+    let came = outcomes(&pool, replay).await;
+    let delivered = delivered(&vhost, "work").await;
+    for letter in &all {
+        let copies = delivered.get(letter).map_or(0, Vec::len);
+        match &came[letter] {
+            (Outcome::Confirmed, _) => assert_eq!(copies, 1),
+            (Outcome::Unknown, why) => assert!(copies <= 1, "{why}"),
+            (other, why) => assert!(*letter == forbidden, "{other}: {why}"),
+        }
+    }
+    let (outcome, why) = &came[&forbidden];
+    assert!(why.contains("ACCESS_REFUSED"), "{outcome}: {why}");
+    assert!(!delivered.contains_key(&forbidden));
+    vhost.remove_user(&user).await;
     vhost.delete().await;
 }
