@@ -129,7 +129,7 @@ impl Run<'_> {
     }
 
     /// The last office: it is left alone until the replay has ended by itself.
-    async fn to_the_end(&mut self, bench: &Bench) -> Serve {
+    async fn left_alone(&self, bench: &Bench) -> Serve {
         let office = self.premises.open_with(&[("DLO_INTAKE", "off")]);
         let began = Instant::now();
         bench.becomes(self.replay, ReplayState::Finished).await;
@@ -177,7 +177,7 @@ async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(p
         let death = Death::choose(&mut random, left / (kills - kill), left);
         run.life(death).await;
     }
-    run.to_the_end(&bench).await.stop().await;
+    run.left_alone(&bench).await.stop().await;
     let took = began.elapsed();
     let reckoning = Reckoning::of(&pool, replay, &vhost, "work").await;
     let unknown = reckoning.letters(Outcome::Unknown);

@@ -101,7 +101,7 @@ impl Serve {
 
     /// Waits until it kills itself as kill -9 would.
     pub async fn killed_itself(mut self) {
-        let ended = tokio::time::timeout(Duration::from_secs(60), self.0.wait()).await;
+        let ended = tokio::time::timeout(Duration::from_mins(1), self.0.wait()).await;
         let status = ended
             .expect("it comes to its failpoint within 60 s")
             .expect("a status");
