@@ -21,7 +21,7 @@ use crate::store::audit::{self, Note};
 use crate::store::filter::Matching;
 use crate::store::policies::{self, Kept, inbox};
 use crate::store::retries::{self, figures, shadows};
-use crate::store::{StoreError, events, letter_list, rules};
+use crate::store::{StoreError, events, letter_list, rules, shared_time};
 
 /// How far back a preview looks, in days.
 const DAYS: u32 = 7;
@@ -49,16 +49,17 @@ impl PolicyDesk for PgDesk {
     async fn policy(&self, id: PolicyId) -> Result<PolicyReport, DeskError> {
         let mut conn = self.begin().await?;
         let policy = find(self, &mut conn, id).await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
         Ok(PolicyReport {
             policy,
             failed: figures::failed(&mut conn, id).await?,
-            shadow: shadows::results(&mut conn, id, self.clock.now()).await?,
+            shadow: shadows::results(&mut conn, id, now).await?,
         })
     }
 
     async fn add_policy(&self, actor: &Actor, policy: &NewPolicy) -> Result<Policy, DeskError> {
         let policy = policy.checked().map_err(of_fault)?;
-        let (id, at) = (PolicyId(new_id(&*self.clock)), self.clock.now());
+        let id = PolicyId(new_id(&*self.clock));
         changing!(self, conn => {
             rules::take(conn).await?;
             if policies::all(conn).await?.len() >= MOST_POLICIES {
@@ -67,6 +68,7 @@ impl PolicyDesk for PgDesk {
                      remove one first"
                 )));
             }
+            let at = shared_time(conn, &*self.clock).await?;
             policies::insert(conn, id, &policy, &actor.0, at).await?;
             close(conn, note(self, actor, "policy.add"), &said(&policy)).await?;
             find(self, conn, id).await
@@ -80,9 +82,9 @@ impl PolicyDesk for PgDesk {
         policy: &NewPolicy,
     ) -> Result<Policy, DeskError> {
         let policy = policy.checked().map_err(of_fault)?;
-        let at = self.clock.now();
         changing!(self, conn => {
             rules::take(conn).await?;
+            let at = shared_time(conn, &*self.clock).await?;
             if !policies::change(conn, id, &policy, &actor.0, at).await? {
                 return Err(no_policy(id));
             }
@@ -96,9 +98,9 @@ impl PolicyDesk for PgDesk {
     }
 
     async fn remove_policy(&self, actor: &Actor, id: PolicyId) -> Result<(), DeskError> {
-        let at = self.clock.now();
         changing!(self, conn => {
             rules::take(conn).await?;
+            let at = shared_time(conn, &*self.clock).await?;
             let name = policies::remove(conn, id, at).await?.ok_or_else(|| no_policy(id))?;
             let why = format!("the retry policy `{name}` was removed");
             let_go(conn, id, note(self, actor, "letter.unschedule"), &why).await?;
@@ -145,8 +147,8 @@ impl PolicyDesk for PgDesk {
     }
 
     async fn apply_policy(&self, actor: &Actor, id: PolicyId) -> Result<Applied, DeskError> {
-        let now = self.clock.now();
         changing!(self, conn => {
+            let now = shared_time(conn, &*self.clock).await?;
             let kept = one(conn, id).await?;
             if !kept.policy.enabled {
                 return Err(DeskError::Conflict(
@@ -174,7 +176,8 @@ impl PolicyDesk for PgDesk {
 
 async fn all(desk: &PgDesk, conn: &mut PgConnection) -> Result<Vec<Policy>, DeskError> {
     let kept = policies::all(conn).await?;
-    Ok(figures::with_figures(conn, kept, desk.clock.now()).await?)
+    let now = shared_time(conn, &*desk.clock).await?;
+    Ok(figures::with_figures(conn, kept, now).await?)
 }
 
 async fn one(conn: &mut PgConnection, id: PolicyId) -> Result<Kept, DeskError> {
@@ -185,7 +188,8 @@ async fn one(conn: &mut PgConnection, id: PolicyId) -> Result<Kept, DeskError> {
 
 async fn find(desk: &PgDesk, conn: &mut PgConnection, id: PolicyId) -> Result<Policy, DeskError> {
     let kept = one(conn, id).await?;
-    let policies = figures::with_figures(conn, vec![kept], desk.clock.now()).await?;
+    let now = shared_time(conn, &*desk.clock).await?;
+    let policies = figures::with_figures(conn, vec![kept], now).await?;
     policies.into_iter().next().ok_or_else(|| no_policy(id))
 }
 
