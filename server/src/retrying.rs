@@ -11,6 +11,7 @@
 //! from now as they were to wait from then.
 
 mod deciding;
+mod letting_go;
 mod making;
 
 use std::time::Duration;
@@ -50,6 +51,9 @@ pub struct Deps {
     pub clock: SharedClock,
     /// What replays are planned by: tries are replays.
     pub replay: ReplayConfig,
+    /// Whether the office takes part. One that does not still lets letters go whose policy is gone:
+    /// that is a person's word.
+    pub takes_part: bool,
 }
 
 /// Carries policies out until `stop`. A step, once begun, is ended.
@@ -111,19 +115,23 @@ impl Scheduler {
         }
     }
 
-    /// Asks the policies of all that arrived, and makes what is due and allowed. Tells how long
-    /// there is nothing to do, as far as is known.
+    /// Asks the policies of all that arrived, makes what is due and allowed, and lets letters go. Tells
+    /// how long there is nothing to do, as far as is known.
     ///
     /// # Errors
     /// When Postgres does not do it; what was done until then is done.
     pub async fn pass(&mut self) -> Result<Option<Duration>, StoreError> {
+        let lets_go = letting_go::round(&self.deps).await?;
+        if !self.deps.takes_part {
+            return Ok(lets_go.then_some(Duration::ZERO));
+        }
         let now = self.mind_the_clock().await?;
         let mut more = true;
         for _ in 0..STEPS_AT_ONCE {
             more = more && deciding::step(&self.deps).await?;
         }
         let next = making::round(&self.deps, now).await?;
-        if more {
+        if more || lets_go {
             return Ok(Some(Duration::ZERO));
         }
         Ok(next.map(|wait| wait.to_std().unwrap_or_default()))

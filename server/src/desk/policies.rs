@@ -19,8 +19,9 @@ use super::{PgDesk, changing, decisions};
 use crate::clock::new_id;
 use crate::store::audit::{self, Note};
 use crate::store::filter::Matching;
+use crate::store::policies::letting_go::{self, Word};
 use crate::store::policies::{self, Kept, inbox};
-use crate::store::retries::{self, figures, shadows};
+use crate::store::retries::{figures, shadows};
 use crate::store::{StoreError, events, letter_list, rules, shared_time};
 
 /// How far back a preview looks, in days.
@@ -31,8 +32,6 @@ const SAMPLES: usize = 5;
 /// How long one question of a preview may take, and looking for held letters.
 const PREVIEW: Duration = Duration::from_secs(5);
 const APPLY: Duration = Duration::from_mins(1);
-/// Letters that one statement holds.
-const CHUNK: i64 = 5_000;
 
 const NO_PREVIEW: &str = "counting what this policy matches took too long, so there is no preview \
     of it; it can be saved all the same";
@@ -90,7 +89,7 @@ impl PolicyDesk for PgDesk {
             }
             if policy.verdict != PolicyVerdict::Retry {
                 let why = format!("the retry policy `{}` does not retry any more", policy.name);
-                let_go(conn, id, note(self, actor, "letter.unschedule"), &why).await?;
+                let_go(conn, actor, id, why).await?;
             }
             close(conn, note(self, actor, "policy.change"), &said(&policy)).await?;
             find(self, conn, id).await
@@ -103,7 +102,7 @@ impl PolicyDesk for PgDesk {
             let at = shared_time(conn, &*self.clock).await?;
             let name = policies::remove(conn, id, at).await?.ok_or_else(|| no_policy(id))?;
             let why = format!("the retry policy `{name}` was removed");
-            let_go(conn, id, note(self, actor, "letter.unschedule"), &why).await?;
+            let_go(conn, actor, id, why).await?;
             close(conn, note(self, actor, "policy.remove"), &format!("`{name}`")).await?;
             Ok(())
         })
@@ -232,24 +231,15 @@ async fn preview(
     })
 }
 
-/// Holds every letter that waits for a policy.
+/// Has every letter held that waits for a policy: by the scheduler, in the background.
 async fn let_go(
     conn: &mut PgConnection,
+    actor: &Actor,
     id: PolicyId,
-    note: Note<'_>,
-    why: &str,
-) -> Result<(), DeskError> {
-    let note = Note {
-        detail: Some(why),
-        ..note
-    };
-    loop {
-        let letters = retries::let_go(conn, id, CHUNK, note).await?;
-        if letters.is_empty() {
-            return Ok(());
-        }
-        events::notify(conn, &LiveEvent::Changed { letters }).await?;
-    }
+    why: String,
+) -> Result<(), StoreError> {
+    let by = actor.clone();
+    letting_go::begin(conn, id, &Word { by, why }).await
 }
 
 /// Ends a change: notes it and tells of it.

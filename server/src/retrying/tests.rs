@@ -2,5 +2,6 @@
 
 mod clocks;
 mod courses;
+mod letting_go;
 mod office;
 mod verdicts;

@@ -98,6 +98,17 @@ impl Office {
             pool: self.pool.clone(),
             clock: self.clock.clone(),
             replay: ReplayConfig::default(),
+            takes_part: true,
+        })
+    }
+
+    /// That of an office that takes no part in retrying.
+    pub(super) fn idle_scheduler(&self) -> Scheduler {
+        Scheduler::new(Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            replay: ReplayConfig::default(),
+            takes_part: false,
         })
     }
 
@@ -107,6 +118,7 @@ impl Office {
             pool: self.pool.clone(),
             clock: Arc::new(OffBy(self.clock.clone(), by)),
             replay: ReplayConfig::default(),
+            takes_part: true,
         })
     }
 
