@@ -17,6 +17,8 @@ pub(crate) fn Matching(
     filter: LetterFilter,
     /// How many letters match.
     total: Total,
+    /// Whether any letter of the page waits for a retry policy.
+    has_scheduled: bool,
     /// What can be done.
     decisions: Decisions,
     /// The page's own address, to come back to.
@@ -48,8 +50,10 @@ pub(crate) fn Matching(
     let waits = move || decisions.is_pending();
     let hidden = move || view! { <Hidden filter=text.clone() back=back.clone() /> };
     let to_discard = replayable.then(&hidden);
+    let to_hold = has_scheduled.then(&hidden);
     let to_restore = restorable.then(&hidden);
     let (look_text, discard_text) = (letters.clone(), letters.clone());
+    let hold_text = letters.clone();
     let restore_text = letters.clone();
     view! {
         <details class="matching" id="matching">
@@ -77,6 +81,17 @@ pub(crate) fn Matching(
                                 />
                                 <button class="button" type="submit" disabled=waits>
                                     "Discard " {discard_text}
+                                </button>
+                            </ActionForm>
+                        }
+                    })}
+                {to_hold
+                    .map(|hidden| {
+                        view! {
+                            <ActionForm action=decisions.hold>
+                                {hidden}
+                                <button class="button" type="submit" disabled=waits>
+                                    "Hold the scheduled of " {hold_text}
                                 </button>
                             </ActionForm>
                         }

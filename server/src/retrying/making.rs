@@ -12,7 +12,7 @@ use sqlx::PgConnection;
 
 use super::{Deps, actor};
 use crate::clock::new_id;
-use crate::planning;
+use crate::planning::{self, Maker};
 use crate::store::audit::Note;
 use crate::store::policies::{self, Kept};
 use crate::store::retries::{self, Due};
@@ -55,7 +55,7 @@ async fn make(deps: &Deps, id: PolicyId) -> Result<u32, StoreError> {
     }
     // Read when the policy is this office's: nobody writes its budget at a later time.
     let now = shared_time(conn, &*deps.clock).await?;
-    if retries::is_held_up(conn, &actor(&kept), now - PATIENCE).await? {
+    if retries::is_held_up(conn, id, now - PATIENCE).await? {
         return Ok(0);
     }
     let (breaker, allowed) = ask_breaker(conn, &kept, now).await?;
@@ -151,8 +151,13 @@ async fn replay(
         ..NewReplay::default()
     };
     let id = ReplayId(new_id(&*deps.clock));
+    let maker = Maker {
+        actor: &actor,
+        policy: Some(kept.id),
+        at: now,
+    };
     let named = (Some(id), &new);
-    let replay = planning::freeze(conn, &deps.replay, (&actor, now), named, &ids).await?;
+    let replay = planning::freeze(conn, &deps.replay, maker, named, &ids).await?;
     let left_out = retries::made(conn, due, id, now).await?;
     if !left_out.is_empty() {
         hold(conn, kept, &left_out, &reasons(&replay, id), now).await?;

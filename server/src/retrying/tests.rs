@@ -3,5 +3,6 @@
 mod clocks;
 mod courses;
 mod letting_go;
+mod makers;
 mod office;
 mod verdicts;

@@ -1,7 +1,6 @@
 //! Tries whose time has come.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::policy::{Breaker, JUMP, Sample, SampleResult};
 use dlo_domain::replay::Outcome;
@@ -86,23 +85,23 @@ pub async fn made(
     Ok(left_out)
 }
 
-/// Whether a replay that somebody made before a time still has letters to publish: its broker is away,
+/// Whether a replay that a policy made before a time still has letters to publish: its broker is away,
 /// and one more would only wait beside it.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn is_held_up(
     conn: &mut PgConnection,
-    by: &Actor,
+    policy: PolicyId,
     before: DateTime<Utc>,
 ) -> Result<bool, StoreError> {
     let is_held_up = sqlx::query_scalar!(
         r#"select exists (
                select 1 from replays
                where finished_at is null and state = 'running' and pending > 0
-                 and created_by = $1 and created_at < $2
+                 and policy_id = $1 and created_at < $2
            ) as "is_held_up!""#,
-        by.0,
+        policy.0,
         before
     )
     .fetch_one(conn)
