@@ -102,10 +102,7 @@ pub(crate) async fn freeze_changed(
     Ok(replay)
 }
 
-fn empty(
-    maker: Maker<'_>,
-    (id, new): (Option<ReplayId>, &NewReplay),
-) -> Replay {
+fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay {
     let begins_later = new.start_at.is_some_and(|start| start > maker.at);
     Replay {
         id,

@@ -53,8 +53,7 @@ pub(crate) fn Matching(
     let to_hold = has_scheduled.then(&hidden);
     let to_restore = restorable.then(&hidden);
     let (look_text, discard_text) = (letters.clone(), letters.clone());
-    let hold_text = letters.clone();
-    let restore_text = letters.clone();
+    let (hold_text, restore_text) = (letters.clone(), letters.clone());
     view! {
         <details class="matching" id="matching">
             <summary>"With all " {letters} "…"</summary>
@@ -85,17 +84,7 @@ pub(crate) fn Matching(
                             </ActionForm>
                         }
                     })}
-                {to_hold
-                    .map(|hidden| {
-                        view! {
-                            <ActionForm action=decisions.hold>
-                                {hidden}
-                                <button class="button" type="submit" disabled=waits>
-                                    "Hold the scheduled of " {hold_text}
-                                </button>
-                            </ActionForm>
-                        }
-                    })}
+                {to_hold.map(|hidden| holding(decisions, hidden.into_any(), hold_text))}
                 {to_restore
                     .map(|hidden| {
                         view! {
@@ -109,6 +98,20 @@ pub(crate) fn Matching(
                     })}
             </div>
         </details>
+    }
+    .into_any()
+}
+
+/// Takes those that are scheduled away from their policies.
+fn holding(decisions: Decisions, hidden: AnyView, letters: String) -> AnyView {
+    view! {
+        <ActionForm action=decisions.hold>
+            {hidden}
+            <button class="button" type="submit" disabled=move || decisions.is_pending()>
+                "Hold the scheduled of "
+                {letters}
+            </button>
+        </ActionForm>
     }
     .into_any()
 }

@@ -148,7 +148,9 @@ async fn find(conn: &mut PgConnection, id: ReplayId) -> Result<Replay, DeskError
 }
 
 fn no_replay(id: ReplayId) -> DeskError {
-    DeskError::NotFound(format!("there is no replay {id}"))
+    DeskError::NotFound(format!(
+        "there is no replay {id}: if it was over long ago, it may have been forgotten with its letters"
+    ))
 }
 
 pub(super) async fn items(

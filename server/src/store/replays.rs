@@ -8,6 +8,7 @@
 
 pub mod approval;
 pub mod bodies;
+pub mod forgetting;
 mod list;
 pub mod marks;
 pub mod outcomes;

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
+use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::LetterId;
 use dlo_domain::policy::{Breaker, BreakerState, NewPolicy};
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
-use dlo_domain::event::LiveEvent;
 use sqlx::PgPool;
 
 use crate::clock::Clock as _;

@@ -157,7 +157,9 @@ impl Office {
                 letter: id,
                 replay: None,
             };
-            inbox::put(&mut transaction, &*self.clock, &[asked]).await.expect("put");
+            inbox::put(&mut transaction, &*self.clock, &[asked])
+                .await
+                .expect("put");
         }
         transaction.commit().await.expect("committed");
         id
@@ -221,7 +223,9 @@ impl Office {
             letter,
             replay: Some(ReplayId(replay)),
         };
-        inbox::put(&mut transaction, &*self.clock, &[asked]).await.expect("put");
+        inbox::put(&mut transaction, &*self.clock, &[asked])
+            .await
+            .expect("put");
         transaction.commit().await.expect("committed");
     }
 

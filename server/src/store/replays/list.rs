@@ -96,34 +96,42 @@ async fn ids(
 /// When Postgres does not do it.
 pub async fn count(conn: &mut PgConnection, by: Makers) -> Result<Total, StoreError> {
     let counted = match by {
-        Makers::All => sqlx::query_scalar!(
-            "select count(*) from (select from replays limit $1) as these",
-            MOST_COUNTED
-        )
-        .fetch_one(conn)
-        .await?,
-        Makers::People => sqlx::query_scalar!(
-            "select count(*) from (
+        Makers::All => {
+            sqlx::query_scalar!(
+                "select count(*) from (select from replays limit $1) as these",
+                MOST_COUNTED
+            )
+            .fetch_one(conn)
+            .await?
+        }
+        Makers::People => {
+            sqlx::query_scalar!(
+                "select count(*) from (
                  select from replays where policy_id is null limit $1) as these",
-            MOST_COUNTED
-        )
-        .fetch_one(conn)
-        .await?,
-        Makers::Policies => sqlx::query_scalar!(
-            "select count(*) from (
+                MOST_COUNTED
+            )
+            .fetch_one(conn)
+            .await?
+        }
+        Makers::Policies => {
+            sqlx::query_scalar!(
+                "select count(*) from (
                  select from replays where policy_id is not null limit $1) as these",
-            MOST_COUNTED
-        )
-        .fetch_one(conn)
-        .await?,
-        Makers::Policy(policy) => sqlx::query_scalar!(
-            "select count(*) from (
+                MOST_COUNTED
+            )
+            .fetch_one(conn)
+            .await?
+        }
+        Makers::Policy(policy) => {
+            sqlx::query_scalar!(
+                "select count(*) from (
                  select from replays where policy_id = $2 limit $1) as these",
-            MOST_COUNTED,
-            policy.0
-        )
-        .fetch_one(conn)
-        .await?,
+                MOST_COUNTED,
+                policy.0
+            )
+            .fetch_one(conn)
+            .await?
+        }
     };
     let count = counted.unwrap_or_default();
     let is_least = count >= MOST_COUNTED;

@@ -45,7 +45,12 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     assert_eq!(only.exists, None, "no broker answers");
     assert_eq!(bench.state(letters[0]).await, LetterState::Held);
     assert_eq!(
-        bench.desk.replays(Makers::All, None, 10).await.expect("a page").items,
+        bench
+            .desk
+            .replays(Makers::All, None, 10)
+            .await
+            .expect("a page")
+            .items,
         []
     );
     assert!(bench.audit(letters[0]).await.is_empty());
@@ -167,7 +172,11 @@ async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool)
     for _ in 0..2 {
         bench.plan(&letters, Target::OriginQueue).await;
     }
-    let first = bench.desk.replays(Makers::All, None, 2).await.expect("a page");
+    let first = bench
+        .desk
+        .replays(Makers::All, None, 2)
+        .await
+        .expect("a page");
     let second = bench
         .desk
         .replays(Makers::All, first.next_cursor, 2)
