@@ -9,7 +9,7 @@ mod manner;
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::LetterId;
 use dlo_domain::page::Page;
-use dlo_domain::replay::{Makers, Replay, ReplayItem, UnknownMakers};
+use dlo_domain::replay::{Replay, ReplayItem};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
@@ -55,10 +55,12 @@ pub async fn list_replays(
     #[server(default)] cursor: String,
 ) -> Result<ReplayList, ApiError> {
     let by = match by.as_str() {
-        "" => Makers::People,
+        "" => dlo_domain::replay::Makers::People,
         word => word
             .parse()
-            .map_err(|fault: UnknownMakers| ApiError::invalid(fault.to_string()))?,
+            .map_err(|fault: dlo_domain::replay::UnknownMakers| {
+                ApiError::invalid(fault.to_string())
+            })?,
     };
     Ok(ReplayList {
         page: crate::desk::desk()
