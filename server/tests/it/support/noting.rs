@@ -54,11 +54,8 @@ impl NotingDesk {
 
     fn note(&self, what: String) -> Result<(), DeskError> {
         self.asked.lock().expect("not poisoned").push(what);
-        self.fails
-            .lock()
-            .expect("not poisoned")
-            .take()
-            .map_or(Ok(()), Err)
+        let fails = self.fails.lock().expect("not poisoned").take();
+        fails.map_or(Ok(()), Err)
     }
 }
 
@@ -149,8 +146,8 @@ impl TriageDesk for NotingDesk {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<Replay>, DeskError> {
-        let after = after.is_some();
-        self.note(format!("replays of {by} after {after} limit {limit}"))?;
+        let on = after.is_some();
+        self.note(format!("replays of {by} after {on} limit {limit}"))?;
         Ok(page())
     }
 
