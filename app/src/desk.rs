@@ -19,7 +19,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::Payload;
-use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
@@ -111,8 +111,13 @@ pub trait TriageDesk: PolicyDesk + Send + Sync + 'static {
     /// Plans a replay, its letters fixed at this moment; or tells what it would do.
     async fn plan_replay(&self, actor: &Actor, replay: &NewReplay) -> Result<Replay, DeskError>;
 
-    /// A page of replays, newest first.
-    async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError>;
+    /// A page of some makers' replays, newest first.
+    async fn replays(
+        &self,
+        by: Makers,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<Replay>, DeskError>;
 
     /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes
     /// up once more the letters that died again.

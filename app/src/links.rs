@@ -20,6 +20,14 @@ pub(crate) fn rule_form(id: &str) -> String {
     format!("{RULES}/{}", if id.is_empty() { "new" } else { id })
 }
 
+/// The list of replays.
+pub(crate) const REPLAYS: &str = "/replays";
+
+/// The replays of one retry policy.
+pub(crate) fn replays_of(policy: &str) -> String {
+    with_query(REPLAYS, [("by", &*format!("policy:{policy}"))])
+}
+
 /// The retry policies.
 pub(crate) const RETRIES: &str = "/rules/retries";
 

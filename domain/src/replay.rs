@@ -2,6 +2,7 @@
 
 mod asked;
 mod canary;
+mod makers;
 mod outcome;
 mod state;
 mod target;
@@ -11,12 +12,13 @@ use serde::{Deserialize, Serialize};
 
 pub use asked::{BadReplay, MOST_PER_SECOND, NewReplay};
 pub use canary::{BadCanary, Canary, Climb, Gate};
+pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
 pub use state::{Control, Controlled, ReplayState, Stop};
 pub use target::{Address, NoWay, Origin, Target};
 
 use crate::changing::{Approval, SentMark, Transform};
-use crate::ids::{LetterId, ReplayId};
+use crate::ids::{LetterId, PolicyId, ReplayId};
 
 /// A replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +60,9 @@ pub struct Replay {
     /// What a second person says of it, where one is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
+    /// The retry policy that made it; null when a person or a program asked for it.
+    #[serde(default)]
+    pub policy_id: Option<PolicyId>,
     /// Who asked.
     pub created_by: String,
     /// When.

@@ -36,6 +36,18 @@ test('a policy is previewed and saved, retries a letter, and gives up on it', as
   await page.goto(`/letters?q=exhausted:true&source=${workplace.source}`);
   await expect(page.getByRole('table').locator('tbody').getByRole('row')).toHaveCount(1);
 
+  // Its replay is listed apart from people's, and leads back to it.
+  await page.goto('/replays');
+  await expect(page.getByText(`retry policy ${name}`)).toHaveCount(0);
+  await page.getByRole('navigation', { name: 'Whose replays' }).getByRole('link', { name: 'of retry policies' }).click();
+  await expect(page).toHaveURL(/\/replays\?by=policies$/);
+  const made = page.getByRole('row').filter({ hasText: `retry policy ${name}` });
+  await made.getByRole('link').click();
+  await page.getByRole('link', { name: `retry policy ${name}` }).click();
+  await page.getByRole('link', { name: 'Its replays' }).click();
+  await expect(page).toHaveURL(/\/replays\?by=policy:[0-9a-f-]+$/);
+  await expect(made).toHaveCount(1);
+
   await page.goto('/rules/retries');
   await row.getByRole('switch', { name }).click();
   await expect(page).toHaveURL(/\/rules\/retries\?notice=policies$/);
@@ -61,6 +73,20 @@ test('a scheduled letter is taken away from its policy', async ({ page, workplac
   await page.getByRole('button', { name: 'Hold it: I decide' }).click();
   await expect(page.getByRole('status').filter({ hasText: '1 letter held' })).toBeVisible();
   expect((await workplace.letters(1))[0]!.state).toBe('held');
+
+  // Many at once: some that are checked, then all that match.
+  for (const body of ['two', 'three', 'four']) await workplace.die({ body });
+  const states = async () => (await workplace.letters(4)).map(({ state }) => state).sort();
+  await expect.poll(states).toEqual(['held', 'scheduled', 'scheduled', 'scheduled']);
+  await page.goto(workplace.list({ state: 'scheduled' }));
+  await page.locator('tbody').getByRole('checkbox').first().check();
+  await page.getByRole('button', { name: 'Hold the checked letters: no retry' }).click();
+  await expect(page.getByRole('status').filter({ hasText: '1 letter held' })).toBeVisible();
+  await page.getByText('With all 2 letters…').click();
+  await page.getByRole('button', { name: 'Hold the scheduled of 2 letters' }).click();
+  await expect(page.getByRole('status').filter({ hasText: '2 letters held' })).toBeVisible();
+  expect(await states()).toEqual(['held', 'held', 'held', 'held']);
+
   await page.goto('/rules/retries');
   const row = page.getByRole('listitem').filter({ hasText: name });
   await row.locator('summary').click();

@@ -11,6 +11,12 @@ use uuid::{Builder, Uuid};
 pub trait Clock: Send + Sync + std::fmt::Debug {
     /// Now, to the microsecond, which is what Postgres keeps.
     fn now(&self) -> DateTime<Utc>;
+
+    /// What the clock says that all offices share, where this one speaks for it too: a test's does.
+    /// Nothing for all others, since it is Postgres's (`store::shared_time`).
+    fn shared(&self) -> Option<DateTime<Utc>> {
+        None
+    }
 }
 
 /// A clock to hand around.
@@ -31,7 +37,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that a test sets.
+/// A clock that a test sets. It is the clock that all offices share, too.
 #[derive(Debug)]
 pub struct ManualClock(AtomicI64);
 
@@ -52,6 +58,10 @@ impl ManualClock {
 impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_micros(self.0.load(Ordering::SeqCst)).unwrap_or_default()
+    }
+
+    fn shared(&self) -> Option<DateTime<Utc>> {
+        Some(self.now())
     }
 }
 

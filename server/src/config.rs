@@ -35,7 +35,7 @@ pub use retry::RetryConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 22] = [
+pub const VARIABLES: [&str; 23] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -56,6 +56,7 @@ pub const VARIABLES: [&str; 22] = [
     "DLO_RETRY",
     "DLO_RETENTION_RESOLVED_DAYS",
     "DLO_RETENTION_DISCARDED_DAYS",
+    "DLO_RETENTION_REPLAYS_DAYS",
     "DLO_LOG",
     "DLO_LOG_FORMAT",
 ];

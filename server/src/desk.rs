@@ -41,7 +41,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::Payload;
-use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
@@ -174,8 +174,13 @@ impl TriageDesk for PgDesk {
         replays::plan(self, actor, replay).await
     }
 
-    async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError> {
-        replays::page(self, after, limit).await
+    async fn replays(
+        &self,
+        by: Makers,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<Replay>, DeskError> {
+        replays::page(self, by, after, limit).await
     }
 
     async fn control_replay(

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::changing::Approval;
 use dlo_domain::event::LiveEvent;
-use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{NewReplay, Origin, OutcomeCounts, Replay, ReplayState, Target};
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
@@ -33,6 +33,17 @@ use crate::store::{StoreError, events};
 /// Letters that are changed by one statement.
 pub(crate) const CHUNK: usize = 5_000;
 
+/// Who has a replay made, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Maker<'a> {
+    /// Whom the audit trail names.
+    pub actor: &'a Actor,
+    /// The retry policy that it is, if it is one.
+    pub policy: Option<PolicyId>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
 /// Freezes a plan of these letters, or tells what it would hold: without an id nothing is left
 /// behind. `new` must have been checked; its selection is not looked at, since `ids` is what it came
 /// to. Letters that do not allow it are left out and told. Ids come in their order, each once.
@@ -42,12 +53,12 @@ pub(crate) const CHUNK: usize = 5_000;
 pub(crate) async fn freeze(
     conn: &mut PgConnection,
     config: &ReplayConfig,
-    (actor, at): (&Actor, DateTime<Utc>),
+    maker: Maker<'_>,
     (id, new): (Option<ReplayId>, &NewReplay),
     ids: &[LetterId],
 ) -> Result<Replay, StoreError> {
     let mut changes = Changes::none();
-    let frozen = freeze_changed(conn, config, (actor, at), (id, new), ids, &mut changes).await;
+    let frozen = freeze_changed(conn, config, maker, (id, new), ids, &mut changes).await;
     frozen.map_err(|why| match why {
         ChangeError::Store(why) => why,
         other => unreachable!("letters are sent as they are: {other}"),
@@ -63,12 +74,12 @@ pub(crate) async fn freeze(
 pub(crate) async fn freeze_changed(
     conn: &mut PgConnection,
     config: &ReplayConfig,
-    (actor, at): (&Actor, DateTime<Utc>),
+    maker: Maker<'_>,
     (id, new): (Option<ReplayId>, &NewReplay),
     ids: &[LetterId],
     changes: &mut Changes,
 ) -> Result<Replay, ChangeError> {
-    let mut replay = empty((actor, at), (id, new));
+    let mut replay = empty(maker, (id, new));
     let ordered;
     let ids = if new.in_order {
         ordered = plan::in_order(conn, ids).await?;
@@ -76,24 +87,25 @@ pub(crate) async fn freeze_changed(
     } else {
         ids
     };
-    let planner = Planner { config, new, actor };
+    let planner = Planner {
+        config,
+        new,
+        actor: maker.actor,
+    };
     planner.fill(conn, &mut replay, ids, changes).await?;
     if let Some(id) = id {
         if replay.total == 0 {
             replay.state = ReplayState::Finished;
-            replay.finished_at = Some(at);
+            replay.finished_at = Some(maker.at);
         }
-        seal(conn, actor, id, &replay).await?;
+        seal(conn, maker.actor, id, &replay).await?;
         failpoint::reach(failpoint::PLANNED);
     }
     Ok(replay)
 }
 
-fn empty(
-    (actor, at): (&Actor, DateTime<Utc>),
-    (id, new): (Option<ReplayId>, &NewReplay),
-) -> Replay {
-    let begins_later = new.start_at.is_some_and(|start| start > at);
+fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay {
+    let begins_later = new.start_at.is_some_and(|start| start > maker.at);
     Replay {
         id,
         state: match id {
@@ -113,8 +125,9 @@ fn empty(
         transform: new.transform.clone(),
         edited: new.edit.is_some(),
         approval: new.needs_approval.then(Approval::default),
-        created_by: actor.0.clone(),
-        created_at: at,
+        policy_id: maker.policy,
+        created_by: maker.actor.0.clone(),
+        created_at: maker.at,
         finished_at: None,
         total: 0,
         outcomes: OutcomeCounts::default(),
@@ -257,7 +270,7 @@ async fn change(
             true
         }
         Some(Sent::Failed(why)) => {
-            left_out.add(why, one.letter.id);
+            left_out.add_failed(&why, one.letter.id);
             false
         }
         None => {

@@ -5,11 +5,13 @@
 //! what is left of each budget. A step is one transaction, so an office can end at any moment and
 //! another goes on: a try is made and its replay frozen together, or neither is.
 //!
-//! Times are compared with the office's clock. Set forward, it makes tries early, but never more of
-//! them than the budget allows; set back, tries that were planned in what is now the future wait as
-//! long from now as they were to wait from then.
+//! Times are told by the clock that all offices share, Postgres's (`store::shared_time`): what an
+//! office's own clock says does not matter. Set forward, it makes tries early, but never more of them
+//! than the budget allows; set back, tries that were planned in what is now the future wait as long
+//! from now as they were to wait from then.
 
 mod deciding;
+mod letting_go;
 mod making;
 
 use std::time::Duration;
@@ -27,9 +29,9 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::SharedClock;
 use crate::config::ReplayConfig;
 use crate::events::Hub;
-use crate::store::StoreError;
 use crate::store::policies::Kept;
 use crate::store::retries::{self, shadows};
+use crate::store::{StoreError, shared_time};
 
 /// Notifications wake at once, but may be lost: so often is looked in any case.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -45,10 +47,13 @@ const FORGET_EVERY: TimeDelta = TimeDelta::minutes(10);
 pub struct Deps {
     /// Connections to Postgres.
     pub pool: PgPool,
-    /// The clock.
+    /// The office's clock, for ids.
     pub clock: SharedClock,
     /// What replays are planned by: tries are replays.
     pub replay: ReplayConfig,
+    /// Whether the office takes part. One that does not still lets letters go whose policy is gone:
+    /// that is a person's word.
+    pub takes_part: bool,
 }
 
 /// Carries policies out until `stop`. A step, once begun, is ended.
@@ -94,7 +99,7 @@ async fn hear(events: &mut Receiver<LiveEvent>) {
 #[derive(Debug)]
 pub struct Scheduler {
     deps: Deps,
-    /// The time at the last pass.
+    /// The time at the last pass, by the shared clock.
     last: Option<DateTime<Utc>>,
     forgot_at: Option<DateTime<Utc>>,
 }
@@ -110,30 +115,33 @@ impl Scheduler {
         }
     }
 
-    /// Asks the policies of all that arrived, and makes what is due and allowed. Tells how long
-    /// there is nothing to do, as far as is known.
+    /// Asks the policies of all that arrived, makes what is due and allowed, and lets letters go. Tells
+    /// how long there is nothing to do, as far as is known.
     ///
     /// # Errors
     /// When Postgres does not do it; what was done until then is done.
     pub async fn pass(&mut self) -> Result<Option<Duration>, StoreError> {
-        self.mind_the_clock().await?;
+        let lets_go = letting_go::round(&self.deps).await?;
+        if !self.deps.takes_part {
+            return Ok(lets_go.then_some(Duration::ZERO));
+        }
+        let now = self.mind_the_clock().await?;
         let mut more = true;
         for _ in 0..STEPS_AT_ONCE {
             more = more && deciding::step(&self.deps).await?;
         }
-        let next = making::round(&self.deps).await?;
-        if more {
+        let next = making::round(&self.deps, now).await?;
+        if more || lets_go {
             return Ok(Some(Duration::ZERO));
         }
-        let now = self.deps.clock.now();
-        Ok(next.map(|due| (due - now).to_std().unwrap_or_default()))
+        Ok(next.map(|wait| wait.to_std().unwrap_or_default()))
     }
 
-    /// At the beginning, and when the clock went back.
-    async fn mind_the_clock(&mut self) -> Result<(), StoreError> {
-        let now = self.deps.clock.now();
+    /// At the beginning, and when the clock went back. Tells the time.
+    async fn mind_the_clock(&mut self) -> Result<DateTime<Utc>, StoreError> {
+        let mut conn = self.deps.pool.acquire().await?;
+        let now = shared_time(&mut conn, &*self.deps.clock).await?;
         if self.last.is_none_or(|last| now < last - JUMP) {
-            let mut conn = self.deps.pool.acquire().await?;
             let rebased = retries::rebase(&mut conn, now).await?;
             if rebased > 0 {
                 tracing::warn!(rebased, "the clock was set back; retries wait from now");
@@ -144,11 +152,10 @@ impl Scheduler {
             .forgot_at
             .is_none_or(|at| (now - at).abs() >= FORGET_EVERY)
         {
-            let mut conn = self.deps.pool.acquire().await?;
             shadows::forget(&mut conn, now).await?;
             self.forgot_at = Some(now);
         }
-        Ok(())
+        Ok(now)
     }
 }
 

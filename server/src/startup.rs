@@ -266,9 +266,7 @@ impl Plan {
         };
         self.lifecycle
             .spawn("judging again", |stop| judging::run(deps, stop));
-        if self.config.retry.enabled {
-            self.retry();
-        }
+        self.retry();
         let Config { intake, replay, .. } = &self.config;
         if intake.enabled {
             let deps = intake::Deps {
@@ -305,6 +303,7 @@ impl Plan {
             pool: self.pool.clone(),
             clock: self.clock.clone(),
             replay: self.config.replay.clone(),
+            takes_part: self.config.retry.enabled,
         };
         let hub = self.hub.clone();
         self.lifecycle

@@ -3,6 +3,7 @@
 
 mod error;
 mod pool;
+mod shared_time;
 
 pub mod audit;
 pub mod batches;
@@ -34,3 +35,4 @@ pub mod weeks;
 
 pub use error::StoreError;
 pub use pool::{connect, migrate, ping, reach};
+pub use shared_time::shared_time;

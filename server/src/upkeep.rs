@@ -1,8 +1,9 @@
 //! Small duties in the background that no person waits for: folding counters, weighing groups,
-//! making the tables of the weeks to come, removing what is done and old, keeping texts for
-//! searching.
+//! making the tables of the weeks to come, removing what is done and old, forgetting replays, keeping
+//! texts for searching.
 
 mod extracts;
+mod replays;
 
 use std::time::Duration;
 
@@ -35,7 +36,11 @@ pub struct Upkeep {
 impl Upkeep {
     /// Does its duties until `stop`. A database that is away is tried again at the next turn.
     pub async fn run(self, stop: CancellationToken) {
-        tokio::join!(self.tidy_up(&stop), extracts::keep(&self.pool, &stop));
+        tokio::join!(
+            self.tidy_up(&stop),
+            extracts::keep(&self.pool, &stop),
+            replays::forget(&self, &stop)
+        );
     }
 
     async fn tidy_up(&self, stop: &CancellationToken) {

@@ -190,6 +190,25 @@ pub async fn restore_letters(
     Ok(changed)
 }
 
+/// Holds letters that retry policies would replay: they wait for a person.
+///
+/// # Errors
+/// No letters given, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "letters/hold")]
+pub async fn hold_letters(
+    #[server(default)] ids: Vec<LetterId>,
+    #[server(default)] filter: String,
+    #[server(default)] scope: String,
+    #[server(default)] back: String,
+) -> Result<Changed, ApiError> {
+    let selection = super::selection(ids, filter, &scope)?;
+    let changed = crate::desk::desk()
+        .hold(&dlo_domain::audit::Actor::local_operator(), &selection)
+        .await?;
+    go_back(&back, "held", &changed);
+    Ok(changed)
+}
+
 /// A person's word on a publish that was cut off: `verdict` is `published` or `not_published`.
 ///
 /// # Errors

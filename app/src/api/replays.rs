@@ -44,15 +44,27 @@ pub struct ReplayRead {
     pub items: Page<ReplayItem>,
 }
 
-/// A page of replays, newest first; `cursor` is empty for the first.
+/// A page of replays, newest first; `cursor` is empty for the first. `by` says whose, as in the API;
+/// nothing says people's.
 ///
 /// # Errors
-/// A cursor that cannot be read, or a desk that does not answer.
+/// A word that says nobody's, a cursor that cannot be read, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "replays", input = GetUrl)]
-pub async fn list_replays(#[server(default)] cursor: String) -> Result<ReplayList, ApiError> {
+pub async fn list_replays(
+    #[server(default)] by: String,
+    #[server(default)] cursor: String,
+) -> Result<ReplayList, ApiError> {
+    let by = match by.as_str() {
+        "" => dlo_domain::replay::Makers::People,
+        word => word
+            .parse()
+            .map_err(|fault: dlo_domain::replay::UnknownMakers| {
+                ApiError::invalid(fault.to_string())
+            })?,
+    };
     Ok(ReplayList {
         page: crate::desk::desk()
-            .replays(super::cursor(&cursor)?, PAGE)
+            .replays(by, super::cursor(&cursor)?, PAGE)
             .await?,
         now: crate::request::now(),
     })

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::Decisions;
-use crate::api::letters::{DiscardLetters, RestoreLetters};
+use crate::api::letters::{DiscardLetters, HoldLetters, RestoreLetters};
 use crate::api::replays::StartReplay;
 use crate::wording::counted;
 
@@ -21,6 +21,8 @@ pub(crate) fn BulkBar(
     decisions: Decisions,
     /// Whether any letter of the page can be replayed and discarded.
     can_discard: bool,
+    /// Whether any letter of the page waits for a retry policy.
+    can_hold: bool,
     /// Whether any letter of the page can be restored.
     can_restore: bool,
     /// Unchecks all.
@@ -55,6 +57,7 @@ pub(crate) fn BulkBar(
                             </button>
                             <div class="rest" id=REST popover="auto">
                                 <LookingFirst />
+                                {can_hold.then(|| view! { <Holding selected decisions /> })}
                                 {restoring()}
                                 <Discarding selected decisions />
                             </div>
@@ -109,6 +112,23 @@ fn LookingFirst() -> impl IntoView {
             formnovalidate
         >
             "Look first, or send elsewhere…"
+        </button>
+    }
+}
+
+#[component]
+fn Holding(selected: Selected, decisions: Decisions) -> impl IntoView {
+    view! {
+        <button
+            class="button"
+            type="submit"
+            formaction=HoldLetters::PATH
+            formnovalidate
+            disabled=move || decisions.is_pending()
+        >
+            "Hold "
+            {move || letters(selected)}
+            ": no retry"
         </button>
     }
 }

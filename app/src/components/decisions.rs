@@ -7,7 +7,7 @@ use leptos::server_fn::ServerFn;
 use web_sys::SubmitEvent;
 
 use super::{Toast, Toasts};
-use crate::api::letters::{DecideUnknown, DiscardLetters, RestoreLetters};
+use crate::api::letters::{DecideUnknown, DiscardLetters, HoldLetters, RestoreLetters};
 use crate::api::replays::StartReplay;
 use crate::error::ApiError;
 use crate::wording::counted;
@@ -19,6 +19,8 @@ pub(crate) struct Decisions {
     pub(crate) discard: ServerAction<DiscardLetters>,
     /// Takes them back.
     pub(crate) restore: ServerAction<RestoreLetters>,
+    /// Holds those that retry policies would replay.
+    pub(crate) hold: ServerAction<HoldLetters>,
     /// Replays them; leads to the replay's page.
     pub(crate) replay: ServerAction<StartReplay>,
     /// Says what came of a publish that was cut off.
@@ -31,6 +33,7 @@ impl Decisions {
         let decisions = Self {
             discard: ServerAction::new(),
             restore: ServerAction::new(),
+            hold: ServerAction::new(),
             replay: ServerAction::new(),
             decide: ServerAction::new(),
         };
@@ -40,13 +43,17 @@ impl Decisions {
 
     /// Grows with every decision that was carried out.
     pub(crate) fn version(self) -> usize {
-        self.discard.version().get() + self.restore.version().get() + self.decide.version().get()
+        self.discard.version().get()
+            + self.restore.version().get()
+            + self.hold.version().get()
+            + self.decide.version().get()
     }
 
     /// Whether an answer is awaited.
     pub(crate) fn is_pending(self) -> bool {
         self.discard.pending().get()
             || self.restore.pending().get()
+            || self.hold.pending().get()
             || self.replay.pending().get()
             || self.decide.pending().get()
     }
@@ -58,6 +65,7 @@ impl Decisions {
         }
         failure(self.discard.value().get())
             .or_else(|| failure(self.restore.value().get()))
+            .or_else(|| failure(self.hold.value().get()))
             .or_else(|| failure(self.replay.value().get()))
             .or_else(|| failure(self.decide.value().get()))
     }
@@ -73,6 +81,8 @@ impl Decisions {
             dispatch(self.discard, submit);
         } else if path == RestoreLetters::PATH {
             dispatch(self.restore, submit);
+        } else if path == HoldLetters::PATH {
+            dispatch(self.hold, submit);
         } else if path == StartReplay::PATH {
             dispatch(self.replay, submit);
         }
@@ -102,6 +112,16 @@ impl Decisions {
                         "{} restored: held again.",
                         counted(changed.changed, "letter")
                     ),
+                    left_out: changed.left_out,
+                    undo: Vec::new(),
+                });
+            }
+        });
+        Effect::new(move |_| {
+            if let Some(Ok(changed)) = self.hold.value().get() {
+                let held = counted(changed.changed, "letter");
+                toasts.say(Toast {
+                    text: format!("{held} held for a person to decide."),
                     left_out: changed.left_out,
                     undo: Vec::new(),
                 });

@@ -75,6 +75,12 @@ pub(crate) fn GroupStateButtons(
             </button>
         }
     };
+    // Where letters wait, the way to their replay stands above, and is the first thing to do.
+    let first = if group.waiting > 0 {
+        "button"
+    } else {
+        "button primary"
+    };
     let is_closed = matches!(state, GroupState::Resolved | GroupState::Muted);
     view! {
         <div class="stack tight">
@@ -83,9 +89,9 @@ pub(crate) fn GroupStateButtons(
                     <input type="hidden" name="id" value=id />
                     {matches!(state, GroupState::Open | GroupState::Regressed)
                         .then(|| {
-                            button(GroupState::Investigating, "Take it: I look into it", "button primary")
+                            button(GroupState::Investigating, "Take it: I look into it", first)
                         })}
-                    {is_closed.then(|| button(GroupState::Open, "Reopen", "button primary"))}
+                    {is_closed.then(|| button(GroupState::Open, "Reopen", first))}
                     {(state == GroupState::Investigating)
                         .then(|| button(GroupState::Open, "Give it back: open", "button"))}
                     {(state != GroupState::Resolved)

@@ -36,6 +36,7 @@ pub(crate) fn LetterTable(
             .any(|letter| allowing.contains(&letter.state))
     };
     let (can_discard, can_restore) = (any(Change::Discard), any(Change::Restore));
+    let can_hold = any(Change::Unschedule);
     let label = format!("Select the {} letters on this page", letters.len());
     // What is checked is asked of the form itself: a box may be checked before this code runs.
     let look = move || {
@@ -81,7 +82,7 @@ pub(crate) fn LetterTable(
                     </For>
                 </tbody>
             </table>
-            <BulkBar selected decisions can_discard can_restore on_clear=clear />
+            <BulkBar selected decisions can_discard can_hold can_restore on_clear=clear />
         </form>
     }
     .into_any()

@@ -17,6 +17,8 @@ pub(crate) fn Matching(
     filter: LetterFilter,
     /// How many letters match.
     total: Total,
+    /// Whether any letter of the page waits for a retry policy.
+    has_scheduled: bool,
     /// What can be done.
     decisions: Decisions,
     /// The page's own address, to come back to.
@@ -48,9 +50,10 @@ pub(crate) fn Matching(
     let waits = move || decisions.is_pending();
     let hidden = move || view! { <Hidden filter=text.clone() back=back.clone() /> };
     let to_discard = replayable.then(&hidden);
+    let to_hold = has_scheduled.then(&hidden);
     let to_restore = restorable.then(&hidden);
     let (look_text, discard_text) = (letters.clone(), letters.clone());
-    let restore_text = letters.clone();
+    let (hold_text, restore_text) = (letters.clone(), letters.clone());
     view! {
         <details class="matching" id="matching">
             <summary>"With all " {letters} "…"</summary>
@@ -81,6 +84,7 @@ pub(crate) fn Matching(
                             </ActionForm>
                         }
                     })}
+                {to_hold.map(|hidden| holding(decisions, hidden.into_any(), hold_text))}
                 {to_restore
                     .map(|hidden| {
                         view! {
@@ -94,6 +98,20 @@ pub(crate) fn Matching(
                     })}
             </div>
         </details>
+    }
+    .into_any()
+}
+
+/// Takes those that are scheduled away from their policies.
+fn holding(decisions: Decisions, hidden: AnyView, letters: String) -> AnyView {
+    view! {
+        <ActionForm action=decisions.hold>
+            {hidden}
+            <button class="button" type="submit" disabled=move || decisions.is_pending()>
+                "Hold the scheduled of "
+                {letters}
+            </button>
+        </ActionForm>
     }
     .into_any()
 }

@@ -102,7 +102,10 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             format!("The policies are asked of {letters} that are held, from now on."),
             None,
         ),
-        "held" => (format!("{letters} held: it waits for a person."), None),
+        "held" => (
+            format!("{letters} held for a person to decide.{rest}"),
+            None,
+        ),
         "removed" => (
             "The source is watched no more. Its letters stay.".to_owned(),
             None,

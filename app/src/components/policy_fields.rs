@@ -93,6 +93,8 @@ fn text(
     most: i32,
     required: bool,
 ) -> AnyView {
+    // A little more room than what it may hold: letters are wider than a browser thinks.
+    let size = (most + 3).clamp(6, 30);
     view! {
         <label class="choice">
             <span>{words}</span>
@@ -101,6 +103,7 @@ fn text(
                 name=name
                 value=value
                 maxlength=most
+                size=size
                 required=required
                 autocomplete="off"
                 spellcheck="false"

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dlo_domain::filter::LetterFilter;
+use dlo_domain::state::LetterState;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_navigate, use_query_map};
@@ -147,6 +148,8 @@ fn List(
             </p>
         }
     });
+    let scheduled = LetterState::Scheduled;
+    let has_scheduled = page.items.iter().any(|letter| letter.state == scheduled);
     let body = if page.items.is_empty() {
         let is_searched = stopped.is_none() && unread.is_none();
         view! { {is_searched.then(|| view! { <Nothing is_filtered=!filter.is_empty() /> })} }
@@ -154,7 +157,7 @@ fn List(
     } else {
         view! {
             <LetterTable letters=page.items now decisions back=back.clone() />
-            <Matching filter total decisions back />
+            <Matching filter total has_scheduled decisions back />
         }
         .into_any()
     };

@@ -193,7 +193,16 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
                                 </span>
                             }
                         })}
-                    <span>"by " {replay.created_by}</span>
+                    <span>
+                        "by "
+                        {match replay.policy_id {
+                            Some(policy) => {
+                                let form = links::policy_form(&policy.to_string());
+                                view! { <a href=form>{replay.created_by}</a> }.into_any()
+                            }
+                            None => replay.created_by.into_any(),
+                        }}
+                    </span>
                     {replay.edited.then(|| view! { <span>"its body was edited by hand"</span> })}
                     {(replay.state == ReplayState::Running)
                         .then_some("it goes on when this page is closed")}

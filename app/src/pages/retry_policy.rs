@@ -104,7 +104,9 @@ fn Told(id: String, told: PolicyTold, now: chrono::DateTime<chrono::Utc>) -> imp
             <header>
                 <h2 id="goes-title">"How it goes"</h2>
             </header>
-            <p>{told.goes}</p>
+            <p>
+                {told.goes} " " <a href=links::replays_of(&id)>"Its replays"</a> "."
+            </p>
             {(!told.warning.is_empty()).then(|| view! { <p class="error-note">{told.warning}</p> })}
             {(!failed.is_empty())
                 .then(|| {

@@ -65,6 +65,7 @@ impl Writer {
             retention: Retention {
                 resolved: FOR_EVER,
                 discarded: FOR_EVER,
+                replays: FOR_EVER,
             },
         };
         Self {

@@ -19,9 +19,10 @@ use super::{PgDesk, changing, decisions};
 use crate::clock::new_id;
 use crate::store::audit::{self, Note};
 use crate::store::filter::Matching;
+use crate::store::policies::letting_go::{self, Word};
 use crate::store::policies::{self, Kept, inbox};
-use crate::store::retries::{self, figures, shadows};
-use crate::store::{StoreError, events, letter_list, rules};
+use crate::store::retries::{figures, shadows};
+use crate::store::{StoreError, events, letter_list, rules, shared_time};
 
 /// How far back a preview looks, in days.
 const DAYS: u32 = 7;
@@ -31,8 +32,6 @@ const SAMPLES: usize = 5;
 /// How long one question of a preview may take, and looking for held letters.
 const PREVIEW: Duration = Duration::from_secs(5);
 const APPLY: Duration = Duration::from_mins(1);
-/// Letters that one statement holds.
-const CHUNK: i64 = 5_000;
 
 const NO_PREVIEW: &str = "counting what this policy matches took too long, so there is no preview \
     of it; it can be saved all the same";
@@ -49,16 +48,17 @@ impl PolicyDesk for PgDesk {
     async fn policy(&self, id: PolicyId) -> Result<PolicyReport, DeskError> {
         let mut conn = self.begin().await?;
         let policy = find(self, &mut conn, id).await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
         Ok(PolicyReport {
             policy,
             failed: figures::failed(&mut conn, id).await?,
-            shadow: shadows::results(&mut conn, id, self.clock.now()).await?,
+            shadow: shadows::results(&mut conn, id, now).await?,
         })
     }
 
     async fn add_policy(&self, actor: &Actor, policy: &NewPolicy) -> Result<Policy, DeskError> {
         let policy = policy.checked().map_err(of_fault)?;
-        let (id, at) = (PolicyId(new_id(&*self.clock)), self.clock.now());
+        let id = PolicyId(new_id(&*self.clock));
         changing!(self, conn => {
             rules::take(conn).await?;
             if policies::all(conn).await?.len() >= MOST_POLICIES {
@@ -67,6 +67,7 @@ impl PolicyDesk for PgDesk {
                      remove one first"
                 )));
             }
+            let at = shared_time(conn, &*self.clock).await?;
             policies::insert(conn, id, &policy, &actor.0, at).await?;
             close(conn, note(self, actor, "policy.add"), &said(&policy)).await?;
             find(self, conn, id).await
@@ -80,15 +81,15 @@ impl PolicyDesk for PgDesk {
         policy: &NewPolicy,
     ) -> Result<Policy, DeskError> {
         let policy = policy.checked().map_err(of_fault)?;
-        let at = self.clock.now();
         changing!(self, conn => {
             rules::take(conn).await?;
+            let at = shared_time(conn, &*self.clock).await?;
             if !policies::change(conn, id, &policy, &actor.0, at).await? {
                 return Err(no_policy(id));
             }
             if policy.verdict != PolicyVerdict::Retry {
                 let why = format!("the retry policy `{}` does not retry any more", policy.name);
-                let_go(conn, id, note(self, actor, "letter.unschedule"), &why).await?;
+                let_go(conn, actor, id, why).await?;
             }
             close(conn, note(self, actor, "policy.change"), &said(&policy)).await?;
             find(self, conn, id).await
@@ -96,12 +97,12 @@ impl PolicyDesk for PgDesk {
     }
 
     async fn remove_policy(&self, actor: &Actor, id: PolicyId) -> Result<(), DeskError> {
-        let at = self.clock.now();
         changing!(self, conn => {
             rules::take(conn).await?;
+            let at = shared_time(conn, &*self.clock).await?;
             let name = policies::remove(conn, id, at).await?.ok_or_else(|| no_policy(id))?;
             let why = format!("the retry policy `{name}` was removed");
-            let_go(conn, id, note(self, actor, "letter.unschedule"), &why).await?;
+            let_go(conn, actor, id, why).await?;
             close(conn, note(self, actor, "policy.remove"), &format!("`{name}`")).await?;
             Ok(())
         })
@@ -145,8 +146,8 @@ impl PolicyDesk for PgDesk {
     }
 
     async fn apply_policy(&self, actor: &Actor, id: PolicyId) -> Result<Applied, DeskError> {
-        let now = self.clock.now();
         changing!(self, conn => {
+            let now = shared_time(conn, &*self.clock).await?;
             let kept = one(conn, id).await?;
             if !kept.policy.enabled {
                 return Err(DeskError::Conflict(
@@ -174,7 +175,8 @@ impl PolicyDesk for PgDesk {
 
 async fn all(desk: &PgDesk, conn: &mut PgConnection) -> Result<Vec<Policy>, DeskError> {
     let kept = policies::all(conn).await?;
-    Ok(figures::with_figures(conn, kept, desk.clock.now()).await?)
+    let now = shared_time(conn, &*desk.clock).await?;
+    Ok(figures::with_figures(conn, kept, now).await?)
 }
 
 async fn one(conn: &mut PgConnection, id: PolicyId) -> Result<Kept, DeskError> {
@@ -185,7 +187,8 @@ async fn one(conn: &mut PgConnection, id: PolicyId) -> Result<Kept, DeskError> {
 
 async fn find(desk: &PgDesk, conn: &mut PgConnection, id: PolicyId) -> Result<Policy, DeskError> {
     let kept = one(conn, id).await?;
-    let policies = figures::with_figures(conn, vec![kept], desk.clock.now()).await?;
+    let now = shared_time(conn, &*desk.clock).await?;
+    let policies = figures::with_figures(conn, vec![kept], now).await?;
     policies.into_iter().next().ok_or_else(|| no_policy(id))
 }
 
@@ -228,24 +231,15 @@ async fn preview(
     })
 }
 
-/// Holds every letter that waits for a policy.
+/// Has every letter held that waits for a policy: by the scheduler, in the background.
 async fn let_go(
     conn: &mut PgConnection,
+    actor: &Actor,
     id: PolicyId,
-    note: Note<'_>,
-    why: &str,
-) -> Result<(), DeskError> {
-    let note = Note {
-        detail: Some(why),
-        ..note
-    };
-    loop {
-        let letters = retries::let_go(conn, id, CHUNK, note).await?;
-        if letters.is_empty() {
-            return Ok(());
-        }
-        events::notify(conn, &LiveEvent::Changed { letters }).await?;
-    }
+    why: String,
+) -> Result<(), StoreError> {
+    let by = actor.clone();
+    letting_go::begin(conn, id, &Word { by, why }).await
 }
 
 /// Ends a change: notes it and tells of it.

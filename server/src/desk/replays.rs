@@ -5,7 +5,7 @@ use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::{Cursor, Page};
-use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem, ReplayState};
+use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem, ReplayState};
 
 use sqlx::PgConnection;
 
@@ -14,7 +14,7 @@ use super::selection::chosen;
 use super::{PgDesk, changing, destinations};
 use crate::changes::Changes;
 use crate::clock::new_id;
-use crate::planning;
+use crate::planning::{self, Maker};
 use crate::store::audit::Note;
 use crate::store::replays;
 use crate::store::replays::steer;
@@ -37,7 +37,12 @@ pub(super) async fn plan(
     let mut replay = changing!(desk, conn => {
         changes.start_over();
         let ids = chosen(conn, &new.selection, at).await?;
-        let (who, what) = ((actor, at), (id, new));
+        let who = Maker {
+            actor,
+            policy: None,
+            at,
+        };
+        let what = (id, new);
         let config = &desk.replaying;
         Ok(if changes.is_none() {
             planning::freeze(conn, config, who, what, &ids).await?
@@ -107,16 +112,17 @@ fn means_nothing(state: ReplayState, word: Control) -> DeskError {
 
 pub(super) async fn page(
     desk: &PgDesk,
+    by: Makers,
     after: Option<Cursor>,
     limit: u32,
 ) -> Result<Page<Replay>, DeskError> {
     let limit = page_size(limit);
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
-    let mut items = replays::page(conn, after, limit + 1).await?;
+    let mut items = replays::page(conn, by, after, limit + 1).await?;
     let more = cut(&mut items, limit);
     let last = items.last().filter(|_| more);
-    let total = replays::count(conn).await?;
+    let total = replays::count(conn, by).await?;
     Ok(Page {
         next_cursor: last.and_then(|replay| {
             Some(Cursor {
@@ -143,7 +149,9 @@ async fn find(conn: &mut PgConnection, id: ReplayId) -> Result<Replay, DeskError
 }
 
 fn no_replay(id: ReplayId) -> DeskError {
-    DeskError::NotFound(format!("there is no replay {id}"))
+    DeskError::NotFound(format!(
+        "there is no replay {id}: if it was over long ago, it may have been forgotten with its letters"
+    ))
 }
 
 pub(super) async fn items(

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::buffer::Buffer;
 use super::{Deps, memory};
+use crate::clock::Clock;
 use crate::store::batches::{self, Session, Suspect};
 use crate::store::groups::signatures;
 use crate::store::letters::{self, Court, Incoming, Stored};
@@ -138,7 +139,7 @@ async fn write(
         letters::insert_new(conn, session.source_id, &new).await?;
     }
     if standing.policies_are_asked {
-        ask_policies(conn, buffer, &fresh, &back).await?;
+        ask_policies(conn, &*deps.clock, buffer, &fresh, &back).await?;
     }
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(deps, conn, session, buffer, &stored_before, stored).await?;
@@ -162,6 +163,7 @@ pub(super) fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {
 /// Has the retry policies asked of new letters, and of those that are back.
 async fn ask_policies(
     conn: &mut PgConnection,
+    clock: &dyn Clock,
     buffer: &Buffer,
     fresh: &[usize],
     back: &[usize],
@@ -170,17 +172,15 @@ async fn ask_policies(
     let fresh = fresh.iter().map(of).map(|incoming| Asked {
         letter: incoming.letter_id,
         replay: None,
-        arrived_at: incoming.arrived_at,
     });
     let back = back.iter().map(of).filter_map(|incoming| {
         let from = incoming.reading.returns_from?;
         Some(Asked {
             letter: from.letter_id,
             replay: Some(from.replay_id),
-            arrived_at: incoming.arrived_at,
         })
     });
-    inbox::put(conn, &fresh.chain(back).collect::<Vec<_>>()).await
+    inbox::put(conn, clock, &fresh.chain(back).collect::<Vec<_>>()).await
 }
 
 /// Which messages of the batch are stored already.

@@ -79,9 +79,8 @@ async fn store(deps: &Deps, source: &Watched, head: &HeadMessage) -> Result<Lett
         let asked = Asked {
             letter: id,
             replay: None,
-            arrived_at: now,
         };
-        inbox::put(&mut transaction, &[asked]).await?;
+        inbox::put(&mut transaction, &*deps.clock, &[asked]).await?;
     }
     transaction.commit().await?;
     Ok(id)

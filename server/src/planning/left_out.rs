@@ -11,15 +11,43 @@ const MOST_EXAMPLES: usize = 5;
 
 /// The letters left out so far.
 #[derive(Debug, Default)]
-pub(crate) struct LeftOutTally(BTreeMap<String, (i64, Vec<LetterId>)>);
+pub(crate) struct LeftOutTally(BTreeMap<String, Alike>);
+
+/// Letters that were left out for one reason.
+#[derive(Debug, Default)]
+struct Alike {
+    letters: i64,
+    examples: Vec<LetterId>,
+    /// What more is said of them, while it is the same of all.
+    detail: Option<String>,
+}
 
 impl LeftOutTally {
     /// Counts a letter.
     pub(crate) fn add(&mut self, reason: String, letter: LetterId) {
-        let (letters, examples) = self.0.entry(reason).or_default();
-        *letters += 1;
-        if examples.len() < MOST_EXAMPLES {
-            examples.push(letter);
+        self.count(reason, None, letter);
+    }
+
+    /// Counts a letter whose body could not be changed. What stands behind the first colon, such as
+    /// the place in a body, differs from letter to letter: it is told only when it does not. The
+    /// preview tells it of each letter.
+    pub(crate) fn add_failed(&mut self, why: &str, letter: LetterId) {
+        match why.split_once(": ") {
+            Some((reason, detail)) => self.count(reason.to_owned(), Some(detail), letter),
+            None => self.add(why.to_owned(), letter),
+        }
+    }
+
+    fn count(&mut self, reason: String, detail: Option<&str>, letter: LetterId) {
+        let alike = self.0.entry(reason).or_default();
+        if alike.letters == 0 {
+            alike.detail = detail.map(str::to_owned);
+        } else if alike.detail.as_deref() != detail {
+            alike.detail = None;
+        }
+        alike.letters += 1;
+        if alike.examples.len() < MOST_EXAMPLES {
+            alike.examples.push(letter);
         }
     }
 
@@ -41,10 +69,13 @@ impl LeftOutTally {
         let mut list: Vec<LeftOut> = self
             .0
             .into_iter()
-            .map(|(reason, (letters, examples))| LeftOut {
-                reason,
-                letters,
-                examples,
+            .map(|(reason, alike)| LeftOut {
+                reason: match alike.detail {
+                    Some(detail) => format!("{reason}: {detail}"),
+                    None => reason,
+                },
+                letters: alike.letters,
+                examples: alike.examples,
             })
             .collect();
         list.sort_by_key(|left_out| std::cmp::Reverse(left_out.letters));
@@ -88,5 +119,30 @@ mod tests {
         assert_eq!((list[0].letters, list[0].examples.len()), (9, 5));
         assert_eq!(list[1].reason, "there is no such letter");
         assert_eq!(list[1].examples, [ids[0]]);
+    }
+
+    #[test]
+    fn what_differs_between_letters_of_one_reason_is_not_told() {
+        let mut tally = LeftOutTally::default();
+        for n in 0..60 {
+            let letter = LetterId(Uuid::from_u128(n));
+            tally.add_failed(&format!("its body is no JSON: EOF at column {n}"), letter);
+        }
+        for n in 60..70 {
+            let letter = LetterId(Uuid::from_u128(n));
+            tally.add_failed("the jq program fails: no such key", letter);
+        }
+        tally.add_failed("it gives nothing", LetterId(Uuid::from_u128(70)));
+        let list = tally.into_list();
+        let told: Vec<_> = list
+            .iter()
+            .map(|left_out| (&*left_out.reason, left_out.letters))
+            .collect();
+        let expected = [
+            ("its body is no JSON", 60),
+            ("the jq program fails: no such key", 10),
+            ("it gives nothing", 1),
+        ];
+        assert_eq!(told, expected);
     }
 }

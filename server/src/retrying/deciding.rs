@@ -16,7 +16,7 @@ use crate::store::audit::Note;
 use crate::store::policies::{self, Kept, first_matches, inbox};
 use crate::store::retries::shadows::{self, Shadow};
 use crate::store::retries::{self, Held, Plan};
-use crate::store::{StoreError, decisions, events, rules};
+use crate::store::{StoreError, decisions, events, rules, shared_time};
 
 /// Letters in one transaction.
 const AT_ONCE: i64 = 500;
@@ -39,11 +39,11 @@ pub(super) async fn step(deps: &Deps) -> Result<bool, StoreError> {
     if inbox::is_empty(&mut *deps.pool.acquire().await?).await? {
         return Ok(false);
     }
-    let now = deps.clock.now();
     let mut transaction = deps.pool.begin().await?;
     let conn = &mut *transaction;
     // So that no policy is removed while a try is planned for it.
     rules::hold(conn).await?;
+    let now = shared_time(conn, &*deps.clock).await?;
     let asked: Vec<Asked> = policies::all(conn)
         .await?
         .into_iter()

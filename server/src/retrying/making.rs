@@ -12,11 +12,11 @@ use sqlx::PgConnection;
 
 use super::{Deps, actor};
 use crate::clock::new_id;
-use crate::planning;
+use crate::planning::{self, Maker};
 use crate::store::audit::Note;
 use crate::store::policies::{self, Kept};
 use crate::store::retries::{self, Due};
-use crate::store::{StoreError, decisions, events};
+use crate::store::{StoreError, decisions, events, shared_time};
 
 /// Letters that are not published for so long wait for a broker that is away: the tries of a policy
 /// wait with them, and do not take up the places of other replays.
@@ -25,13 +25,17 @@ const PATIENCE: TimeDelta = TimeDelta::seconds(10);
 /// Letters of one replay.
 const AT_ONCE: u32 = 500;
 
-/// Makes what is due of every policy. Tells when the next try is due that is not yet.
-pub(super) async fn round(deps: &Deps) -> Result<Option<DateTime<Utc>>, StoreError> {
+/// Makes what is due of every policy. Tells how long it is until the next try is due that is not yet.
+pub(super) async fn round(
+    deps: &Deps,
+    now: DateTime<Utc>,
+) -> Result<Option<TimeDelta>, StoreError> {
     let waiting = retries::earliest(&mut *deps.pool.acquire().await?).await?;
-    let mut next: Option<DateTime<Utc>> = None;
+    let mut next: Option<TimeDelta> = None;
     for (policy, due_at) in waiting {
-        if due_at > deps.clock.now() {
-            next = Some(next.map_or(due_at, |next| next.min(due_at)));
+        if due_at > now {
+            let wait = due_at - now;
+            next = Some(next.map_or(wait, |next| next.min(wait)));
         }
         // A full batch may not be all of it.
         while make(deps, policy).await? == AT_ONCE {}
@@ -49,8 +53,9 @@ async fn make(deps: &Deps, id: PolicyId) -> Result<u32, StoreError> {
     if !kept.policy.retries() {
         return Ok(0);
     }
-    let now = deps.clock.now();
-    if retries::is_held_up(conn, &actor(&kept), now - PATIENCE).await? {
+    // Read when the policy is this office's: nobody writes its budget at a later time.
+    let now = shared_time(conn, &*deps.clock).await?;
+    if retries::is_held_up(conn, id, now - PATIENCE).await? {
         return Ok(0);
     }
     let (breaker, allowed) = ask_breaker(conn, &kept, now).await?;
@@ -95,9 +100,8 @@ async fn ask_breaker(
     let Some(breaker) = kept.policy.breaker else {
         return Ok((kept.breaker, None));
     };
-    let watched = now - TimeDelta::seconds(breaker.watch_seconds.into());
     let since = Some(kept.breaker.since);
-    let samples = retries::samples(conn, kept.id, since, breaker.of_last, watched).await?;
+    let samples = retries::samples(conn, kept.id, since, &breaker, now).await?;
     let status = breaker.judged(kept.breaker, &samples, now);
     // What was counted before is not counted again.
     let samples = if status.state == kept.breaker.state {
@@ -147,8 +151,13 @@ async fn replay(
         ..NewReplay::default()
     };
     let id = ReplayId(new_id(&*deps.clock));
+    let maker = Maker {
+        actor: &actor,
+        policy: Some(kept.id),
+        at: now,
+    };
     let named = (Some(id), &new);
-    let replay = planning::freeze(conn, &deps.replay, (&actor, now), named, &ids).await?;
+    let replay = planning::freeze(conn, &deps.replay, maker, named, &ids).await?;
     let left_out = retries::made(conn, due, id, now).await?;
     if !left_out.is_empty() {
         hold(conn, kept, &left_out, &reasons(&replay, id), now).await?;

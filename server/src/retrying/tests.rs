@@ -2,5 +2,7 @@
 
 mod clocks;
 mod courses;
+mod letting_go;
+mod makers;
 mod office;
 mod verdicts;

@@ -5,6 +5,7 @@
 //! a change waits for the batches under way, and every later batch knows whether policies are asked.
 
 pub mod inbox;
+pub mod letting_go;
 mod matches;
 
 use chrono::{DateTime, Utc};
@@ -143,7 +144,8 @@ pub async fn insert(
 }
 
 /// Puts another in the place of a policy. Its breaker begins anew, closed: what it counted was
-/// another policy's. `false` when there is none of that id.
+/// another policy's. Letters that it was letting go, and has not yet, it keeps. `false` when there is
+/// none of that id.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -156,7 +158,8 @@ pub async fn change(
 ) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update retry_policies set name = $2, policy = $3, enabled = $4, changed_by = $5,
-             changed_at = $6, breaker_state = 'closed', breaker_since = $6
+             changed_at = $6, breaker_state = 'closed', breaker_since = $6, lets_go_by = null,
+             lets_go_why = null
          where id = $1 and removed_at is null",
         id.0,
         policy.name,

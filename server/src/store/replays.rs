@@ -8,6 +8,8 @@
 
 pub mod approval;
 pub mod bodies;
+pub mod forgetting;
+mod list;
 pub mod marks;
 pub mod outcomes;
 pub mod plan;
@@ -16,7 +18,8 @@ pub mod steer;
 pub mod watch;
 pub mod work;
 
-pub use read::{count, items, page, replay};
+pub use list::{count, page};
+pub use read::{items, replay};
 
 /// The range that holds all of these positions.
 fn range(positions: &[i32]) -> (i32, i32) {

@@ -13,13 +13,16 @@ use super::{StoreError, audit, drafts};
 /// Letters that one statement removes: few enough that nobody waits for it.
 const AT_ONCE: i64 = 1_000;
 
-/// How long letters are kept, counted from when they came into their state.
+/// How long letters are kept, counted from when they came into their state, and replays, counted from
+/// their end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// Those that are resolved.
     pub resolved: Duration,
     /// Those that were discarded; until then they can be restored.
     pub discarded: Duration,
+    /// Replays that are over, and whose letters are gone.
+    pub replays: Duration,
 }
 
 /// The times before which what is done is due.

@@ -42,6 +42,7 @@ impl Scheduler {
             pool: pool.clone(),
             clock,
             replay: ReplayConfig::default(),
+            takes_part: true,
         };
         let stop = CancellationToken::new();
         #[expect(

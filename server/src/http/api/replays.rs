@@ -6,7 +6,7 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::Page;
-use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
 
 use super::created::created;
 use super::discards::check;
@@ -19,6 +19,7 @@ use crate::http::problem::{Problem, ProblemBody};
 #[utoipa::path(
     get, path = "/api/v1/replays", tag = "replays",
     params(
+        ("by" = Option<String>, Query, description = "Whose: people, policies, all, or policy:{id} for one retry policy's; all when left out"),
         ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "Items of a page, 1 to 500; 50 when left out"),
     ),
@@ -31,10 +32,13 @@ pub(crate) async fn list(
     State(front): State<Front>,
     uri: Uri,
 ) -> Result<Json<Page<Replay>>, Problem> {
-    let query = Query::of(&uri, &["cursor", "limit"])?;
-    Ok(Json(
-        front.desk.replays(query.cursor()?, query.limit()?).await?,
-    ))
+    let query = Query::of(&uri, &["by", "cursor", "limit"])?;
+    let by = query.parsed::<Makers>("by")?.unwrap_or_default();
+    let page = front
+        .desk
+        .replays(by, query.cursor()?, query.limit()?)
+        .await?;
+    Ok(Json(page))
 }
 
 /// Plans a replay; its letters are fixed at this moment. With `dry_run` it tells what it would do.

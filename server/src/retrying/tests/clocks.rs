@@ -3,11 +3,16 @@
 use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
+use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::LetterId;
 use dlo_domain::policy::{Breaker, BreakerState, NewPolicy};
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use sqlx::PgPool;
+
+use crate::clock::Clock as _;
+use crate::store::events::{Heard, Listener, notify};
+use crate::store::retries::samples;
 
 use super::office::{Office, policy};
 
@@ -189,4 +194,69 @@ async fn tries_wait_while_a_broker_does_not_take_those_before_them(pool: PgPool)
         office.after(1, &mut scheduler).await;
     }
     assert_eq!(office.made().await, 40);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn offices_whose_clocks_are_hours_apart_keep_one_budget(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    let policy = NewPolicy {
+        retries_per_minute: 6,
+        ..policy("slow", "")
+    };
+    office.add(&policy).await;
+    office.arrive_all("work", 100).await;
+    let mut ahead = office.scheduler_off_by(TimeDelta::hours(1));
+    let mut behind = office.scheduler_off_by(TimeDelta::hours(-1));
+    office.after(0, &mut ahead).await;
+    office.clock.advance(TimeDelta::seconds(11));
+    for second in 0..600 {
+        ahead.pass().await.expect("a pass");
+        behind.pass().await.expect("a pass");
+        office.engine_says(Outcome::Confirmed).await;
+        let made = office.made().await;
+        assert!(made <= 1 + (second + 9) / 10, "{made} after {second} s");
+        office.clock.advance(TimeDelta::seconds(1));
+    }
+    assert_eq!(office.made().await, 60);
+    ahead.pass().await.expect("a pass");
+    // The next is due and has to wait: that the offices look is no news, and nothing is written.
+    let mut events = Listener::open(&pool).await.expect("listens");
+    let row = "select xmin::text::bigint from retry_policies";
+    let before = office.count(row).await;
+    for _ in 0..20 {
+        ahead.pass().await.expect("a pass");
+        behind.pass().await.expect("a pass");
+    }
+    assert_eq!(office.count(row).await, before);
+    let mut conn = pool.acquire().await.expect("a connection");
+    let end = LiveEvent::Missed;
+    notify(&mut conn, &end).await.expect("told");
+    assert_eq!(events.next().await.expect("heard"), Heard::Event(end));
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_publish_that_cannot_have_been_then_counts_from_when_its_try_was_made(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    let id = office.add(&policy("again", "")).await;
+    office.arrive("work").await;
+    let mut scheduler = office.scheduler();
+    office.after(0, &mut scheduler).await;
+    office.after(10, &mut scheduler).await;
+    let taken_at = office.clock.now();
+    office.clock.advance(TimeDelta::seconds(5));
+    office.engine_says(Outcome::Confirmed).await;
+    let published_at = office.clock.now();
+    // As the clocks of three offices tell when that was.
+    for (off, at) in [(0, published_at), (1, taken_at), (-2, taken_at)] {
+        let mut conn = pool.acquire().await.expect("a connection");
+        sqlx::query("update replay_items set at = at + make_interval(hours => $1)")
+            .bind(off)
+            .execute(&mut *conn)
+            .await
+            .expect("changed");
+        let now = office.clock.now();
+        let samples = samples(&mut conn, id, None, &Breaker::default(), now).await;
+        let times: Vec<_> = samples.expect("read").iter().map(|one| one.at).collect();
+        assert_eq!(times, [at]);
+    }
 }

@@ -14,7 +14,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::broker::Brokers;
-use crate::clock::{Clock as _, ManualClock, new_id};
+use crate::clock::{Clock, ManualClock, new_id};
 use crate::config::ReplayConfig;
 use crate::desk::PgDesk;
 use crate::replay::Waits;
@@ -29,6 +29,20 @@ pub(super) struct Office {
     pub(super) clock: Arc<ManualClock>,
     pub(super) desk: PgDesk,
     source: Uuid,
+}
+
+/// The clock of an office that is off by so much from the one that all offices share.
+#[derive(Debug)]
+struct OffBy(Arc<ManualClock>, TimeDelta);
+
+impl Clock for OffBy {
+    fn now(&self) -> DateTime<Utc> {
+        self.0.now() + self.1
+    }
+
+    fn shared(&self) -> Option<DateTime<Utc>> {
+        self.0.shared()
+    }
 }
 
 /// A policy that retries what `filter` matches, without jitter.
@@ -84,6 +98,27 @@ impl Office {
             pool: self.pool.clone(),
             clock: self.clock.clone(),
             replay: ReplayConfig::default(),
+            takes_part: true,
+        })
+    }
+
+    /// That of an office that takes no part in retrying.
+    pub(super) fn idle_scheduler(&self) -> Scheduler {
+        Scheduler::new(Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            replay: ReplayConfig::default(),
+            takes_part: false,
+        })
+    }
+
+    /// The scheduler of an office whose own clock is off by so much.
+    pub(super) fn scheduler_off_by(&self, by: TimeDelta) -> Scheduler {
+        Scheduler::new(Deps {
+            pool: self.pool.clone(),
+            clock: Arc::new(OffBy(self.clock.clone(), by)),
+            replay: ReplayConfig::default(),
+            takes_part: true,
         })
     }
 
@@ -121,9 +156,10 @@ impl Office {
             let asked = Asked {
                 letter: id,
                 replay: None,
-                arrived_at: now,
             };
-            inbox::put(&mut transaction, &[asked]).await.expect("put");
+            inbox::put(&mut transaction, &*self.clock, &[asked])
+                .await
+                .expect("put");
         }
         transaction.commit().await.expect("committed");
         id
@@ -186,9 +222,10 @@ impl Office {
         let asked = Asked {
             letter,
             replay: Some(ReplayId(replay)),
-            arrived_at: now,
         };
-        inbox::put(&mut transaction, &[asked]).await.expect("put");
+        inbox::put(&mut transaction, &*self.clock, &[asked])
+            .await
+            .expect("put");
         transaction.commit().await.expect("committed");
     }
 

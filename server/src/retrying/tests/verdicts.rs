@@ -131,6 +131,9 @@ async fn a_policy_that_is_off_makes_no_tries_and_one_that_is_gone_lets_go(pool: 
         .remove_policy(&anna(), id)
         .await
         .expect("removed");
+    let next = office.letter(letter).await.retries.next;
+    assert!(next.is_some_and(|next| next.is_paused), "for a moment");
+    office.after(0, &mut scheduler).await;
     assert_eq!(office.state(letter).await, LetterState::Held);
     assert!(office.letter(letter).await.retries.next.is_none());
     assert!(matches!(
@@ -151,6 +154,7 @@ async fn a_policy_that_is_off_makes_no_tries_and_one_that_is_gone_lets_go(pool: 
         .change_policy(&anna(), other, &hold)
         .await
         .expect("changed");
+    office.after(0, &mut scheduler).await;
     assert_eq!(office.state(letter).await, LetterState::Held);
 }
 

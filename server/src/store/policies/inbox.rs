@@ -5,6 +5,7 @@ use dlo_domain::ids::{LetterId, ReplayId};
 use sqlx::{PgConnection, QueryBuilder};
 use uuid::Uuid;
 
+use crate::clock::Clock;
 use crate::store::StoreError;
 use crate::store::filter::Matching;
 
@@ -18,8 +19,6 @@ pub struct Asked {
     pub letter: LetterId,
     /// The replay that it came back from.
     pub replay: Option<ReplayId>,
-    /// When it arrived.
-    pub arrived_at: DateTime<Utc>,
 }
 
 /// A letter that was taken out of the inbox.
@@ -33,23 +32,27 @@ pub struct Taken {
     pub is_anew: bool,
 }
 
-/// Puts arrivals into the inbox.
+/// Puts arrivals into the inbox, by the clock that all offices share.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn put(conn: &mut PgConnection, asked: &[Asked]) -> Result<(), StoreError> {
+pub async fn put(
+    conn: &mut PgConnection,
+    clock: &dyn Clock,
+    asked: &[Asked],
+) -> Result<(), StoreError> {
     if asked.is_empty() {
         return Ok(());
     }
     let letters: Vec<Uuid> = asked.iter().map(|one| one.letter.0).collect();
     let replays: Vec<Option<Uuid>> = asked.iter().map(|one| one.replay.map(|id| id.0)).collect();
-    let times: Vec<DateTime<Utc>> = asked.iter().map(|one| one.arrived_at).collect();
     sqlx::query!(
         "insert into policy_inbox (letter_id, replay_id, arrived_at)
-         select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[])",
+         select letter, replay, coalesce($3, clock_timestamp())
+         from unnest($1::uuid[], $2::uuid[]) as asked (letter, replay)",
         &letters,
         &replays as &[Option<Uuid>],
-        &times,
+        clock.shared(),
     )
     .execute(conn)
     .await?;

@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::changing::{Approval, Transform};
-use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::page::{Cursor, Total};
+use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{
     Canary, Climb, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
 };
@@ -40,6 +39,7 @@ struct ReplayRow {
     needs_approval: bool,
     decided_by: Option<String>,
     refused_because: Option<String>,
+    policy_id: Option<Uuid>,
     created_by: String,
     created_at: DateTime<Utc>,
     finished_at: Option<DateTime<Utc>>,
@@ -111,6 +111,7 @@ impl TryFrom<ReplayRow> for Replay {
                 by: row.decided_by,
                 refused_because: row.refused_because,
             }),
+            policy_id: row.policy_id.map(PolicyId),
             created_by: row.created_by,
             created_at: row.created_at,
             finished_at: row.finished_at,
@@ -171,51 +172,28 @@ pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, Stor
     read.map_err(|why| StoreError::corrupt("replays", "canary", why.to_string()))
 }
 
-/// At most `limit` replays after the cursor, newest first.
+/// These replays, newest first.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
-pub async fn page(
+pub(super) async fn these(
     conn: &mut PgConnection,
-    after: Option<Cursor>,
-    limit: i64,
+    ids: &[Uuid],
 ) -> Result<Vec<Replay>, StoreError> {
     let rows = sqlx::query_as!(
         ReplayRow,
         "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
                 stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
                 base_well, transform, edited, needs_approval, decided_by,
-                refused_because, created_by, created_at, finished_at, total, left_out, pending,
-                confirmed, unroutable, refused, unknown, died_again, processed, settled
-         from replays
-         where $1::timestamptz is null or (created_at, id) < ($1, $2)
-         order by created_at desc, id desc
-         limit $3",
-        after.map(|cursor| cursor.at),
-        after.map(|cursor| cursor.id),
-        limit
+                refused_because, policy_id, created_by, created_at, finished_at, total, left_out,
+                pending, confirmed, unroutable, refused, unknown, died_again, processed, settled
+         from replays where id = any($1)
+         order by created_at desc, id desc",
+        ids
     )
     .fetch_all(conn)
     .await?;
     rows.into_iter().map(Replay::try_from).collect()
-}
-
-/// Replays are counted up to here: policies make many.
-const MOST_COUNTED: i64 = 10_000;
-
-/// How many replays there are.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn count(conn: &mut PgConnection) -> Result<Total, StoreError> {
-    let count = sqlx::query_scalar!(
-        r#"select count(*) as "counted!" from (select 1 as one from replays limit $1) as these"#,
-        MOST_COUNTED
-    )
-    .fetch_one(conn)
-    .await?;
-    let is_least = count >= MOST_COUNTED;
-    Ok(Total { count, is_least })
 }
 
 /// One replay, or nothing when there is no such replay.
@@ -223,19 +201,7 @@ pub async fn count(conn: &mut PgConnection) -> Result<Total, StoreError> {
 /// # Errors
 /// When Postgres does not do it or the row cannot be read.
 pub async fn replay(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Replay>, StoreError> {
-    let row = sqlx::query_as!(
-        ReplayRow,
-        "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
-                stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
-                base_well, transform, edited, needs_approval, decided_by,
-                refused_because, created_by, created_at, finished_at, total, left_out, pending,
-                confirmed, unroutable, refused, unknown, died_again, processed, settled
-         from replays where id = $1",
-        id.0
-    )
-    .fetch_optional(conn)
-    .await?;
-    row.map(Replay::try_from).transpose()
+    Ok(these(conn, &[id.0]).await?.pop())
 }
 
 /// At most `limit` letters of a replay after a position, in the order of publishing, each with

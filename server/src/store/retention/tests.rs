@@ -8,6 +8,7 @@ const DAY: Duration = Duration::from_hours(24);
 const KEPT: Retention = Retention {
     resolved: Duration::from_hours(24 * 30),
     discarded: Duration::from_hours(24 * 60),
+    replays: Duration::from_hours(24 * 90),
 };
 
 fn now() -> DateTime<Utc> {

@@ -1,9 +1,8 @@
 //! Tries whose time has come.
 
-use chrono::{DateTime, Utc};
-use dlo_domain::audit::Actor;
+use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
-use dlo_domain::policy::{JUMP, Sample, SampleResult};
+use dlo_domain::policy::{Breaker, JUMP, Sample, SampleResult};
 use dlo_domain::replay::Outcome;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -86,23 +85,23 @@ pub async fn made(
     Ok(left_out)
 }
 
-/// Whether a replay that somebody made before a time still has letters to publish: its broker is away,
+/// Whether a replay that a policy made before a time still has letters to publish: its broker is away,
 /// and one more would only wait beside it.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn is_held_up(
     conn: &mut PgConnection,
-    by: &Actor,
+    policy: PolicyId,
     before: DateTime<Utc>,
 ) -> Result<bool, StoreError> {
     let is_held_up = sqlx::query_scalar!(
         r#"select exists (
                select 1 from replays
                where finished_at is null and state = 'running' and pending > 0
-                 and created_by = $1 and created_at < $2
+                 and policy_id = $1 and created_at < $2
            ) as "is_held_up!""#,
-        by.0,
+        policy.0,
         before
     )
     .fetch_one(conn)
@@ -148,8 +147,11 @@ pub async fn rebase(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<u64, 
     Ok(done.rows_affected())
 }
 
-/// A policy's last tries since a time, the newest first: `most` of them, and as many more of those
-/// that had `watch` to come back.
+/// A policy's last tries since a time, the newest first: as many as its breaker looks at, and as many
+/// more of those that had the time to come back.
+///
+/// When a letter was published is told by the clock of the office that did it. What that cannot have
+/// been, by the shared clock, is not believed: the try counts from when it was made.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
@@ -157,8 +159,8 @@ pub async fn samples(
     conn: &mut PgConnection,
     policy: PolicyId,
     since: Option<DateTime<Utc>>,
-    most: u16,
-    watched_before: DateTime<Utc>,
+    breaker: &Breaker,
+    now: DateTime<Utc>,
 ) -> Result<Vec<Sample>, StoreError> {
     let rows = sqlx::query!(
         r#"with last as (
@@ -176,15 +178,17 @@ pub async fn samples(
            order by last.taken_at desc"#,
         policy.0,
         since,
-        i64::from(most),
-        watched_before
+        i64::from(breaker.of_last),
+        now - TimeDelta::seconds(breaker.watch_seconds.into())
     )
     .fetch_all(conn)
     .await?;
     rows.into_iter()
         .map(|row| {
             let outcome = read_outcome(&row.outcome)?;
-            let published_at = row.at.filter(|_| outcome == Outcome::Confirmed);
+            let published_at = row
+                .at
+                .filter(|at| outcome == Outcome::Confirmed && (row.taken_at..=now).contains(at));
             Ok(Sample {
                 at: published_at.unwrap_or(row.taken_at),
                 result: result(outcome),

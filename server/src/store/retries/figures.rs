@@ -80,7 +80,7 @@ async fn return_percent(
     breaker: &Breaker,
     now: DateTime<Utc>,
 ) -> Result<Option<u8>, StoreError> {
-    let last = samples(conn, id, None, breaker.of_last, now).await?;
+    let last = samples(conn, id, None, breaker, now).await?;
     Ok(breaker.return_percent(&last))
 }
 

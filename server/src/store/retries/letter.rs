@@ -43,9 +43,10 @@ async fn obituary(
 
 async fn next(conn: &mut PgConnection, letter: LetterId) -> Result<Option<NextRetry>, StoreError> {
     let row = sqlx::query!(
-        "select p.id, p.name, p.policy, r.number, r.due_at
+        r#"select p.id, p.name, p.policy, p.removed_at is not null as "is_removed!", r.number,
+             r.due_at
          from retries r join retry_policies p on p.id = r.policy_id
-         where r.letter_id = $1 and r.state = 'waiting'",
+         where r.letter_id = $1 and r.state = 'waiting'"#,
         letter.0
     )
     .fetch_optional(conn)
@@ -57,7 +58,7 @@ async fn next(conn: &mut PgConnection, letter: LetterId) -> Result<Option<NextRe
             policy: row.name,
             number: u32::try_from(row.number).unwrap_or_default(),
             due_at: row.due_at,
-            is_paused: !policy.is_some_and(|policy| policy.retries()),
+            is_paused: row.is_removed || !policy.is_some_and(|policy| policy.retries()),
         }
     }))
 }

@@ -177,7 +177,8 @@ pub async fn exhaust(
     audit::write_letters(conn, &ids, note).await
 }
 
-/// Holds letters that wait for a policy, `most` of them. Tells which.
+/// Holds letters that wait for a policy, `most` of them; those that somebody else has locked are
+/// left. Tells which.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
@@ -188,7 +189,12 @@ pub async fn let_go(
     note: Note<'_>,
 ) -> Result<Vec<LetterId>, StoreError> {
     let letters = sqlx::query_scalar!(
-        "select letter_id from retries where policy_id = $1 and state = 'waiting' limit $2",
+        "select r.letter_id
+         from retries r
+         join letters l on l.id = r.letter_id and l.state || '' = 'scheduled'
+         where r.policy_id = $1 and r.state = 'waiting'
+         order by r.due_at limit $2
+         for update of l skip locked",
         policy.0,
         most
     )

@@ -3,7 +3,7 @@
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::page::Cursor;
-use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayState, Target};
+use dlo_domain::replay::{Makers, NewReplay, Outcome, Replay, ReplayState, Target};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use dlo_domain::wire::{FieldTable, FieldValue, Properties};
@@ -45,7 +45,12 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     assert_eq!(only.exists, None, "no broker answers");
     assert_eq!(bench.state(letters[0]).await, LetterState::Held);
     assert_eq!(
-        bench.desk.replays(None, 10).await.expect("a page").items,
+        bench
+            .desk
+            .replays(Makers::All, None, 10)
+            .await
+            .expect("a page")
+            .items,
         []
     );
     assert!(bench.audit(letters[0]).await.is_empty());
@@ -167,10 +172,14 @@ async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool)
     for _ in 0..2 {
         bench.plan(&letters, Target::OriginQueue).await;
     }
-    let first = bench.desk.replays(None, 2).await.expect("a page");
+    let first = bench
+        .desk
+        .replays(Makers::All, None, 2)
+        .await
+        .expect("a page");
     let second = bench
         .desk
-        .replays(first.next_cursor, 2)
+        .replays(Makers::All, first.next_cursor, 2)
         .await
         .expect("a page");
     assert_eq!((first.items.len(), second.items.len()), (2, 1));

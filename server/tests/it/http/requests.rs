@@ -29,7 +29,14 @@ async fn lists_take_filters_cursors_and_limits(pool: PgPool) {
             "/groups?state=muted&limit=3",
             "groups Some(Muted) after false limit 3".to_owned(),
         ),
-        ("/replays?limit=7", "replays after false limit 7".to_owned()),
+        (
+            "/replays?limit=7",
+            "replays of all after false limit 7".to_owned(),
+        ),
+        (
+            "/replays?by=people",
+            "replays of people after false limit 50".to_owned(),
+        ),
         (
             &format!("/replays/{ID}/items?outcome=unknown"),
             format!("items {ID} Some(Unknown) after false limit 50"),

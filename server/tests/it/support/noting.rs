@@ -25,7 +25,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Left, Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{Payload, read_payload};
-use dlo_domain::replay::{Control, NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
@@ -54,11 +54,8 @@ impl NotingDesk {
 
     fn note(&self, what: String) -> Result<(), DeskError> {
         self.asked.lock().expect("not poisoned").push(what);
-        self.fails
-            .lock()
-            .expect("not poisoned")
-            .take()
-            .map_or(Ok(()), Err)
+        let fails = self.fails.lock().expect("not poisoned").take();
+        fails.map_or(Ok(()), Err)
     }
 }
 
@@ -143,8 +140,14 @@ impl TriageDesk for NotingDesk {
         Ok(sample_replay((!replay.dry_run).then_some(ID)))
     }
 
-    async fn replays(&self, after: Option<Cursor>, limit: u32) -> Result<Page<Replay>, DeskError> {
-        self.note(format!("replays after {} limit {limit}", after.is_some()))?;
+    async fn replays(
+        &self,
+        by: Makers,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<Replay>, DeskError> {
+        let on = after.is_some();
+        self.note(format!("replays of {by} after {on} limit {limit}"))?;
         Ok(page())
     }
 
