@@ -5,14 +5,14 @@
 //!
 //! At the first sign of trouble the lane goes back to its careful pace.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::pin::pin;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
 
 use super::halt::{Halt, persist};
-use super::lane::{Line, PATIENCE, Progress, START, recorded};
+use super::lane::{Line, PATIENCE, Progress, START, exchanges_of, recorded};
 use super::prepare::{self, Ready};
 use crate::broker::{Company, Outgoing, Published, Publisher};
 use crate::failpoint;
@@ -26,6 +26,8 @@ const WINDOWS: i64 = 4;
 struct Window {
     messages: Vec<Outgoing>,
     marks: Vec<(i32, Option<String>)>,
+    /// Whether nothing else may be on its way with it.
+    is_alone: bool,
 }
 
 impl Window {
@@ -33,26 +35,27 @@ impl Window {
         if ready.is_empty() {
             return None;
         }
+        let is_alone = ready.iter().any(|one| one.alone);
         let (messages, marks) = ready
             .into_iter()
             .map(|one| (one.message, (one.position, one.detail)))
             .unzip();
-        Some(Self { messages, marks })
-    }
-
-    /// Whether nothing else may be on its way with it.
-    fn is_alone(&self) -> bool {
-        matches!(&self.messages[..], [one] if prepare::travels_alone(one))
+        Some(Self {
+            messages,
+            marks,
+            is_alone,
+        })
     }
 
     async fn travel(self, publisher: &Publisher) -> Arrived {
-        let company = if self.is_alone() {
+        let company = if self.is_alone {
             Company::Alone
         } else {
             Company::Others
         };
         let answers = publisher.publish(&self.messages, PATIENCE, company).await;
         Arrived {
+            exchanges: exchanges_of(&self.messages),
             marks: self.marks,
             answers,
         }
@@ -61,6 +64,7 @@ impl Window {
 
 /// What came of a window, still to be written down.
 struct Arrived {
+    exchanges: BTreeSet<String>,
     marks: Vec<(i32, Option<String>)>,
     answers: Vec<Published>,
 }
@@ -83,12 +87,8 @@ impl<F: Future<Output = Arrived>> Train<F> {
 
     /// Whether the window that is loaded may depart.
     fn has_room(&self) -> bool {
-        let next = self.loaded.iter().flatten();
-        if self.is_alone
-            || next
-                .into_iter()
-                .any(|one| prepare::travels_alone(&one.message))
-        {
+        let mut next = self.loaded.iter().flatten();
+        if self.is_alone || next.any(|one| one.alone) {
             return self.on_the_way.is_empty();
         }
         i64::try_from(self.on_the_way.len()).is_ok_and(|windows| windows < WINDOWS)
@@ -160,7 +160,7 @@ impl Line<'_> {
                 (Ok(window), loaded) => {
                     answered.clear();
                     if let Some(window) = window {
-                        let (first, is_alone) = (window.marks[0].0, window.is_alone());
+                        let (first, is_alone) = (window.marks[0].0, window.is_alone);
                         train.depart(first, is_alone, window.travel(publisher));
                     }
                     loaded.map(|loaded| train.loaded = loaded)
@@ -196,7 +196,7 @@ impl Line<'_> {
         match self.load(progress, most).await? {
             None => Ok(None),
             Some(ready) => {
-                let placed = self.placed(publisher, &mut progress.exchanges, ready);
+                let placed = self.placed(publisher, &progress.proven, ready);
                 Ok(Some(placed.await?))
             }
         }
@@ -270,9 +270,9 @@ fn take_in(
     progress: &mut Progress,
     answered: &mut Vec<Recorded>,
 ) {
-    for Arrived { marks, answers } in arrived.drain(..) {
-        progress.pace.learn(&answers, publisher.is_open());
-        answered.extend(recorded(marks, answers));
+    for one in arrived.drain(..) {
+        progress.learn(&one.exchanges, &one.answers, publisher);
+        answered.extend(recorded(one.marks, one.answers));
     }
 }
 

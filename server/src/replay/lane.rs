@@ -13,7 +13,7 @@ use super::cruise::can_cruise;
 use super::halt::{Halt, persist};
 use super::links::Way;
 use super::pace::Pace;
-use super::prepare::{self, Ready};
+use super::prepare::{self, Proven, Ready};
 use crate::broker::{Company, Outgoing, Published, Publisher};
 use crate::failpoint;
 use crate::store::replays::bodies;
@@ -42,10 +42,30 @@ pub(super) struct Progress {
     pub(super) pace: Pace,
     /// The connection in use.
     held: Option<Publisher>,
-    /// Exchanges that the connection in use was asked for and found.
-    pub(super) exchanges: BTreeSet<String>,
+    pub(super) proven: Proven,
     /// The last position that was taken up.
     pub(super) after: i32,
+}
+
+impl Progress {
+    /// Learns from what came of messages that went to these exchanges.
+    pub(super) fn learn(
+        &mut self,
+        exchanges: &BTreeSet<String>,
+        answers: &[Published],
+        publisher: &Publisher,
+    ) {
+        self.pace.learn(answers, publisher.is_open());
+        if publisher.is_open() {
+            self.proven.extend(exchanges.iter().cloned());
+        }
+    }
+}
+
+/// Where messages go, beside the default exchange.
+pub(super) fn exchanges_of(messages: &[Outgoing]) -> BTreeSet<String> {
+    let exchanges = messages.iter().map(|message| &message.address.exchange);
+    exchanges.filter(|name| !name.is_empty()).cloned().collect()
 }
 
 /// Before the first position.
@@ -57,7 +77,7 @@ impl Line<'_> {
         let mut progress = Progress {
             pace: Pace::new(self.engine.deps.config.window),
             held: None,
-            exchanges: BTreeSet::new(),
+            proven: Proven::new(),
             after: START,
         };
         let done = loop {
@@ -125,7 +145,7 @@ impl Line<'_> {
         let held = progress.held.take();
         let is_new = held.as_ref().is_none_or(|one| !one.is_open());
         if is_new {
-            progress.exchanges.clear();
+            progress.proven.clear();
         }
         let publisher = match self.engine.way(self.replay, self.lane, held).await? {
             Way::Open(publisher) => progress.held.insert(*publisher),
@@ -134,9 +154,7 @@ impl Line<'_> {
                 return Ok(None);
             }
         };
-        let kept = self
-            .placed(publisher, &mut progress.exchanges, ready)
-            .await?;
+        let kept = self.placed(publisher, &progress.proven, ready).await?;
         Ok((!kept.is_empty()).then_some(kept))
     }
 
@@ -144,13 +162,13 @@ impl Line<'_> {
     pub(super) async fn placed(
         &self,
         publisher: &Publisher,
-        known: &mut BTreeSet<String>,
+        proven: &Proven,
         ready: Vec<Ready>,
     ) -> Result<Vec<Ready>, Halt> {
         let mut refused = Vec::new();
         let mut kept = Vec::with_capacity(ready.len());
         for one in ready {
-            match missing_exchange(publisher, known, &one.message).await {
+            match missing_exchange(publisher, proven, &one.message).await {
                 Some(why) => refused.push(prepare::unroutable(one.position, &why)),
                 None => kept.push(one),
             }
@@ -161,23 +179,23 @@ impl Line<'_> {
 
     /// Publishes letters that were marked, and writes down what came of each.
     async fn publish(&self, progress: &mut Progress, ready: Vec<Ready>) -> Result<(), Halt> {
-        let Some(publisher) = progress.held.as_ref() else {
+        let Some(publisher) = progress.held.take() else {
             return Ok(());
         };
         let (messages, marks): (Vec<Outgoing>, Vec<_>) = ready
             .into_iter()
             .map(|one| (one.message, (one.position, one.detail)))
             .unzip();
+        let exchanges = exchanges_of(&messages);
         let answers = publisher.publish(&messages, PATIENCE, Company::Alone).await;
-        progress.pace.learn(&answers, publisher.is_open());
+        progress.learn(&exchanges, &answers, &publisher);
         // A channel with an answer outstanding is done with, unless it is only blocked: a new
         // connection would have to learn that again, at the price of a letter.
         let outstanding = answers.iter().any(|one| matches!(one, Published::Lost(_)));
-        if outstanding
-            && !publisher.is_blocked()
-            && let Some(publisher) = progress.held.take()
-        {
+        if outstanding && !publisher.is_blocked() {
             publisher.close().await;
+        } else {
+            progress.held = Some(publisher);
         }
         if answers.contains(&Published::NotSent) {
             // What never left goes next.
@@ -198,7 +216,7 @@ impl Line<'_> {
         if items.is_empty() {
             return Ok(None);
         }
-        let items = prepare::choose(items);
+        let items = prepare::choose(items, &progress.proven);
         if let Some(last) = items.last() {
             progress.after = last.position;
         }
@@ -206,7 +224,8 @@ impl Line<'_> {
         let letters: Vec<_> = items.iter().map(|item| item.letter).collect();
         let messages = persist!(engine, conn => work::messages(conn, &letters).await)?;
         let messages = self.put_in_place(&items, messages).await?;
-        let (ready, unfit) = prepare::prepare(replay, self.orders.keep_expiration, items, messages);
+        let terms = (replay, self.orders.keep_expiration);
+        let (ready, unfit) = prepare::prepare(terms, &progress.proven, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
         Ok(Some(ready))
@@ -281,16 +300,15 @@ impl Line<'_> {
 /// close the channel and leave all others that are on their way unknown.
 async fn missing_exchange(
     publisher: &Publisher,
-    known: &mut BTreeSet<String>,
+    proven: &Proven,
     message: &Outgoing,
 ) -> Option<String> {
     let exchange = &message.address.exchange;
-    if exchange.is_empty() || known.contains(exchange) {
+    if exchange.is_empty() || proven.contains(exchange) {
         return None;
     }
     // Where that may not be asked, the broker's answer to the letter tells.
     if publisher.has_exchange(exchange).await.unwrap_or(true) {
-        known.insert(exchange.clone());
         return None;
     }
     Some(format!("the broker has no exchange `{exchange}`"))

@@ -1,7 +1,7 @@
 //! From the next items of a replay to messages that can be published, or to the reason why one
 //! cannot. Pure: a letter that would break the channel is refused before anything is sent.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::Outcome;
@@ -26,30 +26,30 @@ pub(super) struct Ready {
     pub message: Outgoing,
     /// What was left out, for people.
     pub detail: Option<String>,
+    /// Whether nothing else is to be on its way with it.
+    pub alone: bool,
 }
 
-/// Takes the first items whose bodies together are not too much. At least one.
-pub(super) fn choose(mut items: Vec<NextItem>) -> Vec<NextItem> {
+/// Exchanges that took a letter through the connection in use. The first letter to another travels
+/// alone: when the right to write there is missing, the broker closes the channel.
+pub(super) type Proven = BTreeSet<String>;
+
+/// Takes the first items whose bodies together are not too much, up to one that travels alone. At
+/// least one.
+pub(super) fn choose(mut items: Vec<NextItem>, proven: &Proven) -> Vec<NextItem> {
     let mut bytes = 0;
     let fitting = items.iter().take_while(|item| {
-        let first = bytes == 0;
         bytes += item.size_bytes.max(1);
-        first || (item.size_bytes < ALONE_BYTES && bytes <= MOST_WINDOW_BYTES)
+        !travels_alone(item, proven) && bytes <= MOST_WINDOW_BYTES
     });
-    let mut chosen = fitting.count();
-    if items
-        .first()
-        .is_some_and(|first| first.size_bytes >= ALONE_BYTES)
-    {
-        chosen = 1;
-    }
+    let chosen = fitting.count().max(1);
     items.truncate(chosen);
     items
 }
 
-/// Whether nothing else is to be on its way with a message.
-pub(super) fn travels_alone(message: &Outgoing) -> bool {
-    i64::try_from(message.body.len()).is_ok_and(|size| size >= ALONE_BYTES)
+fn travels_alone(item: &NextItem, proven: &Proven) -> bool {
+    let exchange = &item.address.exchange;
+    item.size_bytes >= ALONE_BYTES || !(exchange.is_empty() || proven.contains(exchange))
 }
 
 /// Refuses the items that no broker takes, without their bodies being loaded.
@@ -93,8 +93,8 @@ pub(super) fn put_in_place(
 
 /// Makes the messages of items, in the same order.
 pub(super) fn prepare(
-    replay: ReplayId,
-    keep_expiration: bool,
+    (replay, keep_expiration): (ReplayId, bool),
+    proven: &Proven,
     items: Vec<NextItem>,
     messages: Vec<Message>,
 ) -> (Vec<Ready>, Vec<Recorded>) {
@@ -106,10 +106,11 @@ pub(super) fn prepare(
     let mut refused = Vec::new();
     for item in items {
         let position = item.position;
+        let alone = travels_alone(&item, proven);
         match messages.remove(&item.letter) {
             None => refused.push(refusal(position, "its message is not stored")),
             Some(message) => match make(replay, keep_expiration, item, message) {
-                Ok(one) => ready.push(one),
+                Ok(one) => ready.push(Ready { alone, ..one }),
                 Err(why) => refused.push(refusal(position, &why.to_string())),
             },
         }
@@ -149,6 +150,7 @@ fn make(
             body,
         },
         detail: stripped,
+        alone: false,
     })
 }
 
@@ -200,7 +202,7 @@ mod tests {
 
     fn chosen(sizes: &[i64]) -> usize {
         let items = (0..).zip(sizes).map(|(place, size)| item(place, *size));
-        choose(items.collect()).len()
+        choose(items.collect(), &Proven::new()).len()
     }
 
     #[test]
@@ -211,6 +213,27 @@ mod tests {
         assert_eq!(chosen(&[10, ALONE_BYTES, 10]), 1);
         assert_eq!(chosen(&[ALONE_BYTES, 10, 10]), 1);
         assert_eq!(chosen(&[100 * ALONE_BYTES]), 1);
+    }
+
+    #[test]
+    fn the_first_letter_to_an_exchange_travels_alone() {
+        let to = |position, exchange: &str| NextItem {
+            address: Address {
+                exchange: exchange.to_owned(),
+                routing_key: "k".to_owned(),
+            },
+            ..item(position, 2)
+        };
+        let items = || vec![to(1, ""), to(2, "a"), to(3, "b"), to(4, "a")];
+        let cut = |skipped: usize, proven: &[&str]| {
+            let proven = proven.iter().map(|name| (*name).to_owned()).collect();
+            let items = items().into_iter().skip(skipped).collect();
+            choose(items, &proven).len()
+        };
+        assert_eq!(cut(0, &[]), 1);
+        assert_eq!(cut(1, &[]), 1);
+        assert_eq!(cut(0, &["a"]), 2);
+        assert_eq!(cut(0, &["a", "b"]), 4);
     }
 
     #[test]
@@ -234,7 +257,12 @@ mod tests {
             message(&items[1], FieldTable(vec![huge])),
             message(&items[0], FieldTable::default()),
         ];
-        let (ready, refused) = prepare(ReplayId(Uuid::from_u128(9)), false, items, messages);
+        let (ready, refused) = prepare(
+            (ReplayId(Uuid::from_u128(9)), false),
+            &Proven::new(),
+            items,
+            messages,
+        );
         let positions: Vec<_> = ready.iter().map(|one| one.position).collect();
         assert_eq!(positions, [1, 3]);
         assert_eq!(refused[0].position, 2);
@@ -255,7 +283,12 @@ mod tests {
         };
         let changed = [items[0].letter, items[1].letter];
         let messages = put_in_place(&changed, vec![frozen], messages);
-        let (ready, refused) = prepare(ReplayId(Uuid::from_u128(9)), false, items, messages);
+        let (ready, refused) = prepare(
+            (ReplayId(Uuid::from_u128(9)), false),
+            &Proven::new(),
+            items,
+            messages,
+        );
         let bodies: Vec<_> = ready
             .iter()
             .map(|one| (one.position, &one.message.body[..]))
@@ -273,7 +306,12 @@ mod tests {
         let items = vec![item(1, 2)];
         let mut one = message(&items[0], FieldTable::default());
         one.properties.expiration = Some("5000".into());
-        let (ready, _) = prepare(ReplayId(Uuid::from_u128(9)), false, items, vec![one]);
+        let (ready, _) = prepare(
+            (ReplayId(Uuid::from_u128(9)), false),
+            &Proven::new(),
+            items,
+            vec![one],
+        );
         assert_eq!(ready[0].detail.as_deref(), Some("sent without expiration"));
     }
 }

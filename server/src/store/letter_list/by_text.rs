@@ -32,11 +32,14 @@ pub(super) async fn by_text(
         .fetch_one(&mut *conn)
         .await?;
     let mut ids = indexed(conn, matching).await?;
+    if are_many(&ids) {
+        return Ok(None);
+    }
     let read = async |conn: &mut PgConnection| not_indexed(conn, matching).await;
     let read = within(conn, READ_WITHIN, read).await?;
     let unread = unread(conn, if read.is_some() { MOST_READ } else { 0 }).await?;
     ids.extend(read.into_iter().flatten());
-    if i64::try_from(ids.len()).is_ok_and(|found| found > MOST_BY_TEXT) {
+    if are_many(&ids) {
         return Ok(None);
     }
     let letters = if ids.is_empty() {
@@ -55,6 +58,10 @@ pub(super) async fn by_text(
         unread,
         ..Found::all(letters)
     }))
+}
+
+fn are_many(ids: &[Uuid]) -> bool {
+    i64::try_from(ids.len()).is_ok_and(|found| found > MOST_BY_TEXT)
 }
 
 async fn indexed(conn: &mut PgConnection, matching: &Matching) -> Result<Vec<Uuid>, StoreError> {
