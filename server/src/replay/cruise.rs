@@ -149,9 +149,10 @@ impl Line<'_> {
             let are_more = next.is_some();
             let work = async {
                 let loading = async {
-                    match are_more {
-                        true => self.next_window(publisher, progress).await,
-                        false => Ok(None),
+                    if are_more {
+                        self.next_window(publisher, progress).await
+                    } else {
+                        Ok(None)
                     }
                 };
                 tokio::join!(self.turn(&answered, since, next), loading)

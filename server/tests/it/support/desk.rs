@@ -242,7 +242,9 @@ impl Bench {
 
     /// Held letters that died in the queue `work`, one of each body.
     pub async fn letters_of(&self, bodies: Vec<Vec<u8>>) -> Vec<LetterId> {
-        let ids: Vec<Uuid> = bodies.iter().map(|_| new_id(&SystemClock)).collect();
+        let mut ids: Vec<Uuid> = bodies.iter().map(|_| new_id(&SystemClock)).collect();
+        // Ids of one millisecond are in no order.
+        ids.sort_unstable();
         sqlx::query(
             "insert into letters (id, source_id, state, severity, queue, exchange, routing_key,
                  reason, size_bytes, arrivals, first_arrived_at, last_arrived_at)
