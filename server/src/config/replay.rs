@@ -25,7 +25,7 @@ impl Default for ReplayConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            window: 100,
+            window: 500,
             loop_cap: 20,
             worker_queue: "worker.{worker}.executions".to_owned(),
             settle_after: Duration::from_hours(24),
