@@ -56,6 +56,7 @@ pub(super) async fn step(deps: &Deps) -> Result<bool, StoreError> {
     let grouped = asked.iter().any(|policy| asks_for_groups(&policy.filter));
     let taken = inbox::take(conn, AT_ONCE, grouped, now).await?;
     if taken.is_empty() {
+        transaction.rollback().await?;
         return Ok(false);
     }
     let held = retries::held(conn, &taken).await?;

@@ -46,17 +46,31 @@ pub(super) async fn round(
 /// Makes a batch of a policy's tries. Tells how many.
 async fn make(deps: &Deps, id: PolicyId) -> Result<u32, StoreError> {
     let mut transaction = deps.pool.begin().await?;
-    let conn = &mut *transaction;
+    let made = make_some(deps, &mut transaction, id).await?;
+    // Not left to the pool, which does it some time later: the policy is locked until then.
+    match made {
+        Some(_) => transaction.commit().await?,
+        None => transaction.rollback().await?,
+    }
+    Ok(made.unwrap_or_default())
+}
+
+/// The same within a transaction. Nothing when nothing is to be kept of it.
+async fn make_some(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    id: PolicyId,
+) -> Result<Option<u32>, StoreError> {
     let Some(kept) = policies::seize(conn, id).await? else {
-        return Ok(0);
+        return Ok(None);
     };
     if !kept.policy.retries() {
-        return Ok(0);
+        return Ok(None);
     }
     // Read when the policy is this office's: nobody writes its budget at a later time.
     let now = shared_time(conn, &*deps.clock).await?;
     if retries::is_held_up(conn, id, now - PATIENCE).await? {
-        return Ok(0);
+        return Ok(None);
     }
     let (breaker, allowed) = ask_breaker(conn, &kept, now).await?;
     let bucket = kept.bucket.refilled(kept.policy.retries_per_minute, now);
@@ -78,17 +92,16 @@ async fn make(deps: &Deps, id: PolicyId) -> Result<u32, StoreError> {
     }
     // A budget that fills from a time which is the future again would not fill.
     let was_set_back = bucket.at < kept.bucket.at;
-    if taken > 0 || breaker != kept.breaker || was_set_back {
-        let is_used = taken > 0 || was_set_back;
-        let bucket = if is_used {
-            bucket.without(taken)
-        } else {
-            kept.bucket
-        };
-        write(conn, &kept, breaker, bucket).await?;
-        transaction.commit().await?;
+    if taken == 0 && breaker == kept.breaker && !was_set_back {
+        return Ok(None);
     }
-    Ok(taken)
+    let bucket = if taken > 0 || was_set_back {
+        bucket.without(taken)
+    } else {
+        kept.bucket
+    };
+    write(conn, &kept, breaker, bucket).await?;
+    Ok(Some(taken))
 }
 
 /// Where the breaker stands, and how many tries it lets out.
