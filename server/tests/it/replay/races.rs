@@ -100,20 +100,20 @@ async fn of_many_overlapping_requests_at_two_offices_one_publishes_each_letter(p
     taken.retain(|_, total| *total > 0);
     println!(
         "R6: {REQUESTS} requests at 2 offices for {} letters, taken by {} of them: each letter was \
-         published once",
+         published once, by {} offices",
         letters.len(),
-        taken.len()
+        taken.len(),
+        publishers(&pool).await
     );
     assert_eq!(published, taken);
-    assert_eq!(works_of_both(&pool).await, 2, "both offices published");
     for office in offices {
         office.close().await;
     }
     vhost.delete().await;
 }
 
-/// Offices that had a replay in hand.
-async fn works_of_both(pool: &PgPool) -> i64 {
+/// Offices that had a replay in hand. Both were asked; which of them takes a replay up is chance.
+async fn publishers(pool: &PgPool) -> i64 {
     sqlx::query_scalar("select count(distinct office_id) from replays where total > 0")
         .fetch_one(pool)
         .await
