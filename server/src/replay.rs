@@ -9,6 +9,7 @@
 mod allowance;
 mod brake;
 mod cruise;
+mod exchanges;
 mod follow;
 mod halt;
 mod lane;

@@ -32,6 +32,9 @@ pub async fn run(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
     }
     let took = began.elapsed();
     client.delete(&address).send().await?.error_for_status()?;
+    // What it had not acknowledged yet is in its queue again when it is gone.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    purge(bench, QUEUE).await?;
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let rate = count as f64 / took.as_secs_f64();
     Ok(rate)

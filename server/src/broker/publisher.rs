@@ -47,7 +47,7 @@ pub enum Published {
     Refused(String),
     /// It may or may not have been published: the answer never came.
     Lost(String),
-    /// It never left: the channel was closed before its turn.
+    /// It never left: the channel was closed, or the time was over, before its turn.
     NotSent,
 }
 
@@ -124,8 +124,12 @@ impl Publisher {
         patience: Duration,
         company: Company,
     ) -> Vec<Published> {
-        let turn = self.turnstile.lock().await;
         let deadline = Instant::now() + patience;
+        let turn = self.turnstile.lock().await;
+        if company == Company::Others && self.is_blocked() {
+            // Those before it learn when that is over; these would be unknown for nothing.
+            return vec![Published::NotSent; messages.len()];
+        }
         failpoint::reach(failpoint::MARKED);
         let mut sent = Vec::with_capacity(messages.len());
         for gulp in messages.chunks(GULP) {
@@ -164,7 +168,8 @@ impl Publisher {
     }
 
     async fn send(&self, message: &Outgoing, deadline: Instant) -> Sent {
-        if !self.is_open() {
+        // Where those before it took all the time to get away, it would not.
+        if !self.is_open() || Instant::now() >= deadline {
             return Sent::Known(Published::NotSent);
         }
         let properties = match properties_to_lapin(&message.properties, &message.headers) {

@@ -8,11 +8,13 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::pin::pin;
 
-use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
+use futures_util::{FutureExt as _, StreamExt as _};
 
+use super::exchanges::exchanges_of;
 use super::halt::{Halt, persist};
-use super::lane::{Line, PATIENCE, Progress, START, exchanges_of, recorded};
+use super::lane::{Line, PATIENCE, Progress, START, recorded};
 use super::prepare::{self, Ready};
 use crate::broker::{Company, Outgoing, Published, Publisher};
 use crate::failpoint;
@@ -70,19 +72,25 @@ struct Arrived {
 }
 
 /// The windows between loading and writing down.
-struct Train<F: Future> {
+#[derive(Default)]
+struct Train<'a> {
     loaded: Option<Vec<Ready>>,
-    on_the_way: FuturesOrdered<F>,
+    on_the_way: FuturesOrdered<BoxFuture<'a, Arrived>>,
     /// Where each window on its way begins.
     firsts: VecDeque<i32>,
     /// Whether what is on its way is a window that has to be alone.
     is_alone: bool,
     arrived: Vec<Arrived>,
+    /// What is to be written down of those that arrived.
+    answered: Vec<Recorded>,
 }
 
-impl<F: Future<Output = Arrived>> Train<F> {
+impl<'a> Train<'a> {
     fn is_empty(&self) -> bool {
-        self.loaded.is_none() && self.on_the_way.is_empty() && self.arrived.is_empty()
+        self.loaded.is_none()
+            && self.on_the_way.is_empty()
+            && self.arrived.is_empty()
+            && self.answered.is_empty()
     }
 
     /// Whether the window that is loaded may depart.
@@ -94,10 +102,18 @@ impl<F: Future<Output = Arrived>> Train<F> {
         i64::try_from(self.on_the_way.len()).is_ok_and(|windows| windows < WINDOWS)
     }
 
-    fn depart(&mut self, first: i32, is_alone: bool, window: F) {
-        self.firsts.push_back(first);
-        self.is_alone = is_alone;
-        self.on_the_way.push_back(window);
+    /// Whether there is something to do: a window to mark, or answers to write down. With nothing on
+    /// its way there is nothing to wait for either.
+    fn is_ready(&self) -> bool {
+        let has_work = self.loaded.is_some() || !self.arrived.is_empty();
+        self.on_the_way.is_empty() || (has_work && self.has_room())
+    }
+
+    fn depart(&mut self, window: Window, publisher: &'a Publisher) {
+        self.firsts
+            .extend(window.marks.first().map(|(first, _)| first));
+        self.is_alone = window.is_alone;
+        self.on_the_way.push_back(window.travel(publisher).boxed());
     }
 
     /// Waits until the first window on its way has its answers.
@@ -119,6 +135,14 @@ impl<F: Future<Output = Arrived>> Train<F> {
             }
         }
     }
+
+    /// Learns from what arrived.
+    fn take_in(&mut self, publisher: &Publisher, progress: &mut Progress) {
+        for one in self.arrived.drain(..) {
+            progress.learn(&one.exchanges, &one.answers, publisher);
+            self.answered.extend(recorded(one.marks, one.answers));
+        }
+    }
 }
 
 impl Line<'_> {
@@ -131,44 +155,11 @@ impl Line<'_> {
     ) -> Result<(), Halt> {
         let mut train = Train {
             loaded: self.next_window(publisher, progress).await?,
-            on_the_way: FuturesOrdered::new(),
-            firsts: VecDeque::new(),
-            is_alone: false,
-            arrived: Vec::new(),
+            ..Train::default()
         };
         let mut done = Ok(());
-        let mut answered = Vec::new();
         while done.is_ok() && !train.is_empty() {
-            let has_nothing_to_do = train.loaded.is_none() && train.arrived.is_empty();
-            while has_nothing_to_do && train.arrived.is_empty() || !train.has_room() {
-                train.arrive().await;
-            }
-            take_in(&mut train.arrived, publisher, progress, &mut answered);
-            let since = train.firsts.front().copied();
-            let next = train.loaded.take_if(|_| progress.pace.is_full());
-            let are_more = next.is_some();
-            let work = async {
-                let loading = async {
-                    if are_more {
-                        self.next_window(publisher, progress).await
-                    } else {
-                        Ok(None)
-                    }
-                };
-                tokio::join!(self.turn(&answered, since, next), loading)
-            };
-            done = match train.meanwhile(work).await {
-                (Ok(window), loaded) => {
-                    answered.clear();
-                    if let Some(window) = window {
-                        let (first, is_alone) = (window.marks[0].0, window.is_alone);
-                        train.depart(first, is_alone, window.travel(publisher));
-                    }
-                    loaded.map(|loaded| train.loaded = loaded)
-                }
-                // Perhaps written down, perhaps not: to do it again changes nothing.
-                (Err(halt), _) => Err(halt),
-            };
+            done = self.advance(publisher, progress, &mut train).await;
             let stopped = self.engine.stop.is_cancelled();
             if stopped || !progress.pace.is_full() || !can_cruise(publisher) {
                 break;
@@ -181,9 +172,52 @@ impl Line<'_> {
         while !train.on_the_way.is_empty() {
             train.arrive().await;
         }
-        take_in(&mut train.arrived, publisher, progress, &mut answered);
-        self.put_down(&answered).await?;
+        train.take_in(publisher, progress);
+        self.put_down(&train.answered).await?;
         done
+    }
+
+    /// Writes down what is answered, marks the window that is loaded, and has it depart; loads another.
+    async fn advance<'a>(
+        &self,
+        publisher: &'a Publisher,
+        progress: &mut Progress,
+        train: &mut Train<'a>,
+    ) -> Result<(), Halt> {
+        while !train.is_ready() {
+            train.arrive().await;
+        }
+        train.take_in(publisher, progress);
+        let answered = std::mem::take(&mut train.answered);
+        let since = train.firsts.front().copied();
+        let next = train.loaded.take_if(|_| progress.pace.is_full());
+        let are_more = next.is_some();
+        let work = async {
+            let loading = async {
+                if are_more {
+                    self.next_window(publisher, progress).await
+                } else {
+                    Ok(None)
+                }
+            };
+            tokio::join!(self.turn(&answered, since, next), loading)
+        };
+        match train.meanwhile(work).await {
+            (Ok(window), loaded) => {
+                if let Some(window) = window {
+                    train.depart(window, publisher);
+                }
+                if are_more {
+                    train.loaded = loaded?;
+                }
+                Ok(())
+            }
+            (Err(halt), _) => {
+                // Perhaps written down, perhaps not: to do it again changes nothing.
+                train.answered = answered;
+                Err(halt)
+            }
+        }
     }
 
     /// The next letters that can be published through this connection; nothing when there are none
@@ -197,7 +231,7 @@ impl Line<'_> {
         match self.load(progress, most).await? {
             None => Ok(None),
             Some(ready) => {
-                let placed = self.placed(publisher, &progress.proven, ready);
+                let placed = self.placed(publisher, &mut progress.exchanges, ready);
                 Ok(Some(placed.await?))
             }
         }
@@ -261,19 +295,6 @@ impl Line<'_> {
             .collect();
         self.record(&back).await?;
         Ok(ready)
-    }
-}
-
-/// Learns from what arrived, and keeps it to be written down.
-fn take_in(
-    arrived: &mut Vec<Arrived>,
-    publisher: &Publisher,
-    progress: &mut Progress,
-    answered: &mut Vec<Recorded>,
-) {
-    for one in arrived.drain(..) {
-        progress.learn(&one.exchanges, &one.answers, publisher);
-        answered.extend(recorded(one.marks, one.answers));
     }
 }
 

@@ -10,10 +10,11 @@ use dlo_domain::replay::Outcome;
 use super::Engine;
 use super::brake::Brake;
 use super::cruise::can_cruise;
+use super::exchanges::{Exchanges, exchanges_of};
 use super::halt::{Halt, persist};
 use super::links::Way;
 use super::pace::Pace;
-use super::prepare::{self, Proven, Ready};
+use super::prepare::{self, Ready};
 use crate::broker::{Company, Outgoing, Published, Publisher};
 use crate::failpoint;
 use crate::store::replays::bodies;
@@ -42,7 +43,7 @@ pub(super) struct Progress {
     pub(super) pace: Pace,
     /// The connection in use.
     held: Option<Publisher>,
-    pub(super) proven: Proven,
+    pub(super) exchanges: Exchanges,
     /// The last position that was taken up.
     pub(super) after: i32,
 }
@@ -57,15 +58,9 @@ impl Progress {
     ) {
         self.pace.learn(answers, publisher.is_open());
         if publisher.is_open() {
-            self.proven.extend(exchanges.iter().cloned());
+            self.exchanges.proven.extend(exchanges.iter().cloned());
         }
     }
-}
-
-/// Where messages go, beside the default exchange.
-pub(super) fn exchanges_of(messages: &[Outgoing]) -> BTreeSet<String> {
-    let exchanges = messages.iter().map(|message| &message.address.exchange);
-    exchanges.filter(|name| !name.is_empty()).cloned().collect()
 }
 
 /// Before the first position.
@@ -77,7 +72,7 @@ impl Line<'_> {
         let mut progress = Progress {
             pace: Pace::new(self.engine.deps.config.window),
             held: None,
-            proven: Proven::new(),
+            exchanges: Exchanges::default(),
             after: START,
         };
         let done = loop {
@@ -145,7 +140,7 @@ impl Line<'_> {
         let held = progress.held.take();
         let is_new = held.as_ref().is_none_or(|one| !one.is_open());
         if is_new {
-            progress.proven.clear();
+            progress.exchanges = Exchanges::default();
         }
         let publisher = match self.engine.way(self.replay, self.lane, held).await? {
             Way::Open(publisher) => progress.held.insert(*publisher),
@@ -154,27 +149,9 @@ impl Line<'_> {
                 return Ok(None);
             }
         };
-        let kept = self.placed(publisher, &progress.proven, ready).await?;
+        let kept = self.placed(publisher, &mut progress.exchanges, ready);
+        let kept = kept.await?;
         Ok((!kept.is_empty()).then_some(kept))
-    }
-
-    /// Letters that have a place at the broker; those that have none are told so.
-    pub(super) async fn placed(
-        &self,
-        publisher: &Publisher,
-        proven: &Proven,
-        ready: Vec<Ready>,
-    ) -> Result<Vec<Ready>, Halt> {
-        let mut refused = Vec::new();
-        let mut kept = Vec::with_capacity(ready.len());
-        for one in ready {
-            match missing_exchange(publisher, proven, &one.message).await {
-                Some(why) => refused.push(prepare::unroutable(one.position, &why)),
-                None => kept.push(one),
-            }
-        }
-        self.record(&refused).await?;
-        Ok(kept)
     }
 
     /// Publishes letters that were marked, and writes down what came of each.
@@ -216,7 +193,7 @@ impl Line<'_> {
         if items.is_empty() {
             return Ok(None);
         }
-        let items = prepare::choose(items, &progress.proven);
+        let items = prepare::choose(items, &progress.exchanges);
         if let Some(last) = items.last() {
             progress.after = last.position;
         }
@@ -225,7 +202,7 @@ impl Line<'_> {
         let messages = persist!(engine, conn => work::messages(conn, &letters).await)?;
         let messages = self.put_in_place(&items, messages).await?;
         let terms = (replay, self.orders.keep_expiration);
-        let (ready, unfit) = prepare::prepare(terms, &progress.proven, items, messages);
+        let (ready, unfit) = prepare::prepare(terms, &progress.exchanges, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
         Ok(Some(ready))
@@ -294,24 +271,6 @@ impl Line<'_> {
         let engine = self.engine;
         engine.keep_order(self.replay, self.orders, recorded).await
     }
-}
-
-/// Why a message has no place at the broker: the exchange is not there, and publishing to it would
-/// close the channel and leave all others that are on their way unknown.
-async fn missing_exchange(
-    publisher: &Publisher,
-    proven: &Proven,
-    message: &Outgoing,
-) -> Option<String> {
-    let exchange = &message.address.exchange;
-    if exchange.is_empty() || proven.contains(exchange) {
-        return None;
-    }
-    // Where that may not be asked, the broker's answer to the letter tells.
-    if publisher.has_exchange(exchange).await.unwrap_or(true) {
-        return None;
-    }
-    Some(format!("the broker has no exchange `{exchange}`"))
 }
 
 impl Engine {

@@ -1,12 +1,13 @@
 //! From the next items of a replay to messages that can be published, or to the reason why one
 //! cannot. Pure: a letter that would break the channel is refused before anything is sent.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::Outcome;
 use dlo_domain::republish::{CannotRepublish, MOST_BODY_BYTES, Terms, republish};
 
+use super::exchanges::Exchanges;
 use crate::broker::Outgoing;
 use crate::store::replays::bodies::Frozen;
 use crate::store::replays::outcomes::Recorded;
@@ -30,26 +31,22 @@ pub(super) struct Ready {
     pub alone: bool,
 }
 
-/// Exchanges that took a letter through the connection in use. The first letter to another travels
-/// alone: when the right to write there is missing, the broker closes the channel.
-pub(super) type Proven = BTreeSet<String>;
-
 /// Takes the first items whose bodies together are not too much, up to one that travels alone. At
 /// least one.
-pub(super) fn choose(mut items: Vec<NextItem>, proven: &Proven) -> Vec<NextItem> {
+pub(super) fn choose(mut items: Vec<NextItem>, known: &Exchanges) -> Vec<NextItem> {
     let mut bytes = 0;
     let fitting = items.iter().take_while(|item| {
         bytes += item.size_bytes.max(1);
-        !travels_alone(item, proven) && bytes <= MOST_WINDOW_BYTES
+        !travels_alone(item, known) && bytes <= MOST_WINDOW_BYTES
     });
     let chosen = fitting.count().max(1);
     items.truncate(chosen);
     items
 }
 
-fn travels_alone(item: &NextItem, proven: &Proven) -> bool {
+fn travels_alone(item: &NextItem, known: &Exchanges) -> bool {
     let exchange = &item.address.exchange;
-    item.size_bytes >= ALONE_BYTES || !(exchange.is_empty() || proven.contains(exchange))
+    item.size_bytes >= ALONE_BYTES || known.is_news(exchange)
 }
 
 /// Refuses the items that no broker takes, without their bodies being loaded.
@@ -94,7 +91,7 @@ pub(super) fn put_in_place(
 /// Makes the messages of items, in the same order.
 pub(super) fn prepare(
     (replay, keep_expiration): (ReplayId, bool),
-    proven: &Proven,
+    known: &Exchanges,
     items: Vec<NextItem>,
     messages: Vec<Message>,
 ) -> (Vec<Ready>, Vec<Recorded>) {
@@ -106,7 +103,7 @@ pub(super) fn prepare(
     let mut refused = Vec::new();
     for item in items {
         let position = item.position;
-        let alone = travels_alone(&item, proven);
+        let alone = travels_alone(&item, known);
         match messages.remove(&item.letter) {
             None => refused.push(refusal(position, "its message is not stored")),
             Some(message) => match make(replay, keep_expiration, item, message) {
@@ -202,7 +199,7 @@ mod tests {
 
     fn chosen(sizes: &[i64]) -> usize {
         let items = (0..).zip(sizes).map(|(place, size)| item(place, *size));
-        choose(items.collect(), &Proven::new()).len()
+        choose(items.collect(), &Exchanges::default()).len()
     }
 
     #[test]
@@ -225,15 +222,21 @@ mod tests {
             ..item(position, 2)
         };
         let items = || vec![to(1, ""), to(2, "a"), to(3, "b"), to(4, "a")];
-        let cut = |skipped: usize, proven: &[&str]| {
-            let proven = proven.iter().map(|name| (*name).to_owned()).collect();
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let cut = |skipped: usize, proven: &[&str], missing: &[&str]| {
+            let known = Exchanges {
+                proven: set(proven),
+                missing: set(missing),
+            };
             let items = items().into_iter().skip(skipped).collect();
-            choose(items, &proven).len()
+            choose(items, &known).len()
         };
-        assert_eq!(cut(0, &[]), 1);
-        assert_eq!(cut(1, &[]), 1);
-        assert_eq!(cut(0, &["a"]), 2);
-        assert_eq!(cut(0, &["a", "b"]), 4);
+        assert_eq!(cut(0, &[], &[]), 1);
+        assert_eq!(cut(1, &[], &[]), 1);
+        assert_eq!(cut(0, &["a"], &[]), 2);
+        assert_eq!(cut(0, &["a", "b"], &[]), 4);
+        // Letters that will be refused need no company of their own.
+        assert_eq!(cut(0, &["a"], &["b"]), 4);
     }
 
     #[test]
@@ -259,7 +262,7 @@ mod tests {
         ];
         let (ready, refused) = prepare(
             (ReplayId(Uuid::from_u128(9)), false),
-            &Proven::new(),
+            &Exchanges::default(),
             items,
             messages,
         );
@@ -285,7 +288,7 @@ mod tests {
         let messages = put_in_place(&changed, vec![frozen], messages);
         let (ready, refused) = prepare(
             (ReplayId(Uuid::from_u128(9)), false),
-            &Proven::new(),
+            &Exchanges::default(),
             items,
             messages,
         );
@@ -308,7 +311,7 @@ mod tests {
         one.properties.expiration = Some("5000".into());
         let (ready, _) = prepare(
             (ReplayId(Uuid::from_u128(9)), false),
-            &Proven::new(),
+            &Exchanges::default(),
             items,
             vec![one],
         );

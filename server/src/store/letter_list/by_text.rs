@@ -54,6 +54,8 @@ pub(super) async fn by_text(
         write_order(&mut sql, limit);
         page_of(conn, sql).await?
     };
+    // Those that arrived after the place would have stood on a page before this one.
+    let unread = unread.filter(|span| after.is_none_or(|after| span.since <= after.at));
     Ok(Some(Found {
         unread,
         ..Found::all(letters)

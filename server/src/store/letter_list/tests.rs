@@ -312,14 +312,14 @@ async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
     let filter = LetterFilter::parse("needle").expect("a filter");
     let matching = Matching::look_up(&mut conn, &filter, noon()).await;
     let matching = matching.expect("looked up");
-    let look = async |conn: &mut PgConnection| {
-        let found = search(conn, &matching, None, 5, USUAL)
+    let look = async |conn: &mut PgConnection, after| {
+        let found = search(conn, &matching, after, 5, USUAL)
             .await
             .expect("found");
         let ids = found.letters.iter().map(|letter| letter.id.0.as_u128());
         (ids.collect::<Vec<_>>(), found.stopped_at, found.unread)
     };
-    let (ids, stopped_at, unread) = look(&mut conn).await;
+    let (ids, stopped_at, unread) = look(&mut conn, None).await;
     assert_eq!(ids, [17_000, 2_500]);
     assert_eq!(stopped_at, None);
     let unread = unread.expect("the letters between");
@@ -328,10 +328,16 @@ async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
         (unread.since, unread.until),
         (second(10_001), second(14_000))
     );
+    let behind = Cursor {
+        at: second(10_000),
+        id: Uuid::max(),
+    };
+    let (ids, _, unread) = look(&mut conn, Some(behind)).await;
+    assert_eq!((ids, unread), (vec![2_500], None), "none were skipped here");
     sqlx::query!("update extracts set is_indexed = true")
         .execute(&mut *conn)
         .await
         .expect("indexed");
-    let (ids, _, unread) = look(&mut conn).await;
+    let (ids, _, unread) = look(&mut conn, None).await;
     assert_eq!((ids, unread), (vec![17_000, 12_500, 10_001, 2_500], None));
 }

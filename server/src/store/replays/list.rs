@@ -3,7 +3,7 @@
 
 use dlo_domain::page::{Cursor, Total};
 use dlo_domain::replay::{Makers, Replay};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::read;
@@ -32,62 +32,15 @@ async fn ids(
     after: Option<Cursor>,
     limit: i64,
 ) -> Result<Vec<Uuid>, StoreError> {
-    let (at, id) = (after.map(|cursor| cursor.at), after.map(|cursor| cursor.id));
-    let ids = match by {
-        Makers::All => {
-            sqlx::query_scalar!(
-                "select id from replays
-                 where $1::timestamptz is null or (created_at, id) < ($1, $2)
-                 order by created_at desc, id desc limit $3",
-                at,
-                id,
-                limit
-            )
-            .fetch_all(conn)
-            .await?
-        }
-        Makers::People => {
-            sqlx::query_scalar!(
-                "select id from replays
-                 where policy_id is null
-                     and ($1::timestamptz is null or (created_at, id) < ($1, $2))
-                 order by created_at desc, id desc limit $3",
-                at,
-                id,
-                limit
-            )
-            .fetch_all(conn)
-            .await?
-        }
-        Makers::Policies => {
-            sqlx::query_scalar!(
-                "select id from replays
-                 where policy_id is not null
-                     and ($1::timestamptz is null or (created_at, id) < ($1, $2))
-                 order by created_at desc, id desc limit $3",
-                at,
-                id,
-                limit
-            )
-            .fetch_all(conn)
-            .await?
-        }
-        Makers::Policy(policy) => {
-            sqlx::query_scalar!(
-                "select id from replays
-                 where policy_id = $4
-                     and ($1::timestamptz is null or (created_at, id) < ($1, $2))
-                 order by created_at desc, id desc limit $3",
-                at,
-                id,
-                limit,
-                policy.0
-            )
-            .fetch_all(conn)
-            .await?
-        }
-    };
-    Ok(ids)
+    let mut sql = QueryBuilder::new("select id from replays where ");
+    write_makers(&mut sql, by);
+    if let Some(Cursor { at, id }) = after {
+        sql.push(" and (created_at, id) < (").push_bind(at);
+        sql.push(", ").push_bind(id).push(")");
+    }
+    sql.push(" order by created_at desc, id desc limit ")
+        .push_bind(limit);
+    Ok(sql.build_query_scalar().fetch_all(conn).await?)
 }
 
 /// How many replays there are.
@@ -95,45 +48,22 @@ async fn ids(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn count(conn: &mut PgConnection, by: Makers) -> Result<Total, StoreError> {
-    let counted = match by {
-        Makers::All => {
-            sqlx::query_scalar!(
-                "select count(*) from (select from replays limit $1) as these",
-                MOST_COUNTED
-            )
-            .fetch_one(conn)
-            .await?
-        }
-        Makers::People => {
-            sqlx::query_scalar!(
-                "select count(*) from (
-                 select from replays where policy_id is null limit $1) as these",
-                MOST_COUNTED
-            )
-            .fetch_one(conn)
-            .await?
-        }
-        Makers::Policies => {
-            sqlx::query_scalar!(
-                "select count(*) from (
-                 select from replays where policy_id is not null limit $1) as these",
-                MOST_COUNTED
-            )
-            .fetch_one(conn)
-            .await?
-        }
-        Makers::Policy(policy) => {
-            sqlx::query_scalar!(
-                "select count(*) from (
-                 select from replays where policy_id = $2 limit $1) as these",
-                MOST_COUNTED,
-                policy.0
-            )
-            .fetch_one(conn)
-            .await?
-        }
-    };
-    let count = counted.unwrap_or_default();
+    let mut sql = QueryBuilder::new("select count(*) from (select from replays where ");
+    write_makers(&mut sql, by);
+    sql.push(" limit ")
+        .push_bind(MOST_COUNTED)
+        .push(") as these");
+    let count: i64 = sql.build_query_scalar().fetch_one(conn).await?;
     let is_least = count >= MOST_COUNTED;
     Ok(Total { count, is_least })
+}
+
+/// As the indexes have it.
+fn write_makers(sql: &mut QueryBuilder<Postgres>, by: Makers) {
+    match by {
+        Makers::All => sql.push("true"),
+        Makers::People => sql.push("policy_id is null"),
+        Makers::Policies => sql.push("policy_id is not null"),
+        Makers::Policy(policy) => sql.push("policy_id = ").push_bind(policy.0),
+    };
 }

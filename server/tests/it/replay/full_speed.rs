@@ -1,7 +1,7 @@
-//! What goes wrong while windows overlap: one on its way, one being written down, one loaded.
+//! What goes wrong while windows overlap: several on their way, some being written down, one loaded.
 
 use dlo_domain::ids::ReplayId;
-use dlo_domain::replay::{Outcome, ReplayState};
+use dlo_domain::replay::{Outcome, ReplayState, Target};
 use dlo_server::config::ReplayConfig;
 use sqlx::PgPool;
 
@@ -94,6 +94,38 @@ async fn one_letter_that_nobody_takes_stops_no_other_at_full_speed(pool: PgPool)
         "{done:?}"
     );
     assert_eq!(vhost.depth("work").await, 300);
+    engine.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn many_letters_to_an_exchange_that_is_gone_stop_no_other(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let letters = bench.letters(300).await;
+    let gone: Vec<_> = letters.iter().skip(20).step_by(2).copied().collect();
+    sqlx::query("update letters set exchange = 'gone' where id = any($1)")
+        .bind(gone.iter().map(|id| id.0).collect::<Vec<_>>())
+        .execute(&pool)
+        .await
+        .expect("set");
+    let engine = bench.engine_with(small_windows()).await;
+    let id = bench
+        .plan_with(&letters, |new| new.target = Target::OriginExchange)
+        .await;
+    let done = bench.finished(id).await.outcomes;
+    assert_eq!(
+        (done.confirmed, done.unroutable, done.unknown),
+        (160, 140, 0),
+        "{done:?}"
+    );
+    for item in bench.items(id).await {
+        if item.outcome == Outcome::Unroutable {
+            assert!(gone.contains(&item.letter_id));
+            let why = item.detail.expect("a reason");
+            assert_eq!(why, "the broker has no exchange `gone`");
+        }
+    }
+    assert_eq!(vhost.depth("work").await, 160);
     engine.stop().await;
     vhost.delete().await;
 }
