@@ -17,8 +17,10 @@ mod links;
 mod pace;
 mod prepare;
 mod takeover;
+mod train;
 mod waits;
 mod watch;
+mod writing;
 
 use std::sync::Arc;
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dlo_domain::ids::ReplayId;
-use dlo_domain::replay::Outcome;
 
 use super::Engine;
 use super::brake::Brake;
@@ -15,11 +14,9 @@ use super::halt::{Halt, persist};
 use super::links::Way;
 use super::pace::Pace;
 use super::prepare::{self, Ready};
+use super::writing::recorded;
 use crate::broker::{Company, Outgoing, Published, Publisher};
-use crate::failpoint;
 use crate::store::replays::bodies;
-use crate::store::replays::marks::{self, Begun};
-use crate::store::replays::outcomes::{self, Recorded};
 use crate::store::replays::work::{self, Lane, Message, NextItem, Orders};
 
 /// A publish that is not answered for so long is unknown.
@@ -34,18 +31,28 @@ pub(super) struct Line<'a> {
     pub(super) brake: &'a Brake,
 }
 
-/// Why a replay that keeps the order of its letters stops.
-const IN_THE_WAY: &str = "a letter did not get through, and those after it are to keep their order: \
-    decide on it, then resume";
-
 /// How far a lane is.
 pub(super) struct Progress {
     pub(super) pace: Pace,
     /// The connection in use.
     held: Option<Publisher>,
+    pub(super) place: Place,
+}
+
+/// What the next letters are loaded by.
+pub(super) struct Place {
     pub(super) exchanges: Exchanges,
     /// The last position that was taken up.
     pub(super) after: i32,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            exchanges: Exchanges::default(),
+            after: START,
+        }
+    }
 }
 
 impl Progress {
@@ -58,7 +65,10 @@ impl Progress {
     ) {
         self.pace.learn(answers, publisher.is_open());
         if publisher.is_open() {
-            self.exchanges.proven.extend(exchanges.iter().cloned());
+            self.place
+                .exchanges
+                .proven
+                .extend(exchanges.iter().cloned());
         }
     }
 }
@@ -72,8 +82,7 @@ impl Line<'_> {
         let mut progress = Progress {
             pace: Pace::new(self.engine.deps.config.window),
             held: None,
-            exchanges: Exchanges::default(),
-            after: START,
+            place: Place::default(),
         };
         let done = loop {
             match self.go_on(&mut progress).await {
@@ -111,11 +120,11 @@ impl Line<'_> {
         }
         let wanted = progress.pace.window();
         let permit = self.brake.permit(self.engine, self.replay, wanted).await?;
-        let started_over = progress.after == START;
-        let Some(ready) = self.load(progress, permit.most).await? else {
+        let started_over = progress.place.after == START;
+        let Some(ready) = self.load(&mut progress.place, permit.most).await? else {
             self.brake.give_back(permit.most).await;
             // Some may have been left behind: those that never left their window.
-            progress.after = START;
+            progress.place.after = START;
             return Ok(!started_over);
         };
         let unused = permit.most - i64::try_from(ready.len()).unwrap_or(i64::MAX);
@@ -123,7 +132,7 @@ impl Line<'_> {
         let Some(ready) = self.reach(progress, ready).await? else {
             return Ok(true);
         };
-        let ready = self.mark(ready).await?;
+        let ready = self.marked(None, ready).await?;
         self.publish(progress, ready).await?;
         Ok(true)
     }
@@ -140,7 +149,7 @@ impl Line<'_> {
         let held = progress.held.take();
         let is_new = held.as_ref().is_none_or(|one| !one.is_open());
         if is_new {
-            progress.exchanges = Exchanges::default();
+            progress.place.exchanges = Exchanges::default();
         }
         let publisher = match self.engine.way(self.replay, self.lane, held).await? {
             Way::Open(publisher) => progress.held.insert(*publisher),
@@ -149,7 +158,7 @@ impl Line<'_> {
                 return Ok(None);
             }
         };
-        let kept = self.placed(publisher, &mut progress.exchanges, ready);
+        let kept = self.placed(publisher, &mut progress.place.exchanges, ready);
         let kept = kept.await?;
         Ok((!kept.is_empty()).then_some(kept))
     }
@@ -176,33 +185,36 @@ impl Line<'_> {
         }
         if answers.contains(&Published::NotSent) {
             // What never left goes next.
-            progress.after = START;
+            progress.place.after = START;
         }
-        self.write_down(marks, answers).await
+        let recorded = recorded(marks, answers);
+        self.put_down(&recorded).await?;
+        let engine = self.engine;
+        engine.keep_order(self.replay, self.orders, &recorded).await
     }
 
     /// The next letters that can be published; those that cannot are refused. Nothing when no
     /// letter is pending.
     pub(super) async fn load(
         &self,
-        progress: &mut Progress,
+        place: &mut Place,
         most: i64,
     ) -> Result<Option<Vec<Ready>>, Halt> {
-        let (engine, replay, lane, after) = (self.engine, self.replay, self.lane, progress.after);
+        let (engine, replay, lane, after) = (self.engine, self.replay, self.lane, place.after);
         let items = persist!(engine, conn => work::next(conn, replay, lane, after, most).await)?;
         if items.is_empty() {
             return Ok(None);
         }
-        let items = prepare::choose(items, &progress.exchanges);
+        let items = prepare::choose(items, &place.exchanges);
         if let Some(last) = items.last() {
-            progress.after = last.position;
+            place.after = last.position;
         }
         let (items, mut refused) = prepare::refuse_oversized(items);
         let letters: Vec<_> = items.iter().map(|item| item.letter).collect();
         let messages = persist!(engine, conn => work::messages(conn, &letters).await)?;
         let messages = self.put_in_place(&items, messages).await?;
         let terms = (replay, self.orders.keep_expiration);
-        let (ready, unfit) = prepare::prepare(terms, &progress.exchanges, items, messages);
+        let (ready, unfit) = prepare::prepare(terms, &place.exchanges, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
         Ok(Some(ready))
@@ -232,102 +244,4 @@ impl Line<'_> {
             .collect();
         self.record(&refused).await
     }
-
-    /// Marks letters as being published, and keeps those that were marked.
-    async fn mark(&self, ready: Vec<Ready>) -> Result<Vec<Ready>, Halt> {
-        let positions: Vec<i32> = ready.iter().map(|one| one.position).collect();
-        let (engine, replay, lane) = (self.engine, self.replay, self.lane);
-        let me = engine.deps.office_id;
-        let begun = persist!(
-            engine,
-            conn => marks::begin_publish(conn, replay, me, lane, (None, &positions)).await
-        )?;
-        let Begun::These(marked) = begun else {
-            return Err(Halt::NotOurs);
-        };
-        self.still_claimed(ready, &marked).await
-    }
-
-    /// Writes the answers to a window down, and takes its mark away with them. Letters that never
-    /// left are pending again.
-    async fn write_down(
-        &self,
-        marks: Vec<(i32, Option<String>)>,
-        answers: Vec<Published>,
-    ) -> Result<(), Halt> {
-        let recorded = recorded(marks, answers);
-        let (engine, replay, lane) = (self.engine, self.replay, self.lane);
-        let (me, at) = (engine.deps.office_id, engine.deps.clock.now());
-        persist!(engine, conn => {
-            outcomes::record(conn, replay, &recorded, at).await?;
-            failpoint::reach(failpoint::WRITTEN);
-            marks::clear(conn, replay, me, lane).await
-        })?;
-        self.engine.keep_order(replay, self.orders, &recorded).await
-    }
-
-    pub(super) async fn record(&self, recorded: &[Recorded]) -> Result<(), Halt> {
-        self.engine.record(self.replay, recorded).await?;
-        let engine = self.engine;
-        engine.keep_order(self.replay, self.orders, recorded).await
-    }
-}
-
-impl Engine {
-    pub(super) async fn record(&self, replay: ReplayId, recorded: &[Recorded]) -> Result<(), Halt> {
-        if recorded.is_empty() {
-            return Ok(());
-        }
-        let at = self.deps.clock.now();
-        persist!(self, conn => outcomes::record(conn, replay, recorded, at).await)?;
-        Ok(())
-    }
-
-    /// Stops a replay whose letters are to keep their order, when one of them did not get through.
-    pub(super) async fn keep_order(
-        &self,
-        replay: ReplayId,
-        orders: &Orders,
-        recorded: &[Recorded],
-    ) -> Result<(), Halt> {
-        let passed = |one: &Recorded| one.outcome == Outcome::Confirmed;
-        if !orders.in_order || recorded.iter().all(passed) {
-            return Ok(());
-        }
-        self.stop_replay(replay, IN_THE_WAY).await?;
-        Err(Halt::NotOurs)
-    }
-}
-
-/// What is to be written down of the answers to a window. Letters that never left are not in it: they
-/// are still pending.
-pub(super) fn recorded(
-    marks: Vec<(i32, Option<String>)>,
-    answers: Vec<Published>,
-) -> Vec<Recorded> {
-    let outcomes = marks.into_iter().zip(answers);
-    outcomes
-        .filter_map(|((position, stripped), answer)| {
-            let (outcome, detail) = outcome(answer, stripped)?;
-            Some(Recorded {
-                position,
-                outcome,
-                detail: detail.map(|text| text.replace('\0', "\u{fffd}")),
-            })
-        })
-        .collect()
-}
-
-/// What an answer means for the letter; nothing when it never left.
-fn outcome(answer: Published, stripped: Option<String>) -> Option<(Outcome, Option<String>)> {
-    Some(match answer {
-        Published::Confirmed => (Outcome::Confirmed, stripped),
-        Published::Returned(why) => (Outcome::Unroutable, Some(why)),
-        Published::Refused(why) => (Outcome::Refused, Some(why)),
-        Published::Lost(why) => (
-            Outcome::Unknown,
-            Some(format!("the publish was cut off: {why}")),
-        ),
-        Published::NotSent => return None,
-    })
 }

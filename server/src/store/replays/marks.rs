@@ -34,10 +34,11 @@ pub async fn begin_publish(
     lane: &Lane,
     (since, positions): (Option<i32>, &[i32]),
 ) -> Result<Begun, StoreError> {
-    // Whoever takes the replay over, pauses or cancels it waits for this lock, and then sees the
-    // mark.
+    // Whoever takes the replay over, pauses or cancels it locks the row for itself: it waits for this
+    // lock, and then sees the mark. Who only counts in it does not wait.
     let ours = sqlx::query_scalar!(
-        "select id from replays where id = $1 and office_id = $2 and state = 'running' for share",
+        "select id from replays where id = $1 and office_id = $2 and state = 'running'
+         for key share",
         id.0,
         me.0
     )

@@ -49,7 +49,8 @@ pub async fn running(
     Ok(running.collect())
 }
 
-/// Takes a replay in hand, unless somebody else was faster. One that is due begins.
+/// Takes a replay in hand, unless somebody else was faster. One that is due begins. Waits for a mark
+/// that the office before is about to set.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -59,9 +60,13 @@ pub async fn take(
     me: OfficeId,
 ) -> Result<bool, StoreError> {
     let taken = sqlx::query!(
-        "update replays
+        "with free as (
+             select id from replays
+             where id = $1 and finished_at is null and office_id is not distinct from $2
+             for update)
+         update replays r
          set office_id = $3, state = case state when 'scheduled' then 'running' else state end
-         where id = $1 and finished_at is null and office_id is not distinct from $2",
+         from free where r.id = free.id",
         found.id.0,
         found.office.map(|office| office.0),
         me.0

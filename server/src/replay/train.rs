@@ -1,0 +1,290 @@
+//! The windows of a lane at full speed, between loading and writing down: what goes on at once, and
+//! what may begin next.
+
+use std::collections::BTreeSet;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+
+use super::cruise::can_cruise;
+use super::exchanges::exchanges_of;
+use super::halt::Halt;
+use super::lane::{Line, PATIENCE, Place, Progress, START};
+use super::prepare::Ready;
+use super::writing::recorded;
+use crate::broker::{Company, Outgoing, Published, Publisher};
+use crate::store::replays::outcomes::Recorded;
+
+/// So many windows share what may be on its way at once.
+const WINDOWS: i64 = 4;
+/// So many may be on their way or not written down yet: after a crash their letters are unknown.
+const MOST_OPEN: usize = 8;
+
+/// Letters that were marked: their messages, and for each its position and what was left off.
+struct Window {
+    first: i32,
+    messages: Vec<Outgoing>,
+    marks: Vec<(i32, Option<String>)>,
+    /// Whether nothing else may be on its way with it.
+    is_alone: bool,
+}
+
+impl Window {
+    fn of(first: i32, ready: Vec<Ready>) -> Self {
+        let is_alone = is_alone(&ready);
+        let (messages, marks) = ready
+            .into_iter()
+            .map(|one| (one.message, (one.position, one.detail)))
+            .unzip();
+        Self {
+            first,
+            messages,
+            marks,
+            is_alone,
+        }
+    }
+
+    async fn travel(self, publisher: &Publisher) -> Arrived {
+        let company = if self.is_alone {
+            Company::Alone
+        } else {
+            Company::Others
+        };
+        let answers = publisher.publish(&self.messages, PATIENCE, company).await;
+        Arrived {
+            first: self.first,
+            exchanges: exchanges_of(&self.messages),
+            marks: self.marks,
+            answers,
+        }
+    }
+}
+
+fn is_alone(ready: &[Ready]) -> bool {
+    ready.iter().any(|one| one.alone)
+}
+
+/// What came of a window.
+struct Arrived {
+    first: i32,
+    exchanges: BTreeSet<String>,
+    marks: Vec<(i32, Option<String>)>,
+    answers: Vec<Published>,
+}
+
+/// Answers that are to be written down, and the first positions of the windows that they are of.
+#[derive(Default)]
+struct Answered {
+    firsts: Vec<i32>,
+    recorded: Vec<Recorded>,
+}
+
+/// Something that came to its end.
+enum Event {
+    Loaded(Place, Result<Option<Vec<Ready>>, Halt>),
+    Marked(Result<Window, Halt>),
+    Arrived(Arrived),
+    Written(Answered, Result<(), Halt>),
+}
+
+/// What is being done.
+#[derive(Default)]
+struct Busy {
+    loading: bool,
+    marking: bool,
+    writing: bool,
+}
+
+/// The windows between loading and writing down.
+pub(super) struct Train<'a> {
+    line: &'a Line<'a>,
+    publisher: &'a Publisher,
+    /// What goes on now: at most one of loading, marking and writing, and the windows on their way.
+    under_way: FuturesUnordered<BoxFuture<'a, Event>>,
+    busy: Busy,
+    /// Whether no letter is left to be loaded.
+    is_over: bool,
+    loaded: Option<Vec<Ready>>,
+    /// Windows on their way, or being marked for it.
+    departing: usize,
+    /// Whether the one on its way has to be alone.
+    is_alone: bool,
+    /// The first positions of all windows that were marked and are not written down.
+    open: BTreeSet<i32>,
+    answered: Answered,
+    /// Exchanges that took letters.
+    proven: BTreeSet<String>,
+    /// Whether letters were marked that are not published.
+    is_left_behind: bool,
+    done: Result<(), Halt>,
+}
+
+impl<'a> Train<'a> {
+    pub(super) fn new(line: &'a Line<'a>, publisher: &'a Publisher) -> Self {
+        Self {
+            line,
+            publisher,
+            under_way: FuturesUnordered::new(),
+            busy: Busy::default(),
+            is_over: false,
+            loaded: None,
+            departing: 0,
+            is_alone: false,
+            open: BTreeSet::new(),
+            answered: Answered::default(),
+            proven: BTreeSet::new(),
+            is_left_behind: false,
+            done: Ok(()),
+        }
+    }
+
+    /// Publishes window after window until there are no more, or something is wrong. Tells what was
+    /// answered and is not written down, and why it ended.
+    pub(super) async fn run(
+        mut self,
+        progress: &mut Progress,
+    ) -> (Vec<Recorded>, Result<(), Halt>) {
+        self.begin(progress);
+        while let Some(event) = self.under_way.next().await {
+            self.take_in(event, progress);
+            self.begin(progress);
+        }
+        if self.is_left_behind || self.loaded.is_some() {
+            progress.place.after = START;
+        }
+        progress.place.exchanges.proven.append(&mut self.proven);
+        (self.answered.recorded, self.done)
+    }
+
+    /// Whether nothing speaks against the next window.
+    fn goes_on(&self, progress: &Progress) -> bool {
+        let stopped = self.line.engine.stop.is_cancelled();
+        self.done.is_ok() && !stopped && progress.pace.is_full() && can_cruise(self.publisher)
+    }
+
+    /// Whether the window that is loaded may be marked, and then depart.
+    fn has_room(&self, next: &[Ready]) -> bool {
+        if self.is_alone || is_alone(next) {
+            return self.departing == 0;
+        }
+        let is_free = i64::try_from(self.departing).is_ok_and(|windows| windows < WINDOWS);
+        is_free && self.open.len() < MOST_OPEN
+    }
+
+    /// Begins what may be done now.
+    fn begin(&mut self, progress: &mut Progress) {
+        if self.goes_on(progress) {
+            let next = self.loaded.take();
+            match next {
+                Some(next) if !self.busy.marking && self.has_room(&next) => self.mark(next),
+                next => self.loaded = next,
+            }
+            if !(self.busy.loading || self.is_over || self.is_alone || self.loaded.is_some()) {
+                self.load(progress);
+            }
+        }
+        if self.done.is_ok() && !self.busy.writing && !self.answered.firsts.is_empty() {
+            self.write();
+        }
+    }
+
+    fn load(&mut self, progress: &mut Progress) {
+        self.busy.loading = true;
+        let (line, publisher) = (self.line, self.publisher);
+        let mut place = std::mem::take(&mut progress.place);
+        place.exchanges.proven.append(&mut self.proven);
+        let most = (progress.pace.window() / WINDOWS).max(1);
+        let loading = async move {
+            let next = line.next_window(publisher, &mut place, most).await;
+            Event::Loaded(place, next)
+        };
+        self.under_way.push(loading.boxed());
+    }
+
+    fn mark(&mut self, next: Vec<Ready>) {
+        let Some(first) = next.first().map(|one| one.position) else {
+            return;
+        };
+        self.busy.marking = true;
+        self.departing += 1;
+        self.is_alone = is_alone(&next);
+        self.open.insert(first);
+        let (line, since) = (self.line, self.open.first().copied());
+        let marking = async move {
+            let marked = line.marked(since, next).await;
+            Event::Marked(marked.map(|ready| Window::of(first, ready)))
+        };
+        self.under_way.push(marking.boxed());
+    }
+
+    fn depart(&mut self, window: Window) {
+        let travel = window.travel(self.publisher).map(Event::Arrived);
+        self.under_way.push(travel.boxed());
+    }
+
+    fn write(&mut self) {
+        self.busy.writing = true;
+        let line = self.line;
+        let answered = std::mem::take(&mut self.answered);
+        let writing = async move {
+            let written = line.write(&answered.recorded).await;
+            Event::Written(answered, written)
+        };
+        self.under_way.push(writing.boxed());
+    }
+
+    /// Goes on from what came to its end.
+    fn take_in(&mut self, event: Event, progress: &mut Progress) {
+        match event {
+            Event::Loaded(place, next) => {
+                self.busy.loading = false;
+                progress.place = place;
+                self.is_over = matches!(next, Ok(None));
+                self.loaded = self.keep(next).flatten().filter(|next| !next.is_empty());
+            }
+            Event::Marked(window) => {
+                self.busy.marking = false;
+                match self.keep(window) {
+                    Some(window) if self.goes_on(progress) => self.depart(window),
+                    // Marked and not published: they are still pending.
+                    _ => self.is_left_behind = true,
+                }
+            }
+            Event::Arrived(arrived) => self.arrive(arrived, progress),
+            Event::Written(answered, written) => {
+                self.busy.writing = false;
+                if self.keep(written).is_some() {
+                    self.open.retain(|first| !answered.firsts.contains(first));
+                } else {
+                    // Perhaps written down, perhaps not: to do it again changes nothing.
+                    self.answered.recorded.extend(answered.recorded);
+                }
+            }
+        }
+    }
+
+    fn arrive(&mut self, arrived: Arrived, progress: &mut Progress) {
+        self.departing -= 1;
+        self.is_alone = false;
+        let is_open = self.publisher.is_open();
+        progress.pace.learn(&arrived.answers, is_open);
+        if is_open {
+            self.proven.extend(arrived.exchanges);
+        }
+        let recorded = recorded(arrived.marks, arrived.answers);
+        self.answered.firsts.push(arrived.first);
+        self.answered.recorded.extend(recorded);
+    }
+
+    /// What was reached; what ended early ends the whole.
+    fn keep<T>(&mut self, done: Result<T, Halt>) -> Option<T> {
+        match done {
+            Ok(done) => Some(done),
+            Err(halt) => {
+                self.done = Err(halt);
+                None
+            }
+        }
+    }
+}

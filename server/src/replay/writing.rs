@@ -1,0 +1,148 @@
+//! What is written down of a replay's letters: a mark before they are published, and what came of each
+//! afterwards.
+
+use dlo_domain::ids::ReplayId;
+use dlo_domain::replay::Outcome;
+
+use super::Engine;
+use super::halt::{Halt, persist};
+use super::lane::Line;
+use super::prepare::{self, Ready};
+use crate::broker::Published;
+use crate::failpoint;
+use crate::store::StoreError;
+use crate::store::replays::marks::{self, Begun};
+use crate::store::replays::outcomes::{self, Recorded};
+use crate::store::replays::work::Orders;
+
+/// Why a replay that keeps the order of its letters stops.
+const IN_THE_WAY: &str = "a letter did not get through, and those after it are to keep their order: \
+    decide on it, then resume";
+
+impl Line<'_> {
+    /// Marks the letters that come next, and keeps those that were marked. `since` is the first of
+    /// those that are marked and not written down.
+    pub(super) async fn marked(
+        &self,
+        since: Option<i32>,
+        next: Vec<Ready>,
+    ) -> Result<Vec<Ready>, Halt> {
+        let positions: Vec<i32> = next.iter().map(|one| one.position).collect();
+        let (engine, replay, lane) = (self.engine, self.replay, self.lane);
+        let me = engine.deps.office_id;
+        let range = (since, &*positions);
+        let begun = persist!(
+            engine,
+            conn => marks::begin_publish(conn, replay, me, lane, range).await
+        )?;
+        let Begun::These(marked) = begun else {
+            return Err(Halt::NotOurs);
+        };
+        self.still_claimed(next, &marked).await
+    }
+
+    /// Of letters that were to be marked those that were; the others came back meanwhile.
+    async fn still_claimed(&self, ready: Vec<Ready>, marked: &[i32]) -> Result<Vec<Ready>, Halt> {
+        let (ready, back): (Vec<_>, Vec<_>) = ready
+            .into_iter()
+            .partition(|one| marked.binary_search(&one.position).is_ok());
+        let why = "it was not published: it came back meanwhile";
+        let back: Vec<_> = back
+            .iter()
+            .map(|one| prepare::refusal(one.position, why))
+            .collect();
+        self.record(&back).await?;
+        Ok(ready)
+    }
+
+    /// Writes answers down, while other letters are on their way.
+    pub(super) async fn write(&self, answered: &[Recorded]) -> Result<(), Halt> {
+        if answered.is_empty() {
+            return Ok(());
+        }
+        let (engine, replay) = (self.engine, self.replay);
+        let at = engine.deps.clock.now();
+        persist!(engine, conn => {
+            outcomes::record(conn, replay, answered, at).await?;
+            failpoint::reach(failpoint::WRITTEN);
+            Ok::<_, StoreError>(())
+        })
+    }
+
+    /// Writes the last answers down, and takes the mark away: nothing is on its way any more. Letters
+    /// that never left are pending again.
+    pub(super) async fn put_down(&self, answered: &[Recorded]) -> Result<(), Halt> {
+        let (engine, replay, lane) = (self.engine, self.replay, self.lane);
+        let (me, at) = (engine.deps.office_id, engine.deps.clock.now());
+        persist!(engine, conn => {
+            outcomes::record(conn, replay, answered, at).await?;
+            failpoint::reach(failpoint::WRITTEN);
+            marks::clear(conn, replay, me, lane).await
+        })
+    }
+
+    pub(super) async fn record(&self, recorded: &[Recorded]) -> Result<(), Halt> {
+        self.engine.record(self.replay, recorded).await?;
+        let engine = self.engine;
+        engine.keep_order(self.replay, self.orders, recorded).await
+    }
+}
+
+impl Engine {
+    pub(super) async fn record(&self, replay: ReplayId, recorded: &[Recorded]) -> Result<(), Halt> {
+        if recorded.is_empty() {
+            return Ok(());
+        }
+        let at = self.deps.clock.now();
+        persist!(self, conn => outcomes::record(conn, replay, recorded, at).await)?;
+        Ok(())
+    }
+
+    /// Stops a replay whose letters are to keep their order, when one of them did not get through.
+    pub(super) async fn keep_order(
+        &self,
+        replay: ReplayId,
+        orders: &Orders,
+        recorded: &[Recorded],
+    ) -> Result<(), Halt> {
+        let passed = |one: &Recorded| one.outcome == Outcome::Confirmed;
+        if !orders.in_order || recorded.iter().all(passed) {
+            return Ok(());
+        }
+        self.stop_replay(replay, IN_THE_WAY).await?;
+        Err(Halt::NotOurs)
+    }
+}
+
+/// What is to be written down of the answers to a window. Letters that never left are not in it: they
+/// are still pending.
+pub(super) fn recorded(
+    marks: Vec<(i32, Option<String>)>,
+    answers: Vec<Published>,
+) -> Vec<Recorded> {
+    let outcomes = marks.into_iter().zip(answers);
+    outcomes
+        .filter_map(|((position, stripped), answer)| {
+            let (outcome, detail) = outcome(answer, stripped)?;
+            Some(Recorded {
+                position,
+                outcome,
+                detail: detail.map(|text| text.replace('\0', "\u{fffd}")),
+            })
+        })
+        .collect()
+}
+
+/// What an answer means for the letter; nothing when it never left.
+fn outcome(answer: Published, stripped: Option<String>) -> Option<(Outcome, Option<String>)> {
+    Some(match answer {
+        Published::Confirmed => (Outcome::Confirmed, stripped),
+        Published::Returned(why) => (Outcome::Unroutable, Some(why)),
+        Published::Refused(why) => (Outcome::Refused, Some(why)),
+        Published::Lost(why) => (
+            Outcome::Unknown,
+            Some(format!("the publish was cut off: {why}")),
+        ),
+        Published::NotSent => return None,
+    })
+}
