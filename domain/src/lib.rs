@@ -37,3 +37,4 @@ pub mod source;
 pub mod state;
 pub mod view;
 pub mod wire;
+pub mod worker;
