@@ -42,6 +42,8 @@ pub enum LiveEvent {
         /// Some of them.
         letters: Vec<LetterId>,
     },
+    /// Workers fell silent, came back, or were told to drain.
+    Workers,
     /// Events may have been missed: load again what is shown.
     Missed,
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use heartbeat::{Heartbeat, HeartbeatFault, MOST_METADATA, check_name};
 pub use kind::{Kind, kind_of};
-pub use report::{Downtime, KindSummary, Probe, Worker, WorkerPage, WorkerReport};
+pub use report::{Downtime, KindSummary, Probe, Worker, WorkerCursor, WorkerPage, WorkerReport};
 pub use watch::{BLIND, LONGEST_STEP, Watch};
 
 /// How often a worker says that it lives, unless it says otherwise.
@@ -95,6 +95,17 @@ impl Condition {
             Self::Draining => "draining",
             Self::Fresh => "fresh",
             Self::Stopped => "stopped",
+        }
+    }
+
+    /// Its place in the list, from 0: that of [`Self::ALL`].
+    #[must_use]
+    pub fn rank(self) -> u8 {
+        match self {
+            Self::Stale => 0,
+            Self::Draining => 1,
+            Self::Fresh => 2,
+            Self::Stopped => 3,
         }
     }
 

@@ -8,6 +8,7 @@ mod brokers;
 mod database;
 mod fault;
 mod file;
+mod fleet;
 mod http;
 mod intake;
 mod log;
@@ -26,6 +27,7 @@ use crate::store::retention::Retention;
 
 pub use database::{DatabaseConfig, Secret};
 pub use fault::{Fault, Faults, Place};
+pub use fleet::FleetConfig;
 pub use http::HttpConfig;
 pub use intake::IntakeConfig;
 pub use log::{LogConfig, LogFormat};
@@ -35,7 +37,7 @@ pub use retry::RetryConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 23] = [
+pub const VARIABLES: [&str; 24] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -54,6 +56,7 @@ pub const VARIABLES: [&str; 23] = [
     "DLO_REPLAY_WORKER_QUEUE",
     "DLO_REPLAY_SETTLE_AFTER_SECS",
     "DLO_RETRY",
+    "DLO_FLEET",
     "DLO_RETENTION_RESOLVED_DAYS",
     "DLO_RETENTION_DISCARDED_DAYS",
     "DLO_RETENTION_REPLAYS_DAYS",
@@ -76,6 +79,8 @@ pub struct Config {
     pub replay: ReplayConfig,
     /// Carrying out retry policies.
     pub retry: RetryConfig,
+    /// Looking after workers.
+    pub fleet: FleetConfig,
     /// How long what is done is kept.
     pub retention: Retention,
     /// What is logged, and how.
@@ -145,14 +150,16 @@ impl Surroundings<'_> {
         let intake = intake::read(&mut reader);
         let replay = replay::read(&mut reader);
         let retry = retry::read(&mut reader);
+        let fleet = fleet::read(&mut reader);
         let retention = retention::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
         let brokers = brokers::read(&mut reader, is_office && broker_needed);
         let sources = sources::read(&mut reader, &brokers);
-        if is_office && !(http.enabled || broker_needed || retry.enabled) {
-            let why = "http, intake, replay and retry are all off: switch at least one of them on";
+        if is_office && !(http.enabled || broker_needed || retry.enabled || fleet.enabled) {
+            let why =
+                "http, intake, replay, retry and fleet are all off: switch at least one of them on";
             reader.fault(Place::Whole, why);
         }
         reader.finish()?;
@@ -163,6 +170,7 @@ impl Surroundings<'_> {
             intake,
             replay,
             retry,
+            fleet,
             retention,
             log,
             sources,

@@ -10,6 +10,7 @@ mod decisions;
 mod destinations;
 mod edits;
 mod error;
+mod fleet;
 mod groups;
 mod letters;
 mod overview;
@@ -53,6 +54,7 @@ use uuid::Uuid;
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
 use crate::config::ReplayConfig;
+use crate::fleet::{self as workforce, Beats};
 use crate::judging::Judges;
 use crate::replay::Waits;
 use crate::transform::Transformer;
@@ -67,6 +69,8 @@ pub struct PgDesk {
     waits: Waits,
     /// How replays are planned here.
     replaying: ReplayConfig,
+    /// Where heartbeats over HTTP come together.
+    beats: Beats,
     /// What letters are compared with.
     compared: breakdown::Compared,
     judges: Arc<Judges>,
@@ -86,7 +90,9 @@ impl PgDesk {
         office_id: OfficeId,
         (waits, replaying): (Waits, ReplayConfig),
     ) -> Self {
+        let beats = Beats::new(pool.clone(), clock.clone(), workforce::HTTP);
         Self {
+            beats,
             pool,
             brokers,
             clock,

@@ -14,6 +14,7 @@ pub mod config;
 pub mod desk;
 pub mod events;
 pub mod failpoint;
+pub mod fleet;
 pub mod grouping;
 pub mod http;
 pub mod intake;

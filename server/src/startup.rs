@@ -23,7 +23,7 @@ use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
 use crate::store::{StoreError, rules, sources, weeks};
 use crate::upkeep::Upkeep;
-use crate::{grouping, intake, judging, office, replay, retrying, store, telemetry};
+use crate::{fleet, grouping, intake, judging, office, replay, retrying, store, telemetry};
 
 /// How long after a failure the database is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -267,6 +267,7 @@ impl Plan {
         self.lifecycle
             .spawn("judging again", |stop| judging::run(deps, stop));
         self.retry();
+        self.watch_workers();
         let Config { intake, replay, .. } = &self.config;
         if intake.enabled {
             let deps = intake::Deps {
@@ -296,6 +297,17 @@ impl Plan {
             self.lifecycle
                 .spawn("replay", |stop| replay::run(deps, stop));
         }
+    }
+
+    fn watch_workers(&self) {
+        let deps = fleet::Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            hears_http: self.config.http.enabled,
+            judges: self.config.fleet.enabled,
+        };
+        self.lifecycle
+            .spawn("looking after workers", |stop| fleet::run(deps, stop));
     }
 
     fn retry(&self) {

@@ -32,6 +32,7 @@ pub mod sources;
 pub mod tokens;
 pub mod views;
 pub mod weeks;
+pub mod workers;
 
 pub use error::StoreError;
 pub use pool::{connect, migrate, ping, reach};

@@ -31,6 +31,7 @@ impl Since {
             | LiveEvent::Replay { .. }
             | LiveEvent::Source { .. }
             | LiveEvent::Rules
+            | LiveEvent::Workers
             | LiveEvent::Policies => {}
         }
     }

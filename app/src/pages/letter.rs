@@ -40,9 +40,11 @@ pub(crate) fn LetterPage() -> impl IntoView {
             .any(|letter| letter.to_string() == id.get_untracked()),
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
         LiveEvent::Replay { .. } => true,
-        LiveEvent::Source { .. } | LiveEvent::Rules | LiveEvent::Policies | LiveEvent::Missed => {
-            false
-        }
+        LiveEvent::Source { .. }
+        | LiveEvent::Rules
+        | LiveEvent::Policies
+        | LiveEvent::Workers
+        | LiveEvent::Missed => false,
     });
     let letter = Resource::new(
         move || {

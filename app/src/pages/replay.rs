@@ -34,6 +34,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         LiveEvent::Source { .. }
         | LiveEvent::Rules
         | LiveEvent::Policies
+        | LiveEvent::Workers
         | LiveEvent::Exhausted { .. }
         | LiveEvent::Missed => false,
     });

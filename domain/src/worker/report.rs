@@ -1,9 +1,15 @@
 //! Workers as they are shown.
 
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Condition;
+use super::{Condition, check_name};
+use crate::page::BadCursor;
 
 /// What a worker's own address answered last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,4 +128,48 @@ pub struct WorkerPage {
     pub next_cursor: Option<String>,
     /// How many there are in all.
     pub estimated_total: i64,
+}
+
+/// The place after a worker in the list. Opaque to callers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerCursor {
+    /// How it was.
+    pub condition: Condition,
+    /// Its name.
+    pub name: String,
+}
+
+impl WorkerCursor {
+    /// The place after this worker.
+    #[must_use]
+    pub fn after(worker: &Worker) -> Self {
+        Self {
+            condition: worker.condition,
+            name: worker.name.clone(),
+        }
+    }
+}
+
+impl fmt::Display for WorkerCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = vec![self.condition.rank()];
+        bytes.extend_from_slice(self.name.as_bytes());
+        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
+    }
+}
+
+impl FromStr for WorkerCursor {
+    type Err = BadCursor;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadCursor)?;
+        let (rank, name) = bytes.split_first().ok_or(BadCursor)?;
+        let condition = Condition::ALL.get(usize::from(*rank)).ok_or(BadCursor)?;
+        let name = str::from_utf8(name).map_err(|_| BadCursor)?;
+        check_name(name).map_err(|_| BadCursor)?;
+        Ok(Self {
+            condition: *condition,
+            name: name.to_owned(),
+        })
+    }
 }

@@ -61,9 +61,9 @@ fn time_in_which_nobody_looked_is_no_silence() {
 
 #[test]
 fn slow_looks_make_deaths_late_and_never_stop_them() {
-    let slow = (1..=40).fold(Watch::begun(at(0)), |watch, n| watch.looked(at(n * 14)));
+    let slow = (1..=16).fold(Watch::begun(at(0)), |watch, n| watch.looked(at(n * 4)));
     let silent = slow.silence(0);
-    assert_eq!(silent, LONGEST_STEP * 40);
+    assert_eq!(silent, LONGEST_STEP * 16);
     assert_eq!(
         judge(WorkerState::Active, DEFAULT_INTERVAL, silent),
         Verdict::Stale
@@ -214,7 +214,14 @@ fn a_heartbeat_needs_nothing_and_unknown_members_are_ignored() {
 fn words_come_back_as_they_were_written() {
     for condition in Condition::ALL {
         assert_eq!(condition.as_str().parse(), Ok(condition));
+        assert_eq!(Condition::ALL[usize::from(condition.rank())], condition);
+        let name = "größe 7".to_owned();
+        let cursor = WorkerCursor { condition, name };
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
     }
     assert!("alive".parse::<Condition>().is_err());
+    for text in ["", "!", "CXdvcmtlcg", "AAA", "AA"] {
+        assert!(text.parse::<WorkerCursor>().is_err(), "{text}");
+    }
     assert!("alive".parse::<WorkerState>().is_err());
 }

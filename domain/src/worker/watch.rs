@@ -8,10 +8,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// The most that the watch goes on at once. The monitor looks every second.
-pub const LONGEST_STEP: TimeDelta = TimeDelta::seconds(5);
+pub const LONGEST_STEP: TimeDelta = TimeDelta::seconds(2);
 
 /// A pause in looking after which all silences begin anew.
-pub const BLIND: TimeDelta = TimeDelta::seconds(15);
+pub const BLIND: TimeDelta = TimeDelta::seconds(5);
 
 /// The watch of one way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

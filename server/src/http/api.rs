@@ -18,6 +18,7 @@ pub(super) mod restores;
 pub(super) mod rules;
 pub(super) mod sources;
 pub(super) mod views;
+pub(super) mod workers;
 
 use axum::http::Method;
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
@@ -114,6 +115,11 @@ pub fn endpoints() -> Vec<Endpoint> {
             Role::Operator,
             delete(views::remove),
         ),
+        read("/api/v1/workers", get(workers::list)),
+        read("/api/v1/workers/{name}", get(workers::one)),
+        act("/api/v1/workers/{name}/heartbeat", post(workers::heartbeat)),
+        act("/api/v1/workers/{name}/drain", post(workers::drain)),
+        act("/api/v1/workers/{name}/activate", post(workers::activate)),
         read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/events", get(events::stream)),
     ]

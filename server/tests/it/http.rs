@@ -9,3 +9,4 @@ mod policies;
 mod problems;
 mod requests;
 mod rules;
+mod workers;

@@ -9,7 +9,7 @@ use utoipa::{Modify, OpenApi};
 
 use super::{
     changes, discards, events, groups, holds, letters, overview, policies, replays, restores,
-    rules, sources, views,
+    rules, sources, views, workers,
 };
 use crate::access::Role;
 
@@ -31,6 +31,7 @@ use crate::access::Role;
         policies::create, policies::order, policies::one, policies::change, policies::remove,
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
+        workers::list, workers::one, workers::heartbeat, workers::drain, workers::activate,
         overview::figures, events::stream, changes::preview, changes::approve, changes::reject,
         changes::sent, document,
     ),
