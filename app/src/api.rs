@@ -11,6 +11,7 @@ pub mod replays;
 pub mod rules;
 pub mod sources;
 pub mod views;
+pub mod workers;
 
 use dlo_domain::ids::LetterId;
 use dlo_domain::page::{BadCursor, Cursor};

@@ -61,9 +61,10 @@ mod transform_view;
 mod trouble_banner;
 mod waiting;
 mod wire_table;
+mod worker_table;
 mod worst_groups;
 
-pub(crate) use ago::{Ago, Instant, provide_ticks};
+pub(crate) use ago::{Ago, Instant, provide_ticks, slow_ticks};
 pub(crate) use approval::Approval;
 pub(crate) use arrivals::Arrivals;
 pub(crate) use arrivals_pill::ArrivalsPill;
@@ -124,4 +125,5 @@ pub(crate) use transform_view::{TransformForm, TransformOutcome};
 pub(crate) use trouble_banner::TroubleBanner;
 pub(crate) use waiting::Waiting;
 pub(crate) use wire_table::WireTable;
+pub(crate) use worker_table::{WorkerBadge, WorkerTable};
 pub(crate) use worst_groups::WorstGroups;

@@ -166,6 +166,21 @@ pub(crate) fn replay(id: ReplayId) -> String {
     format!("/replays/{id}")
 }
 
+/// The workers.
+pub(crate) const WORKERS: &str = "/workers";
+
+/// One worker. Its name may hold anything.
+pub(crate) fn worker(name: &str) -> String {
+    let mut address = format!("{WORKERS}/");
+    for part in name.split_inclusive(' ') {
+        escape_into(&mut address, part.trim_end_matches(' '));
+        if part.ends_with(' ') {
+            address.push_str("%20");
+        }
+    }
+    address
+}
+
 /// One group.
 pub(crate) fn group(id: GroupId) -> String {
     format!("{GROUPS}/{id}")
@@ -179,6 +194,14 @@ mod tests {
     fn hostile_names_cannot_leave_their_value() {
         let address = with_query("/letters", [("queue", "a&b=c #ä%41\"<"), ("q", "")]);
         assert_eq!(address, "/letters?queue=a%26b%3Dc+%23%C3%A4%252541%22%3C");
+    }
+
+    #[test]
+    fn a_worker_may_be_called_anything() {
+        assert_eq!(
+            worker("celery@a b/7?<"),
+            "/workers/celery%40a%20b%2F7%3F%3C"
+        );
     }
 
     #[test]

@@ -17,6 +17,8 @@ mod rules;
 mod sent_letter;
 mod sources;
 mod transforming;
+mod worker;
+mod workers;
 
 pub(crate) use edit_letter::EditLetterPage;
 pub(crate) use group::GroupPage;
@@ -34,3 +36,5 @@ pub(crate) use rule::RulePage;
 pub(crate) use rules::RulesPage;
 pub(crate) use sent_letter::SentLetterPage;
 pub(crate) use sources::SourcesPage;
+pub(crate) use worker::WorkerPage;
+pub(crate) use workers::WorkersPage;

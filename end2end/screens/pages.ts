@@ -49,6 +49,13 @@ async function rule(api: Api): Promise<string> {
   return `/rules/${first.id}`;
 }
 
+/** A worker that says all that one can say. */
+async function worker(api: Api): Promise<string> {
+  const said = { interval_seconds: 3600, queue: 'worker.1.executions', version: '2.3.1', running: 3, capacity: 16, metadata: { zone: 'fra' } };
+  await api.heartbeat('shown-worker-1', said);
+  return '/workers/shown-worker-1';
+}
+
 /** All pages, and the states of them that look different. */
 export const SCREENS: Screen[] = [
   { name: 'overview', address: () => '/' },
@@ -96,6 +103,9 @@ export const SCREENS: Screen[] = [
     name: 'retry-policy-new',
     address: () => '/rules/retries/new?name=Timeouts&filter=error_class:*Timeout*&verdict=retry&delays=10s+100s&jitter=20&budget=600&look=yes',
   },
+  { name: 'workers', address: () => '/workers' },
+  { name: 'workers-stale', address: () => '/workers?state=stale' },
+  { name: 'worker', address: worker },
   { name: 'sources', address: () => '/sources' },
   { name: 'keys', address: () => '/letters', prepare: (page) => page.keyboard.press('?') },
   { name: 'not-found', address: () => '/nowhere', status: 404 },

@@ -97,3 +97,31 @@ async fn a_worker_is_drained_and_activated_in_the_name_of_the_token(pool: PgPool
     );
     counter.close().await;
 }
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_worker_with_an_odd_name_has_a_page(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let page = counter
+        .request(Method::GET, "/workers/celery%40a%20b%2F%2525%3C7")
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(page.status(), 200);
+    assert!(
+        counter
+            .desk
+            .asked()
+            .contains(&"worker celery@a b/%<7".to_owned())
+    );
+    let page = page.text().await.expect("text");
+    assert!(
+        page.contains("worker-7 has been silent for 6 min 06 s."),
+        "{page}"
+    );
+    let list = counter.request(Method::GET, "/workers?state=stale").send();
+    let list = list.await.expect("an answer").text().await.expect("text");
+    assert!(list.contains("href=\"/workers/worker-7\""), "{list}");
+    let fault = counter.request(Method::GET, "/workers?state=dead").send();
+    assert_eq!(fault.await.expect("an answer").status(), 400);
+    counter.close().await;
+}

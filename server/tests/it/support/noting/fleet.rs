@@ -47,7 +47,13 @@ impl FleetDesk for NotingDesk {
 
     async fn worker_kinds(&self) -> Result<Vec<KindSummary>, DeskError> {
         self.note("worker kinds".to_owned())?;
-        Ok(Vec::new())
+        Ok(vec![KindSummary {
+            kind: "worker-*".to_owned(),
+            fresh: 0,
+            stale: 1,
+            draining: 0,
+            stopped: 0,
+        }])
     }
 
     async fn worker(&self, name: &str) -> Result<WorkerReport, DeskError> {
