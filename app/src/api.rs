@@ -3,6 +3,7 @@
 //! Nothing here names Postgres or RabbitMQ.
 
 pub mod changes;
+pub mod executions;
 pub mod groups;
 pub mod letters;
 pub mod office;

@@ -70,6 +70,39 @@ fn escape_into(address: &mut String, value: &str) {
     }
 }
 
+/// A name as one part of a path.
+fn within(path: &str, name: &str) -> String {
+    let mut address = format!("{path}/");
+    for (place, part) in name.split(' ').enumerate() {
+        if place > 0 {
+            address.push_str("%20");
+        }
+        escape_into(&mut address, part);
+    }
+    address
+}
+
+/// The executions.
+pub(crate) const EXECUTIONS: &str = "/executions";
+
+/// One execution. Its name may hold anything.
+pub(crate) fn execution(id: &str) -> String {
+    within(EXECUTIONS, id)
+}
+
+/// The executions of one worker.
+pub(crate) fn executions_of(worker: &str) -> String {
+    with_query(EXECUTIONS, [("worker", worker)])
+}
+
+/// The workers.
+pub(crate) const WORKERS: &str = "/workers";
+
+/// One worker. Its name may hold anything.
+pub(crate) fn worker(name: &str) -> String {
+    within(WORKERS, name)
+}
+
 /// The letters that a form's fields name.
 pub(crate) fn letters(form: &FilterForm) -> String {
     letters_matching(&form.clone().into())
@@ -166,21 +199,6 @@ pub(crate) fn replay(id: ReplayId) -> String {
     format!("/replays/{id}")
 }
 
-/// The workers.
-pub(crate) const WORKERS: &str = "/workers";
-
-/// One worker. Its name may hold anything.
-pub(crate) fn worker(name: &str) -> String {
-    let mut address = format!("{WORKERS}/");
-    for part in name.split_inclusive(' ') {
-        escape_into(&mut address, part.trim_end_matches(' '));
-        if part.ends_with(' ') {
-            address.push_str("%20");
-        }
-    }
-    address
-}
-
 /// One group.
 pub(crate) fn group(id: GroupId) -> String {
     format!("{GROUPS}/{id}")
@@ -201,6 +219,14 @@ mod tests {
         assert_eq!(
             worker("celery@a b/7?<"),
             "/workers/celery%40a%20b%2F7%3F%3C"
+        );
+    }
+
+    #[test]
+    fn an_execution_may_be_called_anything() {
+        assert_eq!(
+            execution("job/7 of a?%"),
+            "/executions/job%2F7%20of%20a%3F%2525"
         );
     }
 

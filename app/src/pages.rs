@@ -1,6 +1,8 @@
 //! Pages, one a route. A page reads its address, asks for what it shows, and puts parts together.
 
 mod edit_letter;
+mod execution;
+mod executions;
 mod group;
 mod groups;
 mod letter;
@@ -21,6 +23,8 @@ mod worker;
 mod workers;
 
 pub(crate) use edit_letter::EditLetterPage;
+pub(crate) use execution::ExecutionPage;
+pub(crate) use executions::ExecutionsPage;
 pub(crate) use group::GroupPage;
 pub(crate) use groups::GroupsPage;
 pub(crate) use letter::LetterPage;

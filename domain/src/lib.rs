@@ -10,6 +10,7 @@ pub mod changing;
 pub mod death;
 pub mod encoding;
 pub mod event;
+pub mod execution;
 pub mod extract;
 pub mod failure;
 pub mod filter;

@@ -13,6 +13,7 @@ pub mod clock;
 pub mod config;
 pub mod desk;
 pub mod events;
+pub mod executions;
 pub mod failpoint;
 pub mod fleet;
 pub mod grouping;

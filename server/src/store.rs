@@ -12,6 +12,7 @@ pub mod counts;
 pub mod decisions;
 pub mod drafts;
 pub mod events;
+pub mod executions;
 pub mod extracts;
 pub mod filter;
 pub mod groups;

@@ -32,6 +32,7 @@ impl Since {
             | LiveEvent::Source { .. }
             | LiveEvent::Rules
             | LiveEvent::Workers
+            | LiveEvent::Executions
             | LiveEvent::Policies => {}
         }
     }

@@ -34,6 +34,9 @@ pub(crate) fn Masthead() -> impl IntoView {
                         <A href="/workers">"Workers"</A>
                     </li>
                     <li>
+                        <A href="/executions">"Executions"</A>
+                    </li>
+                    <li>
                         <A href="/rules">"Rules"</A>
                     </li>
                     <li>

@@ -39,7 +39,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
             .iter()
             .any(|letter| letter.to_string() == id.get_untracked()),
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
-        LiveEvent::Replay { .. } => true,
+        LiveEvent::Replay { .. } | LiveEvent::Executions => true,
         LiveEvent::Source { .. }
         | LiveEvent::Rules
         | LiveEvent::Policies

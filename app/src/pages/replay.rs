@@ -36,6 +36,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         | LiveEvent::Policies
         | LiveEvent::Workers
         | LiveEvent::Exhausted { .. }
+        | LiveEvent::Executions
         | LiveEvent::Missed => false,
     });
     let control = ServerAction::<ControlReplay>::new();

@@ -5,6 +5,7 @@ pub(super) mod changes;
 mod created;
 pub(super) mod discards;
 pub(super) mod events;
+pub(super) mod executions;
 pub(super) mod groups;
 pub(super) mod holds;
 pub(super) mod input;
@@ -122,5 +123,12 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/workers/{name}/activate", post(workers::activate)),
         read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/events", get(events::stream)),
+        read("/api/v1/executions", get(executions::list)),
+        act("/api/v1/executions", post(executions::report_many)),
+        read("/api/v1/execution-figures", get(executions::figures)),
+        read("/api/v1/executions/{id}", get(executions::one)),
+        act("/api/v1/executions/{id}", post(executions::report)),
+        act("/api/v1/executions/{id}/fail", post(executions::fail)),
+        act("/api/v1/executions/{id}/cancel", post(executions::cancel)),
     ]
 }

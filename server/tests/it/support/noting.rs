@@ -1,5 +1,6 @@
 //! A desk that answers at once and notes what it was asked.
 
+mod executions;
 mod fleet;
 mod policies;
 
