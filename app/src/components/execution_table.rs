@@ -34,11 +34,11 @@ pub(crate) fn ExecutionTable(
 }
 
 fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
-    let worker = links::executions_of(&row.worker);
+    let (href, worker) = (links::execution(&row.id), links::executions_of(&row.worker));
     view! {
         <tr data-row="">
             <td class="main">
-                <a class="id" href=links::execution(&row.id)>
+                <a class="id" href=href>
                     {row.id}
                 </a>
                 <div class="sub">
