@@ -3,6 +3,7 @@
 //! Nothing here names Postgres or RabbitMQ.
 
 pub mod changes;
+pub mod executions;
 pub mod groups;
 pub mod letters;
 pub mod office;
@@ -11,6 +12,7 @@ pub mod replays;
 pub mod rules;
 pub mod sources;
 pub mod views;
+pub mod workers;
 
 use dlo_domain::ids::LetterId;
 use dlo_domain::page::{BadCursor, Cursor};

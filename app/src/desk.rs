@@ -54,13 +54,17 @@ pub enum DeskError {
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+mod executions;
+mod fleet;
 mod policies;
 
+pub use executions::ExecutionDesk;
+pub use fleet::FleetDesk;
 pub use policies::PolicyDesk;
 
 /// Everything that a person or a program can ask of the product.
 #[async_trait]
-pub trait TriageDesk: PolicyDesk + Send + Sync + 'static {
+pub trait TriageDesk: FleetDesk + PolicyDesk + ExecutionDesk + Send + Sync + 'static {
     /// A page of letters, last arrived first. `limit` is 1 to 500.
     async fn letters(
         &self,

@@ -70,6 +70,39 @@ fn escape_into(address: &mut String, value: &str) {
     }
 }
 
+/// A name as one part of a path.
+fn within(path: &str, name: &str) -> String {
+    let mut address = format!("{path}/");
+    for (place, part) in name.split(' ').enumerate() {
+        if place > 0 {
+            address.push_str("%20");
+        }
+        escape_into(&mut address, part);
+    }
+    address
+}
+
+/// The executions.
+pub(crate) const EXECUTIONS: &str = "/executions";
+
+/// One execution. Its name may hold anything.
+pub(crate) fn execution(id: &str) -> String {
+    within(EXECUTIONS, id)
+}
+
+/// The executions of one worker.
+pub(crate) fn executions_of(worker: &str) -> String {
+    with_query(EXECUTIONS, [("worker", worker)])
+}
+
+/// The workers.
+pub(crate) const WORKERS: &str = "/workers";
+
+/// One worker. Its name may hold anything.
+pub(crate) fn worker(name: &str) -> String {
+    within(WORKERS, name)
+}
+
 /// The letters that a form's fields name.
 pub(crate) fn letters(form: &FilterForm) -> String {
     letters_matching(&form.clone().into())
@@ -179,6 +212,22 @@ mod tests {
     fn hostile_names_cannot_leave_their_value() {
         let address = with_query("/letters", [("queue", "a&b=c #ä%41\"<"), ("q", "")]);
         assert_eq!(address, "/letters?queue=a%26b%3Dc+%23%C3%A4%252541%22%3C");
+    }
+
+    #[test]
+    fn a_worker_may_be_called_anything() {
+        assert_eq!(
+            worker("celery@a b/7?<"),
+            "/workers/celery%40a%20b%2F7%3F%3C"
+        );
+    }
+
+    #[test]
+    fn an_execution_may_be_called_anything() {
+        assert_eq!(
+            execution("job/7 of a?%"),
+            "/executions/job%2F7%20of%20a%3F%2525"
+        );
     }
 
     #[test]

@@ -42,6 +42,11 @@ pub enum LiveEvent {
         /// Some of them.
         letters: Vec<LetterId>,
     },
+    /// Workers fell silent, came back, or were told to drain.
+    Workers,
+    /// Executions were failed, cancelled or handed to another worker here. Reports of workers tell nothing:
+    /// there are too many.
+    Executions,
     /// Events may have been missed: load again what is shown.
     Missed,
 }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::execution::{ExecutionNaming, NamingFault};
 use crate::failure::HeaderMap;
 use crate::ids::SourceId;
 
@@ -108,6 +109,9 @@ pub struct NewSource {
     /// Names of the headers that tell the failure, where no framework's are used.
     #[serde(default)]
     pub headers: HeaderMap,
+    /// Where its messages name the execution that they are about, and what is done with it.
+    #[serde(default)]
+    pub executions: ExecutionNaming,
 }
 
 /// Why a source cannot be added.
@@ -122,6 +126,9 @@ pub enum NewSourceFault {
     /// Neither Postgres nor a person can hold it.
     #[error("`{0}` holds a NUL character")]
     Nul(&'static str),
+    /// Its letters cannot be asked for their executions like this.
+    #[error("{0}")]
+    Executions(NamingFault),
 }
 
 impl NewSource {
@@ -160,6 +167,12 @@ impl NewSource {
                 faults.push(NewSourceFault::Nul(member));
             }
         }
+        faults.extend(
+            self.executions
+                .check()
+                .err()
+                .map(NewSourceFault::Executions),
+        );
         if faults.is_empty() {
             Ok(())
         } else {
@@ -198,4 +211,7 @@ pub struct Source {
     pub letters: i64,
     /// When a message last came.
     pub last_arrived_at: Option<DateTime<Utc>>,
+    /// Where its messages name their execution, and what is done with it.
+    #[serde(default)]
+    pub executions: ExecutionNaming,
 }

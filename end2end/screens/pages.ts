@@ -42,11 +42,31 @@ async function group(api: Api): Promise<string> {
   return `/groups/${largest.id}`;
 }
 
+/** Executions of every kind: the address of one that can still be ended. */
+async function execution(api: Api): Promise<string> {
+  const worker = 'worker-7.eu-north-1';
+  const error = 'The ledger did not answer within 30 s, and the invoice was not written';
+  const long = `nightly/invoices-${'2026-11-22.'.repeat(12)}`;
+  await api.report(
+    ...['requested', 'scheduling', 'completed', 'cancelled', 'timed_out'].map((state) => ({ id: `screen-${state}`, state })),
+    { id: 'screen-failed', state: 'failed', worker, error, result: { error, rows: [1, 2] } },
+    { id: long, state: 'scheduled', worker, max_attempts: 3 },
+  );
+  return `/executions/${encodeURIComponent(long)}`;
+}
+
 /** A rule that came with the product. */
 async function rule(api: Api): Promise<string> {
   const [first] = await api.rules('severity');
   if (first === undefined) throw new Error('there is no rule');
   return `/rules/${first.id}`;
+}
+
+/** A worker that says all that one can say. */
+async function worker(api: Api): Promise<string> {
+  const said = { interval_seconds: 3600, queue: 'worker.1.executions', version: '2.3.1', running: 3, capacity: 16, metadata: { zone: 'fra' } };
+  await api.heartbeat('shown-worker-1', said);
+  return '/workers/shown-worker-1';
 }
 
 /** All pages, and the states of them that look different. */
@@ -96,6 +116,13 @@ export const SCREENS: Screen[] = [
     name: 'retry-policy-new',
     address: () => '/rules/retries/new?name=Timeouts&filter=error_class:*Timeout*&verdict=retry&delays=10s+100s&jitter=20&budget=600&look=yes',
   },
+  { name: 'workers', address: () => '/workers' },
+  { name: 'workers-stale', address: () => '/workers?state=stale' },
+  { name: 'worker', address: worker },
+  { name: 'executions', address: async (api) => ((await execution(api)) ? '/executions' : '') },
+  { name: 'executions-none', address: () => '/executions?tab=stuck&worker=nobody' },
+  { name: 'execution', address: execution },
+  { name: 'execution-failed', address: async (api) => ((await execution(api)) ? '/executions/screen-failed' : '') },
   { name: 'sources', address: () => '/sources' },
   { name: 'keys', address: () => '/letters', prepare: (page) => page.keyboard.press('?') },
   { name: 'not-found', address: () => '/nowhere', status: 404 },

@@ -6,8 +6,10 @@
 
 mod brokers;
 mod database;
+mod executions;
 mod fault;
 mod file;
+mod fleet;
 mod http;
 mod intake;
 mod log;
@@ -25,7 +27,9 @@ use crate::broker::Brokers;
 use crate::store::retention::Retention;
 
 pub use database::{DatabaseConfig, Secret};
+pub use executions::ExecutionsConfig;
 pub use fault::{Fault, Faults, Place};
+pub use fleet::FleetConfig;
 pub use http::HttpConfig;
 pub use intake::IntakeConfig;
 pub use log::{LogConfig, LogFormat};
@@ -35,7 +39,7 @@ pub use retry::RetryConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 23] = [
+pub const VARIABLES: [&str; 31] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -54,6 +58,14 @@ pub const VARIABLES: [&str; 23] = [
     "DLO_REPLAY_WORKER_QUEUE",
     "DLO_REPLAY_SETTLE_AFTER_SECS",
     "DLO_RETRY",
+    "DLO_FLEET",
+    "DLO_EXECUTIONS",
+    "DLO_EXECUTIONS_STUCK_AFTER_SECS",
+    "DLO_EXECUTIONS_CHECK_EVERY_SECS",
+    "DLO_EXECUTIONS_KEEP_DAYS",
+    "DLO_EXECUTIONS_EXCHANGE",
+    "DLO_EXECUTIONS_ROUTING_KEY",
+    "DLO_EXECUTIONS_VHOST",
     "DLO_RETENTION_RESOLVED_DAYS",
     "DLO_RETENTION_DISCARDED_DAYS",
     "DLO_RETENTION_REPLAYS_DAYS",
@@ -76,6 +88,10 @@ pub struct Config {
     pub replay: ReplayConfig,
     /// Carrying out retry policies.
     pub retry: RetryConfig,
+    /// Looking after workers.
+    pub fleet: FleetConfig,
+    /// Watching executions, and handling those whose messages died.
+    pub executions: ExecutionsConfig,
     /// How long what is done is kept.
     pub retention: Retention,
     /// What is logged, and how.
@@ -145,14 +161,20 @@ impl Surroundings<'_> {
         let intake = intake::read(&mut reader);
         let replay = replay::read(&mut reader);
         let retry = retry::read(&mut reader);
+        let fleet = fleet::read(&mut reader);
+        let executions = executions::read(&mut reader);
         let retention = retention::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
         let brokers = brokers::read(&mut reader, is_office && broker_needed);
         let sources = sources::read(&mut reader, &brokers);
-        if is_office && !(http.enabled || broker_needed || retry.enabled) {
-            let why = "http, intake, replay and retry are all off: switch at least one of them on";
+        if is_office {
+            executions::check(&mut reader, &executions, &brokers);
+        }
+        if is_office && !(http.enabled || broker_needed || retry.enabled || fleet.enabled) {
+            let why =
+                "http, intake, replay, retry and fleet are all off: switch at least one of them on";
             reader.fault(Place::Whole, why);
         }
         reader.finish()?;
@@ -163,6 +185,8 @@ impl Surroundings<'_> {
             intake,
             replay,
             retry,
+            fleet,
+            executions,
             retention,
             log,
             sources,

@@ -10,6 +10,8 @@ mod decisions;
 mod destinations;
 mod edits;
 mod error;
+mod executions;
+mod fleet;
 mod groups;
 mod letters;
 mod overview;
@@ -52,7 +54,8 @@ use uuid::Uuid;
 
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
-use crate::config::ReplayConfig;
+use crate::config::{ExecutionsConfig, ReplayConfig};
+use crate::fleet::{self as workforce, Beats};
 use crate::judging::Judges;
 use crate::replay::Waits;
 use crate::transform::Transformer;
@@ -67,6 +70,10 @@ pub struct PgDesk {
     waits: Waits,
     /// How replays are planned here.
     replaying: ReplayConfig,
+    /// Where heartbeats over HTTP come together.
+    beats: Beats,
+    /// What is late, and where ends are told.
+    watching: ExecutionsConfig,
     /// What letters are compared with.
     compared: breakdown::Compared,
     judges: Arc<Judges>,
@@ -86,18 +93,28 @@ impl PgDesk {
         office_id: OfficeId,
         (waits, replaying): (Waits, ReplayConfig),
     ) -> Self {
+        let beats = Beats::new(pool.clone(), clock.clone(), workforce::HTTP);
         Self {
+            beats,
             pool,
             brokers,
             clock,
             office_id,
             waits,
             replaying,
+            watching: ExecutionsConfig::default(),
             compared: breakdown::Compared::default(),
             judges: Arc::default(),
             transformer: Transformer::own(),
             database_away: Mutex::new(None),
         }
+    }
+
+    /// The same with these settings for executions.
+    #[must_use]
+    pub fn with_executions(mut self, watching: ExecutionsConfig) -> Self {
+        self.watching = watching;
+        self
     }
 
     /// The same with another program that carries jq out: a test is no `dlo`.

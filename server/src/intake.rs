@@ -19,6 +19,7 @@ mod lasting;
 mod leftovers;
 mod memory;
 mod mirror;
+mod naming;
 mod recovery;
 mod session;
 mod source;

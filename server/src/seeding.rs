@@ -8,6 +8,7 @@ pub use templates::{any_message, any_phrase};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{LetterId, SourceId};
@@ -204,6 +205,7 @@ async fn insert_sources(pool: &PgPool, clock: &SharedClock) -> Result<Vec<Source
             name: None,
             broker: None,
             headers: HeaderMap::default(),
+            executions: ExecutionNaming::default(),
         };
         let now = clock.now();
         let id = sources::insert(&mut conn, new_id(&**clock), &source, false, now).await?;

@@ -23,7 +23,9 @@ use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
 use crate::store::{StoreError, rules, sources, weeks};
 use crate::upkeep::Upkeep;
-use crate::{grouping, intake, judging, office, replay, retrying, store, telemetry};
+use crate::{
+    executions, fleet, grouping, intake, judging, office, replay, retrying, store, telemetry,
+};
 
 /// How long after a failure the database is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -149,7 +151,8 @@ impl Plan {
             self.clock.clone(),
             self.office_id,
             (self.waits.clone(), self.config.replay.clone()),
-        );
+        )
+        .with_executions(self.config.executions.clone());
         let pool = self.pool.clone();
         self.lifecycle
             .spawn_front("the figures", |stop| sum_up(summed, stop));
@@ -267,6 +270,8 @@ impl Plan {
         self.lifecycle
             .spawn("judging again", |stop| judging::run(deps, stop));
         self.retry();
+        self.watch_workers();
+        self.watch_executions();
         let Config { intake, replay, .. } = &self.config;
         if intake.enabled {
             let deps = intake::Deps {
@@ -298,6 +303,17 @@ impl Plan {
         }
     }
 
+    fn watch_workers(&self) {
+        let deps = fleet::Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            hears_http: self.config.http.enabled,
+            judges: self.config.fleet.enabled,
+        };
+        self.lifecycle
+            .spawn("looking after workers", |stop| fleet::run(deps, stop));
+    }
+
     fn retry(&self) {
         let deps = retrying::Deps {
             pool: self.pool.clone(),
@@ -308,6 +324,22 @@ impl Plan {
         let hub = self.hub.clone();
         self.lifecycle
             .spawn("retry policies", |stop| retrying::run(deps, hub, stop));
+    }
+
+    fn watch_executions(&self) {
+        if !self.config.executions.enabled {
+            return;
+        }
+        let deps = executions::Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            brokers: self.brokers.clone(),
+            config: self.config.executions.clone(),
+            replay: self.config.replay.clone(),
+        };
+        let hub = self.hub.clone();
+        self.lifecycle
+            .spawn("executions", |stop| executions::run(deps, hub, stop));
     }
 }
 

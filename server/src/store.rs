@@ -12,6 +12,7 @@ pub mod counts;
 pub mod decisions;
 pub mod drafts;
 pub mod events;
+pub mod executions;
 pub mod extracts;
 pub mod filter;
 pub mod groups;
@@ -32,6 +33,7 @@ pub mod sources;
 pub mod tokens;
 pub mod views;
 pub mod weeks;
+pub mod workers;
 
 pub use error::StoreError;
 pub use pool::{connect, migrate, ping, reach};

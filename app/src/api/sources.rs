@@ -54,6 +54,7 @@ pub async fn add_source(
         name: given(name),
         broker: given(broker),
         headers: dlo_domain::failure::HeaderMap::default(),
+        executions: dlo_domain::execution::ExecutionNaming::default(),
     };
     source.check().map_err(|faults| {
         let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();

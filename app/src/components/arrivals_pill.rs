@@ -31,6 +31,8 @@ impl Since {
             | LiveEvent::Replay { .. }
             | LiveEvent::Source { .. }
             | LiveEvent::Rules
+            | LiveEvent::Workers
+            | LiveEvent::Executions
             | LiveEvent::Policies => {}
         }
     }

@@ -31,6 +31,12 @@ pub(crate) fn Masthead() -> impl IntoView {
                         <A href="/replays">"Replays"</A>
                     </li>
                     <li>
+                        <A href="/workers">"Workers"</A>
+                    </li>
+                    <li>
+                        <A href="/executions">"Executions"</A>
+                    </li>
+                    <li>
                         <A href="/rules">"Rules"</A>
                     </li>
                     <li>

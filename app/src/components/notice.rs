@@ -106,6 +106,11 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             format!("{letters} held for a person to decide.{rest}"),
             None,
         ),
+        "drains" => (
+            "The worker drains: it is given nothing more.".to_owned(),
+            None,
+        ),
+        "active" => ("The worker is taken back into work.".to_owned(), None),
         "removed" => (
             "The source is watched no more. Its letters stay.".to_owned(),
             None,

@@ -66,7 +66,11 @@ pub(crate) fn Particulars(
                         view! {
                             <div class="all">
                                 <dt>"execution"</dt>
-                                <dd class="id">{execution}</dd>
+                                <dd>
+                                    <a class="id" href=crate::links::execution(&execution)>
+                                        {execution.clone()}
+                                    </a>
+                                </dd>
                             </div>
                         }
                     })}
@@ -76,7 +80,11 @@ pub(crate) fn Particulars(
                         view! {
                             <div>
                                 <dt>"worker"</dt>
-                                <dd class="id">{worker}</dd>
+                                <dd>
+                                    <a class="id" href=crate::links::worker(&worker)>
+                                        {worker.clone()}
+                                    </a>
+                                </dd>
                             </div>
                         }
                     })}

@@ -39,10 +39,12 @@ pub(crate) fn LetterPage() -> impl IntoView {
             .iter()
             .any(|letter| letter.to_string() == id.get_untracked()),
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
-        LiveEvent::Replay { .. } => true,
-        LiveEvent::Source { .. } | LiveEvent::Rules | LiveEvent::Policies | LiveEvent::Missed => {
-            false
-        }
+        LiveEvent::Replay { .. } | LiveEvent::Executions => true,
+        LiveEvent::Source { .. }
+        | LiveEvent::Rules
+        | LiveEvent::Policies
+        | LiveEvent::Workers
+        | LiveEvent::Missed => false,
     });
     let letter = Resource::new(
         move || {

@@ -34,7 +34,9 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         LiveEvent::Source { .. }
         | LiveEvent::Rules
         | LiveEvent::Policies
+        | LiveEvent::Workers
         | LiveEvent::Exhausted { .. }
+        | LiveEvent::Executions
         | LiveEvent::Missed => false,
     });
     let control = ServerAction::<ControlReplay>::new();

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::ids::OfficeId;
 use dlo_domain::source::{NewSource, SourceMode};
@@ -72,6 +73,7 @@ async fn watch(bench: &Bench, clock: &SharedClock) -> Result<(), Box<dyn Error>>
         name: None,
         broker: None,
         headers: HeaderMap::default(),
+        executions: ExecutionNaming::default(),
     };
     let mut conn = bench.pool.acquire().await?;
     store::sources::insert(&mut conn, new_id(&**clock), &source, false, clock.now()).await?;

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::source::{NewSource, SourceMode};
 use dlo_sandbox::Endpoints;
@@ -103,6 +104,7 @@ fn watched(source: &FleetSource) -> NewSource {
         name: Some(source.name.clone()),
         broker: None,
         headers: HeaderMap::default(),
+        executions: ExecutionNaming::default(),
     }
 }
 

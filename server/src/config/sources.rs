@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use dlo_domain::death::{Reason, UnknownReason};
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::source::{NewSource, SourceMode};
 
@@ -64,6 +66,16 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
         message_type: reader.setting(&mut names, "message_type", None, text),
     };
     reader.close(names);
+    let mut work = reader.inner(table, "executions", "[sources.executions]");
+    let executions = ExecutionNaming {
+        path: reader.setting(&mut work, "path", None, text),
+        header: reader.setting(&mut work, "header", None, text),
+        message_type: reader.setting(&mut work, "message_type", None, text),
+        reschedule_on: reader
+            .setting(&mut work, "reschedule_on", None, reasons)
+            .unwrap_or_default(),
+    };
+    reader.close(work);
     NewSource {
         vhost: vhost.unwrap_or_else(|| "/".to_owned()),
         queue: queue.unwrap_or_default(),
@@ -71,7 +83,19 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
         name,
         broker,
         headers,
+        executions,
     }
+}
+
+/// Words with commas between them: a setting holds a single value.
+fn reasons(text: &str) -> Result<Vec<Reason>, String> {
+    let words = text
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty());
+    words
+        .map(|word| word.parse().map_err(|why: UnknownReason| why.to_string()))
+        .collect()
 }
 
 fn mode(text: &str) -> Result<SourceMode, String> {

@@ -196,6 +196,7 @@ fn an_office_with_everything_off_is_refused() {
         ("DLO_INTAKE", "off"),
         ("DLO_REPLAY", "off"),
         ("DLO_RETRY", "off"),
+        ("DLO_FLEET", "off"),
     ];
     assert_eq!(faults("", &off).len(), 1);
     assert!(

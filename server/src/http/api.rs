@@ -5,6 +5,7 @@ pub(super) mod changes;
 mod created;
 pub(super) mod discards;
 pub(super) mod events;
+pub(super) mod executions;
 pub(super) mod groups;
 pub(super) mod holds;
 pub(super) mod input;
@@ -18,6 +19,7 @@ pub(super) mod restores;
 pub(super) mod rules;
 pub(super) mod sources;
 pub(super) mod views;
+pub(super) mod workers;
 
 use axum::http::Method;
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
@@ -114,7 +116,19 @@ pub fn endpoints() -> Vec<Endpoint> {
             Role::Operator,
             delete(views::remove),
         ),
+        read("/api/v1/workers", get(workers::list)),
+        read("/api/v1/workers/{name}", get(workers::one)),
+        act("/api/v1/workers/{name}/heartbeat", post(workers::heartbeat)),
+        act("/api/v1/workers/{name}/drain", post(workers::drain)),
+        act("/api/v1/workers/{name}/activate", post(workers::activate)),
         read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/events", get(events::stream)),
+        read("/api/v1/executions", get(executions::list)),
+        act("/api/v1/executions", post(executions::report_many)),
+        read("/api/v1/execution-figures", get(executions::figures)),
+        read("/api/v1/executions/{id}", get(executions::one)),
+        act("/api/v1/executions/{id}", post(executions::report)),
+        act("/api/v1/executions/{id}/fail", post(executions::fail)),
+        act("/api/v1/executions/{id}/cancel", post(executions::cancel)),
     ]
 }

@@ -24,6 +24,8 @@ pub(super) struct Buffer {
     pub(super) incoming: Vec<Incoming>,
     /// Their contents.
     pub(super) fingerprints: Vec<Fingerprint>,
+    /// The executions that they name.
+    pub(super) executions: Vec<Option<String>>,
     /// Acknowledging this acknowledges all of them.
     pub(super) last_tag: u64,
     /// The largest body.
@@ -43,6 +45,9 @@ impl Buffer {
         let size = delivered.body.len();
         self.fingerprints.push(Fingerprint::of(&delivered));
         let reading = reading::read(&delivered, &source.headers);
+        let kind = reading.message_type.as_deref();
+        self.executions
+            .push(source.executions.read(&delivered, kind));
         let id = LetterId(new_id(&*deps.clock));
         let now = deps.clock.now();
         let judge = self.judge.get_or_insert_with(|| deps.judges.newest());

@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::buffer::Buffer;
-use super::{Deps, memory};
+use super::{Deps, memory, naming};
 use crate::clock::Clock;
 use crate::store::batches::{self, Session, Suspect};
 use crate::store::groups::signatures;
@@ -141,6 +141,7 @@ async fn write(
     if standing.policies_are_asked {
         ask_policies(conn, &*deps.clock, buffer, &fresh, &back).await?;
     }
+    naming::link(conn, buffer, &fresh, &back).await?;
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(deps, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::executions::links;
 use super::letter_list::SummaryRow;
 use super::replays::bodies;
 use super::{StoreError, audit, retries};
@@ -42,6 +43,7 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
         return Ok(None);
     };
     let arrivals = arrivals(conn, id).await?;
+    let (execution_id, worker) = links::of_letter(conn, id).await?.unzip();
     Ok(Some(Letter {
         summary,
         vhost: rest.vhost,
@@ -52,8 +54,8 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
         stack_trace: rest.stack_trace,
         told_by: rest.told_by,
         arrivals,
-        execution_id: None,
-        worker: None,
+        execution_id,
+        worker: worker.flatten(),
         replays: replays(conn, id).await?,
         retries: retries::of_letter(conn, id).await?,
         audit: audit::of_letter(conn, id).await?,

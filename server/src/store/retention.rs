@@ -88,7 +88,7 @@ async fn drop_week(
         return Ok(0);
     }
     let removed = uncount(&mut transaction, week).await?;
-    forget_sent(&mut transaction, week).await?;
+    forget_with(&mut transaction, week).await?;
     weeks::drop_seized(&mut transaction, week).await?;
     let what = format!(
         "{removed} letters of the week before {}",
@@ -130,13 +130,17 @@ async fn uncount(conn: &mut PgConnection, week: Week) -> Result<i64, StoreError>
     Ok(removed)
 }
 
-/// What replays sent of a week's letters goes with them.
-async fn forget_sent(conn: &mut PgConnection, week: Week) -> Result<(), StoreError> {
-    let statement = format!(
-        "delete from replay_bodies b using {} l where b.letter_id = l.id",
-        week.part_of("letters")
-    );
-    sqlx::query(AssertSqlSafe(statement)).execute(conn).await?;
+/// What replays sent of a week's letters, and which executions they named, goes with them.
+async fn forget_with(conn: &mut PgConnection, week: Week) -> Result<(), StoreError> {
+    for table in ["replay_bodies", "letter_executions"] {
+        let statement = format!(
+            "delete from {table} t using {} l where t.letter_id = l.id",
+            week.part_of("letters")
+        );
+        sqlx::query(AssertSqlSafe(statement))
+            .execute(&mut *conn)
+            .await?;
+    }
     Ok(())
 }
 
@@ -155,7 +159,8 @@ async fn remove_some(
            gone as (delete from letters using due where letters.id = due.id returning letters.id),
            bodies as (delete from arrivals using due where letter_id = due.id),
            texts as (delete from extracts using due where letter_id = due.id),
-           sent as (delete from replay_bodies using due where letter_id = due.id)
+           sent as (delete from replay_bodies using due where letter_id = due.id),
+           named as (delete from letter_executions using due where letter_id = due.id)
            select count(*) as "removed!" from gone"#,
         due.resolved,
         due.discarded,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::{NewSource, Source, SourceCondition, SourceMode};
@@ -29,6 +30,8 @@ pub struct Watched {
     pub mode: SourceMode,
     /// Names of the headers that tell the failure.
     pub headers: HeaderMap,
+    /// Where its messages name their execution.
+    pub executions: ExecutionNaming,
 }
 
 /// Adds a source; `None` when its queue is watched already.
@@ -45,8 +48,8 @@ pub async fn insert(
     let id = sqlx::query_scalar!(
         "insert into sources
              (id, broker, vhost, queue, name, mode, headers, configured, condition_since,
-              created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+              created_at, executions)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
          on conflict (broker, vhost, queue) where removed_at is null do nothing
          returning id",
         id,
@@ -58,6 +61,7 @@ pub async fn insert(
         Json(&source.headers) as _,
         configured,
         now,
+        Json(&source.executions) as _,
     )
     .fetch_optional(conn)
     .await?;
@@ -70,7 +74,8 @@ pub async fn insert(
 /// When Postgres does not do it.
 pub async fn configure(conn: &mut PgConnection, source: &NewSource) -> Result<(), StoreError> {
     sqlx::query!(
-        "update sources set name = $4, mode = $5, headers = $6, configured = true
+        "update sources set name = $4, mode = $5, headers = $6, configured = true,
+             executions = $7
          where broker = $1 and vhost = $2 and queue = $3 and removed_at is null",
         source.broker_name(),
         source.vhost,
@@ -78,6 +83,7 @@ pub async fn configure(conn: &mut PgConnection, source: &NewSource) -> Result<()
         source.display_name(),
         source.mode.as_str(),
         Json(&source.headers) as _,
+        Json(&source.executions) as _,
     )
     .execute(conn)
     .await?;
@@ -95,12 +101,13 @@ pub async fn change(
     source: &NewSource,
 ) -> Result<bool, StoreError> {
     let done = sqlx::query!(
-        "update sources set name = $2, mode = $3, headers = $4
+        "update sources set name = $2, mode = $3, headers = $4, executions = $5
          where id = $1 and removed_at is null and not configured",
         id.0,
         source.display_name(),
         source.mode.as_str(),
         Json(&source.headers) as _,
+        Json(&source.executions) as _,
     )
     .execute(conn)
     .await?;
@@ -158,7 +165,8 @@ pub async fn names(conn: &mut PgConnection) -> Result<BTreeMap<SourceId, String>
 /// When Postgres does not answer or a row cannot be read.
 pub async fn watched(conn: &mut PgConnection) -> Result<Vec<Watched>, StoreError> {
     let rows = sqlx::query!(
-        r#"select id, broker, vhost, queue, name, mode, headers as "headers: Json<HeaderMap>"
+        r#"select id, broker, vhost, queue, name, mode, headers as "headers: Json<HeaderMap>",
+               executions as "executions: Json<ExecutionNaming>"
            from sources where removed_at is null order by created_at, id"#,
     )
     .fetch_all(conn)
@@ -173,6 +181,7 @@ pub async fn watched(conn: &mut PgConnection) -> Result<Vec<Watched>, StoreError
                 name: row.name,
                 mode: read_mode(&row.mode)?,
                 headers: row.headers.0,
+                executions: row.executions.0,
             })
         })
         .collect()
@@ -189,6 +198,7 @@ pub async fn list(
     let rows = sqlx::query!(
         r#"select s.id, s.name, s.broker, s.vhost, s.queue, s.mode, s.configured, s.condition,
                s.condition_since, s.condition_detail, s.last_arrived_at,
+               s.executions as "executions: Json<ExecutionNaming>",
                coalesce(c.letters, 0)::bigint as "letters!",
                coalesce(c.held, 0)::bigint as "held!"
            from sources s
@@ -219,6 +229,7 @@ pub async fn list(
                 held: row.held,
                 letters: row.letters,
                 last_arrived_at: row.last_arrived_at,
+                executions: row.executions.0,
             })
         })
         .collect()

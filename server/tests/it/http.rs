@@ -1,6 +1,7 @@
 //! What is served over HTTP, asked over real connections.
 
 mod access;
+mod executions;
 mod guards;
 mod health;
 mod live;
@@ -9,3 +10,4 @@ mod policies;
 mod problems;
 mod requests;
 mod rules;
+mod workers;

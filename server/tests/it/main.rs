@@ -4,6 +4,7 @@
 mod cli;
 mod crash;
 mod desk;
+mod executions;
 mod http;
 mod intake;
 mod offices;

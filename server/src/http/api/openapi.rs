@@ -8,8 +8,8 @@ use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, Re
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    changes, discards, events, groups, holds, letters, overview, policies, replays, restores,
-    rules, sources, views,
+    changes, discards, events, executions, groups, holds, letters, overview, policies, replays,
+    restores, rules, sources, views, workers,
 };
 use crate::access::Role;
 
@@ -31,8 +31,10 @@ use crate::access::Role;
         policies::create, policies::order, policies::one, policies::change, policies::remove,
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
+        workers::list, workers::one, workers::heartbeat, workers::drain, workers::activate,
         overview::figures, events::stream, changes::preview, changes::approve, changes::reject,
-        changes::sent, document,
+        changes::sent, executions::list, executions::report_many, executions::figures,
+        executions::one, executions::report, executions::fail, executions::cancel, document,
     ),
     components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind)),
     modifiers(&Token, &EveryAnswer),

@@ -2,6 +2,7 @@
 
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
@@ -20,6 +21,7 @@ fn as_it_is(mode: SourceMode) -> NewSource {
         name: None,
         broker: None,
         headers: HeaderMap::default(),
+        executions: ExecutionNaming::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sources that only look, through a queue of our own, which must not outlive its use.
 
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
@@ -66,6 +67,7 @@ async fn a_mirror_that_becomes_a_taker_leaves_no_queue_and_takes(pool: PgPool) {
         name: None,
         broker: None,
         headers: HeaderMap::default(),
+        executions: ExecutionNaming::default(),
     };
     let mut conn = pool.acquire().await.expect("a connection");
     let changed = store::sources::change(&mut conn, id, &source).await;

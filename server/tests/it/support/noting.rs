@@ -1,5 +1,7 @@
 //! A desk that answers at once and notes what it was asked.
 
+mod executions;
+mod fleet;
 mod policies;
 
 use std::sync::Mutex;

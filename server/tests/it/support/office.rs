@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::ids::{OfficeId, SourceId};
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
@@ -22,6 +23,7 @@ pub async fn watch(pool: &PgPool, vhost: &str, queue: &str, mode: SourceMode) ->
         name: None,
         broker: None,
         headers: HeaderMap::default(),
+        executions: ExecutionNaming::default(),
     };
     let clock = SystemClock;
     let mut conn = pool.acquire().await.expect("a connection");

@@ -1,0 +1,64 @@
+//! A list of executions.
+
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+use super::Ago;
+use crate::api::executions::ExecutionRow;
+use crate::links;
+
+/// Executions.
+#[component]
+pub(crate) fn ExecutionTable(
+    /// What is listed.
+    rows: Vec<ExecutionRow>,
+    /// When they were read.
+    now: DateTime<Utc>,
+) -> impl IntoView {
+    let rows = rows.into_iter().map(|one| row(one, now)).collect_view();
+    view! {
+        <table class="ledger executions">
+            <thead>
+                <tr>
+                    <th>"execution"</th>
+                    <th>"state"</th>
+                    <th class="num">"age"</th>
+                    <th class="mid">"worker"</th>
+                    <th class="num far">"attempt"</th>
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+    .into_any()
+}
+
+fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
+    let (href, worker) = (links::execution(&row.id), links::executions_of(&row.worker));
+    view! {
+        <tr data-row="">
+            <td class="main">
+                <a class="id" href=href>
+                    {row.id}
+                </a>
+                <div class="sub">
+                    <span>{row.worker.clone()}</span>
+                    {row.error}
+                </div>
+            </td>
+            <td class="fit">
+                <span class=format!("state {}", row.state.1)>{row.state.0}</span>
+            </td>
+            <td class="fit num">
+                <Ago at=row.since now />
+            </td>
+            <td class="fit mid">
+                <a class="id" href=worker>
+                    {row.worker}
+                </a>
+            </td>
+            <td class="fit num far">{row.attempt}</td>
+        </tr>
+    }
+    .into_any()
+}

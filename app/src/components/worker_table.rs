@@ -1,0 +1,102 @@
+//! Workers, each with its silence as a bar against the line at which it is stale.
+
+use dlo_domain::filter::FilterForm;
+use leptos::prelude::*;
+
+use crate::api::workers::WorkerRow;
+use crate::links;
+
+/// The table.
+#[component]
+pub(crate) fn WorkerTable(
+    /// What is in it.
+    rows: Vec<WorkerRow>,
+) -> impl IntoView {
+    view! {
+        <table class="ledger workers">
+            <thead>
+                <tr>
+                    <th>"worker"</th>
+                    <th>"state"</th>
+                    <th class="num">"heartbeat"</th>
+                    <th>
+                        <span class="visually-hidden">"heartbeat against the stale line"</span>
+                    </th>
+                    <th class="num far">"running"</th>
+                    <th class="mid">"queue"</th>
+                    <th class="mid">"version"</th>
+                    <th class="mid">"probe"</th>
+                    <th class="num far">"away today"</th>
+                </tr>
+            </thead>
+            <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
+        </table>
+    }
+    .into_any()
+}
+
+fn row(row: WorkerRow) -> impl IntoView {
+    let letters = links::letters(&FilterForm {
+        queue: Some(row.queue.clone()),
+        ..FilterForm::default()
+    });
+    view! {
+        <tr data-row="">
+            <th scope="row">
+                <a class="id" href=links::worker(&row.name)>
+                    {row.name.clone()}
+                </a>
+                <div class="sub">
+                    <span>{row.load.clone()}</span>
+                    <span>{row.version.clone()}</span>
+                </div>
+            </th>
+            <td class="fit">
+                <WorkerBadge condition=row.condition.clone() />
+            </td>
+            <td class="fit num">{row.silent}</td>
+            <td class="beat-cell">
+                <Beat bar=row.bar condition=row.condition />
+            </td>
+            <td class="fit num far">{row.load}</td>
+            <td class="fit mid">
+                <a class="id" href=letters>
+                    {row.queue}
+                </a>
+            </td>
+            <td class="fit mid">
+                <span class="id">{row.version}</span>
+            </td>
+            <td class="fit mid second">{row.probe}</td>
+            <td class="fit num far">{row.down}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// How a worker is: colour, shape and word.
+#[component]
+pub(crate) fn WorkerBadge(
+    /// The word.
+    condition: String,
+) -> impl IntoView {
+    let class = match &*condition {
+        "stale" => "sev critical",
+        "draining" => "state scheduled",
+        "stopped" => "state discarded",
+        _ => "condition",
+    };
+    view! { <span class=class>{condition}</span> }.into_any()
+}
+
+/// The silence as a bar: the dashed line is where the worker is stale.
+#[component]
+fn Beat(bar: u8, condition: String) -> impl IntoView {
+    view! {
+        <svg class="beat" data-condition=condition aria-hidden="true">
+            <rect class="age" y="11.5" width=format!("{bar}%") height="9"></rect>
+            <line class="stale-line" x1="50%" x2="50%" y1="0" y2="32"></line>
+        </svg>
+    }
+    .into_any()
+}

@@ -1,0 +1,164 @@
+//! How is one worker, and when was it away?
+
+use dlo_domain::event::LiveEvent;
+use dlo_domain::filter::FilterForm;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+
+use crate::api::workers::{DrainWorker, WorkerSheet, read_worker};
+use crate::components::{ErrorPanel, Live, Notice, Waiting, WorkerBadge, slow_ticks};
+use crate::links;
+
+/// One worker. Its forms are plain ones: each answer is a page.
+#[component]
+pub(crate) fn WorkerPage() -> impl IntoView {
+    let params = use_params_map();
+    let name = Memo::new(move |_| params.with(|all| all.get("name").unwrap_or_default()));
+    let version =
+        Live::current().version(|event| matches!(event, LiveEvent::Workers | LiveEvent::Missed));
+    let ticks = slow_ticks();
+    let worker = Resource::new(
+        move || (name.get(), version.get(), ticks.get()),
+        |(name, ..)| read_worker(name),
+    );
+    view! {
+        <Title text="Worker" />
+        <Notice />
+        <Transition fallback=Waiting>
+            {move || Suspend::new(async move {
+                match worker.await {
+                    Ok(sheet) => view! { <Sheet sheet /> }.into_any(),
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+    .into_any()
+}
+
+#[component]
+fn Sheet(sheet: WorkerSheet) -> impl IntoView {
+    let name = sheet.row.name.clone();
+    let kind = links::with_query(links::WORKERS, [("kind", &*sheet.kind)]);
+    let letters = (!sheet.row.queue.is_empty()).then(|| {
+        let href = links::letters(&FilterForm {
+            queue: Some(sheet.row.queue.clone()),
+            ..FilterForm::default()
+        });
+        view! { <a href=href>"letters that died in its queue"</a> }
+    });
+    view! {
+        <div class="answer">
+            <div>
+                <ol class="crumbs">
+                    <li>
+                        <a href=links::WORKERS>"Workers"</a>
+                    </li>
+                    <li>
+                        <a class="id" href=kind>
+                            {sheet.kind}
+                        </a>
+                    </li>
+                </ol>
+                <h1>{sheet.heading}</h1>
+                <p class="meta">
+                    <WorkerBadge condition=sheet.row.condition />
+                    {letters}
+                </p>
+            </div>
+        </div>
+        <section class="section" aria-labelledby="facts-title">
+            <header>
+                <h2 id="facts-title">"What is known of it"</h2>
+            </header>
+            <dl class="slip">{sheet.facts.into_iter().map(fact).collect_view()}</dl>
+            {(!sheet.metadata.is_empty())
+                .then(|| {
+                    view! {
+                        <pre class="metadata" tabindex="0" aria-label="Metadata">
+                            {sheet.metadata}
+                        </pre>
+                    }
+                })}
+        </section>
+        {drain(&name, sheet.can_drain, sheet.can_activate)}
+        <Downtimes spans=sheet.downtimes />
+    }
+    .into_any()
+}
+
+fn fact((name, value): (String, String)) -> impl IntoView {
+    view! {
+        <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+        </div>
+    }
+    .into_any()
+}
+
+fn drain(name: &str, can_drain: bool, can_activate: bool) -> impl IntoView + use<> {
+    let form = |drains: bool, says: String, note: &'static str| {
+        view! {
+            <form method="post" action=DrainWorker::PATH class="drain">
+                <input type="hidden" name="name" value=name />
+                <input type="hidden" name="drains" value=drains.to_string() />
+                <button class="button" type="submit">
+                    {says}
+                </button>
+                <span class="second">{note}</span>
+            </form>
+        }
+        .into_any()
+    };
+    let drains = can_drain.then(|| {
+        let note = "it counts as draining, whatever it says, until it stops or you take it back";
+        form(true, format!("Drain {name}"), note)
+    });
+    let activates = can_activate.then(|| {
+        form(
+            false,
+            format!("Take {name} back into work"),
+            "it may have work again",
+        )
+    });
+    view! { <div class="drains">{drains}{activates}</div> }.into_any()
+}
+
+#[component]
+fn Downtimes(spans: Vec<(String, String, String)>) -> impl IntoView {
+    if spans.is_empty() {
+        return view! { <p class="empty">"It was never away, as far as is remembered."</p> }
+            .into_any();
+    }
+    let row = |(since, until, lasted): (String, String, String)| {
+        view! {
+            <tr>
+                <td>{since}</td>
+                <td>{until}</td>
+                <td class="fit num">{lasted}</td>
+            </tr>
+        }
+    };
+    view! {
+        <section class="section" aria-labelledby="away-title">
+            <header>
+                <h2 id="away-title">"When it was away"</h2>
+                <span class="note">"from its last sign of life to the next, newest first"</span>
+            </header>
+            <table class="ledger">
+                <thead>
+                    <tr>
+                        <th>"since"</th>
+                        <th>"until"</th>
+                        <th class="num">"for"</th>
+                    </tr>
+                </thead>
+                <tbody>{spans.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,1 @@
+drop function worker_state_after(text, text, text, boolean);

@@ -1,0 +1,196 @@
+//! The dead-letter handler: a letter that names an execution fails it, or sends it to another worker.
+//! Intake wrote down which letter names which; here each is handled once, in a transaction of its own.
+
+use dlo_domain::audit::Actor;
+use dlo_domain::death::Reason;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::execution::{Execution, ExecutionState, HANDLER, HandlerVerdict, NO_WORKERS};
+use dlo_domain::ids::ReplayId;
+use dlo_domain::replay::{NewReplay, Replay, Target};
+use dlo_domain::selection::Selection;
+use sqlx::PgConnection;
+use tokio::sync::broadcast::Receiver;
+use tokio_util::sync::CancellationToken;
+
+use super::{Deps, mind, wait};
+use crate::clock::new_id;
+use crate::planning::{self, Maker};
+use crate::store::executions::links::{self, Open};
+use crate::store::executions::watch::{self, Free};
+use crate::store::executions::write::{self, Told};
+use crate::store::{StoreError, events, shared_time};
+
+pub(super) async fn run(
+    deps: &Deps,
+    mut heard: Receiver<LiveEvent>,
+    stop: &CancellationToken,
+) -> Result<(), StoreError> {
+    while !stop.is_cancelled() {
+        mind(handle_all(deps, stop).await)?;
+        let is_news = |event: &LiveEvent| matches!(event, LiveEvent::Arrived { .. });
+        wait(&mut heard, is_news, stop).await;
+    }
+    Ok(())
+}
+
+async fn handle_all(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
+    while !stop.is_cancelled() && handle_next(deps).await? {}
+    Ok(())
+}
+
+/// Handles the next letter that names an execution. Tells whether there was one.
+///
+/// # Errors
+/// When Postgres does not do it: then the letter is handled later.
+pub async fn handle_next(deps: &Deps) -> Result<bool, StoreError> {
+    let mut transaction = deps.pool.begin().await?;
+    let Some(open) = links::next(&mut transaction).await? else {
+        return Ok(false);
+    };
+    let (verdict, detail) = handle(deps, &mut transaction, &open).await?;
+    links::close(&mut transaction, &open, verdict, detail.as_deref()).await?;
+    transaction.commit().await?;
+    metrics::counter!("dlo_executions_named_total", "verdict" => verdict.as_str()).increment(1);
+    Ok(true)
+}
+
+async fn handle(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+) -> Result<(HandlerVerdict, Option<String>), StoreError> {
+    let Some(execution) = write::take_one(conn, &open.execution).await? else {
+        return Ok((HandlerVerdict::Unknown, None));
+    };
+    if execution.state.is_terminal() {
+        let what = format!("it was {} already", execution.state);
+        return Ok((HandlerVerdict::Terminal, Some(what)));
+    }
+    if let Some(what) = superseded(deps, conn, open, &execution).await? {
+        return Ok((HandlerVerdict::Superseded, Some(what)));
+    }
+    let why = if open.naming.reschedule_on.contains(&open.reason) {
+        match reschedule(deps, conn, open, &execution).await? {
+            Ok(what) => return Ok((HandlerVerdict::Rescheduled, Some(what))),
+            Err(why) => why,
+        }
+    } else {
+        died(open)
+    };
+    let now = shared_time(conn, &*deps.clock).await?;
+    let failed = execution.ended_by(ExecutionState::Failed, (HANDLER, &why), now);
+    deps.ending().end(conn, &[(execution, failed)], now).await?;
+    Ok((HandlerVerdict::Failed, Some(why)))
+}
+
+/// Why it is failed, in words.
+fn died(open: &Open) -> String {
+    let queue = match &open.queue {
+        Some(queue) => format!(" in the queue `{queue}`"),
+        None => String::new(),
+    };
+    match open.reason {
+        Reason::Expired => format!("its message expired{queue}: no worker took it in time"),
+        Reason::Rejected => format!("its message was rejected{queue}"),
+        Reason::Maxlen => format!("its message was dropped{queue}, which was full"),
+        Reason::DeliveryLimit => format!("its message was delivered too often{queue}"),
+        Reason::Unknown => format!("its message died{queue}"),
+    }
+}
+
+/// A letter that died in another worker's queue tells of an attempt that is over.
+async fn superseded(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+    execution: &Execution,
+) -> Result<Option<String>, StoreError> {
+    let (Some(queue), Some(worker)) = (&open.queue, &execution.worker) else {
+        return Ok(None);
+    };
+    let by_name = worker_of(&deps.replay.worker_queue, queue);
+    let is_of_another = match by_name {
+        Some(name) if name == worker => false,
+        Some(_) => true,
+        None => watch::is_of_another(conn, queue, worker).await?,
+    };
+    Ok(is_of_another.then(|| format!("it is on worker `{worker}` since")))
+}
+
+/// The worker whose queue this is called after.
+fn worker_of<'a>(template: &str, queue: &'a str) -> Option<&'a str> {
+    let (before, after) = template.split_once("{worker}")?;
+    queue.strip_prefix(before)?.strip_suffix(after)
+}
+
+/// Hands the execution to another worker: its message is replayed to that one's queue. Says where to;
+/// or why not.
+async fn reschedule(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+    execution: &Execution,
+) -> Result<Result<String, String>, StoreError> {
+    if !execution.has_attempts_left() {
+        let attempts = execution.max_attempts;
+        let why = died(open);
+        return Ok(Err(match attempts {
+            1 => why,
+            _ => format!("{why}; that was the last of {attempts} attempts"),
+        }));
+    }
+    let Some(free) = watch::another_worker(conn, execution.worker.as_deref()).await? else {
+        return Ok(Err(format!("{NO_WORKERS}: {}", died(open))));
+    };
+    if let Some(why) = left_out(&plan(deps, conn, open, (None, &free)).await?) {
+        let why = format!("{}; it could not go to another worker: {why}", died(open));
+        return Ok(Err(why));
+    }
+    let id = ReplayId(new_id(&*deps.clock));
+    plan(deps, conn, open, (Some(id), &free)).await?;
+    let now = shared_time(conn, &*deps.clock).await?;
+    let told = Told {
+        execution: execution.rescheduled(&free.name, now),
+        result: None,
+    };
+    write::put(conn, &[told]).await?;
+    events::notify(conn, &LiveEvent::Executions).await?;
+    Ok(Ok(format!("to worker `{}`, with replay {id}", free.name)))
+}
+
+/// Freezes a replay of the letter to that worker, or tells what it would do.
+async fn plan(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+    (id, free): (Option<ReplayId>, &Free),
+) -> Result<Replay, StoreError> {
+    let target = match &free.queue {
+        Some(queue) => Target::Queue {
+            queue: queue.clone(),
+        },
+        None => Target::Worker {
+            worker: free.name.clone(),
+        },
+    };
+    let new = NewReplay {
+        selection: Selection::of_ids(vec![open.letter]),
+        target,
+        ..NewReplay::default()
+    };
+    let maker = Maker {
+        actor: &Actor(HANDLER.replace('_', " ")),
+        policy: None,
+        at: deps.clock.now(),
+    };
+    planning::freeze(conn, &deps.replay, maker, (id, &new), &[open.letter]).await
+}
+
+fn left_out(plan: &Replay) -> Option<String> {
+    let first = plan.left_out.first().map(|left| left.reason.clone());
+    match (plan.total, first) {
+        (1.., _) => None,
+        (_, Some(why)) => Some(why),
+        (_, None) => Some("the letter is gone".to_owned()),
+    }
+}

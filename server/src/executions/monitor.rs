@@ -1,0 +1,125 @@
+//! The timeout monitor. It looks every few seconds, so that it knows since when it sees without a
+//! gap, and checks every minute what is late.
+
+use std::time::Duration;
+
+use dlo_domain::execution::{Execution, ExecutionState, MONITOR, Watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{Deps, mind};
+use crate::store::executions::{figures, watch};
+use crate::store::{StoreError, shared_time};
+
+/// How often somebody looks. After three looks that failed, time begins anew.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Executions that are failed, and forgotten, in one transaction.
+const AT_ONCE: i64 = 1_000;
+
+pub(super) async fn run(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
+    let mut next_check = Instant::now();
+    while !stop.is_cancelled() {
+        if Instant::now() >= next_check {
+            mind(check_all(deps, stop).await)?;
+            next_check = Instant::now() + deps.config.check_every;
+        } else {
+            mind(look(deps).await.map(drop))?;
+        }
+        let wait = next_check.saturating_duration_since(Instant::now());
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(wait.min(LOOK_EVERY)) => {}
+        }
+    }
+    Ok(())
+}
+
+async fn check_all(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
+    while !stop.is_cancelled() && check(deps).await? > 0 {}
+    forget(deps, stop).await
+}
+
+/// Looks: somebody sees.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn look(deps: &Deps) -> Result<Watch, StoreError> {
+    let mut transaction = deps.pool.begin().await?;
+    let now = shared_time(&mut transaction, &*deps.clock).await?;
+    let (watch, _) = watch::look(&mut transaction, now).await?;
+    transaction.commit().await?;
+    Ok(watch)
+}
+
+/// Fails executions that are late, at most some thousand. Tells how many.
+///
+/// # Errors
+/// When Postgres does not do it; then nothing is failed.
+pub async fn check(deps: &Deps) -> Result<usize, StoreError> {
+    let mut transaction = deps.pool.begin().await?;
+    let conn = &mut *transaction;
+    let now = shared_time(conn, &*deps.clock).await?;
+    let (watch, _) = watch::look(conn, now).await?;
+    let Some(before) = watch.cutoff(deps.limit()) else {
+        transaction.commit().await?;
+        return Ok(0);
+    };
+    let stuck = watch::stuck(conn, before, AT_ONCE).await?;
+    let orphaned = watch::orphaned(conn, before, AT_ONCE).await?;
+    let ended: Vec<(Execution, Execution)> = stuck
+        .into_iter()
+        .map(|one| (never_begun(&one, deps), one))
+        .chain(
+            orphaned
+                .into_iter()
+                .map(|one| (worker_silent(&one, deps), one)),
+        )
+        .map(|(why, one)| {
+            let failed = one.ended_by(ExecutionState::Failed, (MONITOR, &why), now);
+            (one, failed)
+        })
+        .collect();
+    deps.ending().end(conn, &ended, now).await?;
+    transaction.commit().await?;
+    if !ended.is_empty() {
+        let failed = ended.len();
+        metrics::counter!("dlo_executions_failed_total", "by" => "monitor")
+            .increment(failed.try_into().unwrap_or(u64::MAX));
+        tracing::warn!(failed, "executions were late and are failed");
+    }
+    Ok(ended.len())
+}
+
+fn never_begun(execution: &Execution, deps: &Deps) -> String {
+    let seconds = deps.config.stuck_after.as_secs();
+    match &execution.worker {
+        Some(worker) => format!(
+            "Execution timeout: worker `{worker}` did not begin it within {seconds} s of being \
+             scheduled"
+        ),
+        None => {
+            format!("Execution timeout: no worker began it within {seconds} s of being scheduled")
+        }
+    }
+}
+
+fn worker_silent(execution: &Execution, deps: &Deps) -> String {
+    format!(
+        "Execution timeout: its worker `{}` has been silent or stopped for more than {} s",
+        execution.worker.as_deref().unwrap_or_default(),
+        deps.config.stuck_after.as_secs()
+    )
+}
+
+async fn forget(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
+    let mut conn = deps.pool.acquire().await?;
+    let now = shared_time(&mut conn, &*deps.clock).await?;
+    figures::forget(&mut conn, now).await?;
+    let kept = chrono::TimeDelta::from_std(deps.config.kept).unwrap_or(chrono::TimeDelta::MAX);
+    let Some(before) = now.checked_sub_signed(kept) else {
+        return Ok(());
+    };
+    while !stop.is_cancelled() && watch::forget(&mut conn, before, AT_ONCE).await? > 0 {}
+    Ok(())
+}

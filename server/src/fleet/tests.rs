@@ -1,0 +1,7 @@
+//! Workers whose time a test moves on.
+
+mod announcing;
+mod hearing;
+mod listing;
+mod silence;
+mod workforce;

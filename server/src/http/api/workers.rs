@@ -1,0 +1,135 @@
+//! Workers: their heartbeats, and how they are.
+
+use std::convert::Infallible;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Uri;
+use dlo_domain::worker::{Heartbeat, WorkerPage, WorkerReport, WorkerState};
+use serde::Serialize;
+
+use super::input::{Id, JsonBody, Query};
+use crate::http::Front;
+use crate::http::bearer::Caller;
+use crate::http::problem::{Problem, ProblemBody};
+
+/// A name in the path: any text.
+pub(crate) struct Name(String);
+
+impl std::str::FromStr for Name {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// Workers: stale ones first, then those that drain, are fresh, or have stopped; each by name.
+#[utoipa::path(
+    get, path = "/api/v1/workers", tag = "workers",
+    params(
+        ("state" = Option<String>, Query, description = "fresh, stale, draining or stopped"),
+        ("kind" = Option<String>, Query, description = "Only workers of this kind"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "Workers of one page; 50 when it is left out"),
+    ),
+    responses(
+        (status = 200, body = WorkerPage),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list(
+    State(front): State<Front>,
+    uri: Uri,
+) -> Result<Json<WorkerPage>, Problem> {
+    let query = Query::of(&uri, &["state", "kind", "cursor", "limit"])?;
+    let (condition, after) = (query.parsed("state")?, query.parsed("cursor")?);
+    let page = front.desk.workers(
+        condition,
+        query.value("kind"),
+        after.as_ref(),
+        query.limit()?,
+    );
+    Ok(Json(page.await?))
+}
+
+/// One worker, with the times in which it was away.
+#[utoipa::path(
+    get, path = "/api/v1/workers/{name}", tag = "workers",
+    params(("name" = String, Path)),
+    responses(
+        (status = 200, body = WorkerReport),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn one(
+    State(front): State<Front>,
+    Id(Name(name)): Id<Name>,
+) -> Result<Json<WorkerReport>, Problem> {
+    Ok(Json(front.desk.worker(&name).await?))
+}
+
+/// What a worker is told in return.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct HeartbeatAnswer {
+    /// What we hold its state to be. `draining` although it did not say so: somebody wants it to
+    /// end what it has in hand and to take nothing more.
+    state: WorkerState,
+}
+
+/// A worker says that it lives. The first heartbeat makes it known. Members that are not known are
+/// ignored.
+#[utoipa::path(
+    post, path = "/api/v1/workers/{name}/heartbeat", tag = "workers",
+    params(("name" = String, Path)),
+    request_body = Heartbeat,
+    responses(
+        (status = 200, body = HeartbeatAnswer),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn heartbeat(
+    State(front): State<Front>,
+    Id(Name(name)): Id<Name>,
+    JsonBody(beat): JsonBody<Heartbeat>,
+) -> Result<Json<HeartbeatAnswer>, Problem> {
+    let state = front.desk.heartbeat(&name, beat).await?;
+    Ok(Json(HeartbeatAnswer { state }))
+}
+
+/// Has a worker drained: it counts as draining whatever it says of itself, until it stops or is
+/// activated. Its next heartbeat over HTTP is answered so.
+#[utoipa::path(
+    post, path = "/api/v1/workers/{name}/drain", tag = "workers",
+    params(("name" = String, Path)),
+    responses(
+        (status = 200, body = WorkerReport),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It has stopped"),
+    )
+)]
+pub(crate) async fn drain(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(Name(name)): Id<Name>,
+) -> Result<Json<WorkerReport>, Problem> {
+    Ok(Json(front.desk.drain_worker(&actor, &name, true).await?))
+}
+
+/// Ends a drain: the worker is active again.
+#[utoipa::path(
+    post, path = "/api/v1/workers/{name}/activate", tag = "workers",
+    params(("name" = String, Path)),
+    responses(
+        (status = 200, body = WorkerReport),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is not draining"),
+    )
+)]
+pub(crate) async fn activate(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(Name(name)): Id<Name>,
+) -> Result<Json<WorkerReport>, Problem> {
+    Ok(Json(front.desk.drain_worker(&actor, &name, false).await?))
+}

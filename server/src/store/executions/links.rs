@@ -1,0 +1,174 @@
+//! Arrivals that name executions.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::death::Reason;
+use dlo_domain::execution::{ExecutionNaming, HandlerVerdict, NamedBy};
+use dlo_domain::ids::LetterId;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::store::StoreError;
+
+/// Letters of an execution that are shown.
+const MOST_SHOWN: i64 = 50;
+
+/// An arrival that names an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named<'a> {
+    /// The letter.
+    pub letter: LetterId,
+    /// When it arrived.
+    pub arrived_at: DateTime<Utc>,
+    /// The execution.
+    pub execution: &'a str,
+}
+
+/// Writes down which arrivals name executions, so that the handler comes to them.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn put(conn: &mut PgConnection, named: &[Named<'_>]) -> Result<(), StoreError> {
+    if named.is_empty() {
+        return Ok(());
+    }
+    let letters: Vec<Uuid> = named.iter().map(|one| one.letter.0).collect();
+    let times: Vec<DateTime<Utc>> = named.iter().map(|one| one.arrived_at).collect();
+    let executions: Vec<&str> = named.iter().map(|one| one.execution).collect();
+    sqlx::query!(
+        "insert into letter_executions (letter_id, arrived_at, execution_id)
+         select * from unnest($1::uuid[], $2::timestamptz[], $3::text[])
+         on conflict do nothing",
+        &letters,
+        &times,
+        &executions as &[&str],
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// An arrival that the handler has not come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    /// The letter.
+    pub letter: LetterId,
+    /// When it arrived.
+    pub arrived_at: DateTime<Utc>,
+    /// The execution that it names.
+    pub execution: String,
+    /// The queue that it died in.
+    pub queue: Option<String>,
+    /// Why it died.
+    pub reason: Reason,
+    /// What is done with executions that letters of its source name.
+    pub naming: ExecutionNaming,
+}
+
+/// The next arrival to be handled, locked; others that are being handled are left out.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn next(conn: &mut PgConnection) -> Result<Option<Open>, StoreError> {
+    let row = sqlx::query!(
+        r#"select n.letter_id, n.arrived_at, n.execution_id, l.queue as "queue?",
+             l.reason as "reason?", s.executions as "naming?: Json<ExecutionNaming>"
+           from letter_executions n
+           left join letters l on l.id = n.letter_id
+           left join sources s on s.id = l.source_id
+           where n.verdict is null
+           order by n.arrived_at, n.letter_id limit 1
+           for update of n skip locked"#,
+    )
+    .fetch_optional(conn)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let reason = row.reason.as_deref().unwrap_or("unknown");
+    Ok(Some(Open {
+        letter: LetterId(row.letter_id),
+        arrived_at: row.arrived_at,
+        execution: row.execution_id,
+        queue: row.queue,
+        reason: reason
+            .parse()
+            .map_err(|why| StoreError::corrupt("letters", "reason", why))?,
+        naming: row.naming.map(|naming| naming.0).unwrap_or_default(),
+    }))
+}
+
+/// Says what was done for an arrival.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn close(
+    conn: &mut PgConnection,
+    open: &Open,
+    verdict: HandlerVerdict,
+    detail: Option<&str>,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update letter_executions set verdict = $3, detail = $4
+         where letter_id = $1 and arrived_at = $2",
+        open.letter.0,
+        open.arrived_at,
+        verdict.as_str(),
+        detail,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The letters that name an execution, newest first.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn of_execution(
+    conn: &mut PgConnection,
+    execution: &str,
+) -> Result<Vec<NamedBy>, StoreError> {
+    let rows = sqlx::query!(
+        "select letter_id, arrived_at, verdict, detail from letter_executions
+         where execution_id = $1 order by arrived_at desc, letter_id limit $2",
+        execution,
+        MOST_SHOWN,
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(NamedBy {
+                letter_id: LetterId(row.letter_id),
+                arrived_at: row.arrived_at,
+                verdict: row.verdict.as_deref().map(read_verdict).transpose()?,
+                detail: row.detail,
+            })
+        })
+        .collect()
+}
+
+/// The execution that a letter is linked to, and the worker that has it: the last that it named, as
+/// far as we were told of it.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn of_letter(
+    conn: &mut PgConnection,
+    letter: LetterId,
+) -> Result<Option<(String, Option<String>)>, StoreError> {
+    let row = sqlx::query!(
+        "select e.id, e.worker from letter_executions n join executions e on e.id = n.execution_id
+         where n.letter_id = $1 order by n.arrived_at desc limit 1",
+        letter.0,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| (row.id, row.worker)))
+}
+
+fn read_verdict(word: &str) -> Result<HandlerVerdict, StoreError> {
+    HandlerVerdict::ALL
+        .into_iter()
+        .find(|verdict| verdict.as_str() == word)
+        .ok_or_else(|| StoreError::corrupt("letter_executions", "verdict", word))
+}

@@ -1,0 +1,190 @@
+//! What the monitor asks: since when it sees, and what is late. What it finds is locked, and what
+//! somebody else has locked is left out: a worker that begins an execution in the same instant wins.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::execution::{Execution, Seen, Watch};
+use sqlx::PgConnection;
+
+use super::read::{Row, execution};
+use crate::store::StoreError;
+
+/// Looks: writes down that somebody sees, and tells since when. Times that a clock which was set back
+/// left in the future become now.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn look(
+    conn: &mut PgConnection,
+    now: DateTime<Utc>,
+) -> Result<(Watch, Seen), StoreError> {
+    let before = sqlx::query_as!(
+        Watch,
+        "select watched_since as since, seen_at from execution_watch for update",
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
+    let (watch, seen) = match before {
+        Some(watch) => watch.looked(now),
+        None => (Watch::begun(now), Seen::AfterAGap),
+    };
+    sqlx::query!(
+        "insert into execution_watch (watched_since, seen_at) values ($1, $2)
+         on conflict (is_only) do update
+         set watched_since = excluded.watched_since, seen_at = excluded.seen_at",
+        watch.since,
+        watch.seen_at,
+    )
+    .execute(&mut *conn)
+    .await?;
+    if seen == Seen::SetBack {
+        sqlx::query!(
+            "update executions set state_since = $1
+             where state in ('scheduled', 'running') and state_since > $1",
+            now,
+        )
+        .execute(conn)
+        .await?;
+    }
+    Ok((watch, seen))
+}
+
+/// Since when somebody looks, if anybody ever did.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn watch(conn: &mut PgConnection) -> Result<Option<Watch>, StoreError> {
+    let watch = sqlx::query_as!(
+        Watch,
+        "select watched_since as since, seen_at from execution_watch",
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(watch)
+}
+
+/// Executions that were scheduled before this moment and not begun, the oldest first, locked.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn stuck(
+    conn: &mut PgConnection,
+    before: DateTime<Utc>,
+    most: i64,
+) -> Result<Vec<Execution>, StoreError> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select id, key, state, worker, attempt, max_attempts, first_seen_at, state_since,
+             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by
+         from executions where state = 'scheduled' and state_since < $1
+         order by state_since, key limit $2 for update skip locked",
+        before,
+        most,
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter().map(|row| execution(row, None)).collect()
+}
+
+/// Executions that run on workers of which nothing was heard since before this moment, or that
+/// stopped before it; locked.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn orphaned(
+    conn: &mut PgConnection,
+    before: DateTime<Utc>,
+    most: i64,
+) -> Result<Vec<Execution>, StoreError> {
+    let rows = sqlx::query_as!(
+        Row,
+        "select e.id, e.key, e.state, e.worker, e.attempt, e.max_attempts, e.first_seen_at,
+             e.state_since, e.requested_at, e.scheduling_at, e.scheduled_at, e.running_at,
+             e.ended_at, e.error, e.failed_by
+         from workers w join executions e on e.worker = w.name
+         where (w.silent_since < $1 or w.state = 'stopped' and w.state_since < $1)
+             and e.state = 'running' and e.state_since < $1
+         order by e.state_since limit $2 for update of e skip locked",
+        before,
+        most,
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter().map(|row| execution(row, None)).collect()
+}
+
+/// A worker that can be handed work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Free {
+    /// Its name.
+    pub name: String,
+    /// The queue that it works on, if it said so.
+    pub queue: Option<String>,
+}
+
+/// Another worker that is fresh, of the same kind as far as that is known: of some, the one with the
+/// least in hand.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn another_worker(
+    conn: &mut PgConnection,
+    than: Option<&str>,
+) -> Result<Option<Free>, StoreError> {
+    let worker = sqlx::query_as!(
+        Free,
+        "select w.name, w.queue from (
+             select name, queue from workers
+             where state = 'active' and silent_since is null and name is distinct from $1
+                 and kind = coalesce((select kind from workers where name = $1), kind)
+             order by random() limit 20) w
+         order by (select count(*) from (
+             select from executions e
+             where e.worker = w.name and e.state in ('scheduled', 'running') limit 1000) as these),
+             w.name
+         limit 1",
+        than,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(worker)
+}
+
+/// Whether a queue is what another worker said that it works on, and not this one.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn is_of_another(
+    conn: &mut PgConnection,
+    queue: &str,
+    worker: &str,
+) -> Result<bool, StoreError> {
+    let is = sqlx::query_scalar!(
+        r#"select coalesce(bool_and(name <> $2), false) as "is!" from workers where queue = $1"#,
+        queue,
+        worker,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(is)
+}
+
+/// Forgets executions that were over before this moment, a few at a time. Tells how many.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn forget(
+    conn: &mut PgConnection,
+    before: DateTime<Utc>,
+    most: i64,
+) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "delete from executions where id in (
+             select id from executions where ended_at < $1
+             order by ended_at limit $2)",
+        before,
+        most,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}

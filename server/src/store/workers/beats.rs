@@ -1,0 +1,118 @@
+//! Heartbeats. Many are written at once, each into its worker's row, beside which there is room: no
+//! index is written. They are not waited for on disk, since the next one comes in seconds.
+
+use std::collections::BTreeMap;
+
+use dlo_domain::worker::{Heartbeat, WorkerState, kind_of};
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+
+use super::watches;
+use crate::clock::Clock;
+use crate::store::{StoreError, shared_time};
+
+/// A sign of life of a worker, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beat {
+    /// The worker.
+    pub name: String,
+    /// What it said.
+    pub heartbeat: Heartbeat,
+}
+
+impl Beat {
+    fn row(&self) -> Value {
+        let kind = kind_of(&self.name);
+        let said = &self.heartbeat;
+        json!({
+            "name": self.name,
+            "kind": kind.name,
+            "is_autoscaled": kind.is_autoscaled,
+            "state": said.state.unwrap_or(WorkerState::Active).as_str(),
+            "interval_ms": said.interval().num_milliseconds(),
+            "queue": said.queue,
+            "version": said.version,
+            "running": said.running,
+            "capacity": said.capacity,
+            "probe_url": said.probe_url,
+            "metadata": said.metadata,
+        })
+    }
+}
+
+/// Writes heartbeats that came by one way, in the transaction of `conn`; of several of one worker
+/// the last. Tells what each worker's state is now: it may be told to drain.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn write(
+    conn: &mut PgConnection,
+    clock: &dyn Clock,
+    way: &str,
+    beats: &[Beat],
+) -> Result<BTreeMap<String, WorkerState>, StoreError> {
+    sqlx::query!("set local synchronous_commit = off")
+        .execute(&mut *conn)
+        .await?;
+    // In the order of their names: so that two offices that write at once never wait for each other.
+    let last: BTreeMap<&str, &Beat> = beats.iter().map(|b| (b.name.as_str(), b)).collect();
+    let mut states = BTreeMap::new();
+    for is_said in [false, true] {
+        let rows: Vec<Value> = last
+            .values()
+            .filter(|beat| beat.heartbeat.state.is_some() == is_said)
+            .map(|beat| beat.row())
+            .collect();
+        if !rows.is_empty() {
+            states.extend(upsert(conn, clock, way, (rows, is_said)).await?);
+        }
+    }
+    Ok(states)
+}
+
+async fn upsert(
+    conn: &mut PgConnection,
+    clock: &dyn Clock,
+    way: &str,
+    (rows, is_said): (Vec<Value>, bool),
+) -> Result<Vec<(String, WorkerState)>, StoreError> {
+    let now = shared_time(conn, clock).await?;
+    let watch = watches::find(conn, way).await?;
+    let heard_ms = watch.map_or(0, |watch| watch.reading(now));
+    let written = sqlx::query!(
+        "insert into workers as w (name, kind, is_autoscaled, state, state_since, first_seen_at,
+             last_heartbeat_at, way, heard_ms, interval_ms, queue, version, running, capacity,
+             probe_url, metadata)
+         select name, kind, is_autoscaled, state, $2, $2, $2, $3, $4, interval_ms, queue, version,
+             running, capacity, probe_url, metadata
+         from json_to_recordset($1::text::json) as beat (name text, kind text,
+             is_autoscaled boolean, state text, interval_ms integer, queue text, version text,
+             running integer, capacity integer, probe_url text, metadata json)
+         order by name
+         on conflict (name) do update set
+             kind = excluded.kind, is_autoscaled = excluded.is_autoscaled,
+             state = worker_state_after(w.state, w.drained_by, excluded.state, $5),
+             state_since = case
+                 when worker_state_after(w.state, w.drained_by, excluded.state, $5) = w.state
+                 then w.state_since else excluded.state_since end,
+             drained_by = case when w.state = 'stopped' then null else w.drained_by end,
+             last_heartbeat_at = excluded.last_heartbeat_at,
+             way = excluded.way, heard_ms = excluded.heard_ms,
+             interval_ms = excluded.interval_ms, queue = excluded.queue,
+             version = excluded.version, running = excluded.running,
+             capacity = excluded.capacity, probe_url = excluded.probe_url,
+             metadata = excluded.metadata
+         returning name, state",
+        Value::from(rows).to_string(),
+        now,
+        way,
+        heard_ms,
+        is_said,
+    )
+    .fetch_all(conn)
+    .await?;
+    let states = written.into_iter();
+    states
+        .map(|row| Ok((row.name, super::state(&row.state)?)))
+        .collect()
+}
