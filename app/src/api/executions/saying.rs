@@ -182,9 +182,11 @@ fn row(execution: Execution) -> ExecutionRow {
         state: (word, badge(&execution).to_owned()),
         since: execution.state_since,
         worker: execution.worker.unwrap_or_default(),
-        attempt: is_one_of_several
-            .then(|| format!("{} of {}", execution.attempt, execution.max_attempts))
-            .unwrap_or_default(),
+        attempt: if is_one_of_several {
+            format!("{} of {}", execution.attempt, execution.max_attempts)
+        } else {
+            String::new()
+        },
         error: execution.error.unwrap_or_default(),
         id: execution.id,
     }
@@ -249,8 +251,9 @@ fn named(by: NamedBy) -> (String, chrono::DateTime<chrono::Utc>, String) {
         None => "the handler has not come to it".to_owned(),
         Some(HandlerVerdict::Failed) => format!("failed it: {detail}"),
         Some(HandlerVerdict::Rescheduled) => format!("sent it {detail}"),
-        Some(HandlerVerdict::Terminal) => format!("changed nothing: {detail}"),
-        Some(HandlerVerdict::Superseded) => format!("changed nothing: {detail}"),
+        Some(HandlerVerdict::Terminal | HandlerVerdict::Superseded) => {
+            format!("changed nothing: {detail}")
+        }
         Some(HandlerVerdict::Unknown) => "came before anybody told of it".to_owned(),
     };
     (by.letter_id.to_string(), by.arrived_at, said)

@@ -73,7 +73,11 @@ async fn what_cannot_be_read_is_refused(pool: PgPool) {
         (&path, json!({}), "state"),
         (&path, json!({"state": "running", "wroker": "a"}), "wroker"),
         (&path, json!({"id": "8", "state": "running"}), "names `7`"),
-        (&EXECUTIONS.to_owned(), json!([]), "invalid type"),
+        (
+            &EXECUTIONS.to_owned(),
+            json!({"reports": 7}),
+            "invalid type",
+        ),
         (&format!("{path}/fail"), json!({}), "reason"),
     ] {
         let refused = counter.post(path, &body).await;
