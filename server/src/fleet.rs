@@ -5,11 +5,13 @@
 //! holds anybody for dead.
 
 mod beats;
+mod hearing;
 mod monitor;
 #[cfg(test)]
 mod tests;
 
 pub use beats::{BeatError, Beats};
+pub use hearing::{HearingDeps, hear, way};
 pub use monitor::{Deps, Monitor, run};
 
 /// The way of heartbeats over HTTP.

@@ -312,6 +312,15 @@ impl Plan {
         };
         self.lifecycle
             .spawn("looking after workers", |stop| fleet::run(deps, stop));
+        if self.config.fleet.heartbeats {
+            let deps = fleet::HearingDeps {
+                pool: self.pool.clone(),
+                clock: self.clock.clone(),
+                brokers: self.brokers.clone(),
+            };
+            self.lifecycle
+                .spawn("hearing heartbeats", |stop| fleet::hear(deps, stop));
+        }
     }
 
     fn retry(&self) {
