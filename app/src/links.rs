@@ -70,14 +70,16 @@ fn escape_into(address: &mut String, value: &str) {
     }
 }
 
-/// A name as one part of a path.
+/// A name as one part of a path, which is decoded once, other than a query.
 fn within(path: &str, name: &str) -> String {
     let mut address = format!("{path}/");
-    for (place, part) in name.split(' ').enumerate() {
-        if place > 0 {
-            address.push_str("%20");
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                address.push(char::from(byte));
+            }
+            _ => write!(address, "%{byte:02X}").expect("a String takes every write"),
         }
-        escape_into(&mut address, part);
     }
     address
 }
@@ -217,8 +219,8 @@ mod tests {
     #[test]
     fn a_worker_may_be_called_anything() {
         assert_eq!(
-            worker("celery@a b/7?<"),
-            "/workers/celery%40a%20b%2F7%3F%3C"
+            worker("celery@a b/%<7"),
+            "/workers/celery%40a%20b%2F%25%3C7"
         );
     }
 
@@ -226,7 +228,7 @@ mod tests {
     fn an_execution_may_be_called_anything() {
         assert_eq!(
             execution("job/7 of a?%"),
-            "/executions/job%2F7%20of%20a%3F%2525"
+            "/executions/job%2F7%20of%20a%3F%25"
         );
     }
 

@@ -39,7 +39,7 @@ pub use retry::RetryConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 31] = [
+pub const VARIABLES: [&str; 34] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -66,6 +66,9 @@ pub const VARIABLES: [&str; 31] = [
     "DLO_EXECUTIONS_EXCHANGE",
     "DLO_EXECUTIONS_ROUTING_KEY",
     "DLO_EXECUTIONS_VHOST",
+    "DLO_FLEET_HEARTBEATS",
+    "DLO_FLEET_PROBES",
+    "DLO_FLEET_PROBE_ALLOW",
     "DLO_RETENTION_RESOLVED_DAYS",
     "DLO_RETENTION_DISCARDED_DAYS",
     "DLO_RETENTION_REPLAYS_DAYS",

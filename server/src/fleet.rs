@@ -5,12 +5,16 @@
 //! holds anybody for dead.
 
 mod beats;
+mod hearing;
 mod monitor;
+mod probing;
 #[cfg(test)]
 mod tests;
 
 pub use beats::{BeatError, Beats};
+pub use hearing::{HearingDeps, hear, way};
 pub use monitor::{Deps, Monitor, run};
+pub use probing::{PROBE_WITHIN, ProbingDeps, probe, round};
 
 /// The way of heartbeats over HTTP.
 pub const HTTP: &str = "http";

@@ -22,6 +22,7 @@ pub mod intake;
 pub mod judging;
 pub mod lifecycle;
 pub mod office;
+pub mod outbound;
 mod planning;
 pub mod replay;
 pub mod retrying;

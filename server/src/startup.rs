@@ -20,6 +20,7 @@ use crate::desk::PgDesk;
 use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front};
 use crate::lifecycle::Lifecycle;
+use crate::outbound::Outbound;
 use crate::replay::Waits;
 use crate::store::{StoreError, rules, sources, weeks};
 use crate::upkeep::Upkeep;
@@ -312,6 +313,36 @@ impl Plan {
         };
         self.lifecycle
             .spawn("looking after workers", |stop| fleet::run(deps, stop));
+        if self.config.fleet.heartbeats {
+            let deps = fleet::HearingDeps {
+                pool: self.pool.clone(),
+                clock: self.clock.clone(),
+                brokers: self.brokers.clone(),
+            };
+            self.lifecycle
+                .spawn("hearing heartbeats", |stop| fleet::hear(deps, stop));
+        }
+        if self.config.fleet.probes {
+            self.probe_workers();
+        }
+    }
+
+    fn probe_workers(&self) {
+        let allowed = self.config.fleet.probe_allow.clone();
+        let outbound = match Outbound::new(allowed, fleet::PROBE_WITHIN) {
+            Ok(outbound) => outbound,
+            Err(why) => {
+                tracing::error!(%why, "workers are not probed: nothing can be asked");
+                return;
+            }
+        };
+        let deps = fleet::ProbingDeps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            outbound,
+        };
+        self.lifecycle
+            .spawn("probing workers", |stop| fleet::probe(deps, stop));
     }
 
     fn retry(&self) {

@@ -36,9 +36,16 @@ pub(crate) fn WorkerTable(
 }
 
 fn row(row: WorkerRow) -> impl IntoView {
-    let letters = links::letters(&FilterForm {
-        queue: Some(row.queue.clone()),
-        ..FilterForm::default()
+    let queue = (!row.queue.is_empty()).then(|| {
+        let href = links::letters(&FilterForm {
+            queue: Some(row.queue.clone()),
+            ..FilterForm::default()
+        });
+        view! {
+            <a class="id" href=href>
+                {row.queue}
+            </a>
+        }
     });
     view! {
         <tr data-row="">
@@ -59,11 +66,7 @@ fn row(row: WorkerRow) -> impl IntoView {
                 <Beat bar=row.bar condition=row.condition />
             </td>
             <td class="fit num far">{row.load}</td>
-            <td class="fit mid">
-                <a class="id" href=letters>
-                    {row.queue}
-                </a>
-            </td>
+            <td class="fit mid">{queue}</td>
             <td class="fit mid">
                 <span class="id">{row.version}</span>
             </td>

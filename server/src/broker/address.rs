@@ -56,6 +56,15 @@ impl Brokers {
         Management::new(address)
     }
 
+    /// The vhost of a broker's address.
+    ///
+    /// # Errors
+    /// When no broker has that name or its address cannot be read.
+    pub fn vhost(&self, name: &str) -> Result<String, BrokerError> {
+        let uri: AMQPUri = self.get(name)?.amqp.parse().map_err(BrokerError::Address)?;
+        Ok(uri.vhost)
+    }
+
     /// The AMQP address of a broker with another vhost.
     ///
     /// # Errors

@@ -3,23 +3,29 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
 use dlo_domain::judge::LeftOut;
 use dlo_domain::office::Trouble;
 use dlo_domain::source::{Source, SourceCondition};
 
 use super::PgDesk;
+use crate::store::workers::watches;
+use crate::store::{shared_time, sources};
 
 /// A database that takes longer than this does not answer, as far as a page is concerned.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
+/// How long heartbeats are not heard before it is told.
+const CLOSED: TimeDelta = TimeDelta::seconds(30);
+
 pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
     let answer = tokio::time::timeout(PATIENCE, ask(desk)).await;
     let mut troubles = match answer {
-        Ok(Ok(sources)) => {
+        Ok(Ok((sources, closed))) => {
             remember(desk, None);
-            sources.iter().filter_map(of_source).collect()
+            let of_sources = sources.iter().filter_map(of_source);
+            of_sources.chain(closed.iter().map(of_way)).collect()
         }
         Ok(Err(_)) | Err(_) => vec![database_away(desk)],
     };
@@ -29,10 +35,25 @@ pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
     troubles
 }
 
-async fn ask(desk: &PgDesk) -> Result<Vec<Source>, DeskError> {
+/// A way that heartbeats came by, and when it was open last.
+type Closed = (String, DateTime<Utc>);
+
+async fn ask(desk: &PgDesk) -> Result<(Vec<Source>, Vec<Closed>), DeskError> {
     let mut conn = desk.begin().await?;
     desk.judges.current(&mut conn).await?;
-    Ok(crate::store::sources::list(&mut conn, None).await?)
+    let now = shared_time(&mut conn, &*desk.clock).await?;
+    let closed = watches::closed_since(&mut conn, now - CLOSED).await?;
+    Ok((sources::list(&mut conn, None).await?, closed))
+}
+
+fn of_way((way, since): &Closed) -> Trouble {
+    Trouble {
+        what: format!(
+            "Heartbeats by {way} are not heard. Workers that report that way are held for what \
+             they were, until they can be heard again."
+        ),
+        since: *since,
+    }
 }
 
 fn of_rule(rule: &LeftOut) -> Trouble {

@@ -3,5 +3,6 @@
 mod announcing;
 mod hearing;
 mod listing;
+mod probes;
 mod silence;
 mod workforce;

@@ -4,6 +4,7 @@
 pub mod beats;
 mod list;
 pub mod monitor;
+pub mod probes;
 pub mod watches;
 
 pub use list::{Wanted, activate, drain, kinds, one, page};

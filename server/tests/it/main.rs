@@ -5,6 +5,7 @@ mod cli;
 mod crash;
 mod desk;
 mod executions;
+mod fleet;
 mod http;
 mod intake;
 mod offices;

@@ -4,6 +4,7 @@ pub mod branch;
 pub mod broker;
 pub mod consumer;
 pub mod desk;
+pub mod fleet;
 pub mod front;
 pub mod ledger;
 pub mod noting;

@@ -1,7 +1,7 @@
 //! Who is held for silent, and who never is.
 
 use chrono::TimeDelta;
-use dlo_app::desk::FleetDesk as _;
+use dlo_app::desk::{FleetDesk as _, TriageDesk as _};
 use dlo_domain::worker::{Condition, Heartbeat};
 use sqlx::PgPool;
 
@@ -141,8 +141,15 @@ async fn while_nobody_can_hear_nobody_is_silent(pool: PgPool) {
         hears_http: false,
         judges: true,
     });
+    force.pass(30).await;
+    assert!(force.desk.troubles().await.is_empty(), "a moment");
     force.pass(300).await;
     assert_eq!(force.condition("a").await, Condition::Fresh);
+    let troubles = force.desk.troubles().await;
+    let [trouble] = &troubles[..] else {
+        panic!("{troubles:?}")
+    };
+    assert!(trouble.what.starts_with("Heartbeats by http are not heard"));
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -102,7 +102,7 @@ async fn a_worker_is_drained_and_activated_in_the_name_of_the_token(pool: PgPool
 async fn a_worker_with_an_odd_name_has_a_page(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let page = counter
-        .request(Method::GET, "/workers/celery%40a%20b%2F%2525%3C7")
+        .request(Method::GET, "/workers/celery%40a%20b%2F%25%3C7")
         .send()
         .await
         .expect("an answer");

@@ -1,0 +1,112 @@
+//! An office that hears heartbeats by message and looks after workers.
+
+use std::sync::Arc;
+
+use dlo_server::broker::Brokers;
+use dlo_server::clock::{SharedClock, SystemClock};
+use dlo_server::fleet::{self, Deps, HearingDeps};
+use dlo_server::store::StoreError;
+use serde_json::Value;
+use sqlx::PgPool;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::broker::Vhost;
+use super::until;
+
+/// The queue that offices share.
+pub const QUEUE: &str = "dlo.fleet.heartbeats";
+
+/// Waits until so many offices consume: then the queue is bound.
+pub async fn until_listening(vhost: &Vhost, offices: u32) {
+    until("the offices listen", 20, || async {
+        vhost.has_queue(QUEUE).await && vhost.consumers(QUEUE).await == offices
+    })
+    .await;
+}
+
+/// The same broker, whose address leads into the test's vhost.
+pub fn own_brokers(vhost: &Vhost) -> Brokers {
+    let known = vhost.brokers.get("main").expect("known");
+    let (server, _) = known
+        .amqp
+        .rsplit_once('/')
+        .expect("an address with a vhost");
+    let amqp = format!("{server}/{}", vhost.name);
+    Brokers::main(&amqp, known.management.as_deref())
+}
+
+/// What looks after workers, under way.
+pub struct Lookout {
+    stop: CancellationToken,
+    tasks: Vec<JoinHandle<Result<(), StoreError>>>,
+}
+
+impl Lookout {
+    /// Starts it.
+    pub fn start(pool: &PgPool, brokers: Brokers) -> Self {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let stop = CancellationToken::new();
+        let hearing = HearingDeps {
+            pool: pool.clone(),
+            clock: clock.clone(),
+            brokers: Arc::new(brokers),
+        };
+        let looking = Deps {
+            pool: pool.clone(),
+            clock,
+            hears_http: true,
+            judges: true,
+        };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the test owns the tasks and ends them"
+        )]
+        let tasks = vec![
+            tokio::spawn(fleet::hear(hearing, stop.clone())),
+            tokio::spawn(fleet::run(looking, stop.clone())),
+        ];
+        Self { stop, tasks }
+    }
+
+    /// Ends it in order.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        for task in self.tasks {
+            task.await.expect("no panic").expect("an orderly end");
+        }
+    }
+}
+
+/// The names of workers that are known, and whether each is silent.
+pub async fn known(pool: &PgPool) -> Vec<(String, bool)> {
+    sqlx::query_as("select name, silent_since is not null from workers order by name")
+        .fetch_all(pool)
+        .await
+        .unwrap_or_default()
+}
+
+/// How often workers were away.
+pub async fn downtimes(pool: &PgPool, worker: &str) -> i64 {
+    sqlx::query_scalar("select count(*) from worker_downtimes where worker = $1")
+        .bind(worker)
+        .fetch_one(pool)
+        .await
+        .expect("counted")
+}
+
+/// Publishes to the fleet's exchange.
+pub async fn say(vhost: &Vhost, routing_key: &str, body: &[u8]) {
+    let properties = lapin::BasicProperties::default();
+    vhost
+        .publish_to("dlo.fleet", routing_key, properties, body)
+        .await;
+}
+
+/// A heartbeat that says what it is.
+pub fn heartbeat(worker: &str, interval_seconds: f64) -> Vec<u8> {
+    let said: Value = serde_json::json!({
+        "worker": worker, "interval_seconds": interval_seconds, "queue": "worker.7.executions",
+    });
+    said.to_string().into_bytes()
+}
