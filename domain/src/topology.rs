@@ -4,11 +4,13 @@
 //! a broker. The rules are RabbitMQ's own: <https://www.rabbitmq.com/docs/dlx>,
 //! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
 
+mod idle;
 mod lint;
 mod map;
 mod matching;
 mod model;
 mod read;
+mod report;
 mod route;
 mod setting;
 
@@ -22,6 +24,10 @@ pub use model::{
     Binding, Exchange, Figures, Gap, MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost,
 };
 pub use read::{Answers, read};
+pub use report::{
+    BoundTo, BrokerTopology, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS, QueueQuery,
+    QueueReport, UnknownScope, VhostTopology,
+};
 pub use route::{DeadRoute, End};
 pub use setting::{Effective, Origin, Setting, USUAL_DELIVERY_LIMIT};
 

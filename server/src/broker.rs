@@ -15,6 +15,6 @@ pub use connection::{Link, connect};
 pub use declare::{bind_queue, declare_queue, delete_queue, has_exchange, has_queue};
 pub use error::{BrokerError, Fault};
 pub use inlet::{Inlet, Taken};
-pub use management::{Binding, Bound, HeadMessage, Management, ManagementError};
+pub use management::{Binding, Bound, BrokerOverview, HeadMessage, Management, ManagementError};
 pub use publisher::{Company, Outgoing, Published, Publisher};
 pub use wire::{delivered_from, properties_to_lapin, table_to_lapin};

@@ -25,6 +25,7 @@ use crate::store::{StoreError, rules, sources, weeks};
 use crate::upkeep::Upkeep;
 use crate::{
     executions, fleet, grouping, intake, judging, office, replay, retrying, store, telemetry,
+    topology,
 };
 
 /// How long after a failure the database is asked again.
@@ -272,6 +273,7 @@ impl Plan {
         self.retry();
         self.watch_workers();
         self.watch_executions();
+        self.watch_topology();
         let Config { intake, replay, .. } = &self.config;
         if intake.enabled {
             let deps = intake::Deps {
@@ -312,6 +314,20 @@ impl Plan {
         };
         self.lifecycle
             .spawn("looking after workers", |stop| fleet::run(deps, stop));
+    }
+
+    fn watch_topology(&self) {
+        if !self.config.topology.enabled {
+            return;
+        }
+        let deps = topology::Deps {
+            pool: self.pool.clone(),
+            brokers: self.brokers.clone(),
+            clock: self.clock.clone(),
+            config: self.config.topology,
+        };
+        self.lifecycle
+            .spawn("the watch over queues", |stop| topology::run(deps, stop));
     }
 
     fn retry(&self) {

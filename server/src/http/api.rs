@@ -18,6 +18,7 @@ pub(super) mod replays;
 pub(super) mod restores;
 pub(super) mod rules;
 pub(super) mod sources;
+pub(super) mod topology;
 pub(super) mod views;
 pub(super) mod workers;
 
@@ -60,7 +61,7 @@ pub fn endpoints() -> Vec<Endpoint> {
     let (policies, policy) = ("/api/v1/retry-policies", "/api/v1/retry-policies/{id}");
     let apply = "/api/v1/retry-policies/{id}/apply";
     let eject_head = "/api/v1/sources/{id}/eject-head";
-    vec![
+    let mut all = vec![
         read("/api/v1/letters", get(letters::list)),
         read("/api/v1/letters/{id}", get(letters::one)),
         read("/api/v1/letters/{id}/body", get(letters::body)),
@@ -130,5 +131,24 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/executions/{id}", post(executions::report)),
         act("/api/v1/executions/{id}/fail", post(executions::fail)),
         act("/api/v1/executions/{id}/cancel", post(executions::cancel)),
+    ];
+    all.extend(of_topology());
+    all
+}
+
+/// What is asked about the queues of brokers.
+fn of_topology() -> Vec<Endpoint> {
+    let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
+    let act = |method, path, handler| Endpoint::new(method, path, Role::Operator, handler);
+    let finding = "/api/v1/topology/findings/{id}";
+    let check = "/api/v1/topology/check";
+    vec![
+        read("/api/v1/topology", get(topology::brokers)),
+        act(Method::POST, check, post(topology::check)),
+        read("/api/v1/topology/findings", get(topology::findings)),
+        read(finding, get(topology::finding)),
+        act(Method::PATCH, finding, patch(topology::edit)),
+        read("/api/v1/queues", get(topology::queues)),
+        read("/api/v1/queues/{vhost}/{name}", get(topology::queue)),
     ]
 }

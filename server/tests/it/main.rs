@@ -13,4 +13,5 @@ mod replay;
 mod retries;
 mod rules;
 mod support;
+mod topology;
 mod transform;

@@ -159,3 +159,30 @@ fn kinds_of_queues_are_told_from_type_or_arguments() {
         QueueKind::Other
     );
 }
+
+#[test]
+fn time_without_consumers_is_added_up_and_no_clock_can_jump_it() {
+    let with = |consumers: Value| {
+        Draft::new()
+            .queue_with("q", json!({"consumers": consumers}))
+            .read()
+    };
+    let idle = |vhost: &Vhost| vhost.queues[0].idle_seconds;
+    let mut first = with(json!(0));
+    first.carry_idle(None, 0, 60);
+    assert_eq!(idle(&first), Some(0));
+    let next = |before: &Vhost, consumers: Value, seconds| {
+        let mut vhost = with(consumers);
+        vhost.carry_idle(Some(before), seconds, 60);
+        vhost
+    };
+    let second = next(&first, json!(0), 30);
+    assert_eq!(idle(&second), Some(30));
+    // An hour forward, an hour back, and an outage of a day.
+    assert_eq!(idle(&next(&second, json!(0), 3_600)), Some(90));
+    assert_eq!(idle(&next(&second, json!(0), -3_600)), Some(30));
+    assert_eq!(idle(&next(&second, json!(0), 86_400)), Some(90));
+    // Nobody knows: it stays. Somebody came: it begins anew.
+    assert_eq!(idle(&next(&second, Value::Null, 30)), Some(30));
+    assert_eq!(idle(&next(&second, json!(1), 30)), None);
+}
