@@ -62,7 +62,7 @@ mod topology;
 pub use executions::ExecutionDesk;
 pub use fleet::FleetDesk;
 pub use policies::PolicyDesk;
-pub use topology::TopologyDesk;
+pub use topology::{QueueName, TopologyDesk};
 
 /// Everything that a person or a program can ask of the product.
 #[async_trait]

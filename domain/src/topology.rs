@@ -4,6 +4,7 @@
 //! a broker. The rules are RabbitMQ's own: <https://www.rabbitmq.com/docs/dlx>,
 //! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
 
+mod dead_lettering;
 mod idle;
 mod lint;
 mod map;
@@ -17,6 +18,10 @@ mod setting;
 #[cfg(test)]
 mod tests;
 
+pub use dead_lettering::{
+    DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, PolicyChange,
+    SettingChange, plan, plan_removal,
+};
 pub use lint::{Finding, FindingKind, Findings, lint};
 pub use map::{Map, Role};
 pub use matching::{applies_to, pattern_of, quoted, shell_command};

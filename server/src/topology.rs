@@ -114,9 +114,9 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
     let management = deps.brokers.management(broker)?;
     let overview = management.overview().await?;
     let vhosts = management.vhosts().await?;
-    let brokers: Vec<String> = deps.brokers.0.keys().cloned().collect();
     let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
-    kept::forget_others(&mut conn, broker, &vhosts, &brokers).await?;
+    let now = shared_time(&mut conn, &*deps.clock).await?;
+    kept::forget_others(&mut conn, broker, &vhosts, now).await?;
     drop(conn);
     for vhost in &vhosts {
         let place = Place { broker, vhost };

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::FindingId;
 use dlo_domain::topology::{
-    BrokerTopology, FindingEdit, FindingScope, KeptFinding, QueueQuery, QueueReport,
+    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
+    QueueQuery, QueueReport,
 };
 
 use super::DeskError;
@@ -37,4 +38,40 @@ pub trait TopologyDesk {
 
     /// One queue.
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError>;
+
+    /// What would be set to give a queue a dead-letter queue, and what stands against it. Changes
+    /// nothing.
+    async fn preview_dead_lettering(
+        &self,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+    ) -> Result<DeadLetteringPlan, DeskError>;
+
+    /// Does it, by policy. A conflict when `plan` is given and it is not that any more.
+    async fn set_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+        plan: Option<&str>,
+    ) -> Result<DeadLetteringPlan, DeskError>;
+
+    /// Takes away what was set of a queue; or tells what that would change.
+    async fn unset_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        is_dry: bool,
+    ) -> Result<DeadLetteringPlan, DeskError>;
+}
+
+/// Which queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueueName {
+    /// The broker's name in the configuration.
+    pub broker: String,
+    /// The vhost.
+    pub vhost: String,
+    /// The queue.
+    pub name: String,
 }

@@ -176,7 +176,7 @@ fn Queues(rows: Vec<QueueRow>, rest: String) -> impl IntoView {
                         <th class="num far">"consumers"</th>
                         <th>"dead letters go to"</th>
                         <th class="far">"finding"</th>
-                        <th class="mid"></th>
+                        <th class="mid">"letters"</th>
                     </tr>
                 </thead>
                 <tbody>{rows.into_iter().map(queue).collect_view()}</tbody>

@@ -1,5 +1,6 @@
 //! Each finding on the smallest vhost that has it, and on its neighbour that has not.
 
+mod dead_lettering;
 mod lints;
 mod reading;
 mod routes;

@@ -1,6 +1,7 @@
 //! The management API, for what AMQP cannot say: a queue's bindings, and a message that the
 //! client library cannot decode.
 
+mod policies;
 mod survey;
 
 use std::time::Duration;

@@ -1,16 +1,18 @@
 //! The queues of brokers as they were last read, and what can be lost in them.
 
+mod dead_lettering;
+
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use dlo_app::desk::{DeskError, TopologyDesk};
+use dlo_app::desk::{DeskError, QueueName, TopologyDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{FindingId, SourceId};
 use dlo_domain::source::Source;
 use dlo_domain::topology::{
-    BrokerTopology, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS, Map, QueueQuery,
-    QueueReport, VhostTopology,
+    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS,
+    Map, NewDeadLettering, QueueQuery, QueueReport, VhostTopology,
 };
 use sqlx::PgConnection;
 
@@ -112,6 +114,33 @@ impl TopologyDesk for PgDesk {
         let neighbours = Neighbours::read(self, &mut conn).await?;
         let mut reports = neighbours.reports(&read, |queue| queue == name);
         reports.pop().ok_or_else(|| no_queue(vhost, name))
+    }
+
+    async fn preview_dead_lettering(
+        &self,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        dead_lettering::preview(self, queue, wanted).await
+    }
+
+    async fn set_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+        plan: Option<&str>,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        dead_lettering::set(self, actor, queue, wanted, plan).await
+    }
+
+    async fn unset_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        is_dry: bool,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        dead_lettering::unset(self, actor, queue, is_dry).await
     }
 }
 

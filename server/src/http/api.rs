@@ -124,6 +124,17 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/workers/{name}/activate", post(workers::activate)),
         read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/events", get(events::stream)),
+    ];
+    all.extend(of_executions());
+    all.extend(of_topology());
+    all
+}
+
+/// What is reported of executions, and asked about them.
+fn of_executions() -> Vec<Endpoint> {
+    let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
+    let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
+    vec![
         read("/api/v1/executions", get(executions::list)),
         act("/api/v1/executions", post(executions::report_many)),
         read("/api/v1/execution-figures", get(executions::figures)),
@@ -131,9 +142,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/executions/{id}", post(executions::report)),
         act("/api/v1/executions/{id}/fail", post(executions::fail)),
         act("/api/v1/executions/{id}/cancel", post(executions::cancel)),
-    ];
-    all.extend(of_topology());
-    all
+    ]
 }
 
 /// What is asked about the queues of brokers.
@@ -142,6 +151,7 @@ fn of_topology() -> Vec<Endpoint> {
     let act = |method, path, handler| Endpoint::new(method, path, Role::Operator, handler);
     let finding = "/api/v1/topology/findings/{id}";
     let check = "/api/v1/topology/check";
+    let setting = "/api/v1/queues/{vhost}/{name}/dead-lettering";
     vec![
         read("/api/v1/topology", get(topology::brokers)),
         act(Method::POST, check, post(topology::check)),
@@ -150,5 +160,17 @@ fn of_topology() -> Vec<Endpoint> {
         act(Method::PATCH, finding, patch(topology::edit)),
         read("/api/v1/queues", get(topology::queues)),
         read("/api/v1/queues/{vhost}/{name}", get(topology::queue)),
+        Endpoint::new(
+            Method::PUT,
+            setting,
+            Role::Admin,
+            put(topology::set_dead_lettering),
+        ),
+        Endpoint::new(
+            Method::DELETE,
+            setting,
+            Role::Admin,
+            delete(topology::unset_dead_lettering),
+        ),
     ]
 }

@@ -120,7 +120,11 @@ pub async fn keep(
     Ok(())
 }
 
-/// Removes what a broker does not show any more; of brokers that nobody names any more, all of it.
+/// How long what was read of a broker is kept that nobody asks any more.
+const KEPT_FOR: TimeDelta = TimeDelta::days(7);
+
+/// Removes the vhosts that a broker does not show any more, and brokers that no office has asked for
+/// a week: offices may name different ones.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -128,20 +132,20 @@ pub async fn forget_others(
     conn: &mut PgConnection,
     broker: &str,
     vhosts: &[String],
-    brokers: &[String],
+    now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "delete from topology_vhosts
-         where (broker = $1 and vhost <> all($2)) or broker <> all($3)",
-        broker,
-        vhosts,
-        brokers,
+        "delete from topology_brokers where asked_at > '-infinity' and asked_at < $1",
+        now - KEPT_FOR
     )
     .execute(&mut *conn)
     .await?;
     sqlx::query!(
-        "delete from topology_brokers where broker <> all($1)",
-        brokers
+        "delete from topology_vhosts v
+         where (broker = $1 and vhost <> all($2))
+             or not exists (select from topology_brokers b where b.broker = v.broker)",
+        broker,
+        vhosts,
     )
     .execute(conn)
     .await?;

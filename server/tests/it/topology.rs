@@ -2,6 +2,7 @@
 //!
 //! It holds for RabbitMQ 3 and 4: `DLO_TEST_BROKER` names another broker than the sandbox's.
 
+mod dead_lettering;
 mod degraded;
 mod desk;
 mod lints;

@@ -4,11 +4,15 @@ use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
+use dlo_app::desk::QueueName;
 use dlo_domain::ids::FindingId;
 use dlo_domain::page::Page;
 use dlo_domain::topology::{
-    BrokerTopology, FindingEdit, FindingScope, KeptFinding, QueueQuery, QueueReport,
+    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
+    QueueQuery, QueueReport,
 };
+
+use serde::Deserialize;
 
 use super::input::{Id, JsonBody, Query};
 use crate::http::Front;
@@ -144,8 +148,114 @@ pub(crate) async fn queue(
     texts: Result<Path<(String, String)>, PathRejection>,
     uri: Uri,
 ) -> Result<Json<QueueReport>, Problem> {
+    let queue = queue_name(texts, &Query::of(&uri, &["broker"])?)?;
+    let found = front.desk.queue(&queue.broker, &queue.vhost, &queue.name);
+    Ok(Json(found.await?))
+}
+
+/// Dead-lettering of a queue, as it is to be.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WantedDeadLettering {
+    /// The queue that dead letters go to, in the same vhost. It must be there.
+    dead_letter_queue: String,
+    /// How often a message is delivered before it dies; only a quorum queue counts.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 10_000)]
+    max_deliveries: Option<i64>,
+    /// How long letters stay in the dead-letter queue, in seconds.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 315_360_000)]
+    retention_seconds: Option<i64>,
+    /// Keep each letter until the dead-letter queue has confirmed it; only a quorum queue can.
+    #[serde(default)]
+    at_least_once: bool,
+    /// Tell what would be done, and do nothing.
+    #[serde(default)]
+    dry_run: bool,
+    /// The `plan` of a dry run: when it would be another by now, nothing is done.
+    #[serde(default)]
+    plan: Option<String>,
+}
+
+/// Gives a queue a dead-letter queue, a limit of deliveries and a retention by policy: ours repeats
+/// the one that applies, and outranks it for this queue alone. Nothing is declared again.
+#[utoipa::path(
+    put, path = "/api/v1/queues/{vhost}/{name}/dead-lettering", tag = "topology",
+    params(
+        ("vhost" = String, Path, description = "`%2F` for the vhost `/`"),
+        ("name" = String, Path),
+        ("broker" = Option<String>, Query, description = "`main` when left out"),
+    ),
+    request_body = WantedDeadLettering,
+    responses(
+        (status = 200, body = DeadLetteringPlan, description = "What was done; of a dry run, what would be, and what stands against it"),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "The plan would be another by now"),
+        (status = 422, body = ProblemBody, content_type = "application/problem+json", description = "It cannot be done: a chain, an argument that no policy overrides, …"),
+    )
+)]
+pub(crate) async fn set_dead_lettering(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    texts: Result<Path<(String, String)>, PathRejection>,
+    uri: Uri,
+    JsonBody(body): JsonBody<WantedDeadLettering>,
+) -> Result<Json<DeadLetteringPlan>, Problem> {
+    let queue = queue_name(texts, &Query::of(&uri, &["broker"])?)?;
+    let wanted = NewDeadLettering {
+        dead_letter_queue: body.dead_letter_queue,
+        max_deliveries: body.max_deliveries,
+        retention_seconds: body.retention_seconds,
+        at_least_once: body.at_least_once,
+    };
+    let done = if body.dry_run {
+        front.desk.preview_dead_lettering(&queue, &wanted).await
+    } else {
+        let plan = body.plan.as_deref();
+        let desk = &front.desk;
+        desk.set_dead_lettering(&actor, &queue, &wanted, plan).await
+    };
+    Ok(Json(done?))
+}
+
+/// Takes away what was set of a queue here: the policy below applies again.
+#[utoipa::path(
+    delete, path = "/api/v1/queues/{vhost}/{name}/dead-lettering", tag = "topology",
+    params(
+        ("vhost" = String, Path, description = "`%2F` for the vhost `/`"),
+        ("name" = String, Path),
+        ("broker" = Option<String>, Query, description = "`main` when left out"),
+        ("dry_run" = Option<bool>, Query, description = "Tell what would be done, and do nothing"),
+    ),
+    responses(
+        (status = 200, body = DeadLetteringPlan),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, body = ProblemBody, content_type = "application/problem+json", description = "Nothing was set here"),
+    )
+)]
+pub(crate) async fn unset_dead_lettering(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    texts: Result<Path<(String, String)>, PathRejection>,
+    uri: Uri,
+) -> Result<Json<DeadLetteringPlan>, Problem> {
+    let query = Query::of(&uri, &["broker", "dry_run"])?;
+    let queue = queue_name(texts, &query)?;
+    let is_dry = query.parsed("dry_run")?.unwrap_or(false);
+    let done = front.desk.unset_dead_lettering(&actor, &queue, is_dry);
+    Ok(Json(done.await?))
+}
+
+fn queue_name(
+    texts: Result<Path<(String, String)>, PathRejection>,
+    query: &Query,
+) -> Result<QueueName, Problem> {
     let Path((vhost, name)) = texts.map_err(|why| Problem::invalid(why.body_text()))?;
-    let query = Query::of(&uri, &["broker"])?;
-    let broker = query.value("broker").unwrap_or("main");
-    Ok(Json(front.desk.queue(broker, &vhost, &name).await?))
+    Ok(QueueName {
+        broker: query.value("broker").unwrap_or("main").to_owned(),
+        vhost,
+        name,
+    })
 }

@@ -1,11 +1,12 @@
 //! The part of the noting desk that is about topology.
 
 use async_trait::async_trait;
-use dlo_app::desk::{DeskError, TopologyDesk};
+use dlo_app::desk::{DeskError, QueueName, TopologyDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::FindingId;
 use dlo_domain::topology::{
-    BrokerTopology, FindingEdit, FindingScope, KeptFinding, QueueQuery, QueueReport,
+    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
+    QueueQuery, QueueReport,
 };
 use serde_json::json;
 
@@ -84,5 +85,41 @@ impl TopologyDesk for NotingDesk {
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
         self.note(format!("queue {broker} {vhost} {name}"))?;
         Ok(sample_queue())
+    }
+
+    async fn preview_dead_lettering(
+        &self,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        let to = &wanted.dead_letter_queue;
+        self.note(format!("preview of {} dying into {to}", queue.name))?;
+        Ok(DeadLetteringPlan::default())
+    }
+
+    async fn set_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+        plan: Option<&str>,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        let to = &wanted.dead_letter_queue;
+        let QueueName { vhost, name, .. } = queue;
+        self.note(format!(
+            "{} has {vhost} {name} die into {to} by {plan:?}",
+            actor.0
+        ))?;
+        Ok(DeadLetteringPlan::default())
+    }
+
+    async fn unset_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        is_dry: bool,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        self.note(format!("{} unsets {}, dry {is_dry}", actor.0, queue.name))?;
+        Ok(DeadLetteringPlan::default())
     }
 }
