@@ -11,6 +11,7 @@ pub mod policies;
 pub mod replays;
 pub mod rules;
 pub mod sources;
+pub mod topology;
 pub mod views;
 pub mod workers;
 

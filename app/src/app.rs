@@ -15,7 +15,7 @@ use crate::components::{
 };
 use crate::pages::{
     EditLetterPage, ExecutionPage, ExecutionsPage, GroupPage, GroupsPage, LetterPage, LettersPage,
-    NewReplayPage, NotFoundPage, OverviewPage, ReplayPage, ReplaysPage, RetriesPage,
+    NewReplayPage, NotFoundPage, OverviewPage, QueuesPage, ReplayPage, ReplaysPage, RetriesPage,
     RetryPolicyPage, RulePage, RulesPage, SentLetterPage, SourcesPage, WorkerPage, WorkersPage,
 };
 
@@ -75,6 +75,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/workers/:name") view=WorkerPage ssr=SsrMode::Async />
                     <Route path=path!("/executions") view=ExecutionsPage ssr=SsrMode::Async />
                     <Route path=path!("/executions/:id") view=ExecutionPage ssr=SsrMode::Async />
+                    <Route path=path!("/queues") view=QueuesPage ssr=SsrMode::Async />
                     <Route path=path!("/rules") view=RulesPage ssr=SsrMode::Async />
                     <Route path=path!("/rules/retries") view=RetriesPage ssr=SsrMode::Async />
                     <Route path=path!("/rules/retries/:id") view=RetryPolicyPage ssr=SsrMode::Async />

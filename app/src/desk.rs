@@ -57,14 +57,18 @@ pub enum DeskError {
 mod executions;
 mod fleet;
 mod policies;
+mod topology;
 
 pub use executions::ExecutionDesk;
 pub use fleet::FleetDesk;
 pub use policies::PolicyDesk;
+pub use topology::{QueueName, TopologyDesk};
 
 /// Everything that a person or a program can ask of the product.
 #[async_trait]
-pub trait TriageDesk: FleetDesk + PolicyDesk + ExecutionDesk + Send + Sync + 'static {
+pub trait TriageDesk:
+    FleetDesk + PolicyDesk + ExecutionDesk + TopologyDesk + Send + Sync + 'static
+{
     /// A page of letters, last arrived first. `limit` is 1 to 500.
     async fn letters(
         &self,

@@ -20,6 +20,13 @@ pub(crate) fn rule_form(id: &str) -> String {
     format!("{RULES}/{}", if id.is_empty() { "new" } else { id })
 }
 
+/// The queues of brokers.
+#[cfg_attr(
+    not(feature = "ssr"),
+    expect(dead_code, reason = "only the server makes addresses of queues")
+)]
+pub(crate) const QUEUES: &str = "/queues";
+
 /// The list of replays.
 pub(crate) const REPLAYS: &str = "/replays";
 

@@ -37,6 +37,8 @@ pub enum LiveEvent {
     Rules,
     /// A retry policy changed, or went on: it took letters, planned tries, made some, or stopped.
     Policies,
+    /// The queues of a broker were read again, or somebody took note of a finding.
+    Topology,
     /// A retry policy gave up on letters: they wait for somebody.
     Exhausted {
         /// Some of them.

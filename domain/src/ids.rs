@@ -64,6 +64,10 @@ id! {
     PolicyId
 }
 id! {
+    /// Something about a broker's queues that can lose messages.
+    FindingId
+}
+id! {
     /// A running `dlo serve` process.
     OfficeId
 }

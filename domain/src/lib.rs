@@ -36,6 +36,7 @@ pub mod selection;
 pub mod severity;
 pub mod source;
 pub mod state;
+pub mod topology;
 pub mod view;
 pub mod wire;
 pub mod worker;

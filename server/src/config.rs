@@ -17,6 +17,7 @@ mod replay;
 mod retention;
 mod retry;
 mod sources;
+mod topology;
 mod value;
 
 use std::path::{Path, PathBuf};
@@ -35,11 +36,12 @@ pub use intake::IntakeConfig;
 pub use log::{LogConfig, LogFormat};
 pub use replay::ReplayConfig;
 pub use retry::RetryConfig;
+pub use topology::TopologyConfig;
 
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 34] = [
+pub const VARIABLES: [&str; 37] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -69,6 +71,9 @@ pub const VARIABLES: [&str; 34] = [
     "DLO_FLEET_HEARTBEATS",
     "DLO_FLEET_PROBES",
     "DLO_FLEET_PROBE_ALLOW",
+    "DLO_TOPOLOGY",
+    "DLO_TOPOLOGY_EVERY_SECS",
+    "DLO_TOPOLOGY_IDLE_AFTER_SECS",
     "DLO_RETENTION_RESOLVED_DAYS",
     "DLO_RETENTION_DISCARDED_DAYS",
     "DLO_RETENTION_REPLAYS_DAYS",
@@ -95,6 +100,8 @@ pub struct Config {
     pub fleet: FleetConfig,
     /// Watching executions, and handling those whose messages died.
     pub executions: ExecutionsConfig,
+    /// Watching the queues of brokers.
+    pub topology: TopologyConfig,
     /// How long what is done is kept.
     pub retention: Retention,
     /// What is logged, and how.
@@ -166,6 +173,7 @@ impl Surroundings<'_> {
         let retry = retry::read(&mut reader);
         let fleet = fleet::read(&mut reader);
         let executions = executions::read(&mut reader);
+        let topology = topology::read(&mut reader);
         let retention = retention::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
@@ -190,6 +198,7 @@ impl Surroundings<'_> {
             retry,
             fleet,
             executions,
+            topology,
             retention,
             log,
             sources,

@@ -20,6 +20,7 @@ mod replays;
 mod rules;
 mod selection;
 mod sources;
+mod topology;
 mod transaction;
 mod transforms;
 mod troubles;

@@ -31,5 +31,6 @@ pub mod stack;
 pub mod startup;
 pub mod store;
 pub mod telemetry;
+pub mod topology;
 pub mod transform;
 pub mod upkeep;

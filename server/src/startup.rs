@@ -26,6 +26,7 @@ use crate::store::{StoreError, rules, sources, weeks};
 use crate::upkeep::Upkeep;
 use crate::{
     executions, fleet, grouping, intake, judging, office, replay, retrying, store, telemetry,
+    topology,
 };
 
 /// How long after a failure the database is asked again.
@@ -273,6 +274,7 @@ impl Plan {
         self.retry();
         self.watch_workers();
         self.watch_executions();
+        self.watch_topology();
         let Config { intake, replay, .. } = &self.config;
         if intake.enabled {
             let deps = intake::Deps {
@@ -343,6 +345,20 @@ impl Plan {
         };
         self.lifecycle
             .spawn("probing workers", |stop| fleet::probe(deps, stop));
+    }
+
+    fn watch_topology(&self) {
+        if !self.config.topology.enabled {
+            return;
+        }
+        let deps = topology::Deps {
+            pool: self.pool.clone(),
+            brokers: self.brokers.clone(),
+            clock: self.clock.clone(),
+            config: self.config.topology,
+        };
+        self.lifecycle
+            .spawn("the watch over queues", |stop| topology::run(deps, stop));
     }
 
     fn retry(&self) {

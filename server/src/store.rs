@@ -31,6 +31,7 @@ pub mod rules;
 pub mod seeding;
 pub mod sources;
 pub mod tokens;
+pub mod topology;
 pub mod views;
 pub mod weeks;
 pub mod workers;

@@ -33,7 +33,8 @@ impl Since {
             | LiveEvent::Rules
             | LiveEvent::Workers
             | LiveEvent::Executions
-            | LiveEvent::Policies => {}
+            | LiveEvent::Policies
+            | LiveEvent::Topology => {}
         }
     }
 

@@ -31,6 +31,9 @@ pub(crate) fn Masthead() -> impl IntoView {
                         <A href="/replays">"Replays"</A>
                     </li>
                     <li>
+                        <A href="/queues">"Queues"</A>
+                    </li>
+                    <li>
                         <A href="/workers">"Workers"</A>
                     </li>
                     <li>

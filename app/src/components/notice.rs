@@ -74,7 +74,7 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             "The source was added. Intake looks for its queue now.".to_owned(),
             None,
         ),
-        "group" => ("Written down.".to_owned(), None),
+        "group" | "finding" => ("Written down.".to_owned(), None),
         "merged" => ("The groups are one now: this one.".to_owned(), None),
         "split" => (
             "The checked signatures are a group of their own now: this one.".to_owned(),
@@ -111,6 +111,10 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             None,
         ),
         "active" => ("The worker is taken back into work.".to_owned(), None),
+        "checking" => (
+            "All brokers are asked again. What they say is here in some seconds.".to_owned(),
+            None,
+        ),
         "removed" => (
             "The source is watched no more. Its letters stay.".to_owned(),
             None,

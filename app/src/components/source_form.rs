@@ -2,15 +2,19 @@
 
 use leptos::form::ActionForm;
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 
 use crate::api::sources::AddSource;
 
-/// Names a queue to be watched.
+/// Names a queue to be watched: the one that the address names, as links to this form do.
 #[component]
 pub(crate) fn SourceForm(
     /// The action behind it.
     add: ServerAction<AddSource>,
 ) -> impl IntoView {
+    let query = use_query_map().get_untracked();
+    let named = move |name| query.get(name).unwrap_or_default();
+    let vhost = Some(named("vhost")).filter(|vhost| !vhost.is_empty());
     view! {
         <ActionForm action=add attr:class="source-form fields">
             <label class="choice">
@@ -23,6 +27,7 @@ pub(crate) fn SourceForm(
                     autocomplete="off"
                     spellcheck="false"
                     placeholder="orders.dead"
+                    value=named("queue")
                 />
             </label>
             <label class="choice">
@@ -34,7 +39,7 @@ pub(crate) fn SourceForm(
                     maxlength="255"
                     autocomplete="off"
                     spellcheck="false"
-                    value="/"
+                    value=vhost.unwrap_or_else(|| "/".to_owned())
                 />
             </label>
             <label class="choice">
@@ -55,6 +60,7 @@ pub(crate) fn SourceForm(
                     maxlength="255"
                     autocomplete="off"
                     placeholder="main"
+                    value=named("broker")
                 />
             </label>
             <label class="choice">

@@ -44,6 +44,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
         | LiveEvent::Rules
         | LiveEvent::Policies
         | LiveEvent::Workers
+        | LiveEvent::Topology
         | LiveEvent::Missed => false,
     });
     let letter = Resource::new(

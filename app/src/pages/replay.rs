@@ -35,6 +35,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         | LiveEvent::Rules
         | LiveEvent::Policies
         | LiveEvent::Workers
+        | LiveEvent::Topology
         | LiveEvent::Exhausted { .. }
         | LiveEvent::Executions
         | LiveEvent::Missed => false,

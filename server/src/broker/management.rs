@@ -1,6 +1,9 @@
 //! The management API, for what AMQP cannot say: a queue's bindings, and a message that the
 //! client library cannot decode.
 
+mod policies;
+mod survey;
+
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -9,6 +12,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+pub use survey::BrokerOverview;
 
 /// How long an answer may take that is asked for again later.
 const SOON: Duration = Duration::from_secs(2);
@@ -25,6 +30,15 @@ pub enum ManagementError {
     /// There is no such thing.
     #[error("the broker has no such queue or vhost")]
     Missing,
+    /// It answers, and does not do it.
+    #[error(
+        "the management API refuses ({0}): give the user of DLO_MANAGEMENT_URL the tag \
+         `monitoring`, and a permission on the vhost"
+    )]
+    Refused(u16),
+    /// It answered with more than is read.
+    #[error("the management API answered with more than is read")]
+    TooLarge,
     /// It answered with something that cannot be read.
     #[error("the management API answered with something unexpected: {0}")]
     Unexpected(String),
@@ -216,8 +230,13 @@ impl Management {
     }
 
     fn url(&self, kind: &str, vhost: &str, name: &str) -> String {
-        let part = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
-        format!("{}/api/{kind}/{}/{}", self.base, part(vhost), part(name))
+        let name = utf8_percent_encode(name, NON_ALPHANUMERIC);
+        format!("{}/{name}", self.vhost_url(kind, vhost))
+    }
+
+    fn vhost_url(&self, kind: &str, vhost: &str) -> String {
+        let vhost = utf8_percent_encode(vhost, NON_ALPHANUMERIC);
+        format!("{}/api/{kind}/{vhost}", self.base)
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) mod replays;
 pub(super) mod restores;
 pub(super) mod rules;
 pub(super) mod sources;
+pub(super) mod topology;
 pub(super) mod views;
 pub(super) mod workers;
 
@@ -60,7 +61,7 @@ pub fn endpoints() -> Vec<Endpoint> {
     let (policies, policy) = ("/api/v1/retry-policies", "/api/v1/retry-policies/{id}");
     let apply = "/api/v1/retry-policies/{id}/apply";
     let eject_head = "/api/v1/sources/{id}/eject-head";
-    vec![
+    let mut all = vec![
         read("/api/v1/letters", get(letters::list)),
         read("/api/v1/letters/{id}", get(letters::one)),
         read("/api/v1/letters/{id}/body", get(letters::body)),
@@ -123,6 +124,17 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/workers/{name}/activate", post(workers::activate)),
         read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/events", get(events::stream)),
+    ];
+    all.extend(of_executions());
+    all.extend(of_topology());
+    all
+}
+
+/// What is reported of executions, and asked about them.
+fn of_executions() -> Vec<Endpoint> {
+    let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
+    let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
+    vec![
         read("/api/v1/executions", get(executions::list)),
         act("/api/v1/executions", post(executions::report_many)),
         read("/api/v1/execution-figures", get(executions::figures)),
@@ -130,5 +142,35 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/executions/{id}", post(executions::report)),
         act("/api/v1/executions/{id}/fail", post(executions::fail)),
         act("/api/v1/executions/{id}/cancel", post(executions::cancel)),
+    ]
+}
+
+/// What is asked about the queues of brokers.
+fn of_topology() -> Vec<Endpoint> {
+    let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
+    let act = |method, path, handler| Endpoint::new(method, path, Role::Operator, handler);
+    let finding = "/api/v1/topology/findings/{id}";
+    let check = "/api/v1/topology/check";
+    let setting = "/api/v1/queues/{vhost}/{name}/dead-lettering";
+    vec![
+        read("/api/v1/topology", get(topology::brokers)),
+        act(Method::POST, check, post(topology::check)),
+        read("/api/v1/topology/findings", get(topology::findings)),
+        read(finding, get(topology::finding)),
+        act(Method::PATCH, finding, patch(topology::edit)),
+        read("/api/v1/queues", get(topology::queues)),
+        read("/api/v1/queues/{vhost}/{name}", get(topology::queue)),
+        Endpoint::new(
+            Method::PUT,
+            setting,
+            Role::Admin,
+            put(topology::set_dead_lettering),
+        ),
+        Endpoint::new(
+            Method::DELETE,
+            setting,
+            Role::Admin,
+            delete(topology::unset_dead_lettering),
+        ),
     ]
 }

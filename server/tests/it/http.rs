@@ -10,4 +10,5 @@ mod policies;
 mod problems;
 mod requests;
 mod rules;
+mod topology;
 mod workers;

@@ -14,4 +14,5 @@ mod replay;
 mod retries;
 mod rules;
 mod support;
+mod topology;
 mod transform;

@@ -9,7 +9,7 @@ use utoipa::{Modify, OpenApi};
 
 use super::{
     changes, discards, events, executions, groups, holds, letters, overview, policies, replays,
-    restores, rules, sources, views, workers,
+    restores, rules, sources, topology, views, workers,
 };
 use crate::access::Role;
 
@@ -34,7 +34,10 @@ use crate::access::Role;
         workers::list, workers::one, workers::heartbeat, workers::drain, workers::activate,
         overview::figures, events::stream, changes::preview, changes::approve, changes::reject,
         changes::sent, executions::list, executions::report_many, executions::figures,
-        executions::one, executions::report, executions::fail, executions::cancel, document,
+        executions::one, executions::report, executions::fail, executions::cancel,
+        topology::brokers, topology::check, topology::findings, topology::finding,
+        topology::edit, topology::queues, topology::queue,
+        topology::set_dead_lettering, topology::unset_dead_lettering, document,
     ),
     components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind)),
     modifiers(&Token, &EveryAnswer),

@@ -9,7 +9,11 @@ use sqlx::PgPool;
 use crate::support::front::{Counter, ID, problem, token};
 
 fn path_of(template: &str) -> String {
-    template.replace("{id}", ID).replace("{kind}", "severity")
+    template
+        .replace("{id}", ID)
+        .replace("{kind}", "severity")
+        .replace("{vhost}", "%2F")
+        .replace("{name}", "work")
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -1,4 +1,6 @@
-//! A vhost of its own for each test.
+//! A vhost of its own for each test. What is declared through the management API is in `manager`.
+
+mod manager;
 
 use std::time::Duration;
 
@@ -74,36 +76,6 @@ impl Vhost {
             .await;
     }
 
-    /// Adds a user that may read everything here, and write to what `write` matches.
-    pub async fn add_user(&self, name: &str, password: &str, write: &str) {
-        let user = serde_json::json!({"password": password, "tags": ""});
-        let rights = serde_json::json!({"configure": "^$", "write": write, "read": ".*"});
-        for (path, body) in [
-            (format!("users/{name}"), user),
-            (format!("permissions/{}/{name}", self.name), rights),
-        ] {
-            let response = reqwest::Client::new()
-                .put(format!("{}/api/{path}", self.management))
-                .json(&body)
-                .send()
-                .await
-                .expect("the management API answers");
-            assert!(
-                response.status().is_success(),
-                "{path}: {}",
-                response.status()
-            );
-        }
-    }
-
-    /// Removes a user.
-    pub async fn remove_user(&self, name: &str) {
-        let _ = reqwest::Client::new()
-            .delete(format!("{}/api/users/{name}", self.management))
-            .send()
-            .await;
-    }
-
     /// Declares a durable queue.
     pub async fn queue(&self, name: &str, arguments: &[(&str, AMQPValue)]) {
         let mut table = FieldTable::default();
@@ -130,6 +102,14 @@ impl Vhost {
     /// Declares a topic exchange with queues that are there.
     pub async fn topic(&self, exchange: &str, bindings: &[(&str, &str)]) {
         self.exchange(exchange, ExchangeKind::Topic).await;
+        for (queue, key) in bindings {
+            self.bind(exchange, queue, key).await;
+        }
+    }
+
+    /// Declares a direct exchange with queues that are there.
+    pub async fn direct(&self, exchange: &str, bindings: &[(&str, &str)]) {
+        self.exchange(exchange, ExchangeKind::Direct).await;
         for (queue, key) in bindings {
             self.bind(exchange, queue, key).await;
         }

@@ -3,6 +3,7 @@
 mod executions;
 mod fleet;
 mod policies;
+mod topology;
 
 use std::sync::Mutex;
 

@@ -1,0 +1,219 @@
+//! Which queues can lose messages?
+
+use dlo_domain::event::LiveEvent;
+use dlo_domain::severity::Severity;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::api::topology::{
+    CheckQueues, FindingRow, JudgeFinding, QueueRow, QueueSheet, read_queues,
+};
+use crate::components::{ErrorPanel, Live, Notice, QueueMap, SeverityMark, Waiting};
+
+/// The queues of a vhost. Its forms are plain ones: each answer is a page.
+#[component]
+pub(crate) fn QueuesPage() -> impl IntoView {
+    let query = use_query_map();
+    let version = Live::current().version(|event| {
+        matches!(
+            event,
+            LiveEvent::Topology | LiveEvent::Source { .. } | LiveEvent::Missed
+        )
+    });
+    let sheet = Resource::new(
+        move || {
+            let of = |name| query.with(|query| query.get(name).unwrap_or_default());
+            (of("broker"), of("vhost"), of("show"), version.get())
+        },
+        |(broker, vhost, show, _)| read_queues(broker, vhost, show),
+    );
+    view! {
+        <Title text="Queues" />
+        <Notice />
+        <Transition fallback=Waiting>
+            {move || Suspend::new(async move {
+                match sheet.await {
+                    Ok(sheet) => view! { <Sheet sheet /> }.into_any(),
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+    .into_any()
+}
+
+#[component]
+fn Sheet(sheet: QueueSheet) -> impl IntoView {
+    let notes = sheet
+        .notes
+        .into_iter()
+        .map(|note| view! { <p class="note-line">{note}</p> })
+        .collect_view();
+    view! {
+        <div class="answer">
+            <div>
+                <h1>{sheet.heading}</h1>
+                {notes}
+            </div>
+        </div>
+        <section class="section" aria-labelledby="map-title">
+            <header>
+                <h2 id="map-title">"Topology"</h2>
+                <span class="note">{sheet.place}</span>
+                <span class="end">
+                    <a href=sheet.switch.0>{sheet.switch.1}</a>
+                </span>
+            </header>
+            {match sheet.picture {
+                Some(picture) => view! { <QueueMap picture /> }.into_any(),
+                None => view! { <p class="second">"Nothing to draw."</p> }.into_any(),
+            }}
+            {vhosts(sheet.others)}
+        </section>
+        <section class="section" aria-labelledby="findings-title">
+            <header>
+                <h2 id="findings-title">"Findings"</h2>
+                <span class="note">"what is lost, and what mends it"</span>
+                <span class="end">
+                    <form method="post" action=CheckQueues::PATH>
+                        <button class="button" type="submit">
+                            "Check again"
+                        </button>
+                    </form>
+                </span>
+            </header>
+            <ul class="findings">{sheet.findings.into_iter().map(finding).collect_view()}</ul>
+        </section>
+        <Queues rows=sheet.rows rest=sheet.rest />
+    }
+    .into_any()
+}
+
+fn vhosts(others: Vec<(String, String)>) -> Option<AnyView> {
+    if others.is_empty() {
+        return None;
+    }
+    let others = others
+        .into_iter()
+        .map(|(href, words)| {
+            view! {
+                <li>
+                    <a href=href>{words}</a>
+                </li>
+            }
+        })
+        .collect_view();
+    let list = view! {
+        <details class="data">
+            <summary>"Other vhosts"</summary>
+            <ul>{others}</ul>
+        </details>
+    };
+    Some(list.into_any())
+}
+
+fn link(link: Option<(String, String)>) -> AnyView {
+    link.map(|(href, words)| view! { <a href=href>{words}</a> })
+        .into_any()
+}
+
+fn finding(row: FindingRow) -> AnyView {
+    let button = |word: &'static str, text: &'static str| {
+        view! {
+            <button class="button" type="submit" name="word" value=word>
+                {text}
+            </button>
+        }
+    };
+    let noting = if row.acknowledged {
+        button("forget", "Not noted")
+    } else {
+        button("note", "Take note")
+    };
+    view! {
+        <li id=format!("f{}", row.number)>
+            <span class=format!("no {}", row.severity)>{row.number}</span>
+            <div class="say">
+                <h3>{row.title}</h3>
+                <span>
+                    <SeverityMark severity=row.severity />
+                    " "
+                    <small class="second">{row.since}</small>
+                </span>
+                <p>{row.lost}</p>
+            </div>
+            <div class="fix">
+                <p>{row.fix}</p>
+                {(!row.command.is_empty()).then(|| view! { <pre>{row.command}</pre> })}
+                {link(row.link)}
+                <form method="post" action=JudgeFinding::PATH class="actions">
+                    <input type="hidden" name="id" value=row.id />
+                    {noting}
+                    {button("mute", "Mute for a week")}
+                </form>
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+#[component]
+fn Queues(rows: Vec<QueueRow>, rest: String) -> impl IntoView {
+    view! {
+        <section class="section" aria-labelledby="queues-title">
+            <header>
+                <h2 id="queues-title">"Queues"</h2>
+            </header>
+            <table class="ledger">
+                <thead>
+                    <tr>
+                        <th>"queue"</th>
+                        <th class="mid">"type"</th>
+                        <th class="num">"ready"</th>
+                        <th class="num far">"in · out a second"</th>
+                        <th class="num far">"consumers"</th>
+                        <th>"dead letters go to"</th>
+                        <th class="far">"finding"</th>
+                        <th class="mid">"letters"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.into_iter().map(queue).collect_view()}</tbody>
+            </table>
+            <p class="second">{rest}</p>
+        </section>
+    }
+    .into_any()
+}
+
+fn queue(row: QueueRow) -> AnyView {
+    let mark = |(number, severity): (usize, Severity)| {
+        view! {
+            <a class=format!("sev {severity}") href=format!("#f{number}")>
+                {format!("finding {number}")}
+            </a>
+        }
+    };
+    let (found, again) = (row.finding.map(mark), row.finding.map(mark));
+    view! {
+        <tr>
+            <th>
+                <span class="id">{row.name}</span>
+                <div class="sub">
+                    {format!("{} consumers", row.consumers)} {again} {link(row.link.clone())}
+                </div>
+            </th>
+            <td class="mid second">{row.kind}</td>
+            <td class="num">{row.ready}</td>
+            <td class="num far">{row.rates}</td>
+            <td class="num far">{row.consumers}</td>
+            <td>
+                <span class="id">{row.target}</span>
+            </td>
+            <td class="far">{found}</td>
+            <td class="mid">{link(row.link)}</td>
+        </tr>
+    }
+    .into_any()
+}

@@ -1,0 +1,40 @@
+//! The queues of a vhost, where their dead letters go, and what can be lost on the way.
+//!
+//! What a management API says is read here, as what it is: input of somebody else. Nothing here asks
+//! a broker. The rules are RabbitMQ's own: <https://www.rabbitmq.com/docs/dlx>,
+//! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
+
+mod dead_lettering;
+mod idle;
+mod lint;
+mod map;
+mod matching;
+mod model;
+mod read;
+mod report;
+mod route;
+mod setting;
+
+#[cfg(test)]
+mod tests;
+
+pub use dead_lettering::{
+    DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, PolicyChange,
+    SettingChange, plan, plan_removal,
+};
+pub use lint::{Finding, FindingKind, Findings, lint};
+pub use map::{Map, Role};
+pub use matching::{applies_to, pattern_of, quoted, shell_command};
+pub use model::{
+    Binding, Exchange, Figures, Gap, MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost,
+};
+pub use read::{Answers, read};
+pub use report::{
+    BoundTo, BrokerTopology, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS, QueueQuery,
+    QueueReport, UnknownScope, VhostTopology,
+};
+pub use route::{DeadRoute, End};
+pub use setting::{Effective, Origin, Setting, USUAL_DELIVERY_LIMIT};
+
+/// How long a queue may be without consumers before that is a finding, in seconds.
+pub const USUAL_PATIENCE_SECONDS: u32 = 900;

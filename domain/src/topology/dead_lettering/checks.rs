@@ -1,0 +1,153 @@
+//! What stands against dead-lettering of a queue, and how to get there all the same.
+
+use super::super::map::{Map, Role};
+use super::super::model::{Queue, QueueKind, Vhost};
+use super::{MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering};
+
+pub(super) fn of_figures(wanted: &NewDeadLettering, refusals: &mut Vec<String>) {
+    if wanted
+        .max_deliveries
+        .is_some_and(|most| !(0..=MOST_DELIVERIES).contains(&most))
+    {
+        refusals.push(format!(
+            "max_deliveries is a number from 0 to {MOST_DELIVERIES}"
+        ));
+    }
+    let retention = wanted.retention_seconds;
+    if retention.is_some_and(|seconds| !(1..=MOST_RETENTION_SECONDS).contains(&seconds)) {
+        refusals.push(format!(
+            "retention_seconds is a number from 1 to {MOST_RETENTION_SECONDS}"
+        ));
+    }
+}
+
+/// A dead-letter queue of a dead-letter queue is refused, on either side.
+pub(super) fn of_chain(map: &Map<'_>, queue: &Queue, target: &Queue, refusals: &mut Vec<String>) {
+    let (name, to) = (&queue.name, &target.name);
+    if name == to {
+        refusals.push(format!("`{name}` cannot be its own dead-letter queue"));
+        return;
+    }
+    if queue.kind == QueueKind::Stream {
+        refusals.push(format!("`{name}` is a stream: nothing dies in it"));
+    }
+    if map.role(name) == Role::DeadLetters {
+        refusals.push(format!(
+            "`{name}` is a dead-letter queue itself: what dies there would go on to `{to}`, and \
+             nobody would find it where they look"
+        ));
+    }
+    if let Some(set) = &map.effective(target).dead_letter_exchange {
+        refusals.push(format!(
+            "`{to}` has a dead-letter exchange itself, set by {}: letters would not come to rest \
+             there. Take that away first",
+            set.origin.says()
+        ));
+    }
+}
+
+/// What an operator sets wins over every policy.
+pub(super) fn of_operator(vhost: &Vhost, queue: &Queue, refusals: &mut Vec<String>) {
+    let Some(name) = &queue.operator_policy else {
+        return;
+    };
+    let policy = vhost
+        .operator_policies
+        .iter()
+        .find(|policy| policy.name == *name);
+    let keys = ["dead-letter-exchange", "dead-letter-routing-key"];
+    if policy.is_some_and(|policy| keys.iter().any(|key| policy.definition.contains_key(*key))) {
+        refusals.push(format!(
+            "the operator policy `{name}` says where dead letters of `{}` go, and wins: ask whoever \
+             runs the broker",
+            queue.name
+        ));
+    }
+}
+
+/// What no policy can change; with the arguments that a new queue needs instead.
+pub(super) fn of_arguments(
+    queue: &Queue,
+    target: &Queue,
+    wanted: &NewDeadLettering,
+    refusals: &mut Vec<String>,
+) -> Vec<String> {
+    let mut steps = Vec::new();
+    let name = &queue.name;
+    let argument = |queue: &Queue, key: &str| queue.arguments.get(key).cloned();
+    let texts = [
+        ("x-dead-letter-exchange", ""),
+        (
+            "x-dead-letter-routing-key",
+            wanted.dead_letter_queue.as_str(),
+        ),
+    ];
+    for (key, value) in texts {
+        if argument(queue, key).is_some_and(|set| set != value) {
+            refusals.push(format!(
+                "`{name}` was declared with {key}, and arguments win over policies"
+            ));
+            steps.push(format!("without {key}"));
+        }
+    }
+    let is_quorum = queue.kind == QueueKind::Quorum;
+    if !is_quorum && (wanted.max_deliveries.is_some() || wanted.at_least_once) {
+        refusals.push(format!(
+            "`{name}` is a {} queue: only a quorum queue counts deliveries, and keeps a dead letter \
+             until it is confirmed",
+            queue.kind.as_str()
+        ));
+        steps.push("with x-queue-type quorum".to_owned());
+    }
+    let limit = argument(queue, "x-delivery-limit").and_then(|limit| limit.as_i64());
+    if is_quorum
+        && let (Some(limit), Some(most)) = (limit, wanted.max_deliveries)
+        && (0..most).contains(&limit)
+    {
+        refusals.push(format!(
+            "`{name}` was declared with x-delivery-limit {limit}, and the lesser of both applies"
+        ));
+        steps.push("without x-delivery-limit".to_owned());
+    }
+    let ttl = argument(target, "x-message-ttl").and_then(|ttl| ttl.as_i64());
+    if let (Some(ttl), Some(seconds)) = (ttl, wanted.retention_seconds)
+        && ttl < seconds.saturating_mul(1_000)
+    {
+        refusals.push(format!(
+            "`{}` was declared with x-message-ttl {ttl}, and the lesser of both applies: take \
+             another dead-letter queue",
+            target.name
+        ));
+    }
+    steps
+}
+
+/// How to put another queue in the place of one whose arguments cannot change.
+pub(super) fn migration(
+    queue: &Queue,
+    wanted: &NewDeadLettering,
+    arguments: &[String],
+) -> Vec<String> {
+    let name = &queue.name;
+    let next = format!("{name}.next");
+    let arguments = arguments.join(", ");
+    vec![
+        format!(
+            "A queue's arguments cannot change, and declaring `{name}` again with others is refused \
+             (406). So another takes its place."
+        ),
+        format!("Declare `{next}` like `{name}`, but {arguments}."),
+        format!(
+            "Set dead-lettering of `{next}` to `{}` here: by policy, so that it can be changed later.",
+            wanted.dead_letter_queue
+        ),
+        format!("Bind `{next}` to every exchange that `{name}` is bound to, with the same keys."),
+        format!("Let the workers consume `{next}` beside `{name}`."),
+        format!(
+            "Take the bindings of `{name}` away. Publishers that name it directly must name `{next}`."
+        ),
+        format!(
+            "Wait until `{name}` is empty, and nothing of it is unacknowledged; then delete it."
+        ),
+    ]
+}

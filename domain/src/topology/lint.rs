@@ -1,0 +1,193 @@
+//! What can be lost in a vhost: every finding says what is lost, and what mends it.
+
+mod consuming;
+mod loss;
+mod shadow;
+mod text;
+mod waiting;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::map::Map;
+use super::model::{Gap, Vhost};
+use crate::severity::Severity;
+
+/// Findings of one vhost, at most: the worst are kept.
+const MOST_FINDINGS: usize = 2_000;
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// Dead letters go to an exchange that is not there.
+    ExchangeMissing,
+    /// The exchange is there, and takes them to no queue.
+    Unbound,
+    /// A direct exchange has a binding with `#`, which it compares letter by letter.
+    LiteralHash,
+    /// A dead-letter queue has a dead-letter exchange itself.
+    Chain,
+    /// Letters in a dead-letter queue expire, or the queue does.
+    LettersExpire,
+    /// A dead-letter queue holds only so many letters.
+    LettersOverflow,
+    /// A quorum queue deletes what was delivered too often.
+    DeliveriesEnd,
+    /// Letters are lost when their target cannot take them at once.
+    AtMostOnce,
+    /// Nobody consumes a queue.
+    NoConsumer,
+    /// A policy keeps another from applying.
+    PolicyShadowed,
+}
+
+impl FindingKind {
+    /// Every kind.
+    pub const ALL: [Self; 10] = [
+        Self::ExchangeMissing,
+        Self::Unbound,
+        Self::LiteralHash,
+        Self::Chain,
+        Self::LettersExpire,
+        Self::LettersOverflow,
+        Self::DeliveriesEnd,
+        Self::AtMostOnce,
+        Self::NoConsumer,
+        Self::PolicyShadowed,
+    ];
+
+    /// The word in SQL and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ExchangeMissing => "exchange_missing",
+            Self::Unbound => "unbound",
+            Self::LiteralHash => "literal_hash",
+            Self::Chain => "chain",
+            Self::LettersExpire => "letters_expire",
+            Self::LettersOverflow => "letters_overflow",
+            Self::DeliveriesEnd => "deliveries_end",
+            Self::AtMostOnce => "at_most_once",
+            Self::NoConsumer => "no_consumer",
+            Self::PolicyShadowed => "policy_shadowed",
+        }
+    }
+
+    /// Whether it can be found out in spite of what is not known. What cannot is neither found nor
+    /// resolved.
+    #[must_use]
+    pub fn can_be_told(self, gaps: &[Gap]) -> bool {
+        let has = |gap| gaps.contains(&gap);
+        if has(Gap::Queues) || has(Gap::Unreadable) {
+            // What was read is found, but what is not there may only be missing from what was read.
+            return false;
+        }
+        match self {
+            Self::ExchangeMissing
+            | Self::Unbound
+            | Self::LiteralHash
+            | Self::Chain
+            | Self::LettersExpire
+            | Self::LettersOverflow => !has(Gap::Wiring),
+            Self::DeliveriesEnd | Self::AtMostOnce => true,
+            Self::NoConsumer => !has(Gap::Figures) && !has(Gap::Wiring),
+            Self::PolicyShadowed => !has(Gap::Policies),
+        }
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The word names no kind of finding.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no kind of finding")]
+pub struct UnknownKind(pub String);
+
+impl FromStr for FindingKind {
+    type Err = UnknownKind;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|kind| kind.as_str() == word)
+            .ok_or_else(|| UnknownKind(word.to_owned()))
+    }
+}
+
+/// Something that can lose messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Finding {
+    /// What.
+    pub kind: FindingKind,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The queue; for policies the one that is kept from applying.
+    pub subject: String,
+    /// What else it is about: an exchange, or the policy that applies instead.
+    pub other: String,
+    /// In a line.
+    pub title: String,
+    /// What is lost, and when.
+    pub lost: String,
+    /// What mends it.
+    pub fix: String,
+    /// A command that does, where one alone can.
+    pub command: Option<String>,
+}
+
+/// What was found in a vhost.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Findings {
+    /// The worst first.
+    pub found: Vec<Finding>,
+    /// What could not be found out.
+    pub untold: BTreeSet<FindingKind>,
+}
+
+/// Looks for everything that can lose messages. `name` is the vhost's, for commands; a queue is left
+/// alone until it has been without consumers for `patience` seconds.
+#[must_use]
+pub fn lint(vhost: &Vhost, name: &str, patience: u32) -> Findings {
+    let map = Map::of(vhost);
+    let look = Look {
+        map: &map,
+        vhost_name: name,
+        patience,
+    };
+    let mut found = Vec::new();
+    for queue in &vhost.queues {
+        found.extend(loss::of_route(&look, queue));
+        found.extend(loss::of_deliveries(&look, queue));
+        found.extend(loss::of_strategy(&look, queue));
+        found.extend(waiting::of_chain(&look, queue));
+        found.extend(waiting::of_time(&look, queue));
+        found.extend(waiting::of_room(&look, queue));
+        found.extend(consuming::of_queue(&look, queue));
+    }
+    found.extend(shadow::of_policies(&look));
+    let untold: BTreeSet<FindingKind> = FindingKind::ALL
+        .into_iter()
+        .filter(|kind| !kind.can_be_told(&vhost.gaps))
+        .collect();
+    found.sort_by(|a: &Finding, b| {
+        (a.severity, a.kind, &a.subject, &a.other).cmp(&(b.severity, b.kind, &b.subject, &b.other))
+    });
+    found.truncate(MOST_FINDINGS);
+    Findings { found, untold }
+}
+
+/// What is looked at.
+struct Look<'a> {
+    map: &'a Map<'a>,
+    vhost_name: &'a str,
+    patience: u32,
+}

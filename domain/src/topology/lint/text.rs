@@ -1,0 +1,35 @@
+//! Names, times and lists in the sentences of findings.
+
+/// `orders.dead`, `orders.dead and 3 others`.
+pub(super) fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.as_slice() {
+        [] => "none".to_owned(),
+        [one] => format!("`{one}`"),
+        [one, two] => format!("`{one}` and `{two}`"),
+        [one, two, three] => format!("`{one}`, `{two}` and `{three}`"),
+        [one, two, rest @ ..] => format!("`{one}`, `{two}` and {} others", rest.len()),
+    }
+}
+
+/// Milliseconds as people say them.
+pub(super) fn duration(millis: i64) -> String {
+    const UNITS: [(i64, &str); 4] = [
+        (86_400_000, "day"),
+        (3_600_000, "hour"),
+        (60_000, "minute"),
+        (1_000, "second"),
+    ];
+    for (unit, name) in UNITS {
+        if millis >= unit && millis % unit == 0 {
+            return counted(millis / unit, name);
+        }
+    }
+    counted(millis, "millisecond")
+}
+
+/// `1 message`, `7 messages`.
+pub(super) fn counted(number: i64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}

@@ -1,0 +1,180 @@
+//! A vhost made ready to be asked: what is where, what is bound to what, and which queue is what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::model::{Binding, Exchange, Queue, Vhost};
+use super::route::{self, DeadRoute};
+use super::setting::Effective;
+
+/// What a queue is for, as far as dead letters are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Somebody works on it.
+    Work,
+    /// Dead letters of others come to rest in it.
+    DeadLetters,
+    /// Dead letters wait in it and go back to where they came from.
+    Retry,
+}
+
+impl Role {
+    /// The word in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Work => "work",
+            Self::DeadLetters => "dead_letters",
+            Self::Retry => "retry",
+        }
+    }
+}
+
+/// A vhost with its indexes.
+#[derive(Debug)]
+pub struct Map<'a> {
+    /// The vhost.
+    pub vhost: &'a Vhost,
+    queues: BTreeMap<&'a str, &'a Queue>,
+    exchanges: BTreeMap<&'a str, &'a Exchange>,
+    from: BTreeMap<&'a str, Vec<&'a Binding>>,
+    to_queue: BTreeMap<&'a str, Vec<&'a Binding>>,
+    effective: BTreeMap<&'a str, Effective>,
+    routes: BTreeMap<&'a str, DeadRoute>,
+    fed_by: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl<'a> Map<'a> {
+    /// Makes a vhost ready.
+    #[must_use]
+    pub fn of(vhost: &'a Vhost) -> Self {
+        let mut map = Self {
+            vhost,
+            queues: vhost.queues.iter().map(|q| (q.name.as_str(), q)).collect(),
+            exchanges: vhost
+                .exchanges
+                .iter()
+                .map(|x| (x.name.as_str(), x))
+                .collect(),
+            from: BTreeMap::new(),
+            to_queue: BTreeMap::new(),
+            effective: BTreeMap::new(),
+            routes: BTreeMap::new(),
+            fed_by: BTreeMap::new(),
+        };
+        for binding in &vhost.bindings {
+            map.from.entry(&binding.source).or_default().push(binding);
+            if binding.is_to_queue {
+                let to = map.to_queue.entry(&binding.destination).or_default();
+                to.push(binding);
+            }
+        }
+        for queue in &vhost.queues {
+            let effective = Effective::of(vhost, queue);
+            if let Some(route) = route::of(&map, queue, &effective) {
+                for target in &route.to {
+                    let fed = map.fed_by.entry(target.clone()).or_default();
+                    fed.insert(queue.name.clone());
+                }
+                map.routes.insert(&queue.name, route);
+            }
+            map.effective.insert(&queue.name, effective);
+        }
+        map
+    }
+
+    /// A queue.
+    #[must_use]
+    pub fn queue(&self, name: &str) -> Option<&'a Queue> {
+        self.queues.get(name).copied()
+    }
+
+    /// An exchange.
+    #[must_use]
+    pub fn exchange(&self, name: &str) -> Option<&'a Exchange> {
+        self.exchanges.get(name).copied()
+    }
+
+    /// What is bound to an exchange.
+    pub fn bound_to(&self, exchange: &str) -> impl Iterator<Item = &'a Binding> {
+        self.from.get(exchange).into_iter().flatten().copied()
+    }
+
+    /// How messages come to a queue.
+    pub fn bindings_of(&self, queue: &str) -> impl Iterator<Item = &'a Binding> {
+        self.to_queue.get(queue).into_iter().flatten().copied()
+    }
+
+    /// What applies to a queue.
+    ///
+    /// # Panics
+    /// Never for a queue of this vhost.
+    #[must_use]
+    pub fn effective(&self, queue: &Queue) -> &Effective {
+        let known = self.effective.get(queue.name.as_str());
+        known.expect("every queue of the vhost is reckoned with")
+    }
+
+    /// Where a queue's dead letters go, if it says so.
+    #[must_use]
+    pub fn route(&self, queue: &str) -> Option<&DeadRoute> {
+        self.routes.get(queue)
+    }
+
+    /// Whose dead letters come to a queue.
+    pub fn feeders(&self, queue: &str) -> impl Iterator<Item = &str> {
+        let fed = self.fed_by.get(queue).into_iter().flatten();
+        fed.map(String::as_str)
+    }
+
+    /// What a queue is for.
+    #[must_use]
+    pub fn role(&self, queue: &str) -> Role {
+        let mut others = self.feeders(queue).filter(|feeder| *feeder != queue);
+        if others.next().is_none() {
+            return Role::Work;
+        }
+        if self.leads_back(queue) {
+            // A queue that works and dies into a waiting queue is fed by that one, too.
+            return if self.waits(queue) {
+                Role::Retry
+            } else {
+                Role::Work
+            };
+        }
+        Role::DeadLetters
+    }
+
+    /// Whether messages only wait here: nobody consumes, and they go on when their time is over.
+    fn waits(&self, name: &str) -> bool {
+        let Some(queue) = self.queue(name) else {
+            return false;
+        };
+        let has_ttl = self.effective(queue).message_ttl.is_some();
+        has_ttl || queue.figures.consumers == Some(0)
+    }
+
+    /// Whether what dies here comes, perhaps over others, to a queue whose dead letters come here.
+    fn leads_back(&self, queue: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&str> = self.targets(queue).collect();
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            if next != queue && self.targets(next).any(|target| target == queue) {
+                return true;
+            }
+            open.extend(self.targets(next));
+        }
+        false
+    }
+
+    fn targets(&self, queue: &str) -> impl Iterator<Item = &str> {
+        let route = self.routes.get(queue).into_iter();
+        route.flat_map(|route| route.to.iter().map(String::as_str))
+    }
+}

@@ -1,0 +1,282 @@
+//! From what a management API answered to what is known. Nothing here can fail: what cannot be read
+//! is left out, and said to be.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::matching::{compiled, suits};
+use super::model::{
+    Binding, Exchange, Figures, Gap, MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost,
+};
+
+/// Arguments or keys of a definition that are kept of one thing.
+const MOST_SETTINGS: usize = 64;
+/// The longest arguments or definition of one thing, in bytes of JSON.
+const MOST_SETTINGS_BYTES: usize = 8_192;
+/// Policies that are asked which queue they apply to.
+const MOST_POLICIES: usize = 1_000;
+
+/// What a management API answered. What was not answered is nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Answers {
+    /// The broker's version.
+    pub version: Option<String>,
+    /// Queues, each as an object.
+    pub queues: Vec<Value>,
+    /// Exchanges.
+    pub exchanges: Vec<Value>,
+    /// Bindings.
+    pub bindings: Vec<Value>,
+    /// Policies, where they may be read.
+    pub policies: Option<Vec<Value>>,
+    /// Operator policies, where they may be read.
+    pub operator_policies: Option<Vec<Value>>,
+    /// What is known to be missing.
+    pub gaps: Vec<Gap>,
+}
+
+/// Reads a vhost.
+#[must_use]
+pub fn read(answers: &Answers) -> Vhost {
+    let mut left_out = 0_usize;
+    let mut gaps = answers.gaps.clone();
+    let policies = |given: &Option<Vec<Value>>, left_out: &mut usize| {
+        let given = given.as_deref().unwrap_or_default();
+        sorted(
+            all(&given[..given.len().min(MOST_POLICIES)], policy, left_out),
+            |p: &Policy| p.name.clone(),
+        )
+    };
+    if answers.policies.is_none() {
+        gaps.push(Gap::Policies);
+    }
+    if answers.operator_policies.is_none() {
+        gaps.push(Gap::OperatorPolicies);
+    }
+    let mut vhost = Vhost {
+        version: answers.version.clone().filter(|version| is_name(version)),
+        queues: sorted(all(&answers.queues, queue, &mut left_out), |q: &Queue| {
+            q.name.clone()
+        }),
+        exchanges: sorted(
+            all(&answers.exchanges, exchange, &mut left_out),
+            |x: &Exchange| x.name.clone(),
+        ),
+        bindings: all(&answers.bindings, binding, &mut left_out),
+        policies: policies(&answers.policies, &mut left_out),
+        operator_policies: policies(&answers.operator_policies, &mut left_out),
+        gaps: Vec::new(),
+    };
+    vhost.exchanges.retain(|exchange| !exchange.name.is_empty());
+    vhost.bindings.retain(|binding| !binding.source.is_empty());
+    vhost.bindings.sort();
+    if left_out > 0 {
+        gaps.push(Gap::Unreadable);
+    }
+    let knows_no_consumers = |queue: &Queue| queue.figures.consumers.is_none();
+    if !vhost.queues.is_empty() && vhost.queues.iter().all(knows_no_consumers) {
+        gaps.push(Gap::Figures);
+    }
+    gaps.sort_unstable();
+    gaps.dedup();
+    vhost.gaps = gaps;
+    fill_in_policies(&mut vhost, &answers.queues);
+    fill_in_alternates(&mut vhost);
+    vhost
+}
+
+/// What could be read; what could not is counted.
+fn all<T>(given: &[Value], one: fn(&Value) -> Option<T>, left_out: &mut usize) -> Vec<T> {
+    let read: Vec<T> = given.iter().filter_map(one).collect();
+    *left_out += given.len() - read.len();
+    read
+}
+
+fn sorted<T>(mut all: Vec<T>, name: fn(&T) -> String) -> Vec<T> {
+    all.sort_by_cached_key(name);
+    all.dedup_by_key(|one| name(one));
+    all
+}
+
+fn is_name(text: &str) -> bool {
+    text.len() <= MOST_NAME_BYTES && !text.contains('\0')
+}
+
+fn name(json: &Value, member: &str) -> Option<String> {
+    let text = json.get(member)?.as_str()?;
+    is_name(text).then(|| text.to_owned())
+}
+
+fn flag(json: &Value, member: &str) -> bool {
+    json.get(member).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// An object of settings; an empty one is also written as `[]`.
+fn settings(json: Option<&Value>) -> Option<Settings> {
+    let Some(Value::Object(given)) = json else {
+        return Some(Settings::new());
+    };
+    if given.len() > MOST_SETTINGS {
+        return None;
+    }
+    // Escaped in JSON, but Postgres keeps no NUL in any form.
+    let text = serde_json::to_string(given).ok()?;
+    (text.len() <= MOST_SETTINGS_BYTES && !text.contains("\\u0000")).then(|| given.clone())
+}
+
+fn queue(json: &Value) -> Option<Queue> {
+    let arguments = settings(json.get("arguments"))?;
+    let kind =
+        name(json, "type").or_else(|| name(&Value::Object(arguments.clone()), "x-queue-type"));
+    Some(Queue {
+        name: name(json, "name")?,
+        kind: kind.map_or(QueueKind::Classic, |kind| QueueKind::of_type(&kind)),
+        durable: flag(json, "durable"),
+        auto_delete: flag(json, "auto_delete"),
+        // A name in 3.10: the owner's.
+        exclusive: flag(json, "exclusive")
+            || json.get("owner_pid_details").is_some_and(|o| !o.is_null()),
+        arguments,
+        policy: name(json, "policy").filter(|name| !name.is_empty()),
+        operator_policy: name(json, "operator_policy").filter(|name| !name.is_empty()),
+        by_policy: settings(json.get("effective_policy_definition"))?,
+        figures: figures(json),
+        idle_seconds: None,
+    })
+}
+
+fn figures(json: &Value) -> Figures {
+    let number = |member: &str| json.get(member).and_then(Value::as_i64).filter(|n| *n >= 0);
+    let rate = |member: &str| {
+        let rate = json
+            .get("message_stats")?
+            .get(member)?
+            .get("rate")?
+            .as_f64()?;
+        (rate.is_finite() && rate >= 0.0).then_some(rate)
+    };
+    Figures {
+        // With stats off only the sum is told, if that.
+        ready: number("messages_ready").or_else(|| number("messages")),
+        unacknowledged: number("messages_unacknowledged"),
+        consumers: number("consumers"),
+        in_per_second: rate("publish_details"),
+        out_per_second: rate("deliver_get_details"),
+    }
+}
+
+fn exchange(json: &Value) -> Option<Exchange> {
+    let arguments = settings(json.get("arguments"))?;
+    Some(Exchange {
+        name: name(json, "name")?,
+        kind: name(json, "type")?,
+        alternate: name(&Value::Object(arguments), "alternate-exchange"),
+    })
+}
+
+fn binding(json: &Value) -> Option<Binding> {
+    Some(Binding {
+        source: name(json, "source")?,
+        destination: name(json, "destination")?,
+        is_to_queue: json.get("destination_type")?.as_str()? == "queue",
+        key: name(json, "routing_key")?,
+    })
+}
+
+fn policy(json: &Value) -> Option<Policy> {
+    let pattern = json.get("pattern")?.as_str()?;
+    Some(Policy {
+        name: name(json, "name")?,
+        pattern: (pattern.len() <= MOST_SETTINGS_BYTES && !pattern.contains('\0'))
+            .then(|| pattern.to_owned())?,
+        apply_to: name(json, "apply-to")?,
+        priority: json.get("priority").and_then(Value::as_i64).unwrap_or(0),
+        definition: settings(json.get("definition"))?,
+    })
+}
+
+/// Some versions do not tell with stats off which policy applies: then it is reckoned.
+fn fill_in_policies(vhost: &mut Vhost, given: &[Value]) {
+    let told: BTreeMap<&str, bool> = given
+        .iter()
+        .filter_map(|json| {
+            let name = json.get("name")?.as_str()?;
+            Some((name, json.get("effective_policy_definition").is_some()))
+        })
+        .collect();
+    let is_told = |name: &str| told.get(name).copied().unwrap_or(false);
+    if vhost.queues.iter().all(|queue| is_told(&queue.name)) {
+        return;
+    }
+    let (policies, of_operator) = (ready(&vhost.policies), ready(&vhost.operator_policies));
+    for queue in vhost
+        .queues
+        .iter_mut()
+        .filter(|queue| !is_told(&queue.name))
+    {
+        let own = queue.policy.clone().or_else(|| applying(&policies, queue));
+        let operators = queue.operator_policy.clone();
+        let operators = operators.or_else(|| applying(&of_operator, queue));
+        let find = |all: &[Policy], name: &Option<String>| {
+            let found = all
+                .iter()
+                .find(|policy| Some(&policy.name) == name.as_ref());
+            found.map(|policy| policy.definition.clone())
+        };
+        let definition = find(&vhost.policies, &own).unwrap_or_default();
+        let by_operator = find(&vhost.operator_policies, &operators).unwrap_or_default();
+        queue.by_policy = merged(definition, by_operator);
+        (queue.policy, queue.operator_policy) = (own, operators);
+    }
+}
+
+type Ready<'a> = Vec<(&'a Policy, regex::Regex)>;
+
+fn ready(policies: &[Policy]) -> Ready<'_> {
+    let all = policies.iter();
+    all.filter_map(|policy| Some((policy, compiled(&policy.pattern)?)))
+        .collect()
+}
+
+fn applying(policies: &Ready<'_>, queue: &Queue) -> Option<String> {
+    let matching = policies
+        .iter()
+        .filter(|(policy, pattern)| suits(policy, queue.kind) && pattern.is_match(&queue.name));
+    let first = matching.max_by_key(|(policy, _)| policy.priority);
+    first.map(|(policy, _)| policy.name.clone())
+}
+
+/// The limits of an operator are never exceeded; all else that they set wins.
+fn merged(mut own: Settings, by_operator: Settings) -> Settings {
+    const LIMITS: [&str; 5] = [
+        "message-ttl",
+        "max-length",
+        "max-length-bytes",
+        "expires",
+        "delivery-limit",
+    ];
+    for (key, value) in by_operator {
+        let least = match (own.get(&key).and_then(Value::as_i64), value.as_i64()) {
+            (Some(own), Some(limit)) if LIMITS.contains(&key.as_str()) => own.min(limit).into(),
+            _ => value,
+        };
+        own.insert(key, least);
+    }
+    own
+}
+
+/// An alternate exchange may be set by a policy, too.
+fn fill_in_alternates(vhost: &mut Vhost) {
+    const KEY: &str = "alternate-exchange";
+    let mut policies = vhost.policies.clone();
+    policies.retain(|policy| matches!(policy.apply_to.as_str(), "exchanges" | "all"));
+    policies.sort_by_key(|policy| -policy.priority);
+    let policies = ready(&policies);
+    for exchange in vhost.exchanges.iter_mut().filter(|x| x.alternate.is_none()) {
+        let mut matching = policies.iter();
+        let first = matching.find(|(_, pattern)| pattern.is_match(&exchange.name));
+        let named = first.and_then(|(policy, _)| policy.definition.get(KEY)?.as_str());
+        exchange.alternate = named.map(str::to_owned);
+    }
+}

@@ -1,0 +1,175 @@
+//! Where the dead letters of a queue go: over which exchange, with which key, into which queues.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::map::Map;
+use super::model::Queue;
+use super::setting::Effective;
+use crate::routing::Choice;
+
+/// Exchanges that are followed from one to the next, at most.
+const MOST_EXCHANGES: usize = 50;
+/// Queues that a route leads to, at most: more are the same for whoever reads it.
+const MOST_QUEUES: usize = 200;
+/// Keys that are tried, at most.
+const MOST_KEYS: usize = 50;
+
+/// How a dead-letter route ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// In queues.
+    Arrives,
+    /// There is no such exchange.
+    ExchangeMissing,
+    /// No queue gets any of them.
+    Nowhere,
+    /// More is bound than is read.
+    Unknown,
+}
+
+/// Where the dead letters of a queue go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeadRoute {
+    /// The dead-letter exchange; `""` is the default exchange.
+    pub exchange: String,
+    /// The key that is set; without one each letter keeps its own.
+    pub key: Option<String>,
+    /// The queues that get them, or may: of a headers exchange, or of keys that nobody knows.
+    pub to: BTreeSet<String>,
+    /// How it ends.
+    pub end: End,
+    /// Keys with which messages come to the queue, and which no binding takes when they die.
+    pub lost_keys: BTreeSet<String>,
+}
+
+/// The keys that dead letters may have.
+#[derive(Debug, Default)]
+struct Keys {
+    /// Known ones.
+    exact: BTreeSet<String>,
+    /// Also others.
+    any: bool,
+}
+
+/// The route of a queue, if it has a dead-letter exchange.
+pub(super) fn of(map: &Map<'_>, queue: &Queue, effective: &Effective) -> Option<DeadRoute> {
+    let exchange = effective.dead_letter_exchange.as_ref()?.value.clone();
+    let key = effective.dead_letter_routing_key.as_ref();
+    let key = key.map(|key| key.value.clone());
+    let keys = match &key {
+        Some(key) => Keys {
+            exact: BTreeSet::from([key.clone()]),
+            any: false,
+        },
+        None => arriving(map, queue),
+    };
+    let mut route = DeadRoute {
+        exchange,
+        key,
+        to: BTreeSet::new(),
+        end: End::Arrives,
+        lost_keys: BTreeSet::new(),
+    };
+    if map.vhost.lacks(super::Gap::Wiring) {
+        route.end = End::Unknown;
+    } else if !route.exchange.is_empty() && map.exchange(&route.exchange).is_none() {
+        route.end = End::ExchangeMissing;
+    } else {
+        for key in &keys.exact {
+            let reached = follow(map, &route.exchange, Some(key));
+            if reached.is_empty() {
+                route.lost_keys.insert(key.clone());
+            }
+            route.to.extend(reached);
+        }
+        if keys.any {
+            route.to.extend(follow(map, &route.exchange, None));
+        }
+        if route.to.is_empty() {
+            route.end = End::Nowhere;
+        }
+    }
+    Some(route)
+}
+
+/// The keys with which messages come to a queue.
+fn arriving(map: &Map<'_>, queue: &Queue) -> Keys {
+    let mut keys = Keys::default();
+    for binding in map.bindings_of(&queue.name) {
+        let kind = map
+            .exchange(&binding.source)
+            .map(|x| Choice::of_type(&x.kind));
+        let is_exact = match kind {
+            Some(Choice::Direct) => true,
+            Some(Choice::Topic) => !has_wildcard(&binding.key),
+            Some(Choice::Fanout | Choice::Other) | None => false,
+        };
+        if is_exact && keys.exact.len() < MOST_KEYS {
+            keys.exact.insert(binding.key.clone());
+        } else {
+            keys.any = true;
+        }
+    }
+    if keys.exact.is_empty() && !keys.any {
+        // Through the default exchange.
+        keys.exact.insert(queue.name.clone());
+    }
+    keys
+}
+
+/// Whether a key has a word that a topic exchange takes for a wildcard.
+pub(super) fn has_wildcard(key: &str) -> bool {
+    key.split('.').any(|word| word == "#" || word == "*")
+}
+
+/// The queues that get a message with this key, or may get one whose key nobody knows.
+fn follow(map: &Map<'_>, exchange: &str, key: Option<&str>) -> BTreeSet<String> {
+    if exchange.is_empty() {
+        let named = key.filter(|key| map.queue(key).is_some());
+        return named.map(str::to_owned).into_iter().collect();
+    }
+    let mut queues = BTreeSet::new();
+    let mut seen = BTreeSet::from([exchange]);
+    let mut open = vec![exchange];
+    while let Some(name) = open.pop() {
+        let Some(exchange) = map.exchange(name) else {
+            continue;
+        };
+        let choice = Choice::of_type(&exchange.kind);
+        let (mut is_taken, mut is_sure) = (false, false);
+        for binding in map.bound_to(name) {
+            let takes = match key {
+                Some(key) => choice.takes(&binding.key, key),
+                // As a direct exchange compares, `#` is a key that nobody uses.
+                None => choice != Choice::Direct || !has_wildcard(&binding.key),
+            };
+            if !takes {
+                continue;
+            }
+            is_taken = true;
+            is_sure |= choice == Choice::Fanout || (choice == Choice::Topic && binding.key == "#");
+            if binding.is_to_queue {
+                if queues.len() < MOST_QUEUES {
+                    queues.insert(binding.destination.clone());
+                }
+            } else if seen.len() < MOST_EXCHANGES && seen.insert(&binding.destination) {
+                open.push(&binding.destination);
+            }
+        }
+        let may_be_left = !is_taken || choice == Choice::Other || (key.is_none() && !is_sure);
+        if let Some(alternate) = exchange.alternate.as_deref()
+            && may_be_left
+            && seen.len() < MOST_EXCHANGES
+            && seen.insert(alternate)
+        {
+            open.push(alternate);
+        }
+    }
+    queues.retain(|queue| map.queue(queue).is_some());
+    queues
+}

@@ -1,0 +1,242 @@
+//! The queues of brokers as they were last read, and what can be lost in them.
+
+mod dead_lettering;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use dlo_app::desk::{DeskError, QueueName, TopologyDesk};
+use dlo_domain::audit::Actor;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::ids::{FindingId, SourceId};
+use dlo_domain::source::Source;
+use dlo_domain::topology::{
+    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS,
+    Map, NewDeadLettering, QueueQuery, QueueReport, VhostTopology,
+};
+use sqlx::PgConnection;
+
+use super::{PgDesk, changing};
+use crate::store::audit::{self, Note};
+use crate::store::topology::{self as kept, Kept, Place, findings};
+use crate::store::{StoreError, events, shared_time, sources};
+
+#[async_trait]
+impl TopologyDesk for PgDesk {
+    async fn brokers(&self) -> Result<Vec<BrokerTopology>, DeskError> {
+        let mut conn = self.begin().await?;
+        let mut asked = kept::brokers(&mut conn).await?;
+        for name in self.brokers.0.keys() {
+            if !asked.iter().any(|one| one.broker == *name) {
+                asked.push(BrokerTopology {
+                    broker: name.clone(),
+                    asked_at: None,
+                    trouble: None,
+                    trouble_since: None,
+                    vhosts: Vec::new(),
+                });
+            }
+        }
+        Ok(asked)
+    }
+
+    async fn check_topology(&self) -> Result<(), DeskError> {
+        changing!(self, conn => Ok(kept::ask_again(conn).await?))
+    }
+
+    async fn findings(&self, scope: FindingScope) -> Result<Vec<KeptFinding>, DeskError> {
+        let mut conn = self.begin().await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
+        Ok(findings::list(&mut conn, scope, None, now).await?)
+    }
+
+    async fn finding(&self, id: FindingId) -> Result<KeptFinding, DeskError> {
+        let mut conn = self.begin().await?;
+        one(self, &mut conn, id).await
+    }
+
+    async fn edit_finding(
+        &self,
+        actor: &Actor,
+        id: FindingId,
+        edit: FindingEdit,
+    ) -> Result<KeptFinding, DeskError> {
+        if edit.mute_hours.is_some_and(|hours| hours > MOST_MUTE_HOURS) {
+            return Err(DeskError::Invalid(format!(
+                "a mute lasts 0 to {MOST_MUTE_HOURS} hours"
+            )));
+        }
+        changing!(self, conn => {
+            let now = shared_time(conn, &*self.clock).await?;
+            if !findings::edit(conn, id, edit, &actor.0, now).await? {
+                return Err(no_finding(id));
+            }
+            let found = one(self, conn, id).await?;
+            let detail = format!("{}: {}", found.finding.title, said(edit));
+            let note = Note {
+                at: self.clock.now(),
+                actor,
+                action: "finding.edit",
+                detail: Some(&detail),
+                replay: None,
+            };
+            audit::write_office(conn, note).await?;
+            events::notify(conn, &LiveEvent::Topology).await?;
+            Ok(found)
+        })
+    }
+
+    async fn queues(&self, query: &QueueQuery) -> Result<(Vec<QueueReport>, i64), DeskError> {
+        let mut conn = self.begin().await?;
+        let asked = kept::brokers(&mut conn).await?;
+        let vhosts = asked.into_iter().flat_map(|broker| broker.vhosts);
+        let (mut found, mut total) = (Vec::new(), 0_i64);
+        let neighbours = Neighbours::read(self, &mut conn).await?;
+        for place in vhosts.filter(|vhost| is_asked_for(query, vhost)) {
+            let Some(vhost) = kept::one(&mut conn, place_of(&place)).await? else {
+                continue;
+            };
+            let reports = neighbours.reports(&vhost, |name| {
+                let part = query.name.as_deref().unwrap_or_default();
+                name.contains(part) && query.after.as_deref().is_none_or(|after| name > after)
+            });
+            total += i64::try_from(reports.len()).unwrap_or(i64::MAX);
+            let room = query.limit.saturating_sub(found.len());
+            found.extend(reports.into_iter().take(room));
+        }
+        Ok((found, total))
+    }
+
+    async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
+        let mut conn = self.begin().await?;
+        let read = kept::one(&mut conn, Place { broker, vhost }).await?;
+        let read = read.ok_or_else(|| no_queue(vhost, name))?;
+        let neighbours = Neighbours::read(self, &mut conn).await?;
+        let mut reports = neighbours.reports(&read, |queue| queue == name);
+        reports.pop().ok_or_else(|| no_queue(vhost, name))
+    }
+
+    async fn preview_dead_lettering(
+        &self,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        dead_lettering::preview(self, queue, wanted).await
+    }
+
+    async fn set_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+        plan: Option<&str>,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        dead_lettering::set(self, actor, queue, wanted, plan).await
+    }
+
+    async fn unset_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        is_dry: bool,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        dead_lettering::unset(self, actor, queue, is_dry).await
+    }
+}
+
+fn is_asked_for(query: &QueueQuery, vhost: &VhostTopology) -> bool {
+    let is = |wanted: &Option<String>, there: &str| wanted.as_deref().is_none_or(|w| w == there);
+    is(&query.broker, &vhost.broker) && is(&query.vhost, &vhost.vhost)
+}
+
+fn place_of(vhost: &VhostTopology) -> Place<'_> {
+    Place {
+        broker: &vhost.broker,
+        vhost: &vhost.vhost,
+    }
+}
+
+/// What else is known of queues: who watches them, and what was found.
+struct Neighbours {
+    sources: Vec<Source>,
+    findings: Vec<KeptFinding>,
+}
+
+impl Neighbours {
+    async fn read(desk: &PgDesk, conn: &mut PgConnection) -> Result<Self, StoreError> {
+        let now = shared_time(conn, &*desk.clock).await?;
+        Ok(Self {
+            sources: sources::list(conn, None).await?,
+            findings: findings::list(conn, FindingScope::Present, None, now).await?,
+        })
+    }
+
+    /// The queues of a vhost whose names are wanted.
+    fn reports(&self, kept: &Kept, is_wanted: impl Fn(&str) -> bool) -> Vec<QueueReport> {
+        let map = Map::of(&kept.vhost);
+        let here = |broker: &str, vhost: &str| broker == kept.broker && vhost == kept.name;
+        let watched: BTreeMap<&str, SourceId> = self
+            .sources
+            .iter()
+            .filter(|source| here(&source.broker, &source.vhost))
+            .map(|source| (source.queue.as_str(), source.id))
+            .collect();
+        let mut found: BTreeMap<&str, Vec<FindingId>> = BTreeMap::new();
+        for one in &self.findings {
+            if here(&one.broker, &one.vhost) {
+                found.entry(&one.finding.subject).or_default().push(one.id);
+            }
+        }
+        let queues = kept.vhost.queues.iter();
+        queues
+            .filter(|queue| is_wanted(&queue.name))
+            .map(|queue| {
+                let mut report = QueueReport::of(&map, queue, (&kept.broker, &kept.name));
+                report.source_id = watched.get(queue.name.as_str()).copied();
+                report.findings = found.get(queue.name.as_str()).cloned().unwrap_or_default();
+                report
+            })
+            .collect()
+    }
+}
+
+async fn one(
+    desk: &PgDesk,
+    conn: &mut PgConnection,
+    id: FindingId,
+) -> Result<KeptFinding, DeskError> {
+    let now = shared_time(conn, &*desk.clock).await?;
+    let mut found = findings::list(conn, FindingScope::All, Some(id), now).await?;
+    found.pop().ok_or_else(|| no_finding(id))
+}
+
+/// What was done, for the audit trail.
+fn said(edit: FindingEdit) -> String {
+    let noted = match edit.acknowledged {
+        Some(true) => "acknowledged",
+        Some(false) => "not acknowledged any more",
+        None => "",
+    };
+    let muted = match edit.mute_hours {
+        Some(0) => "not muted any more".to_owned(),
+        Some(hours) => format!("muted for {hours} h"),
+        None => String::new(),
+    };
+    let both: Vec<&str> = [noted, &muted]
+        .into_iter()
+        .filter(|t| !t.is_empty())
+        .collect();
+    both.join(", ")
+}
+
+fn no_finding(id: FindingId) -> DeskError {
+    DeskError::NotFound(format!(
+        "there is no finding {id}: those that have been gone for 90 days are removed"
+    ))
+}
+
+fn no_queue(vhost: &str, name: &str) -> DeskError {
+    DeskError::NotFound(format!(
+        "no queue `{name}` was seen in vhost `{vhost}` when it was last read"
+    ))
+}

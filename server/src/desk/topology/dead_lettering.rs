@@ -1,0 +1,140 @@
+//! Sets dead-lettering of a queue by policy. The broker is asked anew each time: what was read last may
+//! be half a minute old.
+
+use dlo_app::desk::{DeskError, QueueName};
+use dlo_domain::audit::Actor;
+use dlo_domain::topology::{
+    DeadLetteringPlan, NewDeadLettering, PolicyChange, Vhost, plan, plan_removal, read,
+};
+
+use super::super::{PgDesk, changing};
+use crate::broker::{Management, ManagementError};
+use crate::store::audit::{self, Note};
+use crate::store::topology as kept;
+
+pub(super) async fn preview(
+    desk: &PgDesk,
+    queue: &QueueName,
+    wanted: &NewDeadLettering,
+) -> Result<DeadLetteringPlan, DeskError> {
+    let (_, vhost) = ask(desk, queue).await?;
+    Ok(plan(&vhost, &queue.name, wanted))
+}
+
+pub(super) async fn set(
+    desk: &PgDesk,
+    actor: &Actor,
+    queue: &QueueName,
+    wanted: &NewDeadLettering,
+    seen: Option<&str>,
+) -> Result<DeadLetteringPlan, DeskError> {
+    let (management, vhost) = ask(desk, queue).await?;
+    let planned = plan(&vhost, &queue.name, wanted);
+    if seen.is_some_and(|seen| seen != planned.plan) {
+        return Err(DeskError::Conflict(
+            "something else was changed at the broker since this was looked at, so nothing was \
+             set: look again"
+                .to_owned(),
+        ));
+    }
+    carry_out(desk, actor, queue, &management, planned).await
+}
+
+pub(super) async fn unset(
+    desk: &PgDesk,
+    actor: &Actor,
+    queue: &QueueName,
+    is_dry: bool,
+) -> Result<DeadLetteringPlan, DeskError> {
+    let (management, vhost) = ask(desk, queue).await?;
+    let planned = plan_removal(&vhost, &queue.name);
+    if is_dry {
+        return Ok(planned);
+    }
+    carry_out(desk, actor, queue, &management, planned).await
+}
+
+async fn ask(desk: &PgDesk, queue: &QueueName) -> Result<(Management, Vhost), DeskError> {
+    let management = desk.brokers.management(&queue.broker).map_err(of_broker)?;
+    let overview = management.overview().await.map_err(of_broker)?;
+    let answers = management.survey(&queue.vhost, &overview).await;
+    let answers = answers.map_err(of_broker)?;
+    Ok((management, read(&answers)))
+}
+
+/// The policies first, then the audit line: what was done at a broker is never taken back by a
+/// database that is away, and is said all the same.
+async fn carry_out(
+    desk: &PgDesk,
+    actor: &Actor,
+    queue: &QueueName,
+    management: &Management,
+    mut planned: DeadLetteringPlan,
+) -> Result<DeadLetteringPlan, DeskError> {
+    if !planned.refusals.is_empty() {
+        let mut why = planned.refusals.join("; ");
+        if !planned.migration.is_empty() {
+            why = format!("{why}. {}", planned.migration.join(" "));
+        }
+        return Err(DeskError::Unfit { why, place: None });
+    }
+    // The retention of the dead-letter queue before letters come to it.
+    for change in planned.changes.iter().rev() {
+        let done = match change.policy() {
+            Some(policy) => management.put_policy(&queue.vhost, &policy).await,
+            None => management.delete_policy(&queue.vhost, &change.name).await,
+        };
+        done.map_err(of_broker)?;
+        note(desk, actor, queue, change).await?;
+    }
+    planned.applied = true;
+    Ok(planned)
+}
+
+async fn note(
+    desk: &PgDesk,
+    actor: &Actor,
+    queue: &QueueName,
+    change: &PolicyChange,
+) -> Result<(), DeskError> {
+    let at = desk.clock.now();
+    let what = match &change.definition {
+        Some(definition) => serde_json::to_string(definition).unwrap_or_default(),
+        None => "taken away".to_owned(),
+    };
+    let QueueName { broker, vhost, .. } = queue;
+    let PolicyChange { queue, name, .. } = change;
+    let detail = format!("`{queue}` in {vhost} of {broker}: the policy `{name}`: {what}");
+    changing!(desk, conn => {
+        let note = Note {
+            at,
+            actor,
+            action: "queue.dead_lettering",
+            detail: Some(&detail),
+            replay: None,
+        };
+        audit::write_office(conn, note).await?;
+        Ok(kept::ask_again(conn).await?)
+    })
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "so that it can be handed to map_err"
+)]
+fn of_broker(why: ManagementError) -> DeskError {
+    match why {
+        ManagementError::NotConfigured => DeskError::Invalid(why.to_string()),
+        ManagementError::Missing => DeskError::NotFound(why.to_string()),
+        ManagementError::Refused(status) => DeskError::Unfit {
+            why: format!(
+                "the broker refuses ({status}): to set policies the user of DLO_MANAGEMENT_URL \
+                 needs the tag `policymaker`, and a permission on the vhost"
+            ),
+            place: None,
+        },
+        ManagementError::Http(_) | ManagementError::TooLarge | ManagementError::Unexpected(_) => {
+            DeskError::Unavailable(why.to_string())
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Watches the queues of every configured broker: reads them through the management API, looks for
+//! what can lose messages, and writes both down for all offices and pages.
+//!
+//! One office reads a broker at a time; whoever moves its time on does. A broker that does not answer
+//! keeps what was last read, and says since when. Nothing is changed at a broker here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::event::LiveEvent;
+use dlo_domain::topology::{Gap, lint, read};
+use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
+
+use crate::broker::{BrokerOverview, Brokers, Management, ManagementError};
+use crate::clock::SharedClock;
+use crate::config::TopologyConfig;
+use crate::store::topology::{self as kept, Place, findings};
+use crate::store::{StoreError, events, shared_time};
+
+/// How often is looked whether a broker is due.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// How long reading all of a broker may take.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// What a pause between two reads counts as time without consumers, at most: so many times the usual.
+const MOST_PAUSES: u32 = 2;
+
+/// What the watcher works with.
+#[derive(Debug, Clone)]
+pub struct Deps {
+    /// Connections to Postgres.
+    pub pool: PgPool,
+    /// The brokers.
+    pub brokers: Arc<Brokers>,
+    /// The office's clock, for ids.
+    pub clock: SharedClock,
+    /// How often, and how patient.
+    pub config: TopologyConfig,
+}
+
+/// Watches until `stop`.
+///
+/// # Errors
+/// When what is kept cannot be written for another reason than an outage.
+pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), StoreError> {
+    let all = deps.brokers.0.keys().map(|name| {
+        let (deps, stop, name) = (deps.clone(), stop.clone(), name.clone());
+        async move { watch(&deps, &name, &stop).await }
+    });
+    futures_util::future::try_join_all(all).await?;
+    stop.cancelled().await;
+    Ok(())
+}
+
+/// Watches one broker: one that is slow does not hold up the others.
+async fn watch(deps: &Deps, broker: &str, stop: &CancellationToken) -> Result<(), StoreError> {
+    loop {
+        match look(deps, broker).await {
+            Ok(_) => {}
+            Err(why) if why.is_passing() => tracing::debug!(%why, broker, "queues are read later"),
+            Err(why) => return Err(why),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+    }
+}
+
+/// Reads a broker if it is due. Tells whether it was.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
+    let mut conn = deps.pool.acquire().await?;
+    let now = shared_time(&mut conn, &*deps.clock).await?;
+    let every = TimeDelta::from_std(deps.config.every).unwrap_or(TimeDelta::MAX);
+    if !kept::claim(&mut conn, broker, now, every).await? {
+        return Ok(false);
+    }
+    drop(conn);
+    let asked = tokio::time::timeout(PATIENCE, survey(deps, broker)).await;
+    let trouble = match asked {
+        Ok(Ok(())) => None,
+        Ok(Err(Fault::Store(why))) => return Err(why),
+        Ok(Err(Fault::Management(why))) => Some(why.to_string()),
+        Err(_) => Some(format!(
+            "the management API took more than {} s to tell of all queues",
+            PATIENCE.as_secs()
+        )),
+    };
+    let mut transaction = deps.pool.begin().await?;
+    let now = shared_time(&mut transaction, &*deps.clock).await?;
+    kept::set_trouble(&mut transaction, broker, trouble.as_deref(), now).await?;
+    findings::tidy(&mut transaction, now).await?;
+    events::notify(&mut transaction, &LiveEvent::Topology).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// Why a broker was not read to the end.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error(transparent)]
+    Management(#[from] ManagementError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
+    let management = deps.brokers.management(broker)?;
+    let overview = management.overview().await?;
+    let vhosts = management.vhosts().await?;
+    let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
+    let now = shared_time(&mut conn, &*deps.clock).await?;
+    kept::forget_others(&mut conn, broker, &vhosts, now).await?;
+    drop(conn);
+    for vhost in &vhosts {
+        let place = Place { broker, vhost };
+        match survey_vhost(deps, &management, &overview, place).await {
+            // It was deleted, or its permission taken, while we looked.
+            Err(Fault::Management(ManagementError::Missing | ManagementError::Refused(_))) => {}
+            done => done?,
+        }
+    }
+    Ok(())
+}
+
+async fn survey_vhost(
+    deps: &Deps,
+    management: &Management,
+    overview: &BrokerOverview,
+    place: Place<'_>,
+) -> Result<(), Fault> {
+    let answers = management.survey(place.vhost, overview).await?;
+    let mut vhost = read(&answers);
+    if vhost.lacks(Gap::Unreadable) {
+        tracing::debug!(?place, "some of it cannot be read");
+    }
+    let mut transaction = deps.pool.begin().await.map_err(StoreError::from)?;
+    let now = shared_time(&mut transaction, &*deps.clock).await?;
+    // What this version cannot read was written by a newer one: it begins anew.
+    let before = kept::one(&mut transaction, place).await.ok().flatten();
+    let passed = before
+        .as_ref()
+        .map_or(0, |kept| seconds_between(kept.read_at, now));
+    let usual = u32::try_from(deps.config.every.as_secs()).unwrap_or(u32::MAX);
+    vhost.carry_idle(
+        before.as_ref().map(|kept| &kept.vhost),
+        passed,
+        usual.max(1).saturating_mul(MOST_PAUSES),
+    );
+    let patience = u32::try_from(deps.config.idle_after.as_secs()).unwrap_or(u32::MAX);
+    let findings = lint(&vhost, place.vhost, patience);
+    kept::keep(&mut transaction, place, &vhost, now).await?;
+    let (fresh, gone) =
+        findings::note(&mut transaction, &*deps.clock, place, &findings, now).await?;
+    transaction.commit().await.map_err(StoreError::from)?;
+    if fresh + gone > 0 {
+        let Place { broker, vhost } = place;
+        tracing::info!(broker, vhost, fresh, gone, "what can lose messages changed");
+    }
+    Ok(())
+}
+
+fn seconds_between(before: DateTime<Utc>, now: DateTime<Utc>) -> i64 {
+    (now - before).num_seconds()
+}

@@ -1,0 +1,149 @@
+//! Topology over HTTP: what is asked of the desk, and what is refused before it.
+
+use dlo_server::access::Role;
+use reqwest::Method;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+use crate::support::front::{Counter, ID, problem};
+
+#[sqlx::test(migrations = "../migrations")]
+async fn queues_and_findings_are_told(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let one = format!("/api/v1/topology/findings/{ID}");
+    let cases = [
+        ("/api/v1/topology", "brokers"),
+        ("/api/v1/topology/findings", "findings Open"),
+        ("/api/v1/topology/findings?scope=all", "findings All"),
+        (&one, &format!("finding {ID}")),
+        ("/api/v1/queues/%2F/a%2Fb", "queue main / a/b"),
+        ("/api/v1/queues/x/work?broker=other", "queue other x work"),
+    ];
+    for (path, asked) in cases {
+        let response = counter.get(path).await;
+        assert_eq!(response.status(), 200, "{path}");
+        assert_eq!(counter.desk.asked(), [asked], "{path}");
+    }
+    let list: Value = counter
+        .get("/api/v1/queues?vhost=%2F&limit=2")
+        .await
+        .json()
+        .await
+        .expect("JSON");
+    assert_eq!(list["items"][0]["dead_letters"]["to"], json!(["dead"]));
+    let asked = counter.desk.asked().remove(0);
+    assert!(
+        asked.contains("vhost: Some(\"/\")") && asked.contains("limit: 2"),
+        "{asked}"
+    );
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let finding = format!("/api/v1/topology/findings/{ID}");
+    let setting = "/api/v1/queues/%2F/work/dead-lettering";
+    let dry = json!({"dead_letter_queue": "dead", "dry_run": true});
+    let wet = json!({"dead_letter_queue": "dead", "max_deliveries": 5, "plan": "abc"});
+    let dry_removal = format!("{setting}?dry_run=true");
+    let cases = [
+        (
+            Method::POST,
+            "/api/v1/topology/check",
+            json!(null),
+            202,
+            "check of the topology",
+        ),
+        (
+            Method::PATCH,
+            &finding,
+            json!({"acknowledged": true}),
+            200,
+            "admin edits",
+        ),
+        (
+            Method::PUT,
+            setting,
+            dry,
+            200,
+            "preview of work dying into dead",
+        ),
+        (
+            Method::PUT,
+            setting,
+            wet,
+            200,
+            "admin has / work die into dead by Some(\"abc\")",
+        ),
+        (
+            Method::DELETE,
+            &dry_removal,
+            json!(null),
+            200,
+            "admin unsets work, dry true",
+        ),
+        (
+            Method::DELETE,
+            setting,
+            json!(null),
+            200,
+            "admin unsets work, dry false",
+        ),
+    ];
+    for (method, path, body, status, said) in cases {
+        let request = counter.as_role(Role::Admin, method, path).json(&body);
+        let response = request.send().await.expect("an answer");
+        assert_eq!(response.status(), status, "{path}");
+        let asked = counter.desk.asked().remove(0);
+        assert!(asked.starts_with(said), "{asked}");
+    }
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn what_cannot_be_read_does_not_reach_the_desk(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let setting = "/api/v1/queues/%2F/work/dead-lettering";
+    let cases = [
+        (
+            Method::GET,
+            "/api/v1/topology/findings?scope=some",
+            json!(null),
+            "no scope",
+        ),
+        (
+            Method::GET,
+            "/api/v1/queues?limit=0",
+            json!(null),
+            "`limit`",
+        ),
+        (
+            Method::GET,
+            "/api/v1/queues?colour=red",
+            json!(null),
+            "unknown query parameter",
+        ),
+        (
+            Method::PUT,
+            setting,
+            json!({"dead_letter_queue": 7}),
+            "does not fit",
+        ),
+        (
+            Method::PUT,
+            setting,
+            json!({"dead_letter_queue": "d", "odd": 1}),
+            "odd",
+        ),
+        (Method::PUT, setting, json!({}), "dead_letter_queue"),
+    ];
+    for (method, path, body, said) in cases {
+        let request = counter.as_role(Role::Admin, method, path).json(&body);
+        let (status, detail) = problem(request.send().await.expect("an answer")).await;
+        assert_eq!(status, 400, "{path} {detail}");
+        assert!(detail.contains(said), "{detail}");
+        assert_eq!(counter.desk.asked(), [""; 0]);
+    }
+    counter.close().await;
+}

@@ -1,0 +1,125 @@
+//! The part of the noting desk that is about topology.
+
+use async_trait::async_trait;
+use dlo_app::desk::{DeskError, QueueName, TopologyDesk};
+use dlo_domain::audit::Actor;
+use dlo_domain::ids::FindingId;
+use dlo_domain::topology::{
+    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
+    QueueQuery, QueueReport,
+};
+use serde_json::json;
+
+use super::NotingDesk;
+use crate::support::front::ID;
+use crate::support::samples::sample;
+
+fn sample_finding() -> KeptFinding {
+    sample(json!({
+        "id": ID, "broker": "main", "vhost": "/", "kind": "unbound", "severity": "critical",
+        "subject": "work", "other": "dlx", "title": "Nothing is bound to `dlx`",
+        "lost": "Every dead letter of `work`.", "fix": "Bind a queue.", "command": null,
+        "first_seen_at": "2026-11-21T12:00:00Z", "last_seen_at": "2026-11-21T12:00:30Z",
+        "resolved_at": null, "acknowledged_by": null, "acknowledged_at": null, "muted_until": null,
+    }))
+}
+
+fn sample_queue() -> QueueReport {
+    sample(json!({
+        "broker": "main", "vhost": "/", "name": "work", "kind": "quorum", "role": "work",
+        "figures": {"ready": 3, "unacknowledged": 1, "consumers": 2, "in_per_second": 1.5,
+            "out_per_second": 1.0},
+        "idle_seconds": null, "policy": null, "operator_policy": null, "effective": {},
+        "dead_letters": {"exchange": "dlx", "key": null, "to": ["dead"], "end": "arrives",
+            "lost_keys": []},
+        "fed_by": [], "bound_to": [], "source_id": null, "findings": [ID],
+    }))
+}
+
+#[async_trait]
+impl TopologyDesk for NotingDesk {
+    async fn brokers(&self) -> Result<Vec<BrokerTopology>, DeskError> {
+        self.note("brokers".to_owned())?;
+        Ok(vec![sample(json!({
+            "broker": "main", "asked_at": "2026-11-21T12:00:00Z", "trouble": null,
+            "trouble_since": null, "vhosts": [{
+                "broker": "main", "vhost": "/", "read_at": "2026-11-21T12:00:00Z",
+                "version": "3.10.8", "queues": 2, "findings": 1, "gaps": ["figures"],
+                "notes": ["The broker keeps no figures."],
+            }],
+        }))])
+    }
+
+    async fn check_topology(&self) -> Result<(), DeskError> {
+        self.note("check of the topology".to_owned())
+    }
+
+    async fn findings(&self, scope: FindingScope) -> Result<Vec<KeptFinding>, DeskError> {
+        self.note(format!("findings {scope:?}"))?;
+        Ok(vec![sample_finding()])
+    }
+
+    async fn finding(&self, id: FindingId) -> Result<KeptFinding, DeskError> {
+        self.note(format!("finding {id}"))?;
+        Ok(sample_finding())
+    }
+
+    async fn edit_finding(
+        &self,
+        actor: &Actor,
+        id: FindingId,
+        edit: FindingEdit,
+    ) -> Result<KeptFinding, DeskError> {
+        self.note(format!(
+            "{} edits {id}: {:?} {:?}",
+            actor.0, edit.acknowledged, edit.mute_hours
+        ))?;
+        Ok(sample_finding())
+    }
+
+    async fn queues(&self, query: &QueueQuery) -> Result<(Vec<QueueReport>, i64), DeskError> {
+        self.note(format!("queues {query:?}"))?;
+        Ok((vec![sample_queue()], 1))
+    }
+
+    async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
+        self.note(format!("queue {broker} {vhost} {name}"))?;
+        Ok(sample_queue())
+    }
+
+    async fn preview_dead_lettering(
+        &self,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        let to = &wanted.dead_letter_queue;
+        self.note(format!("preview of {} dying into {to}", queue.name))?;
+        Ok(DeadLetteringPlan::default())
+    }
+
+    async fn set_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        wanted: &NewDeadLettering,
+        plan: Option<&str>,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        let to = &wanted.dead_letter_queue;
+        let QueueName { vhost, name, .. } = queue;
+        self.note(format!(
+            "{} has {vhost} {name} die into {to} by {plan:?}",
+            actor.0
+        ))?;
+        Ok(DeadLetteringPlan::default())
+    }
+
+    async fn unset_dead_lettering(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        is_dry: bool,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        self.note(format!("{} unsets {}, dry {is_dry}", actor.0, queue.name))?;
+        Ok(DeadLetteringPlan::default())
+    }
+}

@@ -1,0 +1,119 @@
+//! The watcher: whose turn it is, clocks that jump, and that nothing is forgotten or made up.
+
+use chrono::TimeDelta;
+use dlo_domain::topology::FindingScope;
+use dlo_server::store::topology::{self as kept, Place};
+use dlo_server::topology::look;
+use sqlx::PgPool;
+
+use super::{Watcher, dying};
+
+impl Watcher {
+    /// A queue as it was last read.
+    async fn read(&self, queue: &str) -> dlo_domain::topology::Queue {
+        let mut conn = self.pool.acquire().await.expect("a connection");
+        let place = Place {
+            broker: "main",
+            vhost: &self.vhost.name,
+        };
+        let read = kept::one(&mut conn, place).await.expect("read");
+        let queues = read.expect("kept").vhost.queues;
+        let mut queues = queues.into_iter();
+        queues.find(|one| one.name == queue).expect("the queue")
+    }
+
+    /// For how long it has been idle, in seconds.
+    pub async fn idle(&self, queue: &str) -> Option<u32> {
+        self.read(queue).await.idle_seconds
+    }
+
+    /// Its consumers.
+    pub async fn consumers(&self, queue: &str) -> Option<i64> {
+        self.read(queue).await.figures.consumers
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn one_office_reads_at_a_time_and_a_clock_set_back_stops_nobody(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "management").await;
+    watcher.look().await;
+    let again = || async { look(&watcher.deps, "main").await.expect("looked") };
+    assert!(!again().await, "another office read it just now");
+    watcher.clock.advance(TimeDelta::seconds(59));
+    assert!(!again().await);
+    watcher.clock.advance(TimeDelta::seconds(1));
+    assert!(again().await);
+    watcher.clock.advance(TimeDelta::hours(-1));
+    assert!(again().await, "what was written lies ahead");
+    assert!(!again().await);
+    watcher.end().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_clock_that_jumps_makes_no_queue_idle(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "management").await;
+    watcher.vhost.queue("idle", &[]).await;
+    crate::support::until("it is told of", 20, || async {
+        watcher.look().await;
+        watcher.idle("idle").await.is_some()
+    })
+    .await;
+    let before = watcher.idle("idle").await.expect("idle");
+    watcher.clock.advance(TimeDelta::hours(1));
+    watcher.look().await;
+    let after = watcher.idle("idle").await.expect("idle");
+    assert!(
+        after <= before + 120,
+        "an hour forward counts two pauses: {before} {after}"
+    );
+    watcher.clock.advance(TimeDelta::hours(-2));
+    watcher.look().await;
+    assert_eq!(
+        watcher.idle("idle").await,
+        Some(after),
+        "back counts nothing"
+    );
+    watcher.end().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_finding_that_comes_back_is_another_one(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "management").await;
+    let vhost = &watcher.vhost;
+    vhost.queue("work", &dying("fan")).await;
+    watcher.finds(&[("exchange_missing", "work")]).await;
+    let first = watcher.kept(FindingScope::Open).await.remove(0);
+    watcher.look().await;
+    let again = watcher.kept(FindingScope::Open).await.remove(0);
+    assert_eq!(
+        (first.id, first.first_seen_at),
+        (again.id, again.first_seen_at)
+    );
+    assert!(again.last_seen_at > first.last_seen_at);
+    vhost.dead_letter_pair("fan", "dead").await;
+    watcher.finds(&[]).await;
+    vhost.delete_exchange("fan").await;
+    watcher.finds(&[("exchange_missing", "work")]).await;
+    let back = watcher.kept(FindingScope::All).await;
+    assert_eq!(back.len(), 2);
+    assert!(back[0].resolved_at.is_none() && back[0].id != first.id);
+    assert_eq!(back[1].id, first.id);
+    watcher.end().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_vhost_that_is_deleted_is_forgotten_and_its_findings_end(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "management").await;
+    watcher.vhost.queue("work", &dying("fan")).await;
+    watcher.finds(&[("exchange_missing", "work")]).await;
+    let (user, other) = (watcher.user.clone(), super::Vhost::create().await);
+    watcher.vhost.delete_now().await;
+    watcher.look().await;
+    assert_eq!(watcher.open().await, []);
+    let mut conn = pool.acquire().await.expect("a connection");
+    let brokers = kept::brokers(&mut conn).await.expect("read");
+    assert!(brokers[0].vhosts.is_empty(), "{brokers:?}");
+    assert_eq!(brokers[0].trouble, None);
+    other.remove_user(&user).await;
+    other.delete().await;
+}
