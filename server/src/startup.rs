@@ -1,6 +1,8 @@
 //! Puts an office together: the only module that knows every other one. The HTTP server comes up
 //! at once, and says what the office waits for; the services begin when the database is ready.
 
+mod services;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +22,9 @@ use crate::desk::PgDesk;
 use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front};
 use crate::lifecycle::Lifecycle;
-use crate::outbound::Outbound;
 use crate::replay::Waits;
 use crate::store::{StoreError, rules, sources, weeks};
-use crate::upkeep::Upkeep;
-use crate::{
-    executions, fleet, grouping, intake, judging, office, replay, retrying, store, telemetry,
-    topology,
-};
+use crate::{judging, office, store, telemetry};
 
 /// How long after a failure the database is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -240,153 +237,6 @@ impl Plan {
             Some(_) => Ok(()),
             None => sources::configure(conn, source).await,
         }
-    }
-
-    fn begin(&self, sign_of_life: PgConnection) {
-        let (pool, clock, id) = (self.pool.clone(), self.clock.clone(), self.office_id);
-        // In front of the work: others may take over only what nobody has in hand any more.
-        self.lifecycle
-            .spawn_front("the sign of life", |stop| async move {
-                office::hold(pool, clock, id, sign_of_life, stop).await;
-                Ok::<_, StoreError>(())
-            });
-        let upkeep = Upkeep {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-            retention: self.config.retention,
-        };
-        self.lifecycle.spawn("upkeep", |stop| async move {
-            upkeep.run(stop).await;
-            Ok::<_, StoreError>(())
-        });
-        let deps = grouping::Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-        };
-        self.lifecycle
-            .spawn("grouping", |stop| grouping::run(deps, stop));
-        let deps = judging::Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-        };
-        self.lifecycle
-            .spawn("judging again", |stop| judging::run(deps, stop));
-        self.retry();
-        self.watch_workers();
-        self.watch_executions();
-        self.watch_topology();
-        let Config { intake, replay, .. } = &self.config;
-        if intake.enabled {
-            let deps = intake::Deps {
-                pool: self.pool.clone(),
-                brokers: self.brokers.clone(),
-                clock: self.clock.clone(),
-                office_id: self.office_id,
-                judges: Arc::default(),
-                settings: intake::Settings {
-                    prefetch: intake.prefetch,
-                    batch: usize::from(intake.batch),
-                    linger: intake.linger,
-                },
-            };
-            self.lifecycle
-                .spawn("intake", |stop| intake::run(deps, stop));
-        }
-        if replay.enabled {
-            let deps = replay::Deps {
-                pool: self.pool.clone(),
-                brokers: self.brokers.clone(),
-                clock: self.clock.clone(),
-                office_id: self.office_id,
-                config: replay.clone(),
-                waits: self.waits.clone(),
-            };
-            self.lifecycle
-                .spawn("replay", |stop| replay::run(deps, stop));
-        }
-    }
-
-    fn watch_workers(&self) {
-        let deps = fleet::Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-            hears_http: self.config.http.enabled,
-            judges: self.config.fleet.enabled,
-        };
-        self.lifecycle
-            .spawn("looking after workers", |stop| fleet::run(deps, stop));
-        if self.config.fleet.heartbeats {
-            let deps = fleet::HearingDeps {
-                pool: self.pool.clone(),
-                clock: self.clock.clone(),
-                brokers: self.brokers.clone(),
-            };
-            self.lifecycle
-                .spawn("hearing heartbeats", |stop| fleet::hear(deps, stop));
-        }
-        if self.config.fleet.probes {
-            self.probe_workers();
-        }
-    }
-
-    fn probe_workers(&self) {
-        let allowed = self.config.fleet.probe_allow.clone();
-        let outbound = match Outbound::new(allowed, fleet::PROBE_WITHIN) {
-            Ok(outbound) => outbound,
-            Err(why) => {
-                tracing::error!(%why, "workers are not probed: nothing can be asked");
-                return;
-            }
-        };
-        let deps = fleet::ProbingDeps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-            outbound,
-        };
-        self.lifecycle
-            .spawn("probing workers", |stop| fleet::probe(deps, stop));
-    }
-
-    fn watch_topology(&self) {
-        if !self.config.topology.enabled {
-            return;
-        }
-        let deps = topology::Deps {
-            pool: self.pool.clone(),
-            brokers: self.brokers.clone(),
-            clock: self.clock.clone(),
-            config: self.config.topology,
-        };
-        self.lifecycle
-            .spawn("the watch over queues", |stop| topology::run(deps, stop));
-    }
-
-    fn retry(&self) {
-        let deps = retrying::Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-            replay: self.config.replay.clone(),
-            takes_part: self.config.retry.enabled,
-        };
-        let hub = self.hub.clone();
-        self.lifecycle
-            .spawn("retry policies", |stop| retrying::run(deps, hub, stop));
-    }
-
-    fn watch_executions(&self) {
-        if !self.config.executions.enabled {
-            return;
-        }
-        let deps = executions::Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-            brokers: self.brokers.clone(),
-            config: self.config.executions.clone(),
-            replay: self.config.replay.clone(),
-        };
-        let hub = self.hub.clone();
-        self.lifecycle
-            .spawn("executions", |stop| executions::run(deps, hub, stop));
     }
 }
 
