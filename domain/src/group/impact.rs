@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 /// One in thousandths, in which the factors are counted.
 const ONE: i64 = 1_000;
 
-/// More queues than this do not make a group matter more.
-const MOST_QUEUES: i64 = 8;
+/// More places than this do not make a group matter more.
+const MOST_PLACES: i64 = 8;
 
 /// What the impact of a group is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,9 @@ pub struct Impact {
     pub recent: i64,
     /// When one last arrived.
     pub last_arrived_at: Option<DateTime<Utc>>,
-    /// Queues that its letters died in, of those that were looked at.
-    pub queues: i64,
+    /// Queues that its letters died in, or workers that had them, whichever are more; of the letters
+    /// that were looked at.
+    pub places: i64,
 }
 
 impl Impact {
@@ -71,10 +72,10 @@ impl Impact {
         ONE * 24 / (24 + silent)
     }
 
-    /// A quarter more for each queue beyond the first: what fails everywhere is no consumer's own
-    /// fault.
+    /// A quarter more for each queue or worker beyond the first: what fails everywhere is no consumer's
+    /// own fault.
     fn spread(&self) -> i64 {
-        ONE + (self.queues - 1).clamp(0, MOST_QUEUES) * ONE / 4
+        ONE + (self.places - 1).clamp(0, MOST_PLACES) * ONE / 4
     }
 }
 
@@ -97,7 +98,7 @@ mod tests {
             low: 0,
             recent: 0,
             last_arrived_at: Some(now()),
-            queues: 1,
+            places: 1,
         }
     }
 
@@ -121,7 +122,7 @@ mod tests {
             recent: 50,
             ..plain
         };
-        let spreads = Impact { queues: 3, ..plain };
+        let spreads = Impact { places: 3, ..plain };
         let silent = Impact {
             last_arrived_at: Some(now() - TimeDelta::days(7)),
             ..plain
@@ -151,7 +152,7 @@ mod tests {
         let most = Impact {
             critical: i64::MAX,
             recent: i64::MAX,
-            queues: i64::MAX,
+            places: i64::MAX,
             ..normal(0)
         };
         assert_eq!(most.score(now()), i64::MAX);

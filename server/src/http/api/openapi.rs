@@ -39,7 +39,7 @@ use crate::access::Role;
         topology::edit, topology::queues, topology::queue,
         topology::set_dead_lettering, topology::unset_dead_lettering, document,
     ),
-    components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind)),
+    components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind, dlo_domain::topology::FindingScope)),
     modifiers(&Token, &EveryAnswer),
     security(("token" = [])),
 )]

@@ -13,7 +13,7 @@ use crate::store::StoreError;
 /// When Postgres does not do it: then the transaction must be given up.
 pub(super) async fn weigh(conn: &mut PgConnection, groups: &[Uuid]) -> Result<(), StoreError> {
     let rows = sqlx::query!(
-        r#"select t.group_id, t.critical, t.high, t.normal, t.low, t.last_arrived_at, t.queues,
+        r#"select t.group_id, t.critical, t.high, t.normal, t.low, t.last_arrived_at, t.places,
                t.impact, now() as "now!",
                coalesce((
                    select sum(h.arrivals) from signatures s
@@ -35,7 +35,7 @@ pub(super) async fn weigh(conn: &mut PgConnection, groups: &[Uuid]) -> Result<()
             low: row.low,
             recent: row.recent,
             last_arrived_at: row.last_arrived_at,
-            queues: row.queues.into(),
+            places: row.places.into(),
         };
         let score = impact.score(row.now);
         if score != row.impact {
@@ -55,25 +55,28 @@ pub(super) async fn weigh(conn: &mut PgConnection, groups: &[Uuid]) -> Result<()
     Ok(())
 }
 
-/// In how many queues the newest letters of groups died; looked at once a minute at most.
+/// In how many queues the newest letters of groups died, or how many workers had the executions that
+/// they name, if those are more; looked at once a minute at most.
 ///
 /// # Errors
 /// When Postgres does not do it: then the transaction must be given up.
-pub(super) async fn count_queues(
+pub(super) async fn count_places(
     conn: &mut PgConnection,
     groups: &[Uuid],
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "update group_totals as t
-         set queues_counted_at = now(), queues = greatest(1, (
-             select count(distinct newest.queue) from (
+         set places_counted_at = now(), places = (
+             select greatest(1, count(distinct newest.queue), count(distinct e.worker)) from (
                  select s.id from signatures s where s.group_id = t.group_id
                  order by s.first_seen_at desc limit 10) as s
              cross join lateral (
-                 select l.queue from letters l where l.signature = s.id
-                 order by l.last_arrived_at desc, l.id desc limit 20) as newest))
+                 select l.id, l.queue from letters l where l.signature = s.id
+                 order by l.last_arrived_at desc, l.id desc limit 20) as newest
+             left join letter_executions x on x.letter_id = newest.id
+             left join executions e on e.id = x.execution_id)
          where t.group_id = any($1)
-             and (t.queues_counted_at is null or t.queues_counted_at < now() - interval '1 minute')",
+             and (t.places_counted_at is null or t.places_counted_at < now() - interval '1 minute')",
         groups,
     )
     .execute(conn)
@@ -136,6 +139,27 @@ mod tests {
         let changed = totals::fold(&mut *conn).await.expect("folded");
         assert_eq!(changed.len(), 2);
         changed
+    }
+
+    #[sqlx::test(migrations = "../migrations")]
+    async fn what_fails_on_many_workers_of_one_queue_has_spread_too(pool: PgPool) {
+        let mut conn = pool.begin().await.expect("a transaction");
+        let groups = two_groups(&mut conn).await;
+        sqlx::raw_sql(
+            "insert into executions (id, key, state, worker, first_seen_at, state_since)
+             select 'e' || n, gen_random_uuid(), 'running', 'worker ' || n, now(), now()
+             from generate_series(0, 4) n;
+             insert into letter_executions (letter_id, arrived_at, execution_id)
+             select id, now(), 'e' || row_number() over (order by id) % 5
+             from letters where queue = 'one';
+             update group_totals set places_counted_at = null",
+        )
+        .execute(&mut *conn)
+        .await
+        .expect("executions");
+        count_places(&mut conn, &groups).await.expect("counted");
+        weigh(&mut conn, &groups).await.expect("weighed");
+        assert_eq!(impacts(&mut conn).await, [360, 270]);
     }
 
     #[sqlx::test(migrations = "../migrations")]

@@ -110,7 +110,7 @@ pub(in crate::store) async fn sum_up(
     )
     .execute(&mut *conn)
     .await?;
-    impact::count_queues(conn, groups).await?;
+    impact::count_places(conn, groups).await?;
     impact::weigh(conn, groups).await
 }
 
