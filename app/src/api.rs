@@ -8,6 +8,7 @@ pub mod groups;
 pub mod letters;
 pub mod office;
 pub mod policies;
+pub mod queue;
 pub mod replays;
 pub mod rules;
 pub mod sources;
@@ -45,6 +46,24 @@ fn cursor(text: &str) -> Result<Option<Cursor>, ApiError> {
     }
     let cursor = text.parse().map(Some);
     cursor.map_err(|fault: BadCursor| ApiError::invalid(fault.to_string()))
+}
+
+/// A length of time as people write it, `90`, `10s`, `5m`, `2h` or `7d`: in seconds, more than none.
+#[cfg_attr(
+    not(feature = "ssr"),
+    expect(dead_code, reason = "only the bodies of server functions call it")
+)]
+fn seconds(text: &str) -> Option<u32> {
+    let digits = text.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => 0,
+    };
+    let seconds = digits.parse::<u32>().ok()?.checked_mul(unit)?;
+    (seconds > 0).then_some(seconds)
 }
 
 /// The checked letters, or all that match the filter when `scope` says so.

@@ -21,11 +21,12 @@ pub(crate) fn rule_form(id: &str) -> String {
 }
 
 /// The queues of brokers.
-#[cfg_attr(
-    not(feature = "ssr"),
-    expect(dead_code, reason = "only the server makes addresses of queues")
-)]
 pub(crate) const QUEUES: &str = "/queues";
+
+/// One queue. Its name, and its vhost's, may hold anything.
+pub(crate) fn queue(broker: &str, vhost: &str, name: &str) -> String {
+    within(&within(&within(QUEUES, broker), vhost), name)
+}
 
 /// The list of replays.
 pub(crate) const REPLAYS: &str = "/replays";
@@ -228,6 +229,14 @@ mod tests {
         assert_eq!(
             worker("celery@a b/%<7"),
             "/workers/celery%40a%20b%2F%25%3C7"
+        );
+    }
+
+    #[test]
+    fn a_queue_may_be_called_anything() {
+        assert_eq!(
+            queue("main", "/", "a/b%<c>?#"),
+            "/queues/main/%2F/a%2Fb%25%3Cc%3E%3F%23"
         );
     }
 

@@ -20,7 +20,7 @@ mod tests;
 
 pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, PolicyChange,
-    SettingChange, plan, plan_removal,
+    SettingChange, plan, plan_removal, policy_name,
 };
 pub use lint::{Finding, FindingKind, Findings, lint};
 pub use map::{Map, Role};

@@ -69,6 +69,16 @@ async function worker(api: Api): Promise<string> {
   return '/workers/shown-worker-1';
 }
 
+/** A queue; there is one as soon as the broker was read. */
+async function queue(api: Api): Promise<string> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const [first] = await api.queues();
+    if (first !== undefined) return `/queues/${first.broker}/%2F/${encodeURIComponent(first.name)}`;
+    await new Promise((wake) => setTimeout(wake, 500));
+  }
+  throw new Error('the broker was not read');
+}
+
 /** All pages, and the states of them that look different. */
 export const SCREENS: Screen[] = [
   { name: 'overview', address: () => '/' },
@@ -123,6 +133,9 @@ export const SCREENS: Screen[] = [
   { name: 'executions-none', address: () => '/executions?tab=stuck&worker=nobody' },
   { name: 'execution', address: execution },
   { name: 'execution-failed', address: async (api) => ((await execution(api)) ? '/executions/screen-failed' : '') },
+  { name: 'queues', address: async (api) => ((await queue(api)) ? '/queues' : '') },
+  { name: 'queue', address: queue },
+  { name: 'queue-plan', address: async (api) => `${await queue(api)}?to=nowhere.dead&look=plan` },
   { name: 'sources', address: () => '/sources' },
   { name: 'keys', address: () => '/letters', prepare: (page) => page.keyboard.press('?') },
   { name: 'not-found', address: () => '/nowhere', status: 404 },

@@ -65,6 +65,8 @@ pub struct FindingRow {
 pub struct QueueRow {
     /// Its name.
     pub name: String,
+    /// Its page.
+    pub href: String,
     /// What it is.
     pub kind: String,
     /// Messages that wait.
@@ -164,4 +166,4 @@ pub async fn judge_finding(id: String, word: String) -> Result<(), ApiError> {
 #[cfg(feature = "ssr")]
 mod picture;
 #[cfg(feature = "ssr")]
-mod sheet;
+pub(super) mod sheet;

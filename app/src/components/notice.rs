@@ -111,6 +111,14 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             None,
         ),
         "active" => ("The worker is taken back into work.".to_owned(), None),
+        "dead-lettering" => (
+            "It is set. The broker takes it up within seconds.".to_owned(),
+            None,
+        ),
+        "dead-lettering-gone" => (
+            "It is taken back. What applied before applies again within seconds.".to_owned(),
+            None,
+        ),
         "checking" => (
             "All brokers are asked again. What they say is here in some seconds.".to_owned(),
             None,

@@ -86,7 +86,8 @@ pub(crate) fn PolicyFields(
     .into_any()
 }
 
-fn text(
+/// A line of text, with as much room as it needs.
+pub(super) fn text(
     name: &'static str,
     words: &'static str,
     value: String,
@@ -113,7 +114,8 @@ fn text(
     .into_any()
 }
 
-fn check(name: &'static str, words: &'static str, value: &str) -> AnyView {
+/// A box to check.
+pub(super) fn check(name: &'static str, words: &'static str, value: &str) -> AnyView {
     view! {
         <label>
             <input type="checkbox" name=name value="on" checked=value == "on" />

@@ -7,10 +7,8 @@ use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
-use crate::api::topology::{
-    CheckQueues, FindingRow, JudgeFinding, QueueRow, QueueSheet, read_queues,
-};
-use crate::components::{ErrorPanel, Live, Notice, QueueMap, SeverityMark, Waiting};
+use crate::api::topology::{CheckQueues, QueueRow, QueueSheet, read_queues};
+use crate::components::{ErrorPanel, FindingList, Live, Notice, QueueMap, Waiting};
 
 /// The queues of a vhost. Its forms are plain ones: each answer is a page.
 #[component]
@@ -84,7 +82,7 @@ fn Sheet(sheet: QueueSheet) -> impl IntoView {
                     </form>
                 </span>
             </header>
-            <ul class="findings">{sheet.findings.into_iter().map(finding).collect_view()}</ul>
+            <FindingList rows=sheet.findings />
         </section>
         <Queues rows=sheet.rows rest=sheet.rest />
     }
@@ -117,46 +115,6 @@ fn vhosts(others: Vec<(String, String)>) -> Option<AnyView> {
 fn link(link: Option<(String, String)>) -> AnyView {
     link.map(|(href, words)| view! { <a href=href>{words}</a> })
         .into_any()
-}
-
-fn finding(row: FindingRow) -> AnyView {
-    let button = |word: &'static str, text: &'static str| {
-        view! {
-            <button class="button" type="submit" name="word" value=word>
-                {text}
-            </button>
-        }
-    };
-    let noting = if row.acknowledged {
-        button("forget", "Not noted")
-    } else {
-        button("note", "Take note")
-    };
-    view! {
-        <li id=format!("f{}", row.number)>
-            <span class=format!("no {}", row.severity)>{row.number}</span>
-            <div class="say">
-                <h3>{row.title}</h3>
-                <span>
-                    <SeverityMark severity=row.severity />
-                    " "
-                    <small class="second">{row.since}</small>
-                </span>
-                <p>{row.lost}</p>
-            </div>
-            <div class="fix">
-                <p>{row.fix}</p>
-                {(!row.command.is_empty()).then(|| view! { <pre>{row.command}</pre> })}
-                {link(row.link)}
-                <form method="post" action=JudgeFinding::PATH class="actions">
-                    <input type="hidden" name="id" value=row.id />
-                    {noting}
-                    {button("mute", "Mute for a week")}
-                </form>
-            </div>
-        </li>
-    }
-    .into_any()
 }
 
 #[component]
@@ -199,7 +157,9 @@ fn queue(row: QueueRow) -> AnyView {
     view! {
         <tr>
             <th>
-                <span class="id">{row.name}</span>
+                <a class="id" href=row.href>
+                    {row.name}
+                </a>
                 <div class="sub">
                     {format!("{} consumers", row.consumers)} {again} {link(row.link.clone())}
                 </div>

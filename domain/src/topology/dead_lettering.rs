@@ -192,7 +192,9 @@ pub fn plan_removal(vhost: &Vhost, name: &str) -> DeadLetteringPlan {
     plan.sealed()
 }
 
-fn policy_name(queue: &str) -> String {
+/// What the policy is called that is set here for a queue.
+#[must_use]
+pub fn policy_name(queue: &str) -> String {
     format!("{PREFIX}{queue}")
 }
 

@@ -38,16 +38,7 @@ fn delays(text: &str) -> Result<Vec<u32>, ApiError> {
     let parts = text.split([' ', ',', ';']).filter(|part| !part.is_empty());
     parts
         .map(|part| {
-            let digits = part.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
-            let unit = match &part[digits.len()..] {
-                "" | "s" => 1,
-                "m" | "min" => 60,
-                "h" => 3_600,
-                "d" => 86_400,
-                _ => 0,
-            };
-            let seconds = digits.parse::<u32>().ok().and_then(|n| n.checked_mul(unit));
-            seconds.filter(|seconds| *seconds > 0).ok_or_else(|| {
+            crate::api::seconds(part).ok_or_else(|| {
                 ApiError::invalid(format!(
                     "`{part}` is no delay: write delays as `10s 100s 1000s`, or with m, h and d."
                 ))

@@ -215,7 +215,8 @@ async fn watched_letters() -> Result<Watched, ApiError> {
         .collect())
 }
 
-fn finding(
+/// A finding, where it stands in a list, and where more can be done about it.
+pub(in crate::api) fn finding(
     number: usize,
     one: &KeptFinding,
     queues: &[QueueReport],
@@ -238,7 +239,21 @@ fn finding(
         command: one.finding.command.clone().unwrap_or_default(),
         since,
         acknowledged: one.acknowledged_by.is_some(),
-        link: of.and_then(take_letters),
+        link: of.and_then(|queue| mending(queue, one.finding.kind)),
+    }
+}
+
+/// Where a finding is mended here.
+fn mending(queue: &QueueReport, kind: FindingKind) -> Option<(String, String)> {
+    match kind {
+        FindingKind::DeliveriesEnd
+        | FindingKind::ExchangeMissing
+        | FindingKind::Unbound
+        | FindingKind::LiteralHash => {
+            let form = format!("{}#dead-lettering", page_of(queue));
+            Some((form, "Set its dead-lettering".to_owned()))
+        }
+        _ => take_letters(queue),
     }
 }
 
@@ -271,11 +286,8 @@ fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> QueueRow {
     });
     QueueRow {
         name: queue.name.clone(),
-        kind: match queue.role {
-            Role::Work => queue.kind.as_str().to_owned(),
-            Role::DeadLetters => format!("{}, dead letters", queue.kind.as_str()),
-            Role::Retry => format!("{}, retries", queue.kind.as_str()),
-        },
+        href: page_of(queue),
+        kind: kind(queue),
         ready: number(figures.ready),
         rates: rates(queue),
         consumers: number(figures.consumers),
@@ -287,7 +299,21 @@ fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> QueueRow {
     }
 }
 
-fn rates(queue: &QueueReport) -> String {
+/// What a queue is, and what for.
+pub(in crate::api) fn kind(queue: &QueueReport) -> String {
+    match queue.role {
+        Role::Work => queue.kind.as_str().to_owned(),
+        Role::DeadLetters => format!("{}, dead letters", queue.kind.as_str()),
+        Role::Retry => format!("{}, retries", queue.kind.as_str()),
+    }
+}
+
+fn page_of(queue: &QueueReport) -> String {
+    links::queue(&queue.broker, &queue.vhost, &queue.name)
+}
+
+/// Messages in and out, a second.
+pub(in crate::api) fn rates(queue: &QueueReport) -> String {
     let rate = |rate: Option<f64>| rate.map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1}"));
     match (queue.figures.in_per_second, queue.figures.out_per_second) {
         (None, None) => "–".to_owned(),
@@ -296,7 +322,7 @@ fn rates(queue: &QueueReport) -> String {
 }
 
 /// Where the dead letters of a queue go, in a few words.
-pub(super) fn target(queue: &QueueReport) -> String {
+pub(in crate::api) fn target(queue: &QueueReport) -> String {
     let Some(route) = &queue.dead_letters else {
         return match queue.role {
             Role::Work => "nowhere".to_owned(),
@@ -314,6 +340,7 @@ pub(super) fn target(queue: &QueueReport) -> String {
     }
 }
 
-fn age(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
+/// How long ago something was.
+pub(in crate::api) fn age(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     wording::age((now - at).num_seconds().max(0))
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dlo_app::desk::TriageDesk;
 use dlo_server::access::{Role, Token};
 use dlo_server::events::Hub;
 use dlo_server::http::{self, Beginning, Front};
@@ -45,17 +46,23 @@ pub struct Counter {
 impl Counter {
     /// Opens it, with a token for each role.
     pub async fn open(pool: &PgPool) -> Self {
+        let desk = Arc::<NotingDesk>::default();
+        Self::before(pool, desk.clone(), desk).await
+    }
+
+    /// Opens it before another desk, for pages that are to do something; `desk` hears nothing then.
+    pub async fn open_before(pool: &PgPool, behind: Arc<dyn TriageDesk>) -> Self {
+        Self::before(pool, behind, Arc::default()).await
+    }
+
+    async fn before(pool: &PgPool, behind: Arc<dyn TriageDesk>, desk: Arc<NotingDesk>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("bound"));
-        let (desk, hub, stop) = (
-            Arc::<NotingDesk>::default(),
-            Hub::default(),
-            CancellationToken::new(),
-        );
+        let (hub, stop) = (Hub::default(), CancellationToken::new());
         let (beginning, begun) = watch::channel(Beginning::Done);
         let site = tempfile::tempdir().expect("a directory");
         let front = Front {
-            desk: desk.clone(),
+            desk: behind,
             pool: pool.clone(),
             hub: hub.clone(),
             beginning: begun,

@@ -24,7 +24,7 @@ fn anna() -> Actor {
 }
 
 impl Watcher {
-    fn desk(&self) -> PgDesk {
+    pub(super) fn desk(&self) -> PgDesk {
         let office = OfficeId(new_id(&SystemClock));
         let replaying = (Waits::default(), ReplayConfig::default());
         let brokers = Arc::clone(&self.deps.brokers);
@@ -159,7 +159,7 @@ async fn messages_die_into_the_queue_that_was_named_and_no_more_when_it_is_taken
 
 impl Watcher {
     /// Reads until a queue's dead letters are known to go to another.
-    async fn finds_dead_letter_queue(&self, queue: &str, target: &str) {
+    pub(super) async fn finds_dead_letter_queue(&self, queue: &str, target: &str) {
         until("the route is known", 30, || async {
             self.look().await;
             let found = self.desk().queue("main", &self.vhost.name, queue).await;

@@ -1,0 +1,261 @@
+//! Dead-lettering read from its form, looked at, set, and taken back.
+
+use dlo_domain::audit::Actor;
+use dlo_domain::topology::{DeadLetteringPlan, NewDeadLettering, PolicyChange};
+
+use super::{DeadLetteringDraft, PlanSeen, PolicySeen};
+use crate::desk::{DeskError, QueueName, desk};
+use crate::error::ApiError;
+use crate::request::{go_on_to, is_plain_form};
+use crate::{links, wording};
+
+fn name_of(draft: &DeadLetteringDraft) -> QueueName {
+    QueueName {
+        broker: draft.broker.clone(),
+        vhost: draft.vhost.clone(),
+        name: draft.queue.clone(),
+    }
+}
+
+/// What the form asks for.
+fn wanted_of(draft: &DeadLetteringDraft) -> Result<NewDeadLettering, ApiError> {
+    if draft.to.is_empty() {
+        return Err(ApiError::invalid(
+            "Name the queue that dead letters are to go to.",
+        ));
+    }
+    let (deliveries, retention) = (draft.deliveries.trim(), draft.retention.trim());
+    let max_deliveries = match deliveries {
+        "" => None,
+        text => Some(text.parse().map_err(|_| {
+            ApiError::invalid(format!(
+                "`{text}` is no number of deliveries: write one as `5`."
+            ))
+        })?),
+    };
+    let retention_seconds = match retention {
+        "" => None,
+        text => Some(crate::api::seconds(text).map(i64::from).ok_or_else(|| {
+            ApiError::invalid(format!(
+                "`{text}` is no length of time: write one as `12h` or `7d`."
+            ))
+        })?),
+    };
+    Ok(NewDeadLettering {
+        dead_letter_queue: draft.to.clone(),
+        max_deliveries,
+        retention_seconds,
+        at_least_once: draft.at_least_once == "on",
+    })
+}
+
+/// What the form would do.
+pub(super) async fn look(draft: &DeadLetteringDraft) -> Result<PlanSeen, ApiError> {
+    let wanted = wanted_of(draft)?;
+    let (desk, name) = (desk(), name_of(draft));
+    let plan = desk.preview_dead_lettering(&name, &wanted).await?;
+    Ok(seen(plan, false))
+}
+
+/// What taking it back would do.
+pub(super) async fn look_at_removal(draft: &DeadLetteringDraft) -> Result<PlanSeen, ApiError> {
+    let (operator, name) = (Actor::local_operator(), name_of(draft));
+    let plan = desk().unset_dead_lettering(&operator, &name, true).await?;
+    Ok(seen(plan, true))
+}
+
+/// Sets it, and goes back to the queue's page.
+pub(super) async fn set(draft: DeadLetteringDraft, plan: &str) -> Result<(), ApiError> {
+    let wanted = wanted_of(&draft)?;
+    let (operator, name) = (Actor::local_operator(), name_of(&draft));
+    let done = desk()
+        .set_dead_lettering(&operator, &name, &wanted, Some(plan))
+        .await;
+    go_on(&draft, done.map(drop), "plan", "set", "dead-lettering")
+}
+
+/// Takes it back, and goes to the queue's page.
+pub(super) async fn take_back(draft: DeadLetteringDraft, plan: &str) -> Result<(), ApiError> {
+    let (operator, name) = (Actor::local_operator(), name_of(&draft));
+    let done = match desk().unset_dead_lettering(&operator, &name, true).await {
+        Ok(now) if now.plan != plan => Err(DeskError::Conflict(
+            "something else was changed at the broker since this was looked at, so nothing was \
+             taken away: look again"
+                .to_owned(),
+        )),
+        Ok(_) => desk()
+            .unset_dead_lettering(&operator, &name, false)
+            .await
+            .map(drop),
+        Err(fault) => Err(fault),
+    };
+    go_on(&draft, done, "removal", "", "dead-lettering-gone")
+}
+
+/// A plain form comes back with all that was typed, and its page says what became of it. The address
+/// says that in a word of ours: it is anybody's to write.
+fn go_on(
+    draft: &DeadLetteringDraft,
+    done: Result<(), DeskError>,
+    look_again: &str,
+    look: &str,
+    notice: &str,
+) -> Result<(), ApiError> {
+    let fault = match &done {
+        Ok(()) => {
+            let page = links::queue(&draft.broker, &draft.vhost, &draft.queue);
+            let pairs = [("look", look), ("notice", notice)];
+            go_on_to(&links::with_query(&page, pairs));
+            return Ok(());
+        }
+        Err(DeskError::Conflict(_)) => "stale",
+        Err(DeskError::Unfit { .. }) => "refused",
+        Err(DeskError::Unavailable(_)) => "away",
+        Err(DeskError::NotFound(_) | DeskError::Invalid(_) | DeskError::Internal(_)) => "",
+    };
+    if !fault.is_empty() && is_plain_form() {
+        go_on_to(&draft.address(look_again, fault));
+        return Ok(());
+    }
+    done.map_err(ApiError::from)
+}
+
+/// What a word of the address means.
+pub(super) fn said(fault: &str) -> &'static str {
+    match fault {
+        "stale" => {
+            "Something else was changed at the broker since you looked, so nothing was done. Below is \
+             what would be done now."
+        }
+        "refused" => {
+            "It was refused. Below is how it stands now, with what of it was done. To set policies, \
+             the user of DLO_MANAGEMENT_URL needs the tag `policymaker` and a permission on the vhost."
+        }
+        "away" => {
+            "The broker did not answer, so it is not known whether all of it was done. Below is how it \
+             stands, as far as the broker answers now; it can be done again without harm."
+        }
+        _ => "",
+    }
+}
+
+fn seen(plan: DeadLetteringPlan, is_removal: bool) -> PlanSeen {
+    let lines = plan.changes.iter().flat_map(|change| &change.lines);
+    let differing = lines.filter(|line| line.before != line.after).count();
+    let can_be_done = plan.refusals.is_empty();
+    let policies = match plan.changes.len() {
+        1 => "1 policy".to_owned(),
+        many => format!("{many} policies"),
+    };
+    let says = if !can_be_done {
+        "This cannot be done; nothing was changed.".to_owned()
+    } else if is_removal {
+        "Our policy is taken away, and what applied without it applies again. Letters stay where they \
+         are."
+            .to_owned()
+    } else if differing == 0 {
+        "All of this applies already.".to_owned()
+    } else {
+        format!("{policies} would be set. No queue is declared again, and no message is touched.")
+    };
+    PlanSeen {
+        says,
+        plan: if can_be_done {
+            plan.plan.clone()
+        } else {
+            String::new()
+        },
+        is_removal,
+        policies: plan.changes.iter().map(policy).collect(),
+        refusals: plan
+            .refusals
+            .iter()
+            .map(|why| wording::sentence(why))
+            .collect(),
+        steps: plan.migration,
+    }
+}
+
+fn policy(change: &PolicyChange) -> PolicySeen {
+    let PolicyChange {
+        queue,
+        name,
+        pattern,
+        priority,
+        ..
+    } = change;
+    let says = match (&change.definition, &change.base) {
+        (Some(_), Some(base)) => format!(
+            "The policy {name} of {queue} alone ({pattern}, priority {priority}) repeats the policy \
+             {base}, and outranks it."
+        ),
+        (Some(_), None) => format!(
+            "The policy {name} of {queue} alone ({pattern}, priority {priority}). No other applies."
+        ),
+        (None, Some(base)) => {
+            format!("The policy {name} of {queue} is taken away; {base} applies again.")
+        }
+        (None, None) => format!("The policy {name} of {queue} is taken away; none applies then."),
+    };
+    let text = |value: &Option<serde_json::Value>| match value {
+        None => "–".to_owned(),
+        Some(value) => value.to_string(),
+    };
+    let lines = change.lines.iter();
+    PolicySeen {
+        says,
+        lines: lines
+            .map(|line| (line.key.clone(), text(&line.before), text(&line.after)))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DeadLetteringDraft, NewDeadLettering, wanted_of};
+    use crate::error::ApiError;
+
+    fn written(to: &str, deliveries: &str, retention: &str) -> DeadLetteringDraft {
+        DeadLetteringDraft {
+            to: to.to_owned(),
+            deliveries: deliveries.to_owned(),
+            retention: retention.to_owned(),
+            ..DeadLetteringDraft::default()
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        for (draft, said) in [
+            (written("", "5", "1h"), "Name the queue"),
+            (written("dead", "five", ""), "`five` is no number"),
+            (written("dead", "", "soon"), "`soon` is no length"),
+            (written("dead", "", "0s"), "`0s` is no length"),
+            (written("dead", "", "99999999d"), "is no length"),
+        ] {
+            match wanted_of(&draft) {
+                Err(ApiError::Invalid { reason }) => assert!(reason.contains(said), "{reason}"),
+                other => panic!("{draft:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_stays_as_it_is() {
+        let wanted = wanted_of(&written("dead", "", "")).expect("readable");
+        assert_eq!(
+            (wanted.max_deliveries, wanted.retention_seconds),
+            (None, None)
+        );
+        let wanted = wanted_of(&written("a dead one", " 0 ", " 7d ")).expect("readable");
+        assert_eq!(
+            wanted,
+            NewDeadLettering {
+                dead_letter_queue: "a dead one".to_owned(),
+                max_deliveries: Some(0),
+                retention_seconds: Some(604_800),
+                at_least_once: false,
+            }
+        );
+    }
+}

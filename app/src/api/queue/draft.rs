@@ -1,0 +1,101 @@
+//! Dead-lettering as the fields of its form hold it, and as an address does.
+
+use leptos_router::params::ParamsMap;
+use serde::{Deserialize, Serialize};
+
+/// Dead-lettering that is being written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeadLetteringDraft {
+    /// The broker's name in the configuration.
+    pub broker: String,
+    /// The vhost.
+    pub vhost: String,
+    /// The queue whose dead letters it is about.
+    pub queue: String,
+    /// The queue that they go to.
+    pub to: String,
+    /// The limit of deliveries; empty to leave it as it is.
+    pub deliveries: String,
+    /// How long they stay there, as `7d`; empty to leave it as it is.
+    pub retention: String,
+    /// `on` to keep each until it is confirmed.
+    pub at_least_once: String,
+}
+
+impl DeadLetteringDraft {
+    /// The draft that an address holds: the queue in its path, the rest in its query.
+    pub(crate) fn of(path: &ParamsMap, query: &ParamsMap) -> Self {
+        let text = |map: &ParamsMap, name| map.get(name).unwrap_or_default();
+        Self {
+            broker: text(path, "broker"),
+            vhost: text(path, "vhost"),
+            queue: text(path, "name"),
+            to: text(query, "to"),
+            deliveries: text(query, "deliveries"),
+            retention: text(query, "retention"),
+            at_least_once: text(query, "at_least_once"),
+        }
+    }
+
+    /// The queue's page with this in its form: what would be done, and why it was not.
+    #[cfg(feature = "ssr")]
+    pub(super) fn address(&self, look: &str, fault: &str) -> String {
+        let page = crate::links::with_query(
+            &crate::links::queue(&self.broker, &self.vhost, &self.queue),
+            [
+                ("to", &*self.to),
+                ("deliveries", &self.deliveries),
+                ("retention", &self.retention),
+                ("at_least_once", &self.at_least_once),
+                ("look", look),
+                ("fault", fault),
+            ],
+        );
+        format!("{page}#preview")
+    }
+}
+
+#[cfg(all(test, feature = "ssr"))]
+mod tests {
+    use leptos_router::params::ParamsMap;
+
+    use super::DeadLetteringDraft;
+
+    #[test]
+    fn what_is_written_cannot_leave_its_place_in_the_address() {
+        let draft = DeadLetteringDraft {
+            broker: "main".to_owned(),
+            vhost: "/".to_owned(),
+            queue: "a/b%<c>".to_owned(),
+            to: "dead&fault=away#%41".to_owned(),
+            ..DeadLetteringDraft::default()
+        };
+        assert_eq!(
+            draft.address("plan", ""),
+            "/queues/main/%2F/a%2Fb%25%3Cc%3E?to=dead%26fault%3Daway%23%252541&look=plan#preview"
+        );
+    }
+
+    #[test]
+    fn a_draft_is_read_from_the_path_and_the_query() {
+        let map = |pairs: &[(&'static str, &str)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| (*name, (*value).to_owned()));
+            pairs.collect::<ParamsMap>()
+        };
+        let path = map(&[("broker", "main"), ("vhost", "/"), ("name", "work")]);
+        let query = map(&[("to", "dead"), ("queue", "other"), ("deliveries", "5")]);
+        let draft = DeadLetteringDraft::of(&path, &query);
+        let wanted = DeadLetteringDraft {
+            broker: "main".to_owned(),
+            vhost: "/".to_owned(),
+            queue: "work".to_owned(),
+            to: "dead".to_owned(),
+            deliveries: "5".to_owned(),
+            ..DeadLetteringDraft::default()
+        };
+        assert_eq!(draft, wanted);
+    }
+}

@@ -1,0 +1,173 @@
+//! Where dead letters of a queue go: the form, and what it would do. All of it is plain: the preview
+//! is asked for by address, and setting it posts what was looked at.
+
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+
+use super::policy_fields::{check, text};
+use crate::api::queue::{
+    DeadLetteringDraft, DeadLetteringForm, LookAtDeadLettering, PlanSeen, PolicySeen,
+    SetDeadLettering, TakeBackDeadLettering,
+};
+
+/// The form, with what is wrong with it or would be done.
+#[component]
+pub(crate) fn DeadLettering(
+    /// What stands in it.
+    form: DeadLetteringForm,
+) -> impl IntoView {
+    let DeadLetteringForm {
+        draft,
+        counts_nothing,
+        error,
+        removal,
+        preview,
+    } = form;
+    let counts = counts_nothing.is_empty();
+    let limits = if counts {
+        let (most, sure) = (draft.deliveries.clone(), draft.at_least_once.clone());
+        view! {
+            {text(
+                "deliveries",
+                "a message dies after so many deliveries; empty to leave it",
+                most,
+                5,
+                false,
+            )}
+            <fieldset class="radios">
+                <legend>"at least once"</legend>
+                {check("at_least_once", "keep each dead letter until it is confirmed there", &sure)}
+            </fieldset>
+        }
+        .into_any()
+    } else {
+        view! { <p class="second">{counts_nothing}</p> }.into_any()
+    };
+    let take_back = (!removal.is_empty()).then(|| {
+        view! {
+            <a class="button" href=removal>
+                "Take it back…"
+            </a>
+        }
+    });
+    view! {
+        <form class="rule-form" method="get" action=LookAtDeadLettering::PATH>
+            {place(&draft)}
+            {text("to", "dead letters go to the queue", draft.to.clone(), 255, true)}
+            {text(
+                "retention",
+                "and stay there for, as 12h or 7d; empty to leave it",
+                draft.retention.clone(),
+                12,
+                false,
+            )} {limits}
+            <div class="actions">
+                <button class="button" type="submit">
+                    "Preview"
+                </button>
+                {take_back}
+            </div>
+        </form>
+        <div id="preview">
+            {(!error.is_empty())
+                .then(|| view! { <p class="error-note" role="alert">{error}</p> })}
+            {preview.map(|seen| plan(draft, seen))}
+        </div>
+    }
+    .into_any()
+}
+
+/// Which queue.
+fn place(draft: &DeadLetteringDraft) -> AnyView {
+    [
+        ("broker", draft.broker.clone()),
+        ("vhost", draft.vhost.clone()),
+        ("queue", draft.queue.clone()),
+    ]
+    .map(hidden)
+    .into_any()
+}
+
+fn hidden((name, value): (&'static str, String)) -> AnyView {
+    view! { <input type="hidden" name=name value=value /> }.into_any()
+}
+
+/// What would be done, and the button that does it.
+fn plan(draft: DeadLetteringDraft, seen: PlanSeen) -> AnyView {
+    let list = |lines: Vec<String>| lines.into_iter().map(|line| view! { <li>{line}</li> });
+    let steps = (!seen.steps.is_empty()).then(|| {
+        view! {
+            <h3>"How to get there"</h3>
+            <ol class="plan-steps">{list(seen.steps).collect_view()}</ol>
+        }
+    });
+    let (action, words) = if seen.is_removal {
+        (TakeBackDeadLettering::PATH, "Take it back")
+    } else {
+        (SetDeadLettering::PATH, "Set this")
+    };
+    let go = (!seen.plan.is_empty()).then(|| {
+        let fields = [
+            ("to", draft.to.clone()),
+            ("deliveries", draft.deliveries.clone()),
+            ("retention", draft.retention.clone()),
+            ("at_least_once", draft.at_least_once.clone()),
+            ("plan", seen.plan),
+        ];
+        view! {
+            <form method="post" action=action class="actions">
+                {place(&draft)} {fields.map(hidden)} <button class="button primary" type="submit">
+                    {words}
+                </button>
+            </form>
+        }
+    });
+    view! {
+        <section class="section" aria-labelledby="preview-title">
+            <header>
+                <h2 id="preview-title">"Preview"</h2>
+            </header>
+            <p class="says-all" role="status">
+                {seen.says}
+            </p>
+            <ul class="plan-refusals">{list(seen.refusals).collect_view()}</ul>
+            {steps}
+            {seen.policies.into_iter().map(policy).collect_view()}
+            {go}
+        </section>
+    }
+    .into_any()
+}
+
+/// A policy, line by line.
+fn policy(seen: PolicySeen) -> AnyView {
+    let line = |(key, before, after): (String, String, String)| {
+        let is_new = before != after;
+        let after = if is_new {
+            view! { <strong>{after}</strong> }.into_any()
+        } else {
+            after.into_any()
+        };
+        view! {
+            <tr>
+                <th class="fill id">{key}</th>
+                <td class="id">{before}</td>
+                <td class="id">{after}</td>
+            </tr>
+        }
+    };
+    view! {
+        <p class="note-line">{seen.says}</p>
+        <table class="ledger">
+            <thead>
+                <tr>
+                    <th>"setting"</th>
+                    <th>"now"</th>
+                    <th>"then"</th>
+                </tr>
+            </thead>
+            <tbody>{seen.lines.into_iter().map(line).collect_view()}</tbody>
+        </table>
+    }
+    .into_any()
+}

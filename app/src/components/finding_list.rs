@@ -1,0 +1,56 @@
+//! What can be lost in queues, and what mends it.
+
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+
+use super::SeverityMark;
+use crate::api::topology::{FindingRow, JudgeFinding};
+
+/// Findings, in the order of their numbers.
+#[component]
+pub(crate) fn FindingList(
+    /// The findings.
+    rows: Vec<FindingRow>,
+) -> impl IntoView {
+    view! { <ul class="findings">{rows.into_iter().map(finding).collect_view()}</ul> }.into_any()
+}
+
+fn finding(row: FindingRow) -> AnyView {
+    let button = |word: &'static str, text: &'static str| {
+        view! {
+            <button class="button" type="submit" name="word" value=word>
+                {text}
+            </button>
+        }
+    };
+    let noting = if row.acknowledged {
+        button("forget", "Not noted")
+    } else {
+        button("note", "Take note")
+    };
+    view! {
+        <li id=format!("f{}", row.number)>
+            <span class=format!("no {}", row.severity)>{row.number}</span>
+            <div class="say">
+                <h3>{row.title}</h3>
+                <span>
+                    <SeverityMark severity=row.severity />
+                    " "
+                    <small class="second">{row.since}</small>
+                </span>
+                <p>{row.lost}</p>
+            </div>
+            <div class="fix">
+                <p>{row.fix}</p>
+                {(!row.command.is_empty()).then(|| view! { <pre>{row.command}</pre> })}
+                {row.link.map(|(href, words)| view! { <a href=href>{words}</a> })}
+                <form method="post" action=JudgeFinding::PATH class="actions">
+                    <input type="hidden" name="id" value=row.id />
+                    {noting}
+                    {button("mute", "Mute for a week")}
+                </form>
+            </div>
+        </li>
+    }
+    .into_any()
+}
