@@ -1,0 +1,24 @@
+//! What may be why letters die.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Uri;
+use dlo_domain::causes::Causes;
+
+use super::input::Query;
+use crate::http::Front;
+use crate::http::problem::{Problem, ProblemBody};
+
+/// What is not well with workers, executions and queues: how many workers are stale, executions are
+/// stuck and queues have no consumers, and what was found that can lose messages.
+#[utoipa::path(
+    get, path = "/api/v1/causes", tag = "overview",
+    responses(
+        (status = 200, body = Causes),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn figures(State(front): State<Front>, uri: Uri) -> Result<Json<Causes>, Problem> {
+    Query::of(&uri, &[])?;
+    Ok(Json(front.desk.causes().await?))
+}

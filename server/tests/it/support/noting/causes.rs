@@ -1,0 +1,21 @@
+//! The part of the noting desk that is about causes.
+
+use async_trait::async_trait;
+use dlo_app::desk::{CauseDesk, DeskError};
+use dlo_domain::causes::Causes;
+use serde_json::json;
+
+use super::NotingDesk;
+use crate::support::samples::sample;
+
+#[async_trait]
+impl CauseDesk for NotingDesk {
+    async fn causes(&self) -> Result<Causes, DeskError> {
+        self.note("causes".to_owned())?;
+        Ok(sample(json!({
+            "at": "2026-11-21T12:00:00Z", "stale_workers": 2, "stuck_executions": 10_000,
+            "stuck_is_least": true, "queues_without_consumers": 1,
+            "findings": [["critical", 1], ["high", 0], ["normal", 1], ["low", 0]],
+        })))
+    }
+}
