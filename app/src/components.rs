@@ -75,7 +75,7 @@ pub(crate) use audit_log::AuditLog;
 pub(crate) use body_diff::BodyDiff;
 pub(crate) use breakdown::BreakdownTable;
 pub(crate) use bulk_bar::BulkBar;
-pub(crate) use causes::CausesPanel;
+pub(crate) use causes::{BehindPanel, CausesPanel};
 pub(crate) use command::AddSourceCommand;
 pub(crate) use deaths_chart::DeathsChart;
 pub(crate) use decisions::Decisions;

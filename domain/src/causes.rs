@@ -8,6 +8,21 @@ use crate::severity::Severity;
 /// Stuck executions are counted up to here.
 pub const MOST_STUCK: i64 = 10_000;
 
+/// Workers and executions behind letters that are told.
+pub const MOST_BEHIND: i64 = 5;
+
+/// Who stands behind the newest letters of a group.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Behind {
+    /// The letters that were looked at: the newest, at most 1,000.
+    pub letters: i64,
+    /// Workers whose queue letters died in, and how many letters; the five with the most.
+    pub workers: Vec<(String, i64)>,
+    /// Executions that letters name, and how many letters; the five with the most.
+    pub executions: Vec<(String, i64)>,
+}
+
 /// How much is not well with workers, executions and queues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

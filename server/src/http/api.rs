@@ -125,6 +125,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/workers/{name}/activate", post(workers::activate)),
         read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/causes", get(causes::figures)),
+        read("/api/v1/groups/{id}/causes", get(causes::of_group)),
         read("/api/v1/events", get(events::stream)),
     ];
     all.extend(of_executions());

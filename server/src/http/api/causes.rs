@@ -3,9 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
-use dlo_domain::causes::Causes;
+use dlo_domain::causes::{Behind, Causes};
+use dlo_domain::ids::GroupId;
 
-use super::input::Query;
+use super::input::{Id, Query};
 use crate::http::Front;
 use crate::http::problem::{Problem, ProblemBody};
 
@@ -21,4 +22,21 @@ use crate::http::problem::{Problem, ProblemBody};
 pub(crate) async fn figures(State(front): State<Front>, uri: Uri) -> Result<Json<Causes>, Problem> {
     Query::of(&uri, &[])?;
     Ok(Json(front.desk.causes().await?))
+}
+
+/// The workers and executions behind the newest letters of a group: workers whose queue they died
+/// in, and executions that they name, the five of each with the most letters.
+#[utoipa::path(
+    get, path = "/api/v1/groups/{id}/causes", tag = "groups",
+    params(("id" = GroupId, Path)),
+    responses(
+        (status = 200, body = Behind),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn of_group(
+    State(front): State<Front>,
+    Id(id): Id<GroupId>,
+) -> Result<Json<Behind>, Problem> {
+    Ok(Json(front.desk.behind_group(id).await?))
 }

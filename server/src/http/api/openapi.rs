@@ -32,7 +32,7 @@ use crate::access::Role;
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
         workers::list, workers::one, workers::heartbeat, workers::drain, workers::activate,
-        overview::figures, causes::figures, events::stream, changes::preview, changes::approve, changes::reject,
+        overview::figures, causes::figures, causes::of_group, events::stream, changes::preview, changes::approve, changes::reject,
         changes::sent, executions::list, executions::report_many, executions::figures,
         executions::one, executions::report, executions::fail, executions::cancel,
         topology::brokers, topology::check, topology::findings, topology::finding,

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use dlo_app::desk::CauseDesk as _;
+use dlo_app::desk::{CauseDesk as _, DeskError};
 use dlo_domain::causes::Causes;
 use dlo_domain::execution::ExecutionState;
+use dlo_domain::ids::GroupId;
 use dlo_domain::severity::Severity;
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use super::yard::Yard;
 
@@ -68,4 +70,52 @@ async fn what_is_not_well_is_counted_as_its_lists_show_it(pool: PgPool) {
     assert_eq!(causes.queues_without_consumers, 2);
     assert_eq!(causes.findings.iter().map(|one| one.1).sum::<i64>(), 3);
     assert!(causes.findings.contains(&(Severity::Critical, 1)));
+}
+
+/// Two groups with letters: of the first, two that died in `a`, one in `b` and one in no queue.
+async fn letters(pool: &PgPool) {
+    for sql in [
+        "insert into sources (id, broker, vhost, queue, name, mode, configured, condition_since,
+             created_at)
+         values (gen_random_uuid(), 'main', '/', 'dead', 'dead', 'take', false, now(), now())",
+        "insert into groups (id, state, state_since, title, why, created_at)
+         select lpad(id::text, 32, '0')::uuid, 'open', now(), '', '{}', now()
+         from generate_series(1, 2) as id",
+        "insert into signatures (id, version, content, sample_letter_id, first_seen_at, position,
+             group_id)
+         select decode(lpad(id::text, 32, '0'), 'hex'), 1, '{}', gen_random_uuid(), now(), id,
+             lpad(id::text, 32, '0')::uuid
+         from generate_series(1, 2) as id",
+        "insert into letters (id, source_id, state, severity, queue, reason, size_bytes, arrivals,
+             replays, first_arrived_at, last_arrived_at, signature)
+         select lpad(letter.id::text, 32, '0')::uuid, s.id, 'held', 'normal', letter.queue,
+             'rejected', 1, 1, 0, now(), now(), decode(lpad(letter.of::text, 32, '0'), 'hex')
+         from sources s, (values (1, 'a', 1), (2, 'a', 1), (3, 'b', 1), (4, null, 1), (5, 'a', 2))
+             as letter (id, queue, of)",
+        // The first letter named one execution twice.
+        "insert into letter_executions
+         select lpad(id::text, 32, '0')::uuid, now() + make_interval(secs => second), execution
+         from (values (1, 0, '42'), (1, 1, '42'), (2, 0, '43'), (3, 0, '43'), (5, 0, '44'))
+             as named (id, second, execution)",
+        "update workers set queue = case name when 'idle' then null when 'w-b' then 'b' else 'a' end",
+    ] {
+        sqlx::query(sql).execute(pool).await.expect("written");
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_group_tells_who_stands_behind_its_letters(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    for name in ["w-b", "w-1", "w-2", "idle"] {
+        yard.worker(name, None).await;
+    }
+    letters(&pool).await;
+    let group = |id| GroupId(Uuid::from_u128(id));
+    let nobody = yard.desk.behind_group(group(9)).await;
+    assert!(matches!(nobody, Err(DeskError::NotFound(_))), "{nobody:?}");
+    let behind = yard.desk.behind_group(group(1)).await.expect("counted");
+    assert_eq!(behind.letters, 4);
+    let of = |name: &str, letters| (name.to_owned(), letters);
+    assert_eq!(behind.workers, [of("w-1", 2), of("w-2", 2), of("w-b", 1)]);
+    assert_eq!(behind.executions, [of("43", 2), of("42", 1)]);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::front::Counter;
+use crate::support::front::{Counter, ID};
 
 #[sqlx::test(migrations = "../migrations")]
 async fn programs_are_told_of_causes(pool: PgPool) {
@@ -30,5 +30,19 @@ async fn the_first_page_leads_to_their_lists(pool: PgPool) {
     assert!(page.contains("10,000+"), "{page}");
     assert!(page.contains("1 critical"), "{page}");
     assert!(counter.desk.asked().contains(&"causes".to_owned()));
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn programs_are_told_who_stands_behind_a_group(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let answer = counter.get("/api/v1/groups/7/causes").await;
+    assert_eq!(answer.status(), 404, "no id");
+    let answer = counter.get(&format!("/api/v1/groups/{ID}/causes")).await;
+    assert_eq!(answer.status(), 200);
+    let told: Value = answer.json().await.expect("JSON");
+    let wanted = json!({"letters": 3, "workers": [["worker 7", 2]], "executions": [["job/42", 1]]});
+    assert_eq!(told, wanted);
+    assert_eq!(counter.desk.asked(), [format!("behind {ID}")]);
     counter.close().await;
 }

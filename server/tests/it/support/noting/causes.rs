@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use dlo_app::desk::{CauseDesk, DeskError};
-use dlo_domain::causes::Causes;
+use dlo_domain::causes::{Behind, Causes};
+use dlo_domain::ids::GroupId;
 use serde_json::json;
 
 use super::NotingDesk;
@@ -17,5 +18,14 @@ impl CauseDesk for NotingDesk {
             "stuck_is_least": true, "queues_without_consumers": 1,
             "findings": [["critical", 1], ["high", 0], ["normal", 1], ["low", 0]],
         })))
+    }
+
+    async fn behind_group(&self, id: GroupId) -> Result<Behind, DeskError> {
+        self.note(format!("behind {id}"))?;
+        Ok(Behind {
+            letters: 3,
+            workers: vec![("worker 7".to_owned(), 2)],
+            executions: vec![("job/42".to_owned(), 1)],
+        })
     }
 }
