@@ -37,7 +37,7 @@ async fn the_first_page_leads_to_their_lists(pool: PgPool) {
 async fn programs_are_told_who_stands_behind_a_group(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let answer = counter.get("/api/v1/groups/7/causes").await;
-    assert_eq!(answer.status(), 404, "no id");
+    assert_eq!(answer.status(), 400, "no id");
     let answer = counter.get(&format!("/api/v1/groups/{ID}/causes")).await;
     assert_eq!(answer.status(), 200);
     let told: Value = answer.json().await.expect("JSON");
