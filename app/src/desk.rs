@@ -54,11 +54,13 @@ pub enum DeskError {
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+mod causes;
 mod executions;
 mod fleet;
 mod policies;
 mod topology;
 
+pub use causes::CauseDesk;
 pub use executions::ExecutionDesk;
 pub use fleet::FleetDesk;
 pub use policies::PolicyDesk;
@@ -67,7 +69,7 @@ pub use topology::{QueueName, TopologyDesk};
 /// Everything that a person or a program can ask of the product.
 #[async_trait]
 pub trait TriageDesk:
-    FleetDesk + PolicyDesk + ExecutionDesk + TopologyDesk + Send + Sync + 'static
+    CauseDesk + FleetDesk + PolicyDesk + ExecutionDesk + TopologyDesk + Send + Sync + 'static
 {
     /// A page of letters, last arrived first. `limit` is 1 to 500.
     async fn letters(

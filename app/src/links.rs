@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dlo_domain::filter::{FilterFault, FilterForm, LetterFilter};
+use dlo_domain::filter::{Field, FilterFault, FilterForm, LetterFilter};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
@@ -127,6 +127,16 @@ pub(crate) fn letters_matching(filter: &LetterFilter) -> String {
     )
 }
 
+/// The letters that name an execution, as the list shows them.
+pub(crate) fn letters_of_execution(id: &str) -> String {
+    letters_matching(&LetterFilter::of_name(Field::Execution, id))
+}
+
+/// The letters that died in the queue of a worker.
+pub(crate) fn letters_of_worker(name: &str) -> String {
+    letters_matching(&LetterFilter::of_name(Field::Worker, name))
+}
+
 /// Letters that wait for somebody, as a filter.
 pub(crate) const WAITING: &str = "state:(held,scheduled,unknown)";
 
@@ -246,6 +256,15 @@ mod tests {
             execution("job/7 of a?%"),
             "/executions/job%2F7%20of%20a%3F%25"
         );
+    }
+
+    #[test]
+    fn letters_of_whatever_a_worker_or_an_execution_is_called_are_found() {
+        assert_eq!(letters_of_worker("worker-7"), "/letters?q=worker:worker-7");
+        for name in ["job/7 of a?%", "*", "a\"b\\", "(x, y)", "OR", ">1"] {
+            let filter = LetterFilter::of_name(Field::Execution, name);
+            assert_eq!(LetterFilter::parse(&filter.to_string()), Ok(filter));
+        }
     }
 
     #[test]

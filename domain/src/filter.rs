@@ -65,6 +65,15 @@ impl LetterFilter {
         })))
     }
 
+    /// The letters of which a field of names is this, whatever characters it has.
+    #[must_use]
+    pub fn of_name(field: Field, name: &str) -> Self {
+        Self::of(Some(Expr::Term(Term {
+            subject: Subject::Field(field),
+            test: Test::Is(vec![Value::Text(Pattern::literal(name))]),
+        })))
+    }
+
     /// A filter of this tree.
     #[must_use]
     pub fn of(root: Option<Expr>) -> Self {

@@ -6,6 +6,7 @@
 
 mod approvals;
 mod breakdown;
+mod causes;
 mod decisions;
 mod destinations;
 mod edits;

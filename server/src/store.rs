@@ -8,6 +8,7 @@ mod shared_time;
 pub mod audit;
 pub mod batches;
 pub mod breakdown;
+pub mod causes;
 pub mod counts;
 pub mod decisions;
 pub mod drafts;

@@ -6,6 +6,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::breakdown::Breakdown;
+use dlo_domain::causes::Behind;
 use dlo_domain::group::{Group, GroupSummary};
 use dlo_domain::page::Page;
 use leptos::prelude::*;
@@ -38,6 +39,8 @@ pub struct GroupRead {
     pub group: Group,
     /// What its letters have in common.
     pub breakdown: Breakdown,
+    /// The workers and executions behind them.
+    pub behind: Behind,
 }
 
 /// A page of groups, those with the most and worst letters that wait first; in one state unless
@@ -71,6 +74,7 @@ pub async fn read_group(id: String) -> Result<GroupRead, ApiError> {
     Ok(GroupRead {
         group: desk.group(id).await?,
         breakdown: desk.group_breakdown(id).await?,
+        behind: desk.behind_group(id).await?,
         now: crate::request::now(),
     })
 }

@@ -7,11 +7,15 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::office::Trouble;
 use dlo_domain::overview::Overview;
+use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
+
+#[cfg(feature = "ssr")]
+mod saying;
 
 /// The figures of the first page over a span of `1h`, `24h` or `7d`.
 ///
@@ -21,6 +25,29 @@ use crate::error::ApiError;
 pub async fn read_overview(#[server(default)] span: String) -> Result<Overview, ApiError> {
     let span = dlo_domain::overview::Span::from_word(&span);
     Ok(crate::desk::desk().overview(span).await?)
+}
+
+/// One thing that may be why letters die.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CauseRow {
+    /// How many; empty when all is well.
+    pub count: String,
+    /// What, or that there is none.
+    pub says: String,
+    /// Their list.
+    pub href: String,
+    /// How bad they are, worst first, each with its words.
+    pub severities: Vec<(Severity, String)>,
+}
+
+/// What is not well with workers, executions and queues, each in a row of its own.
+///
+/// # Errors
+/// A desk that does not answer.
+#[server(prefix = "/ui", endpoint = "causes", input = GetUrl)]
+pub async fn read_causes() -> Result<Vec<CauseRow>, ApiError> {
+    let causes = crate::desk::desk().causes().await?;
+    Ok(saying::causes(&causes))
 }
 
 /// The address under which this office was asked, such as `http://127.0.0.1:8484`.

@@ -71,7 +71,11 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
         </div>
         <div class="split">
             <div class="stack">
-                <Letters letters=sheet.letters now />
+                <Letters
+                    letters=sheet.letters
+                    all=links::letters_of_execution(&row.id)
+                    now
+                />
                 {(!sheet.result.is_empty())
                     .then(|| {
                         view! {
@@ -98,6 +102,7 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
 #[component]
 fn Letters(
     letters: Vec<(String, chrono::DateTime<chrono::Utc>, String)>,
+    all: String,
     now: chrono::DateTime<chrono::Utc>,
 ) -> impl IntoView {
     let count = i64::try_from(letters.len()).unwrap_or(i64::MAX);
@@ -123,6 +128,14 @@ fn Letters(
             <header>
                 <h2 id="letters-title">"Dead letters that name it"</h2>
                 <span class="note">{wording::count(count)}</span>
+                {(count > 0)
+                    .then(|| {
+                        view! {
+                            <span class="end">
+                                <a href=all>"in the list of letters"</a>
+                            </span>
+                        }
+                    })}
             </header>
             {if count == 0 {
                 view! { <p class="empty">"No dead letter names this execution."</p> }.into_any()

@@ -13,9 +13,9 @@ use leptos_router::hooks::use_params_map;
 
 use crate::api::groups::{GroupRead, read_group, worst_groups};
 use crate::components::{
-    Ago, BreakdownTable, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents, GroupMerge,
-    GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupStateButtons, HoursChart, Live,
-    Notice, SeverityMark, TemplateExplained, Waiting,
+    Ago, BehindPanel, BreakdownTable, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents,
+    GroupMerge, GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupStateButtons,
+    HoursChart, Live, Notice, SeverityMark, TemplateExplained, Waiting,
 };
 use crate::{links, wording};
 
@@ -68,6 +68,7 @@ fn Read(
         now,
         group,
         breakdown,
+        behind,
     } = read;
     let id = group.summary.id;
     let Group {
@@ -98,6 +99,7 @@ fn Read(
                     </header>
                     <BreakdownTable breakdown scope=links::of_group(id) />
                 </section>
+                <BehindPanel behind scope=links::of_group(id) />
                 <Why why />
                 <GroupSignatures id signatures actions checked />
             </div>

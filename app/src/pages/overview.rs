@@ -1,5 +1,6 @@
 //! What is dying, and why, right now?
 
+use dlo_domain::breakdown::Breakdown;
 use dlo_domain::filter::{FilterForm, Moment};
 use dlo_domain::overview::{Left, Overview, Span};
 use dlo_domain::severity::Severity;
@@ -8,11 +9,12 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
-use crate::api::office::read_overview;
+use crate::api::office::{CauseRow, read_causes, read_overview};
 use crate::components::{
-    AddSourceCommand, BreakdownTable, DeathsChart, ErrorPanel, Live, SourceTable, Waiting,
-    WorstGroups,
+    AddSourceCommand, BreakdownTable, CausesPanel, DeathsChart, ErrorPanel, Live, SourceTable,
+    Waiting, WorstGroups,
 };
+use crate::error::ApiError;
 use crate::{links, wording};
 
 /// The first page.
@@ -27,15 +29,16 @@ pub(crate) fn OverviewPage() -> impl IntoView {
         move || (span.get(), version.get()),
         |(span, _)| read_overview(span.as_str().to_owned()),
     );
+    let causes = Resource::new(move || version.get(), |_| read_causes());
     view! {
         <Title text="Overview" />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
-                match overview.await {
-                    Ok(overview) if is_new(&overview) => {
+                match both(overview.await, causes.await) {
+                    Ok((overview, _)) if is_new(&overview) => {
                         view! { <Beginning overview /> }.into_any()
                     }
-                    Ok(overview) => view! { <Figures overview /> }.into_any(),
+                    Ok((overview, causes)) => view! { <Figures overview causes /> }.into_any(),
                     Err(error) => view! { <ErrorPanel error /> }.into_any(),
                 }
             })}
@@ -44,13 +47,17 @@ pub(crate) fn OverviewPage() -> impl IntoView {
     .into_any()
 }
 
+fn both<A, B>(one: Result<A, ApiError>, other: Result<B, ApiError>) -> Result<(A, B), ApiError> {
+    Ok((one?, other?))
+}
+
 /// Whether no letter has ever come.
 fn is_new(overview: &Overview) -> bool {
     overview.sources.iter().all(|source| source.letters == 0) && overview.held == 0
 }
 
 #[component]
-fn Figures(overview: Overview) -> impl IntoView {
+fn Figures(overview: Overview, causes: Vec<CauseRow>) -> impl IntoView {
     let (span, now) = (overview.span, overview.at);
     let bar_name = match span {
         Span::Hour => "Deaths per minute",
@@ -94,21 +101,10 @@ fn Figures(overview: Overview) -> impl IntoView {
                     view! { <WorstGroups groups now /> }.into_any()
                 }}
             </section>
-            {(waiting.letters > 0)
-                .then(|| {
-                    view! {
-                        <section class="section" aria-labelledby="common-title">
-                            <header>
-                                <h2 id="common-title">"What waits has in common"</h2>
-                            </header>
-                            <BreakdownTable
-                                breakdown=waiting
-                                scope=links::WAITING.to_owned()
-                                brief=true
-                            />
-                        </section>
-                    }
-                })}
+            <div class="stack">
+                <CausesPanel rows=causes />
+                {(waiting.letters > 0).then(|| in_common(waiting))}
+            </div>
             <section class="section" aria-labelledby="sources-title">
                 <header>
                     <h2 id="sources-title">"Sources"</h2>
@@ -121,6 +117,17 @@ fn Figures(overview: Overview) -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+fn in_common(waiting: Breakdown) -> impl IntoView {
+    view! {
+        <section class="section" aria-labelledby="common-title">
+            <header>
+                <h2 id="common-title">"What waits has in common"</h2>
+            </header>
+            <BreakdownTable breakdown=waiting scope=links::WAITING.to_owned() brief=true />
+        </section>
+    }
 }
 
 /// How many groups are shown, and which are not.

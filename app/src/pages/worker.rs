@@ -1,7 +1,6 @@
 //! How is one worker, and when was it away?
 
 use dlo_domain::event::LiveEvent;
-use dlo_domain::filter::FilterForm;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
@@ -43,10 +42,7 @@ fn Sheet(sheet: WorkerSheet) -> impl IntoView {
     let name = sheet.row.name.clone();
     let kind = links::with_query(links::WORKERS, [("kind", &*sheet.kind)]);
     let letters = (!sheet.row.queue.is_empty()).then(|| {
-        let href = links::letters(&FilterForm {
-            queue: Some(sheet.row.queue.clone()),
-            ..FilterForm::default()
-        });
+        let href = links::letters_of_worker(&name);
         view! { <a href=href>"letters that died in its queue"</a> }
     });
     view! {

@@ -45,6 +45,10 @@ pub struct Facts<'a> {
     pub last_arrived_at: DateTime<Utc>,
     /// The group that it belongs to, and those that were merged into it.
     pub groups: &'a [GroupId],
+    /// The executions that its arrivals name.
+    pub executions: &'a [String],
+    /// The workers that work on the queue that it died in.
+    pub workers: &'a [String],
     /// Of the last arrival.
     pub deaths: &'a [Death],
     /// What of the last arrival is kept for searching; absent until that is done.
@@ -112,6 +116,8 @@ fn texts<'a>(field: Field, facts: &Facts<'a>) -> Vec<&'a str> {
         Field::ErrorMessage => one(facts.error_message),
         Field::MessageType => one(facts.message_type),
         Field::MessageId => one(facts.message_id),
+        Field::Execution => facts.executions.iter().map(String::as_str).collect(),
+        Field::Worker => facts.workers.iter().map(String::as_str).collect(),
         Field::DeathQueue => deaths.map(|death| death.queue.as_str()).collect(),
         Field::DeathExchange => deaths.map(|death| death.exchange.as_str()).collect(),
         Field::DeathRoutingKey => deaths

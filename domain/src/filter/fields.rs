@@ -22,6 +22,8 @@ pub enum Field {
     MessageId,
     Id,
     Group,
+    Execution,
+    Worker,
     Size,
     Arrivals,
     Replays,

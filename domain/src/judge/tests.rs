@@ -50,6 +50,8 @@ fn judge(judge: &Judge, delivered: &Delivered, arrivals: i32) -> Judgement {
         first_arrived_at: DateTime::UNIX_EPOCH,
         last_arrived_at: DateTime::UNIX_EPOCH,
         groups: &[],
+        executions: &[],
+        workers: &[],
         deaths: &reading.deaths,
         extract: Some(&extract),
     };

@@ -28,6 +28,8 @@ fn refusal(field: Field) -> Option<&'static str> {
         ),
         Field::Severity
         | Field::Group
+        | Field::Execution
+        | Field::Worker
         | Field::Reason
         | Field::Source
         | Field::Queue

@@ -31,6 +31,10 @@ fn refusal(field: Field) -> Option<&'static str> {
             "the group is found after a letter is judged; ask for what its letters have in common, \
              such as `error_class:…`, `error_message:…` or `queue:…`",
         ),
+        Field::Execution | Field::Worker => Some(
+            "which executions and workers stand behind a letter is known after it is judged, and \
+             changes; ask for `queue:…` or for the header that names them instead",
+        ),
         Field::Age | Field::FirstAge => Some(
             "an age grows by itself, and a letter is judged when it arrives; filter the list by \
              it instead",

@@ -44,6 +44,8 @@ const NAMES: &[&str] = &[
     "OR",
     "line\nend",
 ];
+/// Workers, and the queues that they work on.
+pub const WORKERS: [(&str, &str); 3] = [("42", "a%b"), ("a_b", "a%b"), ("orders", "orders.work")];
 const STEPS: &[&str] = &["a", "b", "A", "x y", "q\"t", "d.t", "*", "$"];
 const NUMBERS: &[&str] = &[
     "-1",
@@ -82,6 +84,9 @@ pub struct Sample {
     pub last_arrived_at: DateTime<Utc>,
     /// Its group, and what was merged into it.
     pub groups: Vec<GroupId>,
+    pub executions: Vec<String>,
+    /// Those of `WORKERS` that work on its queue.
+    pub workers: Vec<String>,
     pub deaths: Vec<Death>,
     /// Nothing for a letter whose extract is not made yet.
     pub extract: Option<Extract>,
@@ -111,6 +116,8 @@ impl Sample {
             first_arrived_at: self.first_arrived_at,
             last_arrived_at: self.last_arrived_at,
             groups: &self.groups,
+            executions: &self.executions,
+            workers: &self.workers,
             deaths: &self.deaths,
             extract: self.extract.as_ref(),
         }
@@ -226,16 +233,20 @@ pub fn sample() -> impl Strategy<Value = Sample> {
     let names = (name(), vec(option::weighted(0.8, name()), 7));
     let numbers = (0_i64..3_000, 1_i32..4, 0_i32..4, any::<bool>());
     let times = (arrived(), arrived());
+    let executions = vec(select(&NAMES[..9]).prop_map(str::to_owned), 0..3);
     let message = (
         vec(death(), 0..3),
         headers_of(header_value()),
         body(),
         prop::bool::weighted(0.95),
-        groups(),
+        (groups(), executions),
     );
     (judged, names, numbers, times, message).prop_map(
         |((id, state, severity, reason), (source, names), numbers, times, message)| {
-            let (deaths, headers, body, is_extracted, groups) = message;
+            let (deaths, headers, body, is_extracted, (groups, executions)) = message;
+            let is_its = |of: &&(&str, &str)| names[0].as_deref() == Some(of.1);
+            let workers = WORKERS.iter().filter(is_its).map(|of| of.0.to_owned());
+            let workers = workers.collect();
             let extract = Extract::of(&headers, &body, names[4].as_deref());
             Sample {
                 id: LetterId(id),
@@ -251,6 +262,8 @@ pub fn sample() -> impl Strategy<Value = Sample> {
                 first_arrived_at: times.0.min(times.1),
                 last_arrived_at: times.0.max(times.1),
                 groups,
+                executions,
+                workers,
                 deaths,
                 extract: is_extracted.then_some(extract),
             }

@@ -122,7 +122,7 @@ impl ExecutionDesk for PgDesk {
 
 impl PgDesk {
     /// How long an execution may be scheduled.
-    fn limit(&self) -> TimeDelta {
+    pub(super) fn limit(&self) -> TimeDelta {
         TimeDelta::from_std(self.watching.stuck_after).unwrap_or(TimeDelta::MAX)
     }
 

@@ -1,6 +1,7 @@
 //! HTTP API v1: for programs. One file for each thing of the API; all go through the desk, as the
 //! pages do.
 
+pub(super) mod causes;
 pub(super) mod changes;
 mod created;
 pub(super) mod discards;
@@ -123,6 +124,8 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/workers/{name}/drain", post(workers::drain)),
         act("/api/v1/workers/{name}/activate", post(workers::activate)),
         read("/api/v1/overview", get(overview::figures)),
+        read("/api/v1/causes", get(causes::figures)),
+        read("/api/v1/groups/{id}/causes", get(causes::of_group)),
         read("/api/v1/events", get(events::stream)),
     ];
     all.extend(of_executions());

@@ -66,6 +66,15 @@ pub async fn newest_of_group(
     conn: &mut PgConnection,
     group: GroupId,
 ) -> Result<Vec<Sampled>, StoreError> {
+    let ids = newest_ids(conn, group).await?;
+    look_up(conn, &ids).await
+}
+
+/// The ids of the newest letters of a group, at most [`MOST_LETTERS`].
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn newest_ids(conn: &mut PgConnection, group: GroupId) -> Result<Vec<Uuid>, StoreError> {
     let ids = sqlx::query_scalar!(
         r#"select newest.id as "id!"
            from (
@@ -83,9 +92,9 @@ pub async fn newest_of_group(
         MOST_SIGNATURES,
         MOST_LETTERS,
     )
-    .fetch_all(&mut *conn)
+    .fetch_all(conn)
     .await?;
-    look_up(conn, &ids).await
+    Ok(ids)
 }
 
 /// The newest letters that wait for somebody.

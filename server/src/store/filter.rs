@@ -8,6 +8,7 @@ mod columns;
 mod lookup;
 mod paths;
 mod spread;
+mod workers;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::filter::{Comparison, Expr, Field, Kind, LetterFilter, Subject, Term, Test, Value};
@@ -25,6 +26,8 @@ pub struct Matching {
     sources: Vec<(Uuid, String)>,
     /// Signatures by the groups that the filter names.
     signatures: Vec<(Uuid, Vec<u8>)>,
+    /// The workers that the filter may mean, with their queues.
+    workers: Vec<(String, String)>,
     now: DateTime<Utc>,
     by_letter: bool,
 }
@@ -44,10 +47,12 @@ impl Matching {
     ) -> Result<Self, StoreError> {
         let mut asks_for_sources = false;
         let mut groups: Vec<Uuid> = Vec::new();
+        let mut of_workers: Vec<&Test> = Vec::new();
         if let Some(root) = filter.root() {
             root.each_term(&mut |term| match &term.subject {
                 Subject::Field(Field::Source) => asks_for_sources = true,
                 Subject::Field(Field::Group) => groups.extend(ids(&term.test)),
+                Subject::Field(Field::Worker) => of_workers.push(&term.test),
                 _ => {}
             });
         }
@@ -55,6 +60,7 @@ impl Matching {
             filter: filter.clone(),
             sources: Vec::new(),
             signatures: Vec::new(),
+            workers: workers::look_up(conn, &of_workers).await?,
             now,
             by_letter: false,
         };
@@ -117,6 +123,7 @@ impl Matching {
             Subject::Field(Field::Group) if term.test != Test::Exists => {
                 self.write_group(sql, &term.test);
             }
+            Subject::Field(Field::Worker) => workers::write(sql, &self.workers, &term.test),
             Subject::Field(field) => self.write_field(sql, *field, &term.test),
             Subject::Header(path) => {
                 Lookup::Extract.write(sql, self.by_letter, |sql| {

@@ -2,6 +2,7 @@
 //! letters do to them, and what is published of it.
 
 mod announcing;
+mod causes;
 mod handler;
 mod monitor;
 mod reporting;

@@ -1,6 +1,7 @@
 //! What is served over HTTP, asked over real connections.
 
 mod access;
+mod causes;
 mod executions;
 mod guards;
 mod health;

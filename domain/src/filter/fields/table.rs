@@ -156,6 +156,20 @@ pub static FIELDS: &[FieldInfo] = &[
         "group:019a0f3e-5a4b-7c2d-8e1f-0123456789ab",
     ),
     row(
+        Field::Execution,
+        "execution",
+        Kind::Name,
+        "an execution that one of its arrivals names",
+        "execution:job-42",
+    ),
+    row(
+        Field::Worker,
+        "worker",
+        Kind::Name,
+        "a worker that works on the queue that it died in, as far as workers say so",
+        "worker:worker-7",
+    ),
+    row(
         Field::Size,
         "size",
         Kind::Size,

@@ -8,8 +8,8 @@ use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, Re
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    changes, discards, events, executions, groups, holds, letters, overview, policies, replays,
-    restores, rules, sources, topology, views, workers,
+    causes, changes, discards, events, executions, groups, holds, letters, overview, policies,
+    replays, restores, rules, sources, topology, views, workers,
 };
 use crate::access::Role;
 
@@ -32,7 +32,7 @@ use crate::access::Role;
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
         workers::list, workers::one, workers::heartbeat, workers::drain, workers::activate,
-        overview::figures, events::stream, changes::preview, changes::approve, changes::reject,
+        overview::figures, causes::figures, causes::of_group, events::stream, changes::preview, changes::approve, changes::reject,
         changes::sent, executions::list, executions::report_many, executions::figures,
         executions::one, executions::report, executions::fail, executions::cancel,
         topology::brokers, topology::check, topology::findings, topology::finding,

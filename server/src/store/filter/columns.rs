@@ -21,7 +21,8 @@ pub(super) fn column(field: Field) -> Column {
         Field::Severity => (Lookup::Letter, "l.severity"),
         Field::Reason => (Lookup::Letter, "l.reason"),
         Field::Source => (Lookup::Letter, "l.source_id"),
-        Field::Queue => (Lookup::Letter, "l.queue"),
+        // The queues of workers are looked up before.
+        Field::Queue | Field::Worker => (Lookup::Letter, "l.queue"),
         Field::Exchange => (Lookup::Letter, "l.exchange"),
         Field::RoutingKey => (Lookup::Letter, "l.routing_key"),
         Field::ErrorClass => (Lookup::Letter, "l.error_class"),
@@ -30,6 +31,7 @@ pub(super) fn column(field: Field) -> Column {
         Field::MessageId => (Lookup::Letter, "l.message_id"),
         Field::Id => (Lookup::Letter, "l.id"),
         Field::Group => (Lookup::Signature, "g.group_id"),
+        Field::Execution => (Lookup::Execution, "n.execution_id"),
         Field::Size => (Lookup::Letter, "l.size_bytes"),
         Field::Arrivals => (Lookup::Letter, "l.arrivals"),
         Field::Replays => (Lookup::Letter, "l.replays"),
@@ -49,7 +51,7 @@ pub(super) fn column(field: Field) -> Column {
 }
 
 /// The patterns that a test names.
-fn patterns(test: &Test) -> Vec<&Pattern> {
+pub(super) fn patterns(test: &Test) -> Vec<&Pattern> {
     let Test::Is(values) = test else {
         return Vec::new();
     };

@@ -9,6 +9,8 @@ pub(super) enum Lookup {
     Letter,
     /// The letter's signature, as `g`.
     Signature,
+    /// Any execution that an arrival names, as `n`.
+    Execution,
     /// What is kept for searching, as `x`.
     Extract,
     /// The last arrival, as `a`.
@@ -28,6 +30,7 @@ impl Lookup {
         let tables = match self {
             Self::Letter => return condition(sql),
             Self::Signature => "signatures g where g.id = l.signature",
+            Self::Execution => "letter_executions n where n.letter_id = l.id",
             Self::Extract => "extracts x where x.letter_id = l.id",
             Self::Arrival => "arrivals a where ",
             Self::Death => {

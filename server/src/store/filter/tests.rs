@@ -38,6 +38,23 @@ async fn group(conn: &mut PgConnection) {
         .expect("signatures");
 }
 
+async fn workers(conn: &mut PgConnection) {
+    let idle = [("OR", None)];
+    let busy = any::WORKERS.map(|(name, queue)| (name, Some(queue)));
+    for (name, queue) in busy.into_iter().chain(idle) {
+        sqlx::query(
+            "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
+                 last_heartbeat_at, way, heard_ms, interval_ms, queue)
+             values ($1, '', false, 'active', now(), now(), now(), 'http', 0, 10000, $2)",
+        )
+        .bind(name)
+        .bind(queue)
+        .execute(&mut *conn)
+        .await
+        .expect("a worker");
+    }
+}
+
 /// A signature of a letter's group: one of two where it was made of several; where it has none,
 /// none or one that is not placed yet.
 fn signature(letter: &any::Sample) -> Option<Vec<u8>> {
@@ -100,6 +117,15 @@ async fn store(conn: &mut PgConnection, letter: &any::Sample) {
     .execute(&mut *conn)
     .await
     .expect("an arrival");
+    for (place, name) in (0..).zip(&letter.executions) {
+        sqlx::query("insert into letter_executions values ($1, $2, $3)")
+            .bind(letter.id.0)
+            .bind(letter.first_arrived_at + chrono::TimeDelta::seconds(place))
+            .bind(name)
+            .execute(&mut *conn)
+            .await
+            .expect("named");
+    }
     if let Some(extract) = &letter.extract {
         let row = extracts::Row::from(extract);
         extracts::put(conn, &[(letter.id, &row)])
@@ -116,6 +142,7 @@ async fn store(conn: &mut PgConnection, letter: &any::Sample) {
 async fn memory_and_database_give_the_same_answers(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     group(&mut conn).await;
+    workers(&mut conn).await;
     let mut runner = TestRunner::default();
     let mut letters = Vec::new();
     for place in 1..=LETTERS {

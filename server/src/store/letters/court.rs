@@ -46,6 +46,8 @@ pub(super) fn facts<'a>(
         state: LetterState::Held,
         severity: UNNAMED,
         groups: &[],
+        executions: &[],
+        workers: &[],
         exhausted: false,
         source: of.source,
         queue: origin.queue.as_deref(),

@@ -1,5 +1,6 @@
 //! A desk that answers at once and notes what it was asked.
 
+mod causes;
 mod executions;
 mod fleet;
 mod policies;
@@ -263,7 +264,7 @@ impl TriageDesk for NotingDesk {
         Ok(Overview {
             at: SystemClock.now(),
             span,
-            held: 0,
+            held: 1,
             unknown: 0,
             held_by_severity: Vec::new(),
             deaths: Vec::new(),

@@ -1,0 +1,132 @@
+//! What may be why letters die, in words.
+
+use dlo_domain::causes::{Causes, MOST_STUCK};
+
+use super::CauseRow;
+use crate::links;
+use crate::wording::count;
+
+pub(super) fn causes(causes: &Causes) -> Vec<CauseRow> {
+    let stale = links::with_query(links::WORKERS, [("state", "stale")]);
+    let stuck = links::with_query(links::EXECUTIONS, [("tab", "stuck")]);
+    let queues = || links::QUEUES.to_owned();
+    let findings = causes.findings.iter().filter(|(_, number)| *number > 0);
+    let severities = findings.clone();
+    let severities = severities.map(|(severity, number)| (*severity, count(*number)));
+    let mut rows = vec![
+        row(
+            causes.stale_workers,
+            ["stale worker", "stale workers", "No worker is stale."],
+            stale,
+        ),
+        row(
+            causes.stuck_executions,
+            [
+                "stuck execution",
+                "stuck executions",
+                "No execution is stuck.",
+            ],
+            stuck,
+        ),
+        row(
+            causes.queues_without_consumers,
+            [
+                "queue without consumers",
+                "queues without consumers",
+                "No queue was found without consumers.",
+            ],
+            queues(),
+        ),
+        row(
+            findings.clone().map(|(_, number)| number).sum(),
+            [
+                "finding in queues",
+                "findings in queues",
+                "Nothing was found in queues that can lose messages.",
+            ],
+            queues(),
+        ),
+    ];
+    if causes.stuck_is_least {
+        rows[1].count = format!("{}+", count(MOST_STUCK));
+    }
+    rows[3].severities = severities.collect();
+    rows
+}
+
+/// One thing, many, and none of it in words.
+fn row(number: i64, [one, many, none]: [&str; 3], href: String) -> CauseRow {
+    let (count, says) = match number {
+        0 => (String::new(), none),
+        1 => (count(1), one),
+        more => (count(more), many),
+    };
+    CauseRow {
+        count,
+        says: says.to_owned(),
+        href,
+        severities: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use dlo_domain::severity::Severity;
+
+    use super::*;
+
+    fn well() -> Causes {
+        Causes {
+            at: DateTime::UNIX_EPOCH,
+            stale_workers: 0,
+            stuck_executions: 0,
+            stuck_is_least: false,
+            queues_without_consumers: 0,
+            findings: Severity::ALL
+                .into_iter()
+                .map(|severity| (severity, 0))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_well_is_said_without_a_number() {
+        let rows = causes(&well());
+        assert!(rows.iter().all(|row| row.count.is_empty()), "{rows:?}");
+        assert_eq!(rows[0].says, "No worker is stale.");
+        assert!(rows[3].severities.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_well_is_counted_with_the_worst_first() {
+        let mut ill = well();
+        ill.stale_workers = 1;
+        ill.stuck_executions = MOST_STUCK;
+        ill.stuck_is_least = true;
+        ill.findings[1].1 = 1_200;
+        ill.findings[3].1 = 1;
+        let rows = causes(&ill);
+        let said: Vec<(&str, &str)> = rows
+            .iter()
+            .map(|row| (row.count.as_str(), row.says.as_str()))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                ("1", "stale worker"),
+                ("10,000+", "stuck executions"),
+                ("", "No queue was found without consumers."),
+                ("1,201", "findings in queues"),
+            ]
+        );
+        assert_eq!(
+            rows[3].severities,
+            [
+                (Severity::High, "1,200".to_owned()),
+                (Severity::Low, "1".to_owned())
+            ]
+        );
+        assert_eq!(rows[0].href, "/workers?state=stale");
+    }
+}

@@ -1,0 +1,18 @@
+//! What is asked about what stands behind letters.
+
+use async_trait::async_trait;
+use dlo_domain::causes::{Behind, Causes};
+use dlo_domain::ids::GroupId;
+
+use super::DeskError;
+
+/// The part of the port that is about what may be why letters die.
+#[async_trait]
+pub trait CauseDesk {
+    /// What is not well with workers, executions and queues.
+    async fn causes(&self) -> Result<Causes, DeskError>;
+
+    /// The workers and executions behind the newest letters of a group; for one that was merged, of
+    /// the one that it went into.
+    async fn behind_group(&self, id: GroupId) -> Result<Behind, DeskError>;
+}

@@ -1,0 +1,121 @@
+//! What the first page counts beside the letters.
+
+use std::time::Duration;
+
+use dlo_app::desk::{CauseDesk as _, DeskError};
+use dlo_domain::causes::Causes;
+use dlo_domain::execution::ExecutionState;
+use dlo_domain::ids::GroupId;
+use dlo_domain::severity::Severity;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::yard::Yard;
+
+async fn causes(yard: &Yard) -> Causes {
+    yard.desk.causes().await.expect("counted")
+}
+
+/// A finding, open unless its hours say until when it is muted, or that it is gone.
+async fn finding(yard: &Yard, kind: &str, severity: &str, muted_hours: i32, is_gone: bool) {
+    sqlx::query(
+        "insert into topology_findings (id, broker, vhost, kind, subject, other, severity, finding,
+             first_seen_at, last_seen_at, resolved_at, muted_until)
+         values (gen_random_uuid(), 'main', '/', $1, gen_random_uuid()::text, '', $2, '{}', $5, $5,
+             case when $4 then $5 end, $5 + make_interval(hours => $3))",
+    )
+    .bind(kind)
+    .bind(severity)
+    .bind(muted_hours)
+    .bind(is_gone)
+    .bind(dlo_server::clock::Clock::now(&*yard.clock))
+    .execute(&yard.pool)
+    .await
+    .expect("a finding");
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn an_office_in_which_all_is_well_counts_nothing(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    yard.worker("fresh", None).await;
+    finding(&yard, "no_consumer", "normal", 1, false).await;
+    finding(&yard, "unbound", "critical", -1, true).await;
+    let causes = causes(&yard).await;
+    assert_eq!((causes.stale_workers, causes.stuck_executions), (0, 0));
+    assert_eq!(causes.queues_without_consumers, 0);
+    assert_eq!(causes.findings, Severity::ALL.map(|severity| (severity, 0)));
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn what_is_not_well_is_counted_as_its_lists_show_it(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    yard.worker("silent", Some(Duration::from_secs(40))).await;
+    yard.worker("fresh", None).await;
+    yard.worker("ended", Some(Duration::from_secs(40))).await;
+    sqlx::query("update workers set state = 'stopped' where name = 'ended'")
+        .execute(&yard.pool)
+        .await
+        .expect("stopped");
+    yard.watch_for(5).await;
+    yard.scheduled(3, "silent").await;
+    yard.watch_for(295).await;
+    yard.told("late", ExecutionState::Scheduled, "fresh").await;
+    yard.watch_for(6).await;
+    finding(&yard, "no_consumer", "low", -1, false).await;
+    finding(&yard, "no_consumer", "normal", -1, false).await;
+    finding(&yard, "unbound", "critical", -1, false).await;
+    let causes = causes(&yard).await;
+    assert_eq!((causes.stale_workers, causes.stuck_executions), (1, 3));
+    assert!(!causes.stuck_is_least);
+    assert_eq!(causes.queues_without_consumers, 2);
+    assert_eq!(causes.findings.iter().map(|one| one.1).sum::<i64>(), 3);
+    assert!(causes.findings.contains(&(Severity::Critical, 1)));
+}
+
+/// Two groups with letters: of the first, two that died in `a`, one in `b` and one in no queue.
+async fn letters(pool: &PgPool) {
+    for sql in [
+        "insert into sources (id, broker, vhost, queue, name, mode, configured, condition_since,
+             created_at)
+         values (gen_random_uuid(), 'main', '/', 'dead', 'dead', 'take', false, now(), now())",
+        "insert into groups (id, state, state_since, title, why, created_at)
+         select lpad(id::text, 32, '0')::uuid, 'open', now(), '', '{}', now()
+         from generate_series(1, 2) as id",
+        "insert into signatures (id, version, content, sample_letter_id, first_seen_at, position,
+             group_id)
+         select decode(lpad(id::text, 32, '0'), 'hex'), 1, '{}', gen_random_uuid(), now(), id,
+             lpad(id::text, 32, '0')::uuid
+         from generate_series(1, 2) as id",
+        "insert into letters (id, source_id, state, severity, queue, reason, size_bytes, arrivals,
+             replays, first_arrived_at, last_arrived_at, signature)
+         select lpad(letter.id::text, 32, '0')::uuid, s.id, 'held', 'normal', letter.queue,
+             'rejected', 1, 1, 0, now(), now(), decode(lpad(letter.of::text, 32, '0'), 'hex')
+         from sources s, (values (1, 'a', 1), (2, 'a', 1), (3, 'b', 1), (4, null, 1), (5, 'a', 2))
+             as letter (id, queue, of)",
+        // The first letter named one execution twice.
+        "insert into letter_executions
+         select lpad(id::text, 32, '0')::uuid, now() + make_interval(secs => second), execution
+         from (values (1, 0, '42'), (1, 1, '42'), (2, 0, '43'), (3, 0, '43'), (5, 0, '44'))
+             as named (id, second, execution)",
+        "update workers set queue = case name when 'idle' then null when 'w-b' then 'b' else 'a' end",
+    ] {
+        sqlx::query(sql).execute(pool).await.expect("written");
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_group_tells_who_stands_behind_its_letters(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    for name in ["w-b", "w-1", "w-2", "idle"] {
+        yard.worker(name, None).await;
+    }
+    letters(&pool).await;
+    let group = |id| GroupId(Uuid::from_u128(id));
+    let nobody = yard.desk.behind_group(group(9)).await;
+    assert!(matches!(nobody, Err(DeskError::NotFound(_))), "{nobody:?}");
+    let behind = yard.desk.behind_group(group(1)).await.expect("counted");
+    assert_eq!(behind.letters, 4);
+    let of = |name: &str, letters| (name.to_owned(), letters);
+    assert_eq!(behind.workers, [of("w-1", 2), of("w-2", 2), of("w-b", 1)]);
+    assert_eq!(behind.executions, [of("43", 2), of("42", 1)]);
+}

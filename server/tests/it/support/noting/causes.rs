@@ -1,0 +1,31 @@
+//! The part of the noting desk that is about causes.
+
+use async_trait::async_trait;
+use dlo_app::desk::{CauseDesk, DeskError};
+use dlo_domain::causes::{Behind, Causes};
+use dlo_domain::ids::GroupId;
+use serde_json::json;
+
+use super::NotingDesk;
+use crate::support::samples::sample;
+
+#[async_trait]
+impl CauseDesk for NotingDesk {
+    async fn causes(&self) -> Result<Causes, DeskError> {
+        self.note("causes".to_owned())?;
+        Ok(sample(json!({
+            "at": "2026-11-21T12:00:00Z", "stale_workers": 2, "stuck_executions": 10_000,
+            "stuck_is_least": true, "queues_without_consumers": 1,
+            "findings": [["critical", 1], ["high", 0], ["normal", 1], ["low", 0]],
+        })))
+    }
+
+    async fn behind_group(&self, id: GroupId) -> Result<Behind, DeskError> {
+        self.note(format!("behind {id}"))?;
+        Ok(Behind {
+            letters: 3,
+            workers: vec![("worker 7".to_owned(), 2)],
+            executions: vec![("job/42".to_owned(), 1)],
+        })
+    }
+}
