@@ -34,7 +34,14 @@ pub(crate) fn ExecutionTable(
 }
 
 fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
-    let (href, worker) = (links::execution(&row.id), links::executions_of(&row.worker));
+    let href = links::execution(&row.id);
+    let worker = (!row.worker.is_empty()).then(|| {
+        view! {
+            <a class="id" href=links::executions_of(&row.worker)>
+                {row.worker.clone()}
+            </a>
+        }
+    });
     view! {
         <tr data-row="">
             <td class="main">
@@ -42,7 +49,7 @@ fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
                     {row.id}
                 </a>
                 <div class="sub">
-                    <span>{row.worker.clone()}</span>
+                    <span>{row.worker}</span>
                     {row.error}
                 </div>
             </td>
@@ -52,11 +59,7 @@ fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
             <td class="fit num">
                 <Ago at=row.since now />
             </td>
-            <td class="fit mid">
-                <a class="id" href=worker>
-                    {row.worker}
-                </a>
-            </td>
+            <td class="fit mid">{worker}</td>
             <td class="fit num far">{row.attempt}</td>
         </tr>
     }

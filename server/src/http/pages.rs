@@ -2,6 +2,7 @@
 //! browser run our own scripts only.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -14,11 +15,15 @@ use dlo_app::{App, shell};
 use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
-use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
+use leptos_axum::{AxumRouteListing, LeptosRoutes as _, ResponseOptions, generate_route_list};
 
 use super::problem::Problem;
 use super::site::Site;
 use super::{Front, download, guard, live};
+
+/// Where pages are. They are listed once: while Leptos lists them, it lets no page of the process read
+/// anything, and a second listing at the same time would read without a desk.
+static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(App));
 
 /// Pages, their server functions, the files they load, and the page for what is not there.
 pub(super) fn routes(front: &Front) -> Router {
@@ -36,7 +41,7 @@ pub(super) fn routes(front: &Front) -> Router {
         front: front.clone(),
     };
     Router::new()
-        .leptos_routes_with_context(&options, generate_route_list(App), context, move || {
+        .leptos_routes_with_context(&options, PAGES.clone(), context, move || {
             shell(shown.clone())
         })
         .with_state(options)
