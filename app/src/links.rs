@@ -23,7 +23,8 @@ pub(crate) fn rule_form(id: &str) -> String {
 /// The queues of brokers.
 pub(crate) const QUEUES: &str = "/queues";
 
-/// One queue. Its name, and its vhost's, may hold anything.
+/// One queue. Its name, and its vhost's, may hold anything. Only what the server makes leads there.
+#[cfg(any(test, feature = "ssr"))]
 pub(crate) fn queue(broker: &str, vhost: &str, name: &str) -> String {
     within(&within(&within(QUEUES, broker), vhost), name)
 }
