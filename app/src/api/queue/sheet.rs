@@ -39,7 +39,7 @@ fn heading(queue: &QueueReport) -> String {
     let name = &queue.name;
     match queues::target(queue).as_str() {
         "nowhere" => format!("{name}: what dies here is gone."),
-        "–" => format!("{name} keeps what it is given."),
+        "–" => format!("{name} hands no dead letters on."),
         target => format!("{name}: dead letters go to {target}."),
     }
 }
