@@ -43,7 +43,7 @@ async fn queues_and_findings_are_told(pool: PgPool) {
 async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let finding = format!("/api/v1/topology/findings/{ID}");
-    let setting = "/api/v1/queues/%2F/work/dead-lettering";
+    let setting = "/api/v1/queues/%2F/jobs/dead-lettering";
     let dry = json!({"dead_letter_queue": "dead", "dry_run": true});
     let wet = json!({"dead_letter_queue": "dead", "max_deliveries": 5, "plan": "abc"});
     let dry_removal = format!("{setting}?dry_run=true");
@@ -104,7 +104,7 @@ async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
 #[sqlx::test(migrations = "../migrations")]
 async fn what_cannot_be_read_does_not_reach_the_desk(pool: PgPool) {
     let counter = Counter::open(&pool).await;
-    let setting = "/api/v1/queues/%2F/work/dead-lettering";
+    let setting = "/api/v1/queues/%2F/jobs/dead-lettering";
     let cases = [
         (
             Method::GET,
