@@ -3,7 +3,8 @@
 //!
 //! Rounds of shovel and replay alternate. Each moves the same number of real dead letters of 1 KiB into
 //! the same durable queue: the shovel from the dead-letter queue, acknowledging on confirm; the replay
-//! from Postgres, with an outcome for each letter that is committed. Settings: `DLO_BENCH_ROUNDS` (3),
+//! from Postgres, with an outcome for each letter that is committed. What was written to make the letters
+//! is on the disk before either begins. Settings: `DLO_BENCH_ROUNDS` (3),
 //! `DLO_BENCH_LETTERS` (100,000), `DLO_BENCH_WINDOW` (as configured: letters on their way at once).
 
 #[path = "intake/drain.rs"]
@@ -40,6 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut ratios = Vec::new();
     for round in 0..rounds {
         bench.fill(SIZE, count).await?;
+        bench.rest().await?;
         let shovel = shovel::run(&bench, count).await?;
         shovel::purge(&bench, TARGET).await?;
         bench.fill(SIZE, count).await?;

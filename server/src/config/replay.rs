@@ -25,7 +25,7 @@ impl Default for ReplayConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            window: 500,
+            window: 1_000,
             loop_cap: 20,
             worker_queue: "worker.{worker}.executions".to_owned(),
             settle_after: Duration::from_hours(24),
@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
         &mut table,
         "window",
         Some("DLO_REPLAY_WINDOW"),
-        number(1, 1_000),
+        number(1, 10_000),
     );
     let loop_cap = reader.setting(
         &mut table,

@@ -8,14 +8,16 @@ use dlo_domain::replay::{Outcome, Replay, ReplayState};
 use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
-use crate::planning::CHUNK;
 use crate::store::audit::{self, Note};
-use crate::store::replays::approval;
 use crate::store::replays::outcomes::{self, Recorded};
+use crate::store::replays::{approval, steer};
 use crate::store::{events, replays};
 
 /// The longest reason, in characters.
 const MOST_REASON: usize = 500;
+
+/// Letters that are given back in one step.
+const GIVEN_BACK_AT_ONCE: i64 = 5_000;
 
 /// Lets a replay go that another person asked for.
 pub(super) async fn approve(
@@ -55,13 +57,16 @@ pub(super) async fn reject(
     let at = desk.clock.now();
     let detail = format!("{} refused to let it be published: {reason}", actor.0);
     changing!(desk, conn => {
-        let total = check(conn, actor, id).await?;
-        let positions: Vec<i32> = (0..i32::try_from(total).unwrap_or(i32::MAX)).collect();
-        for chunk in positions.chunks(CHUNK) {
-            let refused: Vec<Recorded> = chunk
-                .iter()
-                .map(|position| Recorded {
-                    position: *position,
+        check(conn, actor, id).await?;
+        loop {
+            let seats = steer::to_give_back(conn, id, GIVEN_BACK_AT_ONCE).await?;
+            if seats.is_empty() {
+                break;
+            }
+            let refused: Vec<Recorded> = seats
+                .into_iter()
+                .map(|seat| Recorded {
+                    seat,
                     outcome: Outcome::Refused,
                     detail: Some(detail.clone()),
                 })

@@ -7,8 +7,8 @@ use dlo_domain::republish::stripped;
 use sqlx::PgConnection;
 
 use crate::store::StoreError;
+use crate::store::replays::messages;
 use crate::store::replays::plan::Planned;
-use crate::store::replays::work;
 
 /// Letters that are looked into, at most: a dry run is to answer soon.
 const MOST_LETTERS: usize = 5_000;
@@ -35,7 +35,7 @@ impl StrippedTally {
         }
         self.letters += planned.len();
         let letters: Vec<_> = planned.iter().map(|one| one.letter.id).collect();
-        for (properties, headers) in work::heads(conn, &letters).await? {
+        for (properties, headers) in messages::heads(conn, &letters).await? {
             let names = stripped(&properties, &headers).into_iter();
             for name in names.filter(|name| !keep_expiration || name != "expiration") {
                 *self.names.entry(name).or_default() += 1;

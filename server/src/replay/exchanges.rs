@@ -63,7 +63,7 @@ impl Line<'_> {
             if !is_there {
                 let why = format!("the broker has no exchange `{exchange}`");
                 known.missing.insert(exchange.clone());
-                refused.push(prepare::unroutable(one.position, &why));
+                refused.push(prepare::unroutable(one.seat, &why));
                 continue;
             }
             // Where it is there again, its letters go, one alone first, when the lane starts over.

@@ -100,14 +100,14 @@ async fn give_back(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
         if engine.stop.is_cancelled() {
             return Err(Halt::Stopped);
         }
-        let positions =
+        let seats =
             persist!(engine, conn => steer::to_give_back(conn, replay, GIVEN_BACK_AT_ONCE).await)?;
-        if positions.is_empty() {
+        if seats.is_empty() {
             return Ok(());
         }
-        let refused: Vec<Recorded> = positions
+        let refused: Vec<Recorded> = seats
             .into_iter()
-            .map(|position| prepare::refusal(position, why))
+            .map(|seat| prepare::refusal(seat, why))
             .collect();
         engine.record(replay, &refused).await?;
         failpoint::reach(failpoint::GIVING_BACK);
@@ -132,13 +132,13 @@ async fn give_up_what_was_cut_off(
     replay: ReplayId,
     orders: &Orders,
 ) -> Result<(), Halt> {
-    let positions = persist!(engine, conn => marks::cut_off(conn, replay).await)?;
+    let seats = persist!(engine, conn => marks::cut_off(conn, replay).await)?;
     let why = "the publish was cut off: the office that published it ended before it wrote down \
                the broker's answer";
-    let unknown: Vec<Recorded> = positions
+    let unknown: Vec<Recorded> = seats
         .into_iter()
-        .map(|position| Recorded {
-            position,
+        .map(|seat| Recorded {
+            seat,
             outcome: Outcome::Unknown,
             detail: Some(why.to_owned()),
         })

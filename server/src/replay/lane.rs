@@ -17,7 +17,8 @@ use super::prepare::{self, Ready};
 use super::writing::recorded;
 use crate::broker::{Company, Outgoing, Published, Publisher};
 use crate::store::replays::bodies;
-use crate::store::replays::work::{self, Lane, Message, NextItem, Orders};
+use crate::store::replays::messages::{self, Message};
+use crate::store::replays::work::{self, Lane, NextItem, Orders};
 
 /// A publish that is not answered for so long is unknown.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
@@ -170,7 +171,7 @@ impl Line<'_> {
         };
         let (messages, marks): (Vec<Outgoing>, Vec<_>) = ready
             .into_iter()
-            .map(|one| (one.message, (one.position, one.detail)))
+            .map(|one| (one.message, (one.seat, one.detail)))
             .unzip();
         let exchanges = exchanges_of(&messages);
         let answers = publisher.publish(&messages, PATIENCE, Company::Alone).await;
@@ -207,11 +208,10 @@ impl Line<'_> {
         }
         let items = prepare::choose(items, &place.exchanges);
         if let Some(last) = items.last() {
-            place.after = last.position;
+            place.after = last.seat.position;
         }
         let (items, mut refused) = prepare::refuse_oversized(items);
-        let letters: Vec<_> = items.iter().map(|item| item.letter).collect();
-        let messages = persist!(engine, conn => work::messages(conn, &letters).await)?;
+        let messages = persist!(engine, conn => messages::last(conn, &items).await)?;
         let messages = self.put_in_place(&items, messages).await?;
         let terms = (replay, self.orders.keep_expiration);
         let (ready, unfit) = prepare::prepare(terms, &place.exchanges, items, messages);
@@ -227,7 +227,7 @@ impl Line<'_> {
         messages: Vec<Message>,
     ) -> Result<Vec<Message>, Halt> {
         let changed = items.iter().filter(|item| item.changed);
-        let changed: Vec<_> = changed.map(|item| item.letter).collect();
+        let changed: Vec<_> = changed.map(|item| item.seat.letter).collect();
         if changed.is_empty() {
             return Ok(messages);
         }
@@ -240,7 +240,7 @@ impl Line<'_> {
         let why = format!("it was not published, since the broker refuses: {why}");
         let refused: Vec<_> = ready
             .iter()
-            .map(|one| prepare::refusal(one.position, &why))
+            .map(|one| prepare::refusal(one.seat, &why))
             .collect();
         self.record(&refused).await
     }

@@ -10,8 +10,9 @@ use dlo_domain::republish::{CannotRepublish, MOST_BODY_BYTES, Terms, republish};
 use super::exchanges::Exchanges;
 use crate::broker::Outgoing;
 use crate::store::replays::bodies::Frozen;
-use crate::store::replays::outcomes::Recorded;
-use crate::store::replays::work::{Message, NextItem};
+use crate::store::replays::messages::Message;
+use crate::store::replays::outcomes::{Recorded, Seat};
+use crate::store::replays::work::NextItem;
 
 /// Bodies that are in memory and on their way at once, in bytes.
 const MOST_WINDOW_BYTES: i64 = 4 * 1024 * 1024;
@@ -23,7 +24,7 @@ const ALONE_BYTES: i64 = 1024 * 1024;
 /// A letter that can be published.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Ready {
-    pub position: i32,
+    pub seat: Seat,
     pub message: Outgoing,
     /// What was left out, for people.
     pub detail: Option<String>,
@@ -58,7 +59,7 @@ pub(super) fn refuse_oversized(items: Vec<NextItem>) -> (Vec<NextItem>, Vec<Reco
             Ok(size) if size <= MOST_BODY_BYTES => kept.push(item),
             size => {
                 let why = CannotRepublish::BodyTooLarge(size.unwrap_or(usize::MAX));
-                refused.push(refusal(item.position, &why.to_string()));
+                refused.push(refusal(item.seat, &why.to_string()));
             }
         }
     }
@@ -102,13 +103,13 @@ pub(super) fn prepare(
     let mut ready = Vec::with_capacity(items.len());
     let mut refused = Vec::new();
     for item in items {
-        let position = item.position;
+        let seat = item.seat;
         let alone = travels_alone(&item, known);
-        match messages.remove(&item.letter) {
-            None => refused.push(refusal(position, "its message is not stored")),
+        match messages.remove(&seat.letter) {
+            None => refused.push(refusal(seat, "its message is not stored")),
             Some(message) => match make(replay, keep_expiration, item, message) {
                 Ok(one) => ready.push(Ready { alone, ..one }),
-                Err(why) => refused.push(refusal(position, &why.to_string())),
+                Err(why) => refused.push(refusal(seat, &why.to_string())),
             },
         }
     }
@@ -122,7 +123,7 @@ fn make(
     message: Message,
 ) -> Result<Ready, CannotRepublish> {
     let terms = Terms {
-        marks: (item.letter, replay, item.attempt),
+        marks: (item.seat.letter, replay, item.attempt),
         keep_expiration,
     };
     let Message {
@@ -139,7 +140,7 @@ fn make(
         )
     });
     Ok(Ready {
-        position: item.position,
+        seat: item.seat,
         message: Outgoing {
             address: item.address,
             properties: made.properties,
@@ -152,18 +153,18 @@ fn make(
 }
 
 /// The outcome of a letter that was not published.
-pub(super) fn refusal(position: i32, why: &str) -> Recorded {
-    not_published(position, Outcome::Refused, why)
+pub(super) fn refusal(seat: Seat, why: &str) -> Recorded {
+    not_published(seat, Outcome::Refused, why)
 }
 
 /// The outcome of a letter that was not published, because nobody would get it.
-pub(super) fn unroutable(position: i32, why: &str) -> Recorded {
-    not_published(position, Outcome::Unroutable, why)
+pub(super) fn unroutable(seat: Seat, why: &str) -> Recorded {
+    not_published(seat, Outcome::Unroutable, why)
 }
 
-fn not_published(position: i32, outcome: Outcome, why: &str) -> Recorded {
+fn not_published(seat: Seat, outcome: Outcome, why: &str) -> Recorded {
     Recorded {
-        position,
+        seat,
         outcome,
         // A header's name may hold a NUL, which Postgres cannot keep as text.
         detail: Some(why.replace('\0', "\u{fffd}")),
@@ -179,8 +180,11 @@ mod tests {
 
     fn item(position: i32, size_bytes: i64) -> NextItem {
         NextItem {
-            position,
-            letter: LetterId(Uuid::from_u128(u128::from(position.unsigned_abs()))),
+            seat: Seat {
+                position,
+                letter: LetterId(Uuid::from_u128(u128::from(position.unsigned_abs()))),
+            },
+            ordinal: 1,
             attempt: 1,
             address: Address::queue("orders.work"),
             size_bytes,
@@ -190,7 +194,7 @@ mod tests {
 
     fn message(of: &NextItem, headers: FieldTable) -> Message {
         Message {
-            letter: of.letter,
+            letter: of.seat.letter,
             properties: Properties::default(),
             headers,
             body: b"{}".to_vec(),
@@ -244,7 +248,7 @@ mod tests {
         let too_large = i64::try_from(MOST_BODY_BYTES).expect("fits") + 1;
         let (kept, refused) = refuse_oversized(vec![item(1, 5), item(2, too_large)]);
         assert_eq!(kept, [item(1, 5)]);
-        assert_eq!(refused[0].position, 2);
+        assert_eq!(refused[0].seat.position, 2);
         assert_eq!(refused[0].outcome, Outcome::Refused);
     }
 
@@ -266,9 +270,9 @@ mod tests {
             items,
             messages,
         );
-        let positions: Vec<_> = ready.iter().map(|one| one.position).collect();
+        let positions: Vec<_> = ready.iter().map(|one| one.seat.position).collect();
         assert_eq!(positions, [1, 3]);
-        assert_eq!(refused[0].position, 2);
+        assert_eq!(refused[0].seat.position, 2);
         let why = refused[0].detail.as_deref().expect("a reason");
         assert!(why.contains("bytes"), "{why}");
     }
@@ -279,12 +283,12 @@ mod tests {
         let messages = items.iter().map(|of| message(of, FieldTable::default()));
         let messages = messages.collect();
         let frozen = Frozen {
-            letter: items[0].letter,
+            letter: items[0].seat.letter,
             ordinal: 1,
             body: b"new".to_vec(),
             content_type: Some("text/plain".into()),
         };
-        let changed = [items[0].letter, items[1].letter];
+        let changed = [items[0].seat.letter, items[1].seat.letter];
         let messages = put_in_place(&changed, vec![frozen], messages);
         let (ready, refused) = prepare(
             (ReplayId(Uuid::from_u128(9)), false),
@@ -294,14 +298,14 @@ mod tests {
         );
         let bodies: Vec<_> = ready
             .iter()
-            .map(|one| (one.position, &one.message.body[..]))
+            .map(|one| (one.seat.position, &one.message.body[..]))
             .collect();
         assert_eq!(bodies, [(1, &b"new"[..]), (3, b"{}")]);
         assert_eq!(
             ready[0].message.properties.content_type,
             Some("text/plain".into())
         );
-        assert_eq!(refused[0].position, 2);
+        assert_eq!(refused[0].seat.position, 2);
     }
 
     #[test]

@@ -14,18 +14,18 @@ use super::lane::{Line, PATIENCE, Place, Progress, START};
 use super::prepare::Ready;
 use super::writing::recorded;
 use crate::broker::{Company, Outgoing, Published, Publisher};
-use crate::store::replays::outcomes::Recorded;
+use crate::store::replays::outcomes::{Recorded, Seat};
 
 /// So many windows share what may be on its way at once.
 const WINDOWS: i64 = 4;
 /// So many may be on their way or not written down yet: after a crash their letters are unknown.
 const MOST_OPEN: usize = 8;
 
-/// Letters that were marked: their messages, and for each its position and what was left off.
+/// Letters that were marked: their messages, and for each its place and what was left off.
 struct Window {
     first: i32,
     messages: Vec<Outgoing>,
-    marks: Vec<(i32, Option<String>)>,
+    marks: Vec<(Seat, Option<String>)>,
     /// Whether nothing else may be on its way with it.
     is_alone: bool,
 }
@@ -35,7 +35,7 @@ impl Window {
         let is_alone = is_alone(&ready);
         let (messages, marks) = ready
             .into_iter()
-            .map(|one| (one.message, (one.position, one.detail)))
+            .map(|one| (one.message, (one.seat, one.detail)))
             .unzip();
         Self {
             first,
@@ -69,7 +69,7 @@ fn is_alone(ready: &[Ready]) -> bool {
 struct Arrived {
     first: i32,
     exchanges: BTreeSet<String>,
-    marks: Vec<(i32, Option<String>)>,
+    marks: Vec<(Seat, Option<String>)>,
     answers: Vec<Published>,
 }
 
@@ -203,7 +203,7 @@ impl<'a> Train<'a> {
     }
 
     fn mark(&mut self, next: Vec<Ready>) {
-        let Some(first) = next.first().map(|one| one.position) else {
+        let Some(first) = next.first().map(|one| one.seat.position) else {
             return;
         };
         self.busy.marking = true;

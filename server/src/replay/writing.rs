@@ -1,7 +1,9 @@
 //! What is written down of a replay's letters: a mark before they are published, and what came of each
 //! afterwards.
 
-use dlo_domain::ids::ReplayId;
+use std::collections::HashSet;
+
+use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::Outcome;
 
 use super::Engine;
@@ -12,7 +14,7 @@ use crate::broker::Published;
 use crate::failpoint;
 use crate::store::StoreError;
 use crate::store::replays::marks::{self, Begun};
-use crate::store::replays::outcomes::{self, Recorded};
+use crate::store::replays::outcomes::{self, Recorded, Seat};
 use crate::store::replays::work::Orders;
 
 /// Why a replay that keeps the order of its letters stops.
@@ -27,29 +29,33 @@ impl Line<'_> {
         since: Option<i32>,
         next: Vec<Ready>,
     ) -> Result<Vec<Ready>, Halt> {
-        let positions: Vec<i32> = next.iter().map(|one| one.position).collect();
+        let seats: Vec<Seat> = next.iter().map(|one| one.seat).collect();
         let (engine, replay, lane) = (self.engine, self.replay, self.lane);
         let me = engine.deps.office_id;
-        let range = (since, &*positions);
+        let range = (since, &*seats);
         let begun = persist!(
             engine,
             conn => marks::begin_publish(conn, replay, me, lane, range).await
         )?;
-        let Begun::These(marked) = begun else {
+        let Begun::Except(back) = begun else {
             return Err(Halt::NotOurs);
         };
-        self.still_claimed(next, &marked).await
+        self.still_claimed(next, &back).await
     }
 
-    /// Of letters that were to be marked those that were; the others came back meanwhile.
-    async fn still_claimed(&self, ready: Vec<Ready>, marked: &[i32]) -> Result<Vec<Ready>, Halt> {
-        let (ready, back): (Vec<_>, Vec<_>) = ready
+    /// The letters without those that came back meanwhile.
+    async fn still_claimed(
+        &self,
+        ready: Vec<Ready>,
+        back: &HashSet<LetterId>,
+    ) -> Result<Vec<Ready>, Halt> {
+        let (back, ready): (Vec<_>, Vec<_>) = ready
             .into_iter()
-            .partition(|one| marked.binary_search(&one.position).is_ok());
+            .partition(|one| back.contains(&one.seat.letter));
         let why = "it was not published: it came back meanwhile";
         let back: Vec<_> = back
             .iter()
-            .map(|one| prepare::refusal(one.position, why))
+            .map(|one| prepare::refusal(one.seat, why))
             .collect();
         self.record(&back).await?;
         Ok(ready)
@@ -117,15 +123,15 @@ impl Engine {
 /// What is to be written down of the answers to a window. Letters that never left are not in it: they
 /// are still pending.
 pub(super) fn recorded(
-    marks: Vec<(i32, Option<String>)>,
+    marks: Vec<(Seat, Option<String>)>,
     answers: Vec<Published>,
 ) -> Vec<Recorded> {
     let outcomes = marks.into_iter().zip(answers);
     outcomes
-        .filter_map(|((position, stripped), answer)| {
+        .filter_map(|((seat, stripped), answer)| {
             let (outcome, detail) = outcome(answer, stripped)?;
             Some(Recorded {
-                position,
+                seat,
                 outcome,
                 detail: detail.map(|text| text.replace('\0', "\u{fffd}")),
             })

@@ -75,8 +75,8 @@ pub async fn change(
     Ok(tally)
 }
 
-/// Moves letters that stand where the change is allowed; the others stay. A discard keeps its
-/// reason beside the letter.
+/// Moves letters that stand where the change is allowed; the others stay. Tells which moved. A
+/// discard keeps its reason beside the letter.
 ///
 /// `state || ''` keeps the planner from the index by state: before the next `analyze` it thinks
 /// that a state is rare which a large plan has just given to a hundred thousand letters.
@@ -85,24 +85,25 @@ pub(super) async fn set_state(
     ids: &[Uuid],
     (change, to): (Change, LetterState),
     reason: Option<&str>,
-) -> Result<(), StoreError> {
+) -> Result<Vec<Uuid>, StoreError> {
     let from: Vec<String> = LetterState::allowing(change)
         .into_iter()
         .map(|state| state.as_str().to_owned())
         .collect();
-    sqlx::query!(
+    let moved = sqlx::query_scalar!(
         "update letters
          set state = $2,
              discard_reason = case when $2 = 'discarded' then $4 else discard_reason end
-         where id = any($1) and state || '' = any($3)",
+         where id = any($1) and state || '' = any($3)
+         returning id",
         ids,
         to.as_str(),
         &from,
         reason
     )
-    .execute(conn)
+    .fetch_all(conn)
     .await?;
-    Ok(())
+    Ok(moved)
 }
 
 /// A person's word on a letter whose publish was cut off. Its last replay keeps the word.

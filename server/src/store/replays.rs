@@ -11,6 +11,7 @@ pub mod bodies;
 pub mod forgetting;
 mod list;
 pub mod marks;
+pub mod messages;
 pub mod outcomes;
 pub mod plan;
 mod read;

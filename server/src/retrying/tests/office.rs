@@ -20,7 +20,7 @@ use crate::desk::PgDesk;
 use crate::replay::Waits;
 use crate::retrying::{Deps, Scheduler};
 use crate::store::policies::inbox::{self, Asked};
-use crate::store::replays::outcomes::{Recorded, record};
+use crate::store::replays::outcomes::{Recorded, Seat, record};
 use crate::store::{letter_detail, rules};
 
 /// An office with one source, whose clock stands until it is moved.
@@ -175,15 +175,16 @@ impl Office {
 
     /// The replay engine's word on every letter of every replay that is under way.
     pub(super) async fn engine_says(&self, outcome: Outcome) {
-        let pending: Vec<(Uuid, i32)> = sqlx::query_as(
-            "select replay_id, position from replay_items where outcome = 'pending'",
+        let pending: Vec<(Uuid, i32, Uuid)> = sqlx::query_as(
+            "select replay_id, position, letter_id from replay_items where outcome = 'pending'",
         )
         .fetch_all(&self.pool)
         .await
         .expect("read");
-        for (replay, position) in pending {
+        for (replay, position, letter) in pending {
+            let letter = LetterId(letter);
             let recorded = Recorded {
-                position,
+                seat: Seat { position, letter },
                 outcome,
                 detail: None,
             };

@@ -4,9 +4,13 @@
 //! A lane has one mark, which says from where to where its window reaches. All that is pending in
 //! the lane between these positions may be on its way, and nothing else is.
 
-use dlo_domain::ids::{OfficeId, ReplayId};
-use sqlx::PgConnection;
+use std::collections::HashSet;
 
+use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::outcomes::Seat;
 use super::range;
 use super::work::Lane;
 use crate::store::StoreError;
@@ -14,16 +18,17 @@ use crate::store::StoreError;
 /// What became of the wish to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
-    /// The letters at these positions are marked: publish them, and them only.
-    These(Vec<i32>),
+    /// The letters are marked: publish them, but these, which came back meanwhile.
+    Except(HashSet<LetterId>),
     /// The replay does not run any more, or another office holds it: nothing is marked.
     NotOurs,
 }
 
 /// Marks letters of a lane as being published: all of its pending ones between the first and the
 /// last of them, and from `since` on when letters before them are on their way too. This must be
-/// committed before the first byte leaves. A letter that is no longer claimed, because it came back
-/// meanwhile, is not among those that are told. (`state || ''`: see `decisions::set_state`.)
+/// committed before the first byte leaves. Letters are told that are no longer claimed. Nobody but the
+/// office that holds the replay gives its pending items another outcome before they are published, so
+/// nobody asks for those. (`state || ''`: see `decisions::set_state`.)
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -32,7 +37,7 @@ pub async fn begin_publish(
     id: ReplayId,
     me: OfficeId,
     lane: &Lane,
-    (since, positions): (Option<i32>, &[i32]),
+    (since, seats): (Option<i32>, &[Seat]),
 ) -> Result<Begun, StoreError> {
     // Whoever takes the replay over, pauses or cancels it locks the row for itself: it waits for this
     // lock, and then sees the mark. Who only counts in it does not wait.
@@ -47,7 +52,8 @@ pub async fn begin_publish(
     if ours.is_none() {
         return Ok(Begun::NotOurs);
     }
-    let (first, last) = range(positions);
+    let positions: Vec<i32> = seats.iter().map(|seat| seat.position).collect();
+    let (first, last) = range(&positions);
     sqlx::query!(
         "insert into replay_marks (replay_id, broker, vhost, first_position, last_position)
          values ($1, $2, $3, $4, $5)
@@ -61,18 +67,14 @@ pub async fn begin_publish(
     )
     .execute(&mut *conn)
     .await?;
-    let mut marked = sqlx::query_scalar!(
-        "select i.position from replay_items i
-         join letters l on l.id = i.letter_id
-         where i.replay_id = $1 and i.position = any($2)
-           and i.outcome = 'pending' and l.state || '' = 'claimed'",
-        id.0,
-        positions
+    let letters: Vec<Uuid> = seats.iter().map(|seat| seat.letter.0).collect();
+    let back = sqlx::query_scalar!(
+        "select id from letters where id = any($1) and state || '' <> 'claimed'",
+        &letters
     )
     .fetch_all(conn)
     .await?;
-    marked.sort_unstable();
-    Ok(Begun::These(marked))
+    Ok(Begun::Except(back.into_iter().map(LetterId).collect()))
 }
 
 /// Takes the mark of a lane away: nothing of it is on its way. An office that does not hold the replay
@@ -110,13 +112,13 @@ pub async fn clear_all(conn: &mut PgConnection, id: ReplayId) -> Result<(), Stor
     Ok(())
 }
 
-/// Positions of letters that were being published when the office that held the replay ended.
+/// Letters that were being published when the office that held the replay ended.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn cut_off(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<i32>, StoreError> {
-    let positions = sqlx::query_scalar!(
-        "select i.position from replay_marks m
+pub async fn cut_off(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<Seat>, StoreError> {
+    let rows = sqlx::query!(
+        "select i.position, i.letter_id from replay_marks m
          join replay_items i on i.replay_id = m.replay_id and i.broker = m.broker
              and i.vhost = m.vhost and i.position between m.first_position and m.last_position
          where m.replay_id = $1 and i.outcome = 'pending'
@@ -125,5 +127,9 @@ pub async fn cut_off(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<i32>, 
     )
     .fetch_all(conn)
     .await?;
-    Ok(positions)
+    let seats = rows.into_iter().map(|row| Seat {
+        position: row.position,
+        letter: LetterId(row.letter_id),
+    });
+    Ok(seats.collect())
 }

@@ -1,6 +1,6 @@
 //! What came of letters that a replay published or did not, and what people say of it later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
@@ -15,11 +15,20 @@ use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
 use crate::store::{StoreError, decisions, events};
 
+/// A letter's place in a replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seat {
+    /// From 0, in the order in which they go.
+    pub position: i32,
+    /// Who has it.
+    pub letter: LetterId,
+}
+
 /// The outcome of a letter that is to be written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     /// Its place in the replay.
-    pub position: i32,
+    pub seat: Seat,
     /// What came of it.
     pub outcome: Outcome,
     /// Why, or what was stripped.
@@ -38,13 +47,13 @@ pub async fn record(
     recorded: &[Recorded],
     at: DateTime<Utc>,
 ) -> Result<usize, StoreError> {
-    lock_letters(conn, id, recorded).await?;
+    let moved = move_letters(conn, recorded).await?;
     let written = write_items(conn, id, recorded, at).await?;
+    give_back(conn, moved, &written).await?;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let mut letters = Vec::new();
     for ((outcome, detail), ids) in &written {
         let outcome = *outcome;
-        move_letters(conn, ids, outcome).await?;
         let action = format!("replay.{outcome}");
         let note = Note {
             at,
@@ -68,22 +77,69 @@ pub async fn record(
     Ok(changed)
 }
 
-async fn lock_letters(
+/// Moves letters that are claimed to where their outcome puts them; tells which. They are locked
+/// before their items, and in the order of their ids, as everybody does it.
+async fn move_letters(
     conn: &mut PgConnection,
-    id: ReplayId,
     recorded: &[Recorded],
+) -> Result<HashSet<Uuid>, StoreError> {
+    let mut alike: BTreeMap<Outcome, Vec<Uuid>> = BTreeMap::new();
+    for one in recorded {
+        alike
+            .entry(one.outcome)
+            .or_default()
+            .push(one.seat.letter.0);
+    }
+    if alike.len() > 1 {
+        let mut all: Vec<Uuid> = recorded.iter().map(|one| one.seat.letter.0).collect();
+        all.sort_unstable();
+        decisions::lock(conn, &all).await?;
+    }
+    let mut moved = HashSet::new();
+    for (outcome, mut letters) in alike {
+        letters.sort_unstable();
+        if let Some(change) = change_of(outcome) {
+            moved.extend(decisions::set_state(conn, &letters, change, None).await?);
+        }
+    }
+    Ok(moved)
+}
+
+/// What an outcome of a publish does to a letter, and where that puts it.
+fn change_of(outcome: Outcome) -> Option<(Change, LetterState)> {
+    let change = match outcome {
+        Outcome::Confirmed => Change::Confirm,
+        Outcome::Unroutable | Outcome::Refused => Change::Refuse,
+        Outcome::Unknown => Change::LoseTrack,
+        Outcome::Pending | Outcome::DiedAgain | Outcome::Processed | Outcome::Settled => {
+            return None;
+        }
+    };
+    let to = LetterState::Claimed
+        .after(change)
+        .expect("a claimed letter allows what a publish can end in");
+    Some((change, to))
+}
+
+/// Letters that were moved although this replay is done with them are claimed by another one by now:
+/// they are its own again before anybody sees it.
+async fn give_back(
+    conn: &mut PgConnection,
+    mut moved: HashSet<Uuid>,
+    written: &Written,
 ) -> Result<(), StoreError> {
-    let positions: Vec<i32> = recorded.iter().map(|item| item.position).collect();
-    // In the order of ids, as everybody does.
-    sqlx::query_scalar!(
-        "select l.id from replay_items i
-         join letters l on l.id = i.letter_id
-         where i.replay_id = $1 and i.position = any($2)
-         order by l.id for update of l",
-        id.0,
-        &positions
+    for letter in written.values().flatten() {
+        moved.remove(letter);
+    }
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let others: Vec<Uuid> = moved.into_iter().collect();
+    sqlx::query!(
+        "update letters set state = 'claimed' where id = any($1)",
+        &others
     )
-    .fetch_all(conn)
+    .execute(conn)
     .await?;
     Ok(())
 }
@@ -105,7 +161,7 @@ async fn write_items(
     let mut alike: BTreeMap<(Outcome, Option<&str>), Vec<i32>> = BTreeMap::new();
     for item in recorded {
         let key = (item.outcome, item.detail.as_deref());
-        alike.entry(key).or_default().push(item.position);
+        alike.entry(key).or_default().push(item.seat.position);
     }
     let mut written = Written::new();
     for ((outcome, detail), positions) in alike {
@@ -126,25 +182,6 @@ async fn write_items(
         }
     }
     Ok(written)
-}
-
-async fn move_letters(
-    conn: &mut PgConnection,
-    letters: &[Uuid],
-    outcome: Outcome,
-) -> Result<(), StoreError> {
-    let change = match outcome {
-        Outcome::Confirmed => Change::Confirm,
-        Outcome::Unroutable | Outcome::Refused => Change::Refuse,
-        Outcome::Unknown => Change::LoseTrack,
-        Outcome::Pending | Outcome::DiedAgain | Outcome::Processed | Outcome::Settled => {
-            return Ok(());
-        }
-    };
-    let to = LetterState::Claimed
-        .after(change)
-        .expect("a claimed letter allows what a publish can end in");
-    decisions::set_state(conn, letters, (change, to), None).await
 }
 
 /// Moves counted letters from pending to their outcomes.

@@ -8,6 +8,7 @@ use dlo_domain::replay::{Climb, Control, OutcomeCounts, ReplayState};
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 
+use super::outcomes::Seat;
 use super::read::{Base, read_state};
 use crate::store::audit::{self, Note};
 use crate::store::decisions::{self, set_state};
@@ -233,7 +234,7 @@ pub async fn stop_by_office(
     Ok(true)
 }
 
-/// Positions of letters of a cancelled replay that were not published, at most `most`.
+/// Letters of a replay that were not published, at most `most`.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -241,14 +242,18 @@ pub async fn to_give_back(
     conn: &mut PgConnection,
     id: ReplayId,
     most: i64,
-) -> Result<Vec<i32>, StoreError> {
-    let positions = sqlx::query_scalar!(
-        "select position from replay_items
+) -> Result<Vec<Seat>, StoreError> {
+    let rows = sqlx::query!(
+        "select position, letter_id from replay_items
          where replay_id = $1 and outcome = 'pending' order by position limit $2",
         id.0,
         most
     )
     .fetch_all(conn)
     .await?;
-    Ok(positions)
+    let seats = rows.into_iter().map(|row| Seat {
+        position: row.position,
+        letter: LetterId(row.letter_id),
+    });
+    Ok(seats.collect())
 }

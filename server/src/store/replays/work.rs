@@ -3,11 +3,9 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Address, Canary, ReplayState};
-use dlo_domain::wire::{FieldTable, Properties};
 use sqlx::PgConnection;
-use sqlx::types::Json;
-use uuid::Uuid;
 
+use super::outcomes::Seat;
 use super::read::{read_canary, read_state};
 use crate::store::StoreError;
 
@@ -165,9 +163,9 @@ pub async fn lanes(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<Lane>, S
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextItem {
     /// Its place in the replay.
-    pub position: i32,
-    /// The letter.
-    pub letter: LetterId,
+    pub seat: Seat,
+    /// Its last arrival.
+    pub ordinal: i32,
     /// Which try of this letter it is.
     pub attempt: i32,
     /// Where it goes.
@@ -191,7 +189,7 @@ pub async fn next(
     most: i64,
 ) -> Result<Vec<NextItem>, StoreError> {
     let rows = sqlx::query!(
-        "select i.position, i.letter_id, i.attempt, i.queue, i.exchange, i.routing_key, i.changed,
+        "select i.position, i.letter_id, l.arrivals, i.attempt, i.queue, i.exchange, i.routing_key, i.changed,
                 case when i.changed
                     then (select octet_length(b.body)::bigint from replay_bodies b
                           where b.letter_id = i.letter_id and b.replay_id = i.replay_id)
@@ -212,8 +210,11 @@ pub async fn next(
     .fetch_all(conn)
     .await?;
     let items = rows.into_iter().map(|row| NextItem {
-        position: row.position,
-        letter: LetterId(row.letter_id),
+        seat: Seat {
+            position: row.position,
+            letter: LetterId(row.letter_id),
+        },
+        ordinal: row.arrivals,
         attempt: row.attempt,
         address: address(row.queue, row.exchange, row.routing_key),
         size_bytes: row.size_bytes.unwrap_or_default(),
@@ -231,74 +232,6 @@ fn address(queue: Option<String>, exchange: Option<String>, key: Option<String>)
         },
         None => Address::queue(&queue.unwrap_or_default()),
     }
-}
-
-/// The message of a letter's last arrival.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Message {
-    /// The letter.
-    pub letter: LetterId,
-    /// Its properties.
-    pub properties: Properties,
-    /// Its headers.
-    pub headers: FieldTable,
-    /// Its body.
-    pub body: Vec<u8>,
-}
-
-/// The last arrivals' messages of letters.
-///
-/// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn messages(
-    conn: &mut PgConnection,
-    letters: &[LetterId],
-) -> Result<Vec<Message>, StoreError> {
-    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
-    let rows = sqlx::query!(
-        r#"select wanted.id as "letter_id!", a.properties as "properties: Json<Properties>",
-                  a.headers as "headers: Json<FieldTable>", a.body
-           from unnest($1::uuid[]) as wanted (id)
-           cross join lateral (
-               select properties, headers, body from arrivals
-               where letter_id = wanted.id order by ordinal desc limit 1
-           ) a"#,
-        &letters
-    )
-    .fetch_all(conn)
-    .await?;
-    let messages = rows.into_iter().map(|row| Message {
-        letter: LetterId(row.letter_id),
-        properties: row.properties.0,
-        headers: row.headers.0,
-        body: row.body,
-    });
-    Ok(messages.collect())
-}
-
-/// Properties and headers of the last arrivals of letters.
-///
-/// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn heads(
-    conn: &mut PgConnection,
-    letters: &[LetterId],
-) -> Result<Vec<(Properties, FieldTable)>, StoreError> {
-    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
-    let rows = sqlx::query!(
-        r#"select a.properties as "properties: Json<Properties>",
-                  a.headers as "headers: Json<FieldTable>"
-           from unnest($1::uuid[]) as wanted (id)
-           cross join lateral (
-               select properties, headers from arrivals
-               where letter_id = wanted.id order by ordinal desc limit 1
-           ) a"#,
-        &letters
-    )
-    .fetch_all(conn)
-    .await?;
-    let heads = rows.into_iter();
-    Ok(heads.map(|row| (row.properties.0, row.headers.0)).collect())
 }
 
 /// Ends a replay in which every letter has its outcome. One that was cancelled stays so. Tells
