@@ -7,8 +7,8 @@
 use dlo_domain::ids::{OfficeId, ReplayId};
 use sqlx::PgConnection;
 
-use super::range;
 use super::work::Lane;
+use super::{ladder, range};
 use crate::store::StoreError;
 
 /// What became of the wish to publish.
@@ -36,17 +36,18 @@ pub async fn begin_publish(
 ) -> Result<Begun, StoreError> {
     // Whoever takes the replay over, pauses or cancels it locks the row for itself: it waits for this
     // lock, and then sees the mark. Who only counts in it does not wait.
-    let ours = sqlx::query_scalar!(
-        "select id from replays where id = $1 and office_id = $2 and state = 'running'
-         for key share",
+    let ladder = sqlx::query_scalar!(
+        r#"select case when canary is not null then ladder end as "ladder?"
+         from replays where id = $1 and office_id = $2 and state = 'running'
+         for key share"#,
         id.0,
         me.0
     )
     .fetch_optional(&mut *conn)
     .await?;
-    if ours.is_none() {
+    let Some(ladder) = ladder else {
         return Ok(Begun::NotOurs);
-    }
+    };
     let (first, last) = range(positions);
     sqlx::query!(
         "insert into replay_marks (replay_id, broker, vhost, first_position, last_position)
@@ -69,9 +70,12 @@ pub async fn begin_publish(
         id.0,
         positions
     )
-    .fetch_all(conn)
+    .fetch_all(&mut *conn)
     .await?;
     marked.sort_unstable();
+    if let Some(ladder) = ladder {
+        ladder::stamp(conn, id, ladder, &marked).await?;
+    }
     Ok(Begun::These(marked))
 }
 
