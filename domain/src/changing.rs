@@ -253,6 +253,8 @@ pub struct EditSheet {
     pub cannot: Option<String>,
     /// What was written and not sent yet.
     pub draft: Option<DraftSheet>,
+    /// Whether a second person is asked, whoever sends it.
+    pub needs_approval: bool,
 }
 
 /// What was written and is not sent yet.

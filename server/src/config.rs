@@ -41,7 +41,7 @@ pub use topology::TopologyConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 37] = [
+pub const VARIABLES: [&str; 38] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -59,6 +59,7 @@ pub const VARIABLES: [&str; 37] = [
     "DLO_REPLAY_LOOP_CAP",
     "DLO_REPLAY_WORKER_QUEUE",
     "DLO_REPLAY_SETTLE_AFTER_SECS",
+    "DLO_REPLAY_TRANSFORMS_NEED_APPROVAL",
     "DLO_RETRY",
     "DLO_FLEET",
     "DLO_EXECUTIONS",

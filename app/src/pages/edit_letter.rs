@@ -127,10 +127,22 @@ fn Changes(
                         required=to.is_empty()
                     />
                 </label>
-                <label class="check">
-                    <input type="checkbox" name="needs_approval" value="true" />
-                    <span>"another person has to approve it first"</span>
-                </label>
+                {if sheet.needs_approval {
+                    view! {
+                        <p class="note-line">
+                            "Another person has to approve it first: this office asks for one wherever bodies are changed."
+                        </p>
+                    }
+                        .into_any()
+                } else {
+                    view! {
+                        <label class="check">
+                            <input type="checkbox" name="needs_approval" value="true" />
+                            <span>"another person has to approve it first"</span>
+                        </label>
+                    }
+                        .into_any()
+                }}
                 <button class="button primary" type="submit" disabled=waits>
                     {format!("Send 1 letter with this body to {target}")}
                 </button>

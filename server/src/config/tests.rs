@@ -55,6 +55,16 @@ fn a_variable_wins_over_the_file() {
 }
 
 #[test]
+fn a_second_person_is_asked_where_that_is_said() {
+    let file = "[replay]\ntransforms_need_approval = true\n";
+    let config = parse(file, &[DATABASE, BROKER]).expect("good");
+    assert!(config.replay.transforms_need_approval);
+    let off = ("DLO_REPLAY_TRANSFORMS_NEED_APPROVAL", "off");
+    let config = parse(file, &[DATABASE, BROKER, off]).expect("good");
+    assert!(!config.replay.transforms_need_approval);
+}
+
+#[test]
 fn every_fault_is_told_at_once_with_its_place() {
     let file = "\
 [http]

@@ -73,6 +73,7 @@ pub(super) async fn sheet(
         queue: letter.summary.queue,
         cannot,
         draft: draft.map(|draft| of_draft(&original, &draft)),
+        needs_approval: desk.replaying.transforms_need_approval,
         shapes,
     })
 }

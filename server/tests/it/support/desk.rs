@@ -83,6 +83,16 @@ pub async fn at_work_behind_proxy(pool: &PgPool) -> (Vhost, Proxy, Bench) {
 impl Bench {
     /// A desk for a vhost.
     pub async fn new(pool: &PgPool, brokers: &Brokers, vhost: &str) -> Self {
+        Self::with(pool, brokers, vhost, ReplayConfig::default()).await
+    }
+
+    /// A desk for a vhost, in an office with these settings.
+    pub async fn with(
+        pool: &PgPool,
+        brokers: &Brokers,
+        vhost: &str,
+        replaying: ReplayConfig,
+    ) -> Self {
         let clock: SharedClock = Arc::new(SystemClock);
         let waits = Waits::default();
         let office = OfficeId(new_id(&*clock));
@@ -92,7 +102,7 @@ impl Bench {
                 Arc::new(brokers.clone()),
                 clock,
                 office,
-                (waits.clone(), ReplayConfig::default()),
+                (waits.clone(), replaying),
             )
             .with_transformer(Transformer::new(env!("CARGO_BIN_EXE_dlo").into())),
             waits,

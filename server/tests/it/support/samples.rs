@@ -95,7 +95,7 @@ pub(super) fn sample_sheet(letter: LetterId, shape: Shape, draft: Option<Uuid>) 
     sample(json!({
         "letter_id": letter, "arrival": 1, "shape": shape, "shapes": Shape::ALL,
         "text": HOSTILE, "content_type": HOSTILE, "content_encoding": "gzip",
-        "queue": HOSTILE, "cannot": null,
+        "queue": HOSTILE, "cannot": null, "needs_approval": false,
         "draft": draft.map(|id| json!({
             "id": id, "size_bytes": 3, "differs": true,
             "diff": {"cut": false, "lines": [{"mark": "same", "text": HOSTILE}]},
