@@ -16,6 +16,7 @@ mod log;
 mod replay;
 mod retention;
 mod retry;
+mod schemas;
 mod sources;
 mod topology;
 mod value;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use dlo_domain::source::NewSource;
 
 use crate::broker::Brokers;
+use crate::schemas::Schemas;
 use crate::store::retention::Retention;
 
 pub use database::{DatabaseConfig, Secret};
@@ -107,6 +109,8 @@ pub struct Config {
     pub retention: Retention,
     /// What is logged, and how.
     pub log: LogConfig,
+    /// What bodies are held against that are sent in place of letters'.
+    pub schemas: Schemas,
     /// Sources that the configuration names; others are added through the API.
     pub sources: Vec<NewSource>,
 }
@@ -176,6 +180,7 @@ impl Surroundings<'_> {
         let executions = executions::read(&mut reader);
         let topology = topology::read(&mut reader);
         let retention = retention::read(&mut reader);
+        let schemas = schemas::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
@@ -202,6 +207,7 @@ impl Surroundings<'_> {
             topology,
             retention,
             log,
+            schemas,
             sources,
         })
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::*;
 
 mod examples;
+mod schemas;
 
 const DATABASE: (&str, &str) = (
     "DLO_DATABASE_URL",

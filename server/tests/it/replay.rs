@@ -13,6 +13,7 @@ mod matrix;
 mod order;
 mod outcomes;
 mod races;
+mod schemas;
 mod steering;
 mod targets;
 mod watch;
