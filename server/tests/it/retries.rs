@@ -1,6 +1,8 @@
 //! Retry policies against real servers: what they retry comes to its queue, and back, and is given
 //! up on; offices that are killed lose no try and double none.
 
+mod moving;
+
 use std::sync::Arc;
 use std::time::Duration;
 

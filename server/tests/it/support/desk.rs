@@ -118,6 +118,18 @@ impl Bench {
         Self::new(pool, &nobody, "/").await
     }
 
+    /// The same queues at another place: its source is there, and engines that start from now on go
+    /// there.
+    pub async fn moves_to(&mut self, vhost: &Vhost) {
+        sqlx::query("update sources set vhost = $2 where id = $1")
+            .bind(self.source.0)
+            .bind(&vhost.name)
+            .execute(&self.pool)
+            .await
+            .expect("moved");
+        self.brokers = vhost.brokers.clone();
+    }
+
     /// Starts a replay engine in an office of its own.
     pub async fn engine(&self) -> Engine {
         self.engine_with(ReplayConfig::default()).await
