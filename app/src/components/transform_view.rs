@@ -86,19 +86,9 @@ pub(crate) fn TransformOutcome(
             <b>{counts}</b>
             " "
             {of}
-            {(failed > 0).then_some(". Letters with an error are left out and stay held.")}
-            {(unfit > 0)
-                .then(|| {
-                    format!(
-                        " {} not fit the schema for {}.",
-                        if unfit == 1 {
-                            "1 changed letter does".to_owned()
-                        } else {
-                            format!("{} do", wording::counted(unfit, "changed letter"))
-                        },
-                        if unfit == 1 { "it" } else { "them" },
-                    )
-                })}
+            {(failed > 0).then_some(". Letters with an error are left out and stay held")}
+            {(unfit > 0).then(|| format!(". {}", said_of_schemas(unfit)))}
+            "."
         </p>
         <ol class="tried">{letters.into_iter().map(tried_letter).collect_view()}</ol>
         {(i64::try_from(shown).unwrap_or(i64::MAX) < tried)
@@ -109,6 +99,17 @@ pub(crate) fn TransformOutcome(
             })}
     }
     .into_any()
+}
+
+/// How many letters would be sent that do not fit.
+fn said_of_schemas(unfit: i64) -> String {
+    match unfit {
+        1 => "1 changed letter does not fit the schema for it".to_owned(),
+        unfit => format!(
+            "{} changed letters do not fit the schema for them",
+            wording::count(unfit)
+        ),
+    }
 }
 
 fn tried_letter(tried: TriedLetter) -> impl IntoView {
