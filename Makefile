@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-crash test-full fmt lint deny site prepare bench-intake bench-list bench-replay bench-fleet seed-letters bench-grouping e2e check clean
+.PHONY: help setup demo test test-crash test-full fmt lint deny site prepare bench-intake bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -58,6 +58,9 @@ bench-replay: ## replay against the broker's own shovel: goals P3 and P4
 
 bench-fleet: ## pages and monitors with 10,000 workers and a million executions
 	@scripts/bench-fleet $(ARGS)
+
+bench-retries: ## the retry scheduler against a bare loop over due rows: goal P11
+	@scripts/bench-retries $(ARGS)
 
 bench-list: ## lists, groups and searches at 10 million letters: goals P5 to P7; ARGS="--letters N --data DIR"
 	@scripts/bench-list $(ARGS)

@@ -3,6 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::execution::{HANDLER, MONITOR};
+
 /// One line of the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -28,9 +30,43 @@ impl Actor {
         Self("local operator".to_owned())
     }
 
+    /// Whether the product itself acts by this name, or the person at the pages: nobody else is to.
+    #[must_use]
+    pub fn is_reserved(name: &str) -> bool {
+        let word = |name: &str| name.to_lowercase().replace(['_', '-'], " ");
+        let name = word(name.trim());
+        let own = [Self::office(), Self::local_operator()].map(|actor| actor.0);
+        own.contains(&name)
+            || [HANDLER, MONITOR].map(word).contains(&name)
+            || name.starts_with("retry policy")
+    }
+
     /// The product itself.
     #[must_use]
     pub fn office() -> Self {
         Self("dlo".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_the_product_acts_by_are_reserved() {
+        for name in [
+            "dlo",
+            " DLO ",
+            "local operator",
+            "Local-Operator",
+            "retry policy timeouts",
+            "dead letter handler",
+            "execution_timeout_monitor",
+        ] {
+            assert!(Actor::is_reserved(name), "{name}");
+        }
+        for name in ["anna", "demo", "dlo-ci", "operator", "policy"] {
+            assert!(!Actor::is_reserved(name), "{name}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ids::{LetterId, ReplayId};
+use crate::schema::SchemaCheck;
 use crate::selection::Selection;
 
 /// Changes every letter's JSON body.
@@ -65,6 +66,9 @@ pub struct TransformPreview {
     pub unchanged: i64,
     /// Letters that are left out, since nothing can be made of them.
     pub failed: i64,
+    /// Letters that are sent changed and do not fit the schema that is configured for them.
+    #[serde(default)]
+    pub unfit: i64,
     /// The first 20 letters.
     pub letters: Vec<TriedLetter>,
 }
@@ -81,6 +85,9 @@ pub struct TriedLetter {
     /// What differs; nothing where it is sent as it is.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub diff: Option<Diff>,
+    /// What the schema says of the changed body, where one is configured for the letter.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub schema: Option<SchemaCheck>,
 }
 
 /// What differs between two bodies, line by line.
@@ -253,6 +260,10 @@ pub struct EditSheet {
     pub cannot: Option<String>,
     /// What was written and not sent yet.
     pub draft: Option<DraftSheet>,
+    /// What the schema for the letter says of the body in the form, where one is configured.
+    pub schema: Option<SchemaCheck>,
+    /// Whether a second person is asked, whoever sends it.
+    pub needs_approval: bool,
 }
 
 /// What was written and is not sent yet.

@@ -33,6 +33,7 @@ pub mod replay;
 pub mod republish;
 pub mod routing;
 pub mod rule;
+pub mod schema;
 pub mod selection;
 pub mod severity;
 pub mod source;

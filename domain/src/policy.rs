@@ -19,8 +19,8 @@ pub use breaker::{Breaker, BreakerState, BreakerStatus, PROBES, Sample, SampleRe
 pub use budget::{Bucket, MOST_A_MINUTE};
 pub use course::{JUMP, LetterRetries, NextRetry, Obituary, Step, Try, next_step};
 pub use report::{
-    Applied, DayOfRetries, FailedRetry, Policy, PolicyFigures, PolicyPreview, PolicyReport,
-    ShadowResults, due_times,
+    Applied, DayOfRetries, FailedRetry, Policy, PolicyFigures, PolicyPreview, PolicyRemoved,
+    PolicyReport, ShadowResults, due_times,
 };
 pub use schedule::{MOST_DELAY_SECONDS, MOST_JITTER_PERCENT, MOST_TRIES, Schedule};
 pub use window::{Day, RetryWindow, TimeOfDay, UnknownTime};

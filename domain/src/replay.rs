@@ -2,6 +2,7 @@
 
 mod asked;
 mod canary;
+mod earlier;
 mod makers;
 mod outcome;
 mod state;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use asked::{BadReplay, MOST_PER_SECOND, NewReplay};
 pub use canary::{BadCanary, Canary, Climb, Gate};
+pub use earlier::Earlier;
 pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
 pub use state::{Control, Controlled, ReplayState, Stop};

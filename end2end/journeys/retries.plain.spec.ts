@@ -44,6 +44,7 @@ test('a policy is previewed and saved, retries a letter, and gives up on it', as
   const made = page.getByRole('row').filter({ hasText: `retry policy ${name}` });
   await made.getByRole('link').click();
   await page.getByRole('link', { name: `retry policy ${name}` }).click();
+  const policy = page.url();
   await page.getByRole('link', { name: 'Its replays' }).click();
   await expect(page).toHaveURL(/\/replays\?by=policy:[0-9a-f-]+$/);
   await expect(made).toHaveCount(1);
@@ -56,6 +57,16 @@ test('a policy is previewed and saved, retries a letter, and gives up on it', as
   await row.getByRole('button', { name: 'Delete this policy' }).click();
   await expect(page).toHaveURL(/\/rules\/retries\?notice=policy-removed$/);
   await expect(row).toHaveCount(0);
+
+  // Links to it tell what it was, and lead to what it did.
+  await page.goto(policy);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`The retry policy “${name}” was removed.`);
+  await expect(page.getByText(/^Local operator removed it, 20/)).toBeVisible();
+  await page.getByRole('link', { name: 'Its replays' }).click();
+  await expect(made).toHaveCount(1);
+  await page.goBack();
+  await page.getByRole('link', { name: 'Write a new policy like it' }).click();
+  await expect(page.getByRole('textbox', { name: /^which letters/ })).toHaveValue(`queue:${workplace.work}`);
 });
 
 test('a scheduled letter is taken away from its policy', async ({ page, workplace }) => {

@@ -11,6 +11,8 @@ mod drain;
 mod floor;
 #[path = "intake/letters.rs"]
 mod letters;
+#[path = "intake/memory.rs"]
+mod memory;
 
 use std::error::Error;
 
@@ -40,12 +42,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
         )]
         let count = (usual as f64 * share).max(100.0) as usize;
         let (mut floors, mut ours, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        let mut peak = 0;
         // The first round warms the servers up and is not counted.
         for round in 0..=rounds {
             bench.fill(size, count).await?;
             let floor = floor::drain(&bench, count).await?;
             bench.fill(size, count).await?;
+            memory::forget_peak()?;
             let intake = drain::drain(&bench, count).await?;
+            peak = peak.max(memory::peak_mib()?);
             if round > 0 {
                 floors.push(floor);
                 ours.push(intake);
@@ -59,7 +64,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             )
         });
         println!(
-            "{size:>6} B  {count:>7}   {}   {}   {:.2} ({:.2}–{:.2})  {goal:.2}{peer}",
+            "{size:>6} B  {count:>7}   {}   {}   {:.2} ({:.2}–{:.2})  {goal:.2}{peer}; \
+             at most {peak} MiB resident (goal 150), with what fills the queue",
             spread(&mut floors),
             spread(&mut ours),
             median(&mut ratios),

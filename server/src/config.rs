@@ -16,6 +16,7 @@ mod log;
 mod replay;
 mod retention;
 mod retry;
+mod schemas;
 mod sources;
 mod topology;
 mod value;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use dlo_domain::source::NewSource;
 
 use crate::broker::Brokers;
+use crate::schemas::Schemas;
 use crate::store::retention::Retention;
 
 pub use database::{DatabaseConfig, Secret};
@@ -41,7 +43,7 @@ pub use topology::TopologyConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 37] = [
+pub const VARIABLES: [&str; 38] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -59,6 +61,7 @@ pub const VARIABLES: [&str; 37] = [
     "DLO_REPLAY_LOOP_CAP",
     "DLO_REPLAY_WORKER_QUEUE",
     "DLO_REPLAY_SETTLE_AFTER_SECS",
+    "DLO_REPLAY_TRANSFORMS_NEED_APPROVAL",
     "DLO_RETRY",
     "DLO_FLEET",
     "DLO_EXECUTIONS",
@@ -106,6 +109,8 @@ pub struct Config {
     pub retention: Retention,
     /// What is logged, and how.
     pub log: LogConfig,
+    /// What bodies are held against that are sent in place of letters'.
+    pub schemas: Schemas,
     /// Sources that the configuration names; others are added through the API.
     pub sources: Vec<NewSource>,
 }
@@ -175,6 +180,7 @@ impl Surroundings<'_> {
         let executions = executions::read(&mut reader);
         let topology = topology::read(&mut reader);
         let retention = retention::read(&mut reader);
+        let schemas = schemas::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
@@ -201,6 +207,7 @@ impl Surroundings<'_> {
             topology,
             retention,
             log,
+            schemas,
             sources,
         })
     }

@@ -60,6 +60,7 @@ use crate::config::{ExecutionsConfig, ReplayConfig};
 use crate::fleet::{self as workforce, Beats};
 use crate::judging::Judges;
 use crate::replay::Waits;
+use crate::schemas::Schemas;
 use crate::transform::Transformer;
 
 /// The desk of one office.
@@ -81,6 +82,7 @@ pub struct PgDesk {
     judges: Arc<Judges>,
     /// What carries jq programs out.
     transformer: Transformer,
+    schemas: Schemas,
     /// Since when the database does not answer.
     database_away: Mutex<Option<DateTime<Utc>>>,
 }
@@ -108,6 +110,7 @@ impl PgDesk {
             compared: breakdown::Compared::default(),
             judges: Arc::default(),
             transformer: Transformer::own(),
+            schemas: Schemas::default(),
             database_away: Mutex::new(None),
         }
     }
@@ -116,6 +119,13 @@ impl PgDesk {
     #[must_use]
     pub fn with_executions(mut self, watching: ExecutionsConfig) -> Self {
         self.watching = watching;
+        self
+    }
+
+    /// The same with schemas that changed bodies are held against.
+    #[must_use]
+    pub fn with_schemas(mut self, schemas: Schemas) -> Self {
+        self.schemas = schemas;
         self
     }
 

@@ -26,6 +26,7 @@ pub mod outbound;
 mod planning;
 pub mod replay;
 pub mod retrying;
+pub mod schemas;
 pub mod seeding;
 pub mod stack;
 pub mod startup;

@@ -151,7 +151,8 @@ impl Plan {
             self.office_id,
             (self.waits.clone(), self.config.replay.clone()),
         )
-        .with_executions(self.config.executions.clone());
+        .with_executions(self.config.executions.clone())
+        .with_schemas(self.config.schemas.clone());
         let pool = self.pool.clone();
         self.lifecycle
             .spawn_front("the figures", |stop| sum_up(summed, stop));

@@ -58,6 +58,21 @@ pub struct PolicyForm {
     pub preview: Option<PolicySeen>,
     /// What it did and would have done, of one that is there.
     pub report: Option<PolicyTold>,
+    /// What it was, of one that was removed: there is no form any more.
+    pub gone: Option<PolicyGone>,
+}
+
+/// A policy that was removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyGone {
+    /// Who removed it, and when.
+    pub says: String,
+    /// Which letters it was asked of; empty for all.
+    pub filter: String,
+    /// What it did with them.
+    pub verdict: String,
+    /// The form of a new one that says the same.
+    pub again: String,
 }
 
 /// What a policy would have done.

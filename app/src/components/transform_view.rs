@@ -4,7 +4,7 @@ use dlo_domain::changing::{TransformPreview, TriedLetter};
 use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
 
-use super::BodyDiff;
+use super::{BodyDiff, SchemaNote};
 use crate::{links, wording};
 
 /// The form with the program. It keeps whatever else the page's address holds.
@@ -62,6 +62,7 @@ pub(crate) fn TransformOutcome(
         changed,
         unchanged,
         failed,
+        unfit,
         letters,
     } = preview;
     let counts = format!(
@@ -85,7 +86,9 @@ pub(crate) fn TransformOutcome(
             <b>{counts}</b>
             " "
             {of}
-            {(failed > 0).then_some(". Letters with an error are left out and stay held.")}
+            {(failed > 0).then_some(". Letters with an error are left out and stay held")}
+            {(unfit > 0).then(|| format!(". {}", said_of_schemas(unfit)))}
+            "."
         </p>
         <ol class="tried">{letters.into_iter().map(tried_letter).collect_view()}</ol>
         {(i64::try_from(shown).unwrap_or(i64::MAX) < tried)
@@ -98,6 +101,17 @@ pub(crate) fn TransformOutcome(
     .into_any()
 }
 
+/// How many letters would be sent that do not fit.
+fn said_of_schemas(unfit: i64) -> String {
+    match unfit {
+        1 => "1 changed letter does not fit the schema for it".to_owned(),
+        unfit => format!(
+            "{} changed letters do not fit the schema for them",
+            wording::count(unfit)
+        ),
+    }
+}
+
 fn tried_letter(tried: TriedLetter) -> impl IntoView {
     let id = tried.letter_id;
     let name = wording::short(&id);
@@ -106,7 +120,14 @@ fn tried_letter(tried: TriedLetter) -> impl IntoView {
         (None, None) => view! { <p class="quiet">"sent as it arrived"</p> }.into_any(),
         (None, Some(diff)) => {
             let label = format!("What changes in letter {name}");
-            view! { <BodyDiff diff label /> }.into_any()
+            let schema = tried
+                .schema
+                .map(|check| view! { <SchemaNote check what="What would be sent" /> });
+            view! {
+                <BodyDiff diff label />
+                {schema}
+            }
+            .into_any()
         }
     };
     view! {

@@ -14,7 +14,7 @@ pub trait PolicyDesk {
     /// Every policy, in the order of asking.
     async fn policies(&self) -> Result<Vec<Policy>, DeskError>;
 
-    /// One policy, with what it did.
+    /// One policy, with what it did; also one that was removed.
     async fn policy(&self, id: PolicyId) -> Result<PolicyReport, DeskError>;
 
     /// Adds a policy behind all others. One that cannot be used is invalid.

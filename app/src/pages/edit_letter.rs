@@ -7,7 +7,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::changes::{KeepDraft, SendEdit, read_edit};
-use crate::components::{BodyDiff, ErrorNote, ErrorPanel, Waiting};
+use crate::components::{BodyDiff, ErrorNote, ErrorPanel, SchemaNote, Waiting};
 use crate::{links, wording};
 
 /// Edits one letter: what is written, what that changes, and then the button that sends it.
@@ -60,6 +60,8 @@ fn Sheet(
         let queue = sheet.queue.clone();
         view! { <Changes sheet=sheet.clone() draft queue send /> }
     });
+    let arrived = sheet.schema.clone().filter(|_| sheet.draft.is_none());
+    let arrived = arrived.map(|check| view! { <SchemaNote check what="What arrived" /> });
     let form = match sheet.cannot.clone() {
         Some(why) => view! { <p class="note-line">{why}</p> }.into_any(),
         None => view! { <Writing sheet=sheet.clone() keep /> }.into_any(),
@@ -88,6 +90,7 @@ fn Sheet(
             </div>
         </div>
         {changes}
+        {arrived}
         {form}
     }
     .into_any()
@@ -110,6 +113,8 @@ fn Changes(
         to.clone()
     };
     let size = wording::size(draft.size_bytes);
+    let is_unfit = sheet.schema.as_ref().is_some_and(|check| !check.fits());
+    let all_the_same = if is_unfit { " all the same" } else { "" };
     let sending = draft.differs.then(|| {
         view! {
             <ActionForm action=send attr:class="stack tight padded">
@@ -127,12 +132,9 @@ fn Changes(
                         required=to.is_empty()
                     />
                 </label>
-                <label class="check">
-                    <input type="checkbox" name="needs_approval" value="true" />
-                    <span>"another person has to approve it first"</span>
-                </label>
+                <SecondPerson is_rule=sheet.needs_approval />
                 <button class="button primary" type="submit" disabled=waits>
-                    {format!("Send 1 letter with this body to {target}")}
+                    {format!("Send 1 letter with this body to {target}{all_the_same}")}
                 </button>
             </ActionForm>
         }
@@ -149,8 +151,29 @@ fn Changes(
                 view! { <p class="note-line">"The body and its content type are as they arrived."</p> }
                     .into_any()
             }}
+            {sheet.schema.map(|check| view! { <SchemaNote check what="What would be sent" /> })}
             {sending}
         </section>
+    }
+    .into_any()
+}
+
+/// Whether a second person is asked: that can be chosen, where it is not the rule.
+#[component]
+fn SecondPerson(is_rule: bool) -> impl IntoView {
+    if is_rule {
+        return view! {
+            <p class="note-line">
+                "Another person has to approve it first: this office asks for one wherever bodies are changed."
+            </p>
+        }
+        .into_any();
+    }
+    view! {
+        <label class="check">
+            <input type="checkbox" name="needs_approval" value="true" />
+            <span>"another person has to approve it first"</span>
+        </label>
     }
     .into_any()
 }

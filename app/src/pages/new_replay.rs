@@ -119,6 +119,10 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
         let before = wording::count(before);
         view! { <span>{before} " " {they} " replayed before"</span> }
     });
+    let approval = preview
+        .approval
+        .is_some()
+        .then(|| view! { <span>"another person has to approve it first"</span> });
     view! {
         <div class="answer">
             <div>
@@ -135,7 +139,9 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
                         format!("This would publish {letters} again, to {target}.")
                     }}
                 </h1>
-                <p class="meta">{which} {before} <span>"nothing has been done yet"</span></p>
+                <p class="meta">
+                    {which} {before} {approval} <span>"nothing has been done yet"</span>
+                </p>
             </div>
             {(total > 0).then(|| view! { <Go asked decisions button /> })}
         </div>

@@ -8,7 +8,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::api::policies::{
     ApplyPolicy, PolicyDraft, PolicyForm, PolicySeen, PolicyTold, read_policy,
 };
-use crate::components::{ErrorPanel, LetterSamples, Notice, PolicyFields, Waiting};
+use crate::components::{ErrorPanel, LetterSamples, Notice, PolicyFields, RemovedPolicy, Waiting};
 use crate::links;
 
 /// A new policy, or one that is there; the address holds what was written of it so far.
@@ -53,8 +53,13 @@ fn Form(form: PolicyForm) -> impl IntoView {
         error,
         preview,
         report,
+        gone,
     } = form;
     let id = draft.id.clone();
+    if let Some(gone) = gone {
+        let name = draft.name;
+        return view! { <RemovedPolicy id name gone /> }.into_any();
+    }
     let (crumb, heading) = if id.is_empty() {
         (
             "New",

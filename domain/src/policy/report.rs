@@ -17,7 +17,7 @@ use crate::replay::Outcome;
 pub struct Policy {
     /// Its id.
     pub id: PolicyId,
-    /// Its place in the order of asking, from 1.
+    /// Its place in the order of asking, from 1; 0 of one that was removed.
     pub position: i32,
     /// What it says.
     #[serde(flatten)]
@@ -56,10 +56,23 @@ pub struct PolicyReport {
     /// The policy.
     #[serde(flatten)]
     pub policy: Policy,
+    /// That it is in force no more, and whose doing that was; absent while it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<PolicyRemoved>,
     /// The last tries that could not be published, newest first. Their letters wait for a person.
     pub failed: Vec<FailedRetry>,
     /// What it would have done in the last 7 days, while it only looked.
     pub shadow: ShadowResults,
+}
+
+/// The end of a policy. What it did is known for as long as its replays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PolicyRemoved {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Who removed it; null where that was not written down.
+    pub by: Option<String>,
 }
 
 /// A retry that ended without the broker's word that a queue has it.

@@ -74,6 +74,21 @@ pub enum BadReplay {
 }
 
 impl NewReplay {
+    /// Whether it sends other bodies than those that arrived.
+    #[must_use]
+    pub fn changes_bodies(&self) -> bool {
+        self.transform.is_some() || self.edit.is_some()
+    }
+
+    /// The same, waiting for a second person where bodies are changed and that is the rule.
+    #[must_use]
+    pub fn under_rule(&self, changes_need_approval: bool) -> Self {
+        Self {
+            needs_approval: self.needs_approval || changes_need_approval && self.changes_bodies(),
+            ..self.clone()
+        }
+    }
+
     /// Whether it can be carried out, as far as its letters have no say in it.
     ///
     /// # Errors
@@ -110,6 +125,25 @@ mod tests {
         assert_eq!(new, usual);
         assert_eq!(new.check(), Ok(()));
         assert!(asked(r#"{"selection":{"all":true},"rate":5}"#).is_err());
+    }
+
+    #[test]
+    fn a_replay_that_changes_bodies_waits_for_a_second_person_where_that_is_the_rule() {
+        let plain = r#"{"selection":{"all":true}}"#;
+        let jq = r#"{"selection":{"all":true},"transform":{"jq":"."}}"#;
+        let edit = r#"{"selection":{"all":true},"edit":{"body":""}}"#;
+        let asked_for = r#"{"selection":{"all":true},"needs_approval":true}"#;
+        for (text, is_rule, waits) in [
+            (plain, true, false),
+            (jq, true, true),
+            (jq, false, false),
+            (edit, true, true),
+            (edit, false, false),
+            (asked_for, false, true),
+        ] {
+            let new = asked(text).expect("a replay");
+            assert_eq!(new.under_rule(is_rule).needs_approval, waits, "{text}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use dlo_domain::audit::Actor;
 use rand::rngs::OsRng;
 use sqlx::PgPool;
 
@@ -104,6 +105,11 @@ fn holder(name: &str, role: Role) -> anyhow::Result<Holder> {
     anyhow::ensure!(
         !name.chars().any(char::is_control),
         "the name holds a control character"
+    );
+    anyhow::ensure!(
+        !Actor::is_reserved(name),
+        "`{name}` is what the audit trail calls the product itself or the person at its pages: choose \
+         another name"
     );
     Ok(Holder {
         name: name.to_owned(),

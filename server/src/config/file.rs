@@ -1,7 +1,7 @@
 //! Reads the tables of the file beside the variables, knows the line of everything, and holds
 //! whatever was not asked for to be a fault.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -51,6 +51,12 @@ impl<'a> Reader<'a> {
             reader.fault(place, fault.message());
         }
         reader
+    }
+
+    /// A file that this one names: beside it, unless its path is absolute.
+    pub(super) fn beside(&self, file: &str) -> PathBuf {
+        let here = Path::new(&self.name).parent();
+        here.unwrap_or_else(|| Path::new("")).join(file)
     }
 
     fn line(&self, at: usize) -> Place {

@@ -19,6 +19,8 @@ pub struct ReplayConfig {
     pub worker_queue: String,
     /// A replayed letter that has not come back for so long is resolved.
     pub settle_after: Duration,
+    /// A replay that changes bodies waits for a second person, whether that was asked for or not.
+    pub transforms_need_approval: bool,
 }
 
 impl Default for ReplayConfig {
@@ -29,6 +31,7 @@ impl Default for ReplayConfig {
             loop_cap: 20,
             worker_queue: "worker.{worker}.executions".to_owned(),
             settle_after: Duration::from_hours(24),
+            transforms_need_approval: false,
         }
     }
 }
@@ -61,6 +64,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
         Some("DLO_REPLAY_SETTLE_AFTER_SECS"),
         seconds(1, 31_536_000),
     );
+    let transforms_need_approval = reader.setting(
+        &mut table,
+        "transforms_need_approval",
+        Some("DLO_REPLAY_TRANSFORMS_NEED_APPROVAL"),
+        switch,
+    );
     reader.close(table);
     ReplayConfig {
         enabled: enabled.unwrap_or(usual.enabled),
@@ -68,6 +77,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
         loop_cap: loop_cap.unwrap_or(usual.loop_cap),
         worker_queue: worker_queue.unwrap_or(usual.worker_queue),
         settle_after: settle_after.unwrap_or(usual.settle_after),
+        transforms_need_approval: transforms_need_approval
+            .unwrap_or(usual.transforms_need_approval),
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::*;
 
 mod examples;
+mod schemas;
 
 const DATABASE: (&str, &str) = (
     "DLO_DATABASE_URL",
@@ -52,6 +53,16 @@ fn a_variable_wins_over_the_file() {
     assert_eq!(config.http.address.to_string(), "[::1]:2");
     assert_eq!(config.intake.linger, Duration::from_millis(7));
     assert!(config.intake.enabled);
+}
+
+#[test]
+fn a_second_person_is_asked_where_that_is_said() {
+    let file = "[replay]\ntransforms_need_approval = true\n";
+    let config = parse(file, &[DATABASE, BROKER]).expect("good");
+    assert!(config.replay.transforms_need_approval);
+    let off = ("DLO_REPLAY_TRANSFORMS_NEED_APPROVAL", "off");
+    let config = parse(file, &[DATABASE, BROKER, off]).expect("good");
+    assert!(!config.replay.transforms_need_approval);
 }
 
 #[test]

@@ -44,6 +44,11 @@ pub(super) async fn sheet(
         }
     };
     let encoding = original.content_encoding.as_deref();
+    let summary = &letter.summary;
+    let schema = desk
+        .schemas
+        .of(&summary.source, summary.message_type.as_deref());
+    let schema = schema.map(|schema| schema.check(encoding, body));
     let shapes = shapes(encoding, body);
     let shape = shape.or(draft.as_ref().map(|draft| draft.shape));
     let shape = shape
@@ -73,6 +78,8 @@ pub(super) async fn sheet(
         queue: letter.summary.queue,
         cannot,
         draft: draft.map(|draft| of_draft(&original, &draft)),
+        schema,
+        needs_approval: desk.replaying.transforms_need_approval,
         shapes,
     })
 }

@@ -47,10 +47,13 @@ impl PolicyDesk for PgDesk {
 
     async fn policy(&self, id: PolicyId) -> Result<PolicyReport, DeskError> {
         let mut conn = self.begin().await?;
-        let policy = find(self, &mut conn, id).await?;
+        let kept = policies::ever(&mut conn, id).await?;
+        let kept = kept.ok_or_else(|| never_a_policy(id))?;
         let now = shared_time(&mut conn, &*self.clock).await?;
+        let removed = kept.removed.clone();
         Ok(PolicyReport {
-            policy,
+            policy: figures::one_with_figures(&mut conn, kept, now).await?,
+            removed,
             failed: figures::failed(&mut conn, id).await?,
             shadow: shadows::results(&mut conn, id, now).await?,
         })
@@ -100,7 +103,7 @@ impl PolicyDesk for PgDesk {
         changing!(self, conn => {
             rules::take(conn).await?;
             let at = shared_time(conn, &*self.clock).await?;
-            let name = policies::remove(conn, id, at).await?.ok_or_else(|| no_policy(id))?;
+            let name = policies::remove(conn, id, &actor.0, at).await?.ok_or_else(|| no_policy(id))?;
             let why = format!("the retry policy `{name}` was removed");
             let_go(conn, actor, id, why).await?;
             close(conn, note(self, actor, "policy.remove"), &format!("`{name}`")).await?;
@@ -188,8 +191,7 @@ async fn one(conn: &mut PgConnection, id: PolicyId) -> Result<Kept, DeskError> {
 async fn find(desk: &PgDesk, conn: &mut PgConnection, id: PolicyId) -> Result<Policy, DeskError> {
     let kept = one(conn, id).await?;
     let now = shared_time(conn, &*desk.clock).await?;
-    let policies = figures::with_figures(conn, vec![kept], now).await?;
-    policies.into_iter().next().ok_or_else(|| no_policy(id))
+    Ok(figures::one_with_figures(conn, kept, now).await?)
 }
 
 async fn preview(
@@ -287,6 +289,10 @@ fn in_time(why: StoreError, too_late: &str) -> DeskError {
     } else {
         why.into()
     }
+}
+
+fn never_a_policy(id: PolicyId) -> DeskError {
+    DeskError::NotFound(format!("there is no retry policy {id}, and there was none"))
 }
 
 fn no_policy(id: PolicyId) -> DeskError {

@@ -1,5 +1,7 @@
 //! What a jq program would make of letters, and what replays sent in place of letters' bodies.
 
+use std::collections::HashMap;
+
 use dlo_app::desk::DeskError;
 use dlo_domain::changing::{
     BackBody, MOST_SHOWN, MOST_TRIED, SentBody, TransformPreview, TriedLetter, TryTransform,
@@ -12,9 +14,10 @@ use super::PgDesk;
 use super::letters::no_letter;
 use super::selection::chosen;
 use crate::changes::{ChangeError, Changes, Sent};
-use crate::store::letter_detail;
+use crate::schemas::Schema;
 use crate::store::replays::bodies::{self, Frozen, Original};
 use crate::store::replays::plan;
+use crate::store::{letter_detail, letter_list};
 use crate::transform::{TransformError, diff};
 
 impl From<ChangeError> for DeskError {
@@ -63,6 +66,7 @@ pub(super) async fn try_out(
         changed: 0,
         unchanged: 0,
         failed: 0,
+        unfit: 0,
         letters: Vec::new(),
     };
     for sent in made.values() {
@@ -72,24 +76,71 @@ pub(super) async fn try_out(
             Sent::Failed(_) => preview.failed += 1,
         }
     }
-    for id in tried.into_iter().take(MOST_SHOWN) {
-        let Some(sent) = made.get(&id) else { continue };
-        let (error, diff) = match sent {
-            Sent::Same => (None, None),
-            Sent::Failed(why) => (Some(why.clone()), None),
-            Sent::Changed(frozen) => {
-                let original = bodies::originals(conn, &[id]).await?.pop();
-                let original = original.ok_or_else(|| no_letter(id))?;
-                (None, Some(difference(&original, frozen)))
-            }
+    let schemas = schemas_of(desk, conn, &made).await?;
+    for (place, id) in tried.into_iter().enumerate() {
+        let is_shown = place < MOST_SHOWN;
+        let schema = schemas.get(&id).copied();
+        let Some(sent) = made.get(&id).filter(|_| is_shown || schema.is_some()) else {
+            continue;
         };
-        preview.letters.push(TriedLetter {
-            letter_id: id,
-            error,
-            diff,
-        });
+        let one = look_at(conn, id, sent, schema).await?;
+        let is_unfit = one.schema.as_ref().is_some_and(|check| !check.fits());
+        preview.unfit += i64::from(is_unfit);
+        if is_shown {
+            preview.letters.push(one);
+        }
     }
     Ok(preview)
+}
+
+/// The schemas for letters whose bodies are changed.
+async fn schemas_of<'a>(
+    desk: &'a PgDesk,
+    conn: &mut PgConnection,
+    made: &HashMap<LetterId, Sent>,
+) -> Result<HashMap<LetterId, &'a Schema>, DeskError> {
+    if desk.schemas.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let changed = made
+        .iter()
+        .filter(|(_, sent)| matches!(sent, Sent::Changed(_)));
+    let changed: Vec<LetterId> = changed.map(|(id, _)| *id).collect();
+    let letters = letter_list::these(conn, &changed).await?.into_iter();
+    let schemas = letters.filter_map(|letter| {
+        let schema = desk
+            .schemas
+            .of(&letter.source, letter.message_type.as_deref())?;
+        Some((letter.id, schema))
+    });
+    Ok(schemas.collect())
+}
+
+/// What is made of one letter, and what its schema says of that.
+async fn look_at(
+    conn: &mut PgConnection,
+    id: LetterId,
+    sent: &Sent,
+    schema: Option<&Schema>,
+) -> Result<TriedLetter, DeskError> {
+    let mut tried = TriedLetter {
+        letter_id: id,
+        error: None,
+        diff: None,
+        schema: None,
+    };
+    match sent {
+        Sent::Same => {}
+        Sent::Failed(why) => tried.error = Some(why.clone()),
+        Sent::Changed(frozen) => {
+            let original = bodies::originals(conn, &[id]).await?.pop();
+            let original = original.ok_or_else(|| no_letter(id))?;
+            let encoding = original.content_encoding.as_deref();
+            tried.schema = schema.map(|schema| schema.check(encoding, &frozen.body));
+            tried.diff = Some(difference(&original, frozen));
+        }
+    }
+    Ok(tried)
 }
 
 /// The first letters that a replay would take now.

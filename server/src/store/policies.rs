@@ -10,7 +10,7 @@ mod matches;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::PolicyId;
-use dlo_domain::policy::{BreakerState, BreakerStatus, Bucket, NewPolicy};
+use dlo_domain::policy::{BreakerState, BreakerStatus, Bucket, NewPolicy, PolicyRemoved};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -36,6 +36,8 @@ pub struct Kept {
     pub breaker: BreakerStatus,
     /// Its budget.
     pub bucket: Bucket,
+    /// When it was removed, and by whom.
+    pub removed: Option<PolicyRemoved>,
 }
 
 struct Row {
@@ -48,6 +50,8 @@ struct Row {
     breaker_since: DateTime<Utc>,
     budget_millionths: i64,
     budget_at: DateTime<Utc>,
+    removed_at: Option<DateTime<Utc>>,
+    removed_by: Option<String>,
 }
 
 impl TryFrom<Row> for Kept {
@@ -72,6 +76,10 @@ impl TryFrom<Row> for Kept {
                 millionths: row.budget_millionths,
                 at: row.budget_at,
             },
+            removed: row.removed_at.map(|at| PolicyRemoved {
+                at,
+                by: row.removed_by,
+            }),
         })
     }
 }
@@ -84,7 +92,7 @@ pub async fn all(conn: &mut PgConnection) -> Result<Vec<Kept>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
         "select id, position, policy, changed_by, changed_at, breaker_state, breaker_since,
-             budget_millionths, budget_at
+             budget_millionths, budget_at, removed_at, removed_by
          from retry_policies where removed_at is null order by position"
     )
     .fetch_all(conn)
@@ -98,6 +106,23 @@ pub async fn all(conn: &mut PgConnection) -> Result<Vec<Kept>, StoreError> {
     Ok(kept.collect())
 }
 
+/// One policy, also one that was removed; nothing when there never was one of this id.
+///
+/// # Errors
+/// When Postgres does not do it or this version cannot read it.
+pub async fn ever(conn: &mut PgConnection, id: PolicyId) -> Result<Option<Kept>, StoreError> {
+    let row = sqlx::query_as!(
+        Row,
+        "select id, position, policy, changed_by, changed_at, breaker_state, breaker_since,
+             budget_millionths, budget_at, removed_at, removed_by
+         from retry_policies where id = $1",
+        id.0
+    )
+    .fetch_optional(conn)
+    .await?;
+    row.map(Kept::try_from).transpose()
+}
+
 /// One policy, which nobody else changes until the transaction ends; nothing when there is none,
 /// another office works on it, or this version cannot read it.
 ///
@@ -107,7 +132,7 @@ pub async fn seize(conn: &mut PgConnection, id: PolicyId) -> Result<Option<Kept>
     let row = sqlx::query_as!(
         Row,
         "select id, position, policy, changed_by, changed_at, breaker_state, breaker_since,
-             budget_millionths, budget_at
+             budget_millionths, budget_at, removed_at, removed_by
          from retry_policies where id = $1 and removed_at is null for no key update skip locked",
         id.0
     )
@@ -181,17 +206,20 @@ pub async fn change(
 pub async fn remove(
     conn: &mut PgConnection,
     id: PolicyId,
+    by: &str,
     at: DateTime<Utc>,
 ) -> Result<Option<String>, StoreError> {
     let Some(gone) = sqlx::query!(
         r#"with gone as (
                select id, position, name from retry_policies
                where id = $1 and removed_at is null for update)
-           update retry_policies p set removed_at = $2, position = null, enabled = false
+           update retry_policies p set removed_at = $2, removed_by = $3, position = null,
+               enabled = false
            from gone where p.id = gone.id
            returning gone.name, gone.position as "position!""#,
         id.0,
-        at
+        at,
+        by
     )
     .fetch_optional(&mut *conn)
     .await?

@@ -9,6 +9,7 @@
 pub mod approval;
 pub mod bodies;
 pub mod forgetting;
+pub(in crate::store) mod ladder;
 mod list;
 pub mod marks;
 pub mod messages;

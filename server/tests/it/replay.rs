@@ -1,5 +1,6 @@
 //! Letters published again to a real broker, and what came of each.
 
+mod approval;
 mod canary;
 mod changes;
 #[cfg(debug_assertions)]
@@ -12,6 +13,7 @@ mod matrix;
 mod order;
 mod outcomes;
 mod races;
+mod schemas;
 mod steering;
 mod targets;
 mod watch;

@@ -1,10 +1,12 @@
 //! Retry policies against real servers: what they retry comes to its queue, and back, and is given
 //! up on; offices that are killed lose no try and double none.
 
+mod moving;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use dlo_app::desk::{PolicyDesk as _, TriageDesk as _};
+use dlo_app::desk::{DeskError, PolicyDesk as _, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, PolicyId};
 use dlo_domain::policy::{NewPolicy, Schedule};
@@ -81,6 +83,42 @@ async fn add(bench: &Bench, policy: &NewPolicy) -> PolicyId {
 async fn count(pool: &PgPool, of: &'static str) -> i64 {
     let counted = sqlx::query_scalar(of).fetch_one(pool).await;
     counted.unwrap_or(-1)
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_removed_policy_tells_what_it_was_and_who_removed_it(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let id = add(&bench, &policy(vec![7])).await;
+    let there = bench.desk.policy(id).await.expect("a policy");
+    assert_eq!(there.removed, None);
+    let bert = Actor("bert".to_owned());
+    let removed = bench.desk.remove_policy(&bert, id).await;
+    removed.expect("removed");
+
+    let gone = bench.desk.policy(id).await.expect("what it was");
+    assert_eq!(gone.policy.policy, policy(vec![7]));
+    let word = gone.removed.expect("a word");
+    assert_eq!(word.by.as_deref(), Some("bert"));
+    assert!(word.at >= there.policy.changed_at);
+    // It is told, and nothing else can be done with it.
+    let again = bench.desk.remove_policy(&bert, id).await;
+    assert!(matches!(again, Err(DeskError::NotFound(_))), "{again:?}");
+    let changed = bench.desk.change_policy(&bert, id, &policy(vec![8])).await;
+    assert!(
+        matches!(changed, Err(DeskError::NotFound(_))),
+        "{changed:?}"
+    );
+    let applied = bench.desk.apply_policy(&bert, id).await;
+    assert!(
+        matches!(applied, Err(DeskError::NotFound(_))),
+        "{applied:?}"
+    );
+    assert_eq!(bench.desk.policies().await.expect("a list"), []);
+    let never = bench.desk.policy(PolicyId(uuid::Uuid::nil())).await;
+    let Err(DeskError::NotFound(why)) = never else {
+        panic!("{never:?}");
+    };
+    assert!(why.contains("there was none"), "{why}");
 }
 
 /// A death history that says that it died so often.

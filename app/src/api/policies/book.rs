@@ -28,11 +28,20 @@ pub(super) async fn form(
         Some(desk().policy(policy_id(&id)?).await?)
     };
     let draft = match &report {
+        // What is written of one that was removed cannot be kept: its page tells what it was.
+        Some(report) if report.removed.is_some() => reading::draft_of(id, &report.policy.policy),
         _ if is_written => written,
         Some(report) => reading::draft_of(id, &report.policy.policy),
         None => reading::draft_of_new(),
     };
-    let seen = if looks { look(&draft).await } else { Ok(None) };
+    let is_there = report
+        .as_ref()
+        .is_none_or(|report| report.removed.is_none());
+    let seen = if looks && is_there {
+        look(&draft).await
+    } else {
+        Ok(None)
+    };
     let (preview, error) = match seen {
         Ok(preview) => (preview, String::new()),
         // The form stands, and says what is wrong with it: that is an answer as good as any.
@@ -47,6 +56,7 @@ pub(super) async fn form(
         draft,
         error: crate::wording::sentence(&error),
         preview,
+        gone: report.as_ref().and_then(saying::gone),
         report: report.map(saying::told),
     })
 }

@@ -5,10 +5,10 @@ use dlo_domain::policy::{
     BreakerState, NewPolicy, Policy, PolicyPreview, PolicyReport, PolicyVerdict, ShadowResults,
 };
 
-use super::reading::{days_of, joined};
-use super::{PolicyList, PolicyRow, PolicySeen, PolicyTold};
+use super::reading::{days_of, draft_of, joined};
+use super::{PolicyGone, PolicyList, PolicyRow, PolicySeen, PolicyTold};
 use crate::links;
-use crate::wording::{absolute, count, counted};
+use crate::wording::{absolute, count, counted, sentence};
 
 /// The list.
 pub(super) fn list(policies: Vec<Policy>) -> PolicyList {
@@ -196,6 +196,20 @@ pub(super) fn told(report: PolicyReport) -> PolicyTold {
         applies: report.policy.policy.enabled && !report.policy.policy.shadow,
         shadow_samples: report.shadow.samples,
     }
+}
+
+/// What a policy was that somebody removed; nothing of one that is there.
+pub(super) fn gone(report: &PolicyReport) -> Option<PolicyGone> {
+    let removed = report.removed.as_ref()?;
+    let policy = &report.policy.policy;
+    let by = removed.by.as_deref().unwrap_or("Somebody");
+    let again = draft_of(String::new(), policy);
+    Some(PolicyGone {
+        says: sentence(&format!("{by} removed it, {}", absolute(removed.at))),
+        filter: policy.filter.clone(),
+        verdict: verdict(policy),
+        again: again.address(),
+    })
 }
 
 fn shadow(results: &ShadowResults) -> String {

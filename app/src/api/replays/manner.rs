@@ -143,7 +143,7 @@ mod reading {
         fn target(&self) -> Result<Target, ApiError> {
             let text = |field: &String| field.trim().to_owned();
             Ok(match self.mode.as_str() {
-                "" | "queue" if self.queue.trim().is_empty() => Target::OriginQueue,
+                "" if self.queue.trim().is_empty() => Target::OriginQueue,
                 "origin_queue" => Target::OriginQueue,
                 "" | "queue" => Target::Queue {
                     queue: text(&self.queue),
@@ -291,8 +291,11 @@ mod reading {
                 let why = asked(&[(field, value)]).expect_err("refused");
                 assert!(why.to_string().contains(says), "{why}");
             }
-            let why = asked(&[("mode", "worker")]).expect_err("refused");
-            assert!(why.to_string().contains("empty"), "{why}");
+            // Whoever chooses a queue and names none does not mean the queues that letters died in.
+            for mode in ["queue", "worker"] {
+                let why = asked(&[("mode", mode), ("queue", " ")]).expect_err("refused");
+                assert!(why.to_string().contains("empty"), "{why}");
+            }
         }
     }
 }

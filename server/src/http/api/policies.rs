@@ -85,7 +85,7 @@ pub(crate) async fn order(
 }
 
 /// One policy, the last of its tries that could not be published, and what it would have done
-/// while it only looked.
+/// while it only looked. One that was removed is told too, with `removed`.
 #[utoipa::path(
     get, path = "/api/v1/retry-policies/{id}", tag = "retry policies",
     params(("id" = PolicyId, Path)),

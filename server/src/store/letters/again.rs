@@ -5,12 +5,15 @@ use dlo_domain::grouping::Masker;
 use dlo_domain::ids::SourceId;
 use dlo_domain::judge::{Case, Judge};
 use dlo_domain::reading::ReturnsFrom;
+use dlo_domain::replay::Outcome;
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 
 use super::court::{self, Particulars};
 use super::incoming::{Incoming, extract, storable};
 use crate::store::groups::signatures;
+use crate::store::letter_detail::read_outcome;
+use crate::store::replays::ladder;
 use crate::store::{StoreError, extracts};
 
 /// The letter that a delivery comes back to, as it was until now.
@@ -197,21 +200,21 @@ async fn record_return(
     incoming: &Incoming,
     from: ReturnsFrom,
 ) -> Result<(), StoreError> {
-    let before = sqlx::query_scalar!(
+    let before = sqlx::query!(
         "update replay_items as item set outcome = 'died_again', at = $3
          from (select replay_id, position, outcome from replay_items
                where letter_id = $1 and replay_id = $2 for update) as before
          where item.replay_id = before.replay_id and item.position = before.position
              and before.outcome <> 'died_again'
-         returning before.outcome",
+         returning before.outcome, item.ladder",
         from.letter_id.0,
         from.replay_id.0,
         incoming.arrived_at,
     )
     .fetch_optional(&mut *conn)
     .await?;
-    if let Some(before) = before {
-        sqlx::query!(
+    if let Some(item) = before {
+        let under_way = sqlx::query_scalar!(
             "update replays set died_again = died_again + 1,
                  pending = pending - ($2 = 'pending')::int,
                  confirmed = confirmed - ($2 = 'confirmed')::int,
@@ -220,12 +223,17 @@ async fn record_return(
                  unknown = unknown - ($2 = 'unknown')::int,
                  processed = processed - ($2 = 'processed')::int,
                  settled = settled - ($2 = 'settled')::int
-             where id = $1",
+             where id = $1
+             returning ladder",
             from.replay_id.0,
-            before,
+            item.outcome,
         )
-        .execute(&mut *conn)
+        .fetch_one(&mut *conn)
         .await?;
+        if ladder::is_earlier(item.ladder, under_way) {
+            let change = (read_outcome(&item.outcome)?, Outcome::DiedAgain);
+            ladder::leave_out(conn, from.replay_id, change, 1).await?;
+        }
     }
     sqlx::query!(
         "insert into audit (at, actor, action, letter_id, replay_id, detail)

@@ -29,7 +29,9 @@ async fn a_policy_that_another_version_wrote_is_left_out_and_can_be_removed(pool
     assert_eq!(places, [1, 3]);
     let seized = seize(&mut conn, ids[1]).await.expect("asked");
     assert_eq!(seized, None, "it is not guessed at");
-    let gone = remove(&mut conn, ids[1], now).await.expect("removed");
+    let gone = remove(&mut conn, ids[1], "anna", now)
+        .await
+        .expect("removed");
     assert_eq!(gone.as_deref(), Some("policy 2"));
     let kept = all(&mut conn).await.expect("read");
     let places: Vec<i32> = kept.iter().map(|kept| kept.position).collect();

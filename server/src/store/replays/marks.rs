@@ -11,8 +11,8 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::outcomes::Seat;
-use super::range;
 use super::work::Lane;
+use super::{ladder, range};
 use crate::store::StoreError;
 
 /// What became of the wish to publish.
@@ -41,17 +41,18 @@ pub async fn begin_publish(
 ) -> Result<Begun, StoreError> {
     // Whoever takes the replay over, pauses or cancels it locks the row for itself: it waits for this
     // lock, and then sees the mark. Who only counts in it does not wait.
-    let ours = sqlx::query_scalar!(
-        "select id from replays where id = $1 and office_id = $2 and state = 'running'
-         for key share",
+    let ladder = sqlx::query_scalar!(
+        r#"select case when canary is not null then ladder end as "ladder?"
+         from replays where id = $1 and office_id = $2 and state = 'running'
+         for key share"#,
         id.0,
         me.0
     )
     .fetch_optional(&mut *conn)
     .await?;
-    if ours.is_none() {
+    let Some(ladder) = ladder else {
         return Ok(Begun::NotOurs);
-    }
+    };
     let positions: Vec<i32> = seats.iter().map(|seat| seat.position).collect();
     let (first, last) = range(&positions);
     sqlx::query!(
@@ -72,9 +73,15 @@ pub async fn begin_publish(
         "select id from letters where id = any($1) and state || '' <> 'claimed'",
         &letters
     )
-    .fetch_all(conn)
+    .fetch_all(&mut *conn)
     .await?;
-    Ok(Begun::Except(back.into_iter().map(LetterId).collect()))
+    let back: HashSet<LetterId> = back.into_iter().map(LetterId).collect();
+    if let Some(ladder) = ladder {
+        let sent = seats.iter().filter(|seat| !back.contains(&seat.letter));
+        let sent: Vec<i32> = sent.map(|seat| seat.position).collect();
+        ladder::stamp(conn, id, ladder, &sent).await?;
+    }
+    Ok(Begun::Except(back))
 }
 
 /// Takes the mark of a lane away: nothing of it is on its way. An office that does not hold the replay

@@ -11,6 +11,7 @@ use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::ladder;
 use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
 use crate::store::{StoreError, decisions, events};
@@ -70,7 +71,10 @@ pub async fn record(
     if letters.is_empty() {
         return Ok(0);
     }
-    add_to_counters(conn, id, &counts).await?;
+    let under_way = add_to_counters(conn, id, &counts).await?;
+    if under_way > 0 {
+        ladder::leave_out_late(conn, id, under_way, &letters).await?;
+    }
     events::notify(conn, &LiveEvent::Replay { replay_id: id }).await?;
     let changed = letters.len();
     events::notify(conn, &LiveEvent::Changed { letters }).await?;
@@ -184,18 +188,19 @@ async fn write_items(
     Ok(written)
 }
 
-/// Moves counted letters from pending to their outcomes.
+/// Moves counted letters from pending to their outcomes. Tells which ladder is under way.
 async fn add_to_counters(
     conn: &mut PgConnection,
     id: ReplayId,
     counts: &BTreeMap<&str, i64>,
-) -> Result<(), StoreError> {
+) -> Result<i32, StoreError> {
     let of = |outcome: Outcome| counts.get(outcome.as_str()).copied().unwrap_or_default();
-    sqlx::query!(
+    let ladder = sqlx::query_scalar!(
         "update replays
          set pending = pending - $2, confirmed = confirmed + $3, unroutable = unroutable + $4,
              refused = refused + $5, unknown = unknown + $6
-         where id = $1",
+         where id = $1
+         returning ladder",
         id.0,
         counts.values().sum::<i64>(),
         of(Outcome::Confirmed),
@@ -203,9 +208,9 @@ async fn add_to_counters(
         of(Outcome::Refused),
         of(Outcome::Unknown)
     )
-    .execute(conn)
+    .fetch_one(conn)
     .await?;
-    Ok(())
+    Ok(ladder)
 }
 
 /// Keeps a person's word on an unknown publish in the letter's last replay: one that did not
@@ -256,7 +261,7 @@ async fn move_last_item(
            from last
            where i.replay_id = last.replay_id and i.position = last.position
              and last.outcome = any($2)
-           returning i.replay_id, last.outcome as "before!""#,
+           returning i.replay_id, i.ladder, last.outcome as "before!""#,
         letter.0,
         &from,
         to.as_str(),
@@ -267,25 +272,29 @@ async fn move_last_item(
     .await?;
     let Some(moved) = moved else { return Ok(()) };
     let replay_id = ReplayId(moved.replay_id);
-    move_counter(conn, replay_id, (read_outcome(&moved.before)?, to), 1).await?;
+    let change = (read_outcome(&moved.before)?, to);
+    move_counter(conn, replay_id, change, &[moved.ladder]).await?;
     events::notify(conn, &LiveEvent::Replay { replay_id }).await
 }
 
-/// Moves letters from one of a replay's counters to another, for outcomes that follow a publish.
+/// Moves letters from one of a replay's counters to another, for outcomes that follow a publish:
+/// those that these ladders sent.
 pub(super) async fn move_counter(
     conn: &mut PgConnection,
     id: ReplayId,
     (from, to): (Outcome, Outcome),
-    letters: i64,
+    sent_by: &[Option<i32>],
 ) -> Result<(), StoreError> {
+    let letters = i64::try_from(sent_by.len()).unwrap_or(i64::MAX);
     let by = |outcome: Outcome| {
         i64::from(to == outcome) * letters - i64::from(from == outcome) * letters
     };
-    sqlx::query!(
+    let under_way = sqlx::query_scalar!(
         "update replays
          set confirmed = confirmed + $2, refused = refused + $3, unknown = unknown + $4,
              processed = processed + $5, settled = settled + $6
-         where id = $1",
+         where id = $1
+         returning ladder",
         id.0,
         by(Outcome::Confirmed),
         by(Outcome::Refused),
@@ -293,7 +302,12 @@ pub(super) async fn move_counter(
         by(Outcome::Processed),
         by(Outcome::Settled)
     )
-    .execute(conn)
+    .fetch_one(&mut *conn)
     .await?;
-    Ok(())
+    let earlier = sent_by
+        .iter()
+        .filter(|sent_by| ladder::is_earlier(**sent_by, under_way))
+        .count();
+    let earlier = i64::try_from(earlier).unwrap_or(i64::MAX);
+    ladder::leave_out(conn, id, (from, to), earlier).await
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::changing::{Approval, Transform};
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{
-    Canary, Climb, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
+    Canary, Earlier, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
 };
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -85,14 +85,14 @@ impl TryFrom<ReplayRow> for Replay {
         let outcomes = row.outcomes();
         let stopped = row.stopped();
         let canary = read_canary(row.canary)?;
-        let base = Base {
+        let earlier = Earlier {
             tried: row.base_tried,
             wrong: row.base_wrong,
             well: row.base_well,
         };
         let climb = canary
             .is_some()
-            .then(|| base.climb(outcomes, row.step, row.watched_since));
+            .then(|| earlier.climb(outcomes, read_step(row.step), row.watched_since));
         Ok(Self {
             id: Some(ReplayId(row.id)),
             state: read_state(&row.state)?,
@@ -126,35 +126,9 @@ impl TryFrom<ReplayRow> for Replay {
     }
 }
 
-/// What the counters were when a ladder began.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Base {
-    pub tried: i64,
-    pub wrong: i64,
-    pub well: i64,
-}
-
-impl Base {
-    /// How far the ladder is.
-    pub(super) fn climb(
-        self,
-        outcomes: OutcomeCounts,
-        step: i32,
-        watched_since: Option<DateTime<Utc>>,
-    ) -> Climb {
-        // A letter that came back after its ladder was begun anew may have been counted before.
-        Climb {
-            step: step.try_into().unwrap_or_default(),
-            tried: (outcomes.tried() - self.tried).max(0),
-            wrong: (outcomes.wrong() - self.wrong).max(0),
-            // After a resume nobody knows which of its letters these are: each step is watched.
-            well: match self.tried {
-                0 => outcomes.well() - self.well,
-                _ => 0,
-            },
-            watched_since,
-        }
-    }
+/// A step of a ladder, as it stands in its row.
+pub(super) fn read_step(step: i32) -> u32 {
+    step.try_into().unwrap_or_default()
 }
 
 pub(super) fn read_state(word: &str) -> Result<ReplayState, StoreError> {

@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::replay::{Climb, Control, OutcomeCounts, ReplayState};
+use dlo_domain::replay::{Climb, Control, Earlier, OutcomeCounts, ReplayState};
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 
 use super::outcomes::Seat;
-use super::read::{Base, read_state};
+use super::read::{read_state, read_step};
 use crate::store::audit::{self, Note};
 use crate::store::decisions::{self, set_state};
 use crate::store::{StoreError, events};
@@ -70,7 +70,7 @@ async fn stop(
 }
 
 /// Has a replay go on. Its ladder is climbed from its first step again: what stopped it may still
-/// be there.
+/// be there. What was sent until now is not of this ladder (`ladder::leave_out`).
 async fn begin_anew(
     conn: &mut PgConnection,
     id: ReplayId,
@@ -80,7 +80,8 @@ async fn begin_anew(
         "update replays
          set state = 'running', stopped_at = null, stopped_by = null, stopped_why = null,
              start_at = least(start_at, $2),
-             step = 0, watched_since = null, base_tried = total - pending,
+             ladder = ladder + (canary is not null)::int, step = 0, watched_since = null,
+             base_tried = total - pending,
              base_wrong = died_again + unroutable + refused, base_well = processed + settled
          where id = $1",
         id.0,
@@ -130,7 +131,7 @@ pub async fn take_up_again(
     .await?;
     sqlx::query!(
         "update replay_items i set outcome = 'pending', detail = null, at = null,
-             attempt = l.replays
+             attempt = l.replays, ladder = null
          from letters l
          where i.replay_id = $1 and i.letter_id = any($2) and l.id = i.letter_id",
         id.0,
@@ -176,12 +177,12 @@ pub async fn climb(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Climb
             processed: row.processed,
             settled: row.settled,
         };
-        let base = Base {
+        let earlier = Earlier {
             tried: row.base_tried,
             wrong: row.base_wrong,
             well: row.base_well,
         };
-        base.climb(outcomes, row.step, row.watched_since)
+        earlier.climb(outcomes, read_step(row.step), row.watched_since)
     }))
 }
 

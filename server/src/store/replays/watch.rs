@@ -42,22 +42,23 @@ pub async fn settle(
            from due
            where i.replay_id = due.replay_id and i.position = due.position
              and i.outcome in ('confirmed', 'unknown')
-           returning i.replay_id, i.letter_id, due.outcome as "before!""#,
+           returning i.replay_id, i.letter_id, i.ladder, due.outcome as "before!""#,
         &letters,
         now
     )
     .fetch_all(&mut *conn)
     .await?;
-    let mut counts: BTreeMap<(Uuid, &str), i64> = BTreeMap::new();
+    let mut sent_by: BTreeMap<(Uuid, &str), Vec<Option<i32>>> = BTreeMap::new();
     let mut settled = Vec::with_capacity(rows.len());
     for row in &rows {
-        *counts.entry((row.replay_id, &row.before)).or_default() += 1;
+        let alike = sent_by.entry((row.replay_id, &row.before)).or_default();
+        alike.push(row.ladder);
         settled.push(row.letter_id);
     }
     resolve(conn, &settled, now).await?;
-    for ((replay, before), letters) in counts {
+    for ((replay, before), sent_by) in sent_by {
         let change = (read_outcome(before)?, Outcome::Settled);
-        move_counter(conn, ReplayId(replay), change, letters).await?;
+        move_counter(conn, ReplayId(replay), change, &sent_by).await?;
     }
     let letters = settled.into_iter().map(LetterId).collect();
     events::notify(conn, &LiveEvent::Changed { letters }).await?;

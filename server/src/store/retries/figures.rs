@@ -27,17 +27,29 @@ pub async fn with_figures(
 ) -> Result<Vec<Policy>, StoreError> {
     let mut policies = Vec::with_capacity(kept.len());
     for kept in kept {
-        let figures = figures(conn, &kept, now).await?;
-        policies.push(Policy {
-            id: kept.id,
-            position: kept.position,
-            policy: kept.policy,
-            changed_by: kept.changed_by,
-            changed_at: kept.changed_at,
-            figures,
-        });
+        policies.push(one_with_figures(conn, kept, now).await?);
     }
     Ok(policies)
+}
+
+/// A policy with how it goes.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn one_with_figures(
+    conn: &mut PgConnection,
+    kept: Kept,
+    now: DateTime<Utc>,
+) -> Result<Policy, StoreError> {
+    let figures = figures(conn, &kept, now).await?;
+    Ok(Policy {
+        id: kept.id,
+        position: kept.position,
+        policy: kept.policy,
+        changed_by: kept.changed_by,
+        changed_at: kept.changed_at,
+        figures,
+    })
 }
 
 async fn figures(

@@ -56,6 +56,14 @@ async fn roles_and_names_must_make_sense(pool: PgPool) {
         "{}",
         root.err
     );
+    for name in ["dlo", "Local operator", "retry policy timeouts"] {
+        let other = token(&pool, &["create", "--role", "admin", "--name", name]).await;
+        assert!(
+            !other.well && other.err.contains("the product itself"),
+            "{}",
+            other.err
+        );
+    }
     let nameless = token(&pool, &["create", "--role", "viewer", "--name", " "]).await;
     assert!(
         !nameless.well && nameless.err.contains("the name is empty"),

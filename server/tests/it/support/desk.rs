@@ -83,6 +83,16 @@ pub async fn at_work_behind_proxy(pool: &PgPool) -> (Vhost, Proxy, Bench) {
 impl Bench {
     /// A desk for a vhost.
     pub async fn new(pool: &PgPool, brokers: &Brokers, vhost: &str) -> Self {
+        Self::with(pool, brokers, vhost, ReplayConfig::default()).await
+    }
+
+    /// A desk for a vhost, in an office with these settings.
+    pub async fn with(
+        pool: &PgPool,
+        brokers: &Brokers,
+        vhost: &str,
+        replaying: ReplayConfig,
+    ) -> Self {
         let clock: SharedClock = Arc::new(SystemClock);
         let waits = Waits::default();
         let office = OfficeId(new_id(&*clock));
@@ -92,7 +102,7 @@ impl Bench {
                 Arc::new(brokers.clone()),
                 clock,
                 office,
-                (waits.clone(), ReplayConfig::default()),
+                (waits.clone(), replaying),
             )
             .with_transformer(Transformer::new(env!("CARGO_BIN_EXE_dlo").into())),
             waits,
@@ -106,6 +116,18 @@ impl Bench {
     pub async fn offline(pool: &PgPool) -> Self {
         let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
         Self::new(pool, &nobody, "/").await
+    }
+
+    /// The same queues at another place: its source is there, and engines that start from now on go
+    /// there.
+    pub async fn moves_to(&mut self, vhost: &Vhost) {
+        sqlx::query("update sources set vhost = $2 where id = $1")
+            .bind(self.source.0)
+            .bind(&vhost.name)
+            .execute(&self.pool)
+            .await
+            .expect("moved");
+        self.brokers = vhost.brokers.clone();
     }
 
     /// Starts a replay engine in an office of its own.

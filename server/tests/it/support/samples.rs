@@ -73,12 +73,17 @@ pub(super) fn sample_book() -> RuleBook {
 
 pub(super) fn sample_preview() -> TransformPreview {
     sample(json!({
-        "total": 2, "tried": 2, "changed": 1, "unchanged": 0, "failed": 1,
+        "total": 2, "tried": 2, "changed": 1, "unchanged": 0, "failed": 1, "unfit": 1,
         "letters": [
             {"letter_id": ID, "error": HOSTILE},
-            {"letter_id": ID, "diff": {"cut": true, "lines": [{"mark": "added", "text": HOSTILE}]}},
+            {"letter_id": ID, "diff": {"cut": true, "lines": [{"mark": "added", "text": HOSTILE}]},
+             "schema": sample_schema()},
         ],
     }))
+}
+
+fn sample_schema() -> Value {
+    json!({"schema": HOSTILE, "more": true, "faults": [{"place": HOSTILE, "why": HOSTILE}]})
 }
 
 pub(super) fn sample_sent(letter: LetterId, replay: ReplayId) -> SentBody {
@@ -95,7 +100,8 @@ pub(super) fn sample_sheet(letter: LetterId, shape: Shape, draft: Option<Uuid>) 
     sample(json!({
         "letter_id": letter, "arrival": 1, "shape": shape, "shapes": Shape::ALL,
         "text": HOSTILE, "content_type": HOSTILE, "content_encoding": "gzip",
-        "queue": HOSTILE, "cannot": null,
+        "queue": HOSTILE, "cannot": null, "needs_approval": false,
+        "schema": sample_schema(),
         "draft": draft.map(|id| json!({
             "id": id, "size_bytes": 3, "differs": true,
             "diff": {"cut": false, "lines": [{"mark": "same", "text": HOSTILE}]},

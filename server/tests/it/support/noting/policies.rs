@@ -46,6 +46,7 @@ impl PolicyDesk for NotingDesk {
         self.note(format!("policy {id}"))?;
         Ok(PolicyReport {
             policy: sample_policy(&shown()),
+            removed: None,
             failed: Vec::new(),
             shadow: ShadowResults::default(),
         })

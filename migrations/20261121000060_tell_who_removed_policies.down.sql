@@ -1,0 +1,1 @@
+alter table retry_policies drop column removed_by;
