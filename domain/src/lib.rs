@@ -37,6 +37,7 @@ pub mod selection;
 pub mod severity;
 pub mod source;
 pub mod state;
+pub mod timeline;
 pub mod topology;
 pub mod view;
 pub mod wire;

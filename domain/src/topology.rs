@@ -5,6 +5,7 @@
 //! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
 
 mod dead_lettering;
+mod depth;
 mod idle;
 mod lint;
 mod map;
@@ -22,6 +23,7 @@ pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, PolicyChange,
     SettingChange, plan, plan_removal, policy_name,
 };
+pub use depth::{MOST_DEPTHS, depths};
 pub use lint::{Finding, FindingKind, Findings, lint};
 pub use map::{Map, Role};
 pub use matching::{applies_to, pattern_of, quoted, shell_command};

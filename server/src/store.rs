@@ -31,6 +31,7 @@ pub mod retries;
 pub mod rules;
 pub mod seeding;
 pub mod sources;
+pub mod timeline;
 pub mod tokens;
 pub mod topology;
 pub mod views;

@@ -4,19 +4,20 @@
 //! One office reads a broker at a time; whoever moves its time on does. A broker that does not answer
 //! keeps what was last read, and says since when. Nothing is changed at a broker here.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::event::LiveEvent;
-use dlo_domain::topology::{Gap, lint, read};
+use dlo_domain::topology::{Gap, MOST_DEPTHS, Map, depths, lint, read};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
 use crate::broker::{BrokerOverview, Brokers, Management, ManagementError};
 use crate::clock::SharedClock;
 use crate::config::TopologyConfig;
-use crate::store::topology::{self as kept, Place, findings};
+use crate::store::topology::{self as kept, Place, depths as history, findings};
 use crate::store::{StoreError, events, shared_time};
 
 /// How often is looked whether a broker is due.
@@ -117,10 +118,14 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
     let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
     let now = shared_time(&mut conn, &*deps.clock).await?;
     kept::forget_others(&mut conn, broker, &vhosts, now).await?;
+    let mut drawn = Drawn {
+        named: history::named(&mut conn).await?,
+        room: MOST_DEPTHS,
+    };
     drop(conn);
     for vhost in &vhosts {
         let place = Place { broker, vhost };
-        match survey_vhost(deps, &management, &overview, place).await {
+        match survey_vhost((deps, &management), &overview, place, &mut drawn).await {
             // It was deleted, or its permission taken, while we looked.
             Err(Fault::Management(ManagementError::Missing | ManagementError::Refused(_))) => {}
             done => done?,
@@ -129,11 +134,19 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Whose depths are kept.
+struct Drawn {
+    /// Those that workers and letters name come first.
+    named: BTreeSet<String>,
+    /// How many more there is room for.
+    room: usize,
+}
+
 async fn survey_vhost(
-    deps: &Deps,
-    management: &Management,
+    (deps, management): (&Deps, &Management),
     overview: &BrokerOverview,
     place: Place<'_>,
+    drawn: &mut Drawn,
 ) -> Result<(), Fault> {
     let answers = management.survey(place.vhost, overview).await?;
     let mut vhost = read(&answers);
@@ -156,6 +169,9 @@ async fn survey_vhost(
     let patience = u32::try_from(deps.config.idle_after.as_secs()).unwrap_or(u32::MAX);
     let findings = lint(&vhost, place.vhost, patience);
     kept::keep(&mut transaction, place, &vhost, now).await?;
+    let seen = depths(&Map::of(&vhost), &drawn.named, drawn.room);
+    drawn.room -= seen.len();
+    history::note(&mut transaction, place, &seen, now).await?;
     let (fresh, gone) =
         findings::note(&mut transaction, &*deps.clock, place, &findings, now).await?;
     transaction.commit().await.map_err(StoreError::from)?;

@@ -106,7 +106,7 @@ impl FleetDesk for PgDesk {
     }
 }
 
-async fn find(
+pub(super) async fn find(
     desk: &PgDesk,
     conn: &mut PgConnection,
     name: &str,

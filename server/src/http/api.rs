@@ -19,6 +19,7 @@ pub(super) mod replays;
 pub(super) mod restores;
 pub(super) mod rules;
 pub(super) mod sources;
+pub(super) mod timeline;
 pub(super) mod topology;
 pub(super) mod views;
 pub(super) mod workers;
@@ -126,6 +127,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/causes", get(causes::figures)),
         read("/api/v1/groups/{id}/causes", get(causes::of_group)),
+        read("/api/v1/timeline", get(timeline::read)),
         read("/api/v1/events", get(events::stream)),
     ];
     all.extend(of_executions());

@@ -1,6 +1,7 @@
 //! What was read of brokers' queues: who reads next, the last read of each vhost, and why there is
 //! none. Findings are in `findings`.
 
+pub mod depths;
 pub mod findings;
 
 use chrono::{DateTime, TimeDelta, Utc};

@@ -105,7 +105,7 @@ fn row(worker: &Worker) -> WorkerRow {
         probe: probe(worker),
         down: match worker.down_today_seconds {
             0 => String::new(),
-            seconds => span(seconds),
+            seconds => wording::span(seconds),
         },
     }
 }
@@ -113,17 +113,7 @@ fn row(worker: &Worker) -> WorkerRow {
 fn silence(worker: &Worker) -> String {
     match worker.silent_ms / 1_000 {
         0 => "now".to_owned(),
-        seconds => span(seconds),
-    }
-}
-
-/// In two units: `6 min 06 s`.
-fn span(seconds: i64) -> String {
-    match seconds {
-        ..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        3_600..86_400 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
-        _ => format!("{} d {:02} h", seconds / 86_400, seconds % 86_400 / 3_600),
+        seconds => wording::span(seconds),
     }
 }
 
@@ -229,25 +219,12 @@ fn downtime(away: Downtime, now: DateTime<Utc>) -> (String, String, String) {
     let lasted = (away.until.unwrap_or(now) - away.since)
         .num_seconds()
         .max(0);
-    (wording::absolute(away.since), until, span(lasted))
+    (wording::absolute(away.since), until, wording::span(lasted))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn spans_are_told_in_two_units() {
-        for (seconds, wanted) in [
-            (0, "0 s"),
-            (59, "59 s"),
-            (366, "6 min 06 s"),
-            (7_260, "2 h 01 min"),
-            (190_000, "2 d 04 h"),
-        ] {
-            assert_eq!(span(seconds), wanted);
-        }
-    }
 
     #[test]
     fn the_heading_tells_the_worst() {
