@@ -29,6 +29,7 @@ pub mod payload;
 pub mod policy;
 pub mod reading;
 pub mod redelivery;
+pub mod register;
 pub mod replay;
 pub mod republish;
 pub mod routing;

@@ -25,6 +25,7 @@ pub mod mirrors;
 pub mod offices;
 pub mod overview;
 pub mod policies;
+pub mod registers;
 pub mod replays;
 pub mod retention;
 pub mod retries;

@@ -13,7 +13,7 @@ use dlo_domain::worker::WorkerState;
 
 use super::StoreError;
 
-fn state(word: &str) -> Result<WorkerState, StoreError> {
+pub(in crate::store) fn state(word: &str) -> Result<WorkerState, StoreError> {
     word.parse()
         .map_err(|why| StoreError::corrupt("workers", "state", why))
 }
