@@ -4,6 +4,7 @@
 //! a broker. The rules are RabbitMQ's own: <https://www.rabbitmq.com/docs/dlx>,
 //! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
 
+mod consumers;
 mod dead_lettering;
 mod depth;
 mod idle;
@@ -19,6 +20,7 @@ mod setting;
 #[cfg(test)]
 mod tests;
 
+pub use consumers::{SeenConsumers, seen_consumers};
 pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, PolicyChange,
     SettingChange, plan, plan_removal, policy_name,

@@ -70,6 +70,8 @@ fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
                     <WorkerBadge condition=sheet.row.condition />
                     {letters}
                 </p>
+                {(!sheet.opinion.is_empty())
+                    .then(|| view! { <p class="note-line">{sheet.opinion}</p> })}
             </div>
         </div>
         <section class="section" aria-labelledby="facts-title">

@@ -2,6 +2,7 @@
 //! a silence means is `dlo_domain::worker`'s.
 
 pub mod beats;
+pub mod consumers;
 mod list;
 pub mod monitor;
 pub mod probes;

@@ -1,11 +1,16 @@
 //! Workers put into words.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::worker::{Condition, Downtime, KindSummary, MISSED, Probe, Worker, WorkerReport};
+use dlo_domain::worker::{
+    Condition, Downtime, KindSummary, MISSED, Opinion, Probe, Worker, WorkerQueue, WorkerReport,
+};
 
 use super::{KindRow, WorkerList, WorkerRow, WorkerSheet};
 use crate::error::ApiError;
 use crate::wording;
+
+/// Tags of consumers that are shown.
+const MOST_TAGS: usize = 5;
 
 /// Workers of one page.
 const MOST_ROWS: u32 = 100;
@@ -152,7 +157,8 @@ pub(super) fn sheet(report: WorkerReport, now: DateTime<Utc>) -> WorkerSheet {
     WorkerSheet {
         heading: sentence(worker),
         kind: worker.kind.clone(),
-        facts: facts(&report),
+        opinion: report.opinion.map(opinion).unwrap_or_default().to_owned(),
+        facts: facts(&report, now),
         metadata,
         downtimes: report
             .downtimes
@@ -178,7 +184,47 @@ fn sentence(worker: &Worker) -> String {
     }
 }
 
-fn facts(report: &WorkerReport) -> Vec<(String, String)> {
+fn opinion(opinion: Opinion) -> &'static str {
+    match opinion {
+        Opinion::SilentButConsumes => {
+            "It is silent, but the broker still has a consumer of its queue that is called like it: it \
+             may hang, or be cut off from this office alone."
+        }
+        Opinion::SilentOthersConsume => {
+            "It is silent. Its queue has consumers whose names do not tell whether it is one of them."
+        }
+        Opinion::SilentAndGone => {
+            "It is silent, and the broker has no consumer of its queue: nobody works on it."
+        }
+        Opinion::BeatsButConsumesNothing => {
+            "It beats, but the broker has no consumer of its queue: it lives, and takes nothing."
+        }
+        Opinion::LeavesButConsumes => {
+            "It said that it takes nothing more, but the broker still has a consumer of its queue that \
+             is called like it."
+        }
+    }
+}
+
+/// Who consumes a queue.
+fn consumers(queue: &WorkerQueue, now: DateTime<Utc>) -> String {
+    let count = queue.consumers.map_or_else(
+        || "consumers are not told".to_owned(),
+        |count| wording::counted(count, "consumer"),
+    );
+    let tags = queue.tags.as_deref().unwrap_or_default();
+    let named: Vec<&str> = tags.iter().take(MOST_TAGS).map(String::as_str).collect();
+    let names = match named.len() {
+        0 => String::new(),
+        some if some < tags.len() => format!(" ({}, …)", named.join(", ")),
+        _ => format!(" ({})", named.join(", ")),
+    };
+    let ago = wording::span((now - queue.read_at).num_seconds().max(0));
+    let WorkerQueue { broker, vhost, .. } = queue;
+    format!("{count}{names}, by {broker}, vhost {vhost}, {ago} ago")
+}
+
+fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, String)> {
     let worker = &report.worker;
     let row = row(worker);
     let probe = worker.probe.as_ref();
@@ -207,6 +253,12 @@ fn facts(report: &WorkerReport) -> Vec<(String, String)> {
         ("away today", row.down),
     ]
     .into_iter()
+    .chain(
+        report
+            .queues
+            .iter()
+            .map(|queue| ("its queue has", consumers(queue, now))),
+    )
     .filter(|(_, value)| !value.is_empty())
     .map(|(name, value)| (name.to_owned(), value))
     .collect()

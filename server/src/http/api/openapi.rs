@@ -19,7 +19,7 @@ use crate::access::Role;
     info(
         title = "Dead Letter Office",
         description = "Triage of RabbitMQ dead letters. Send `Authorization: Bearer dlo_…`; \
-            `dlo token create` makes a token. Roles: viewer reads, operator decides and replays, \
+            `dlo token create` makes a token. Roles: worker sends heartbeats and reports of executions and nothing else, viewer reads, operator decides and replays, \
             admin manages sources, rules and retry policies. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
     ),
     paths(
@@ -68,7 +68,7 @@ impl Modify for EveryAnswer {
                 (401, "No token, or one that is unknown or revoked"),
                 (503, "The database does not answer; nothing was done"),
             ];
-            if endpoint.role > Role::Viewer {
+            if !Role::Viewer.may(endpoint.role) {
                 answers.push((403, "The token's role does not allow it"));
             }
             if operation.request_body.is_some() {

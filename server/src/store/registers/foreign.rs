@@ -1,6 +1,7 @@
 //! The database that a register is in. It is somebody else's: it is only read, in a transaction that
 //! says so, in bounded time and bounded size, and whatever it answers is input.
 
+use std::fmt;
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -79,10 +80,18 @@ pub struct Answer {
 }
 
 /// A connection that is made when it is needed, and given up when anything goes wrong.
-#[derive(Debug)]
 pub struct Foreign {
     address: String,
     connection: Option<PgConnection>,
+}
+
+/// Without the address, which may hold a password.
+impl fmt::Debug for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Foreign")
+            .field("is_connected", &self.connection.is_some())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Foreign {

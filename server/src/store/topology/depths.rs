@@ -6,26 +6,25 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-use super::super::{StoreError, overview};
+use super::super::StoreError;
 use super::Place;
 
 /// Queues that workers name, which are looked at.
 const MOST_OF_WORKERS: i64 = 500;
 
-/// The queues that workers name, and those that letters died in.
+/// The queues that workers name, the first 500 by name.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn named(conn: &mut PgConnection) -> Result<BTreeSet<String>, StoreError> {
+pub async fn of_workers(conn: &mut PgConnection) -> Result<BTreeSet<String>, StoreError> {
     let of_workers = sqlx::query_scalar!(
         r#"select distinct queue as "queue!" from workers where queue is not null
            order by 1 limit $1"#,
         MOST_OF_WORKERS,
     )
-    .fetch_all(&mut *conn)
+    .fetch_all(conn)
     .await?;
-    let of_letters = overview::queues(conn).await?;
-    Ok(of_workers.into_iter().chain(of_letters).collect())
+    Ok(of_workers.into_iter().collect())
 }
 
 /// Writes down what is in queues now; of a slot the most counts.

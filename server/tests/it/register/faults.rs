@@ -57,7 +57,7 @@ async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) 
             "16384 bytes",
         ),
         (
-            "select name || chr(27), last_heartbeat from worker",
+            "select name || chr(27) as name, last_heartbeat from worker",
             "a worker cannot be kept",
         ),
         (

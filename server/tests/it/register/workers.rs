@@ -22,9 +22,9 @@ async fn at_work(pool: &PgPool) -> Company {
 #[sqlx::test(migrations = "../migrations")]
 async fn a_worker_that_is_read_falls_silent_and_comes_back(pool: PgPool) {
     let mut company = at_work(&pool).await;
-    company.pass(28, &["a"]).await;
+    company.pass(22, &["a"]).await;
     assert_eq!(company.condition("b").await, Condition::Fresh, "too early");
-    company.pass(16, &["a"]).await;
+    company.pass(20, &["a"]).await;
     assert_eq!(company.condition("b").await, Condition::Stale);
     assert_eq!(company.condition("a").await, Condition::Fresh);
     company.pass(6, &["a", "b"]).await;
