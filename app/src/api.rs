@@ -12,6 +12,7 @@ pub mod queue;
 pub mod replays;
 pub mod rules;
 pub mod sources;
+pub mod timeline;
 pub mod topology;
 pub mod views;
 pub mod workers;

@@ -95,6 +95,17 @@ pub(crate) fn age(seconds: i64) -> String {
     }
 }
 
+/// How long something lasted, in two units: `6 min 06 s`. Only the server puts that into words.
+#[cfg(any(test, feature = "ssr"))]
+pub(crate) fn span(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        3_600..86_400 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{} d {:02} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
+
 /// `2026-03-12 03:14:20 UTC`.
 pub(crate) fn absolute(at: DateTime<Utc>) -> String {
     format!("{} {} UTC", day(at), clock(at))

@@ -173,8 +173,13 @@ pub struct Execution {
     /// Who failed or cancelled it, unless its worker did: `execution_timeout_monitor`,
     /// `dead_letter_handler`, or a person's name.
     pub failed_by: Option<String>,
-    /// Whether it is scheduled for longer than it may be, as the monitor counts: it is failed next.
+    /// Whether it is scheduled for longer than it may be, as the monitor counts: it is failed next,
+    /// unless it is only read.
     pub is_stuck: bool,
+    /// Whether it is known from a register alone, which is read and never written to: it is not ended
+    /// here.
+    #[serde(default)]
+    pub is_read: bool,
 }
 
 impl Execution {
@@ -197,6 +202,7 @@ impl Execution {
             error: None,
             failed_by: None,
             is_stuck: false,
+            is_read: false,
         }
     }
 
@@ -250,16 +256,19 @@ pub enum HandlerVerdict {
     Superseded,
     /// Nobody had told us of it: the letter is kept, and linked to nothing.
     Unknown,
+    /// It is known from a register alone: nothing; the detail says what would have been done.
+    Left,
 }
 
 impl HandlerVerdict {
     /// Every verdict.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Failed,
         Self::Rescheduled,
         Self::Terminal,
         Self::Superseded,
         Self::Unknown,
+        Self::Left,
     ];
 
     /// The word in SQL and JSON.
@@ -271,6 +280,7 @@ impl HandlerVerdict {
             Self::Terminal => "terminal",
             Self::Superseded => "superseded",
             Self::Unknown => "unknown",
+            Self::Left => "left",
         }
     }
 }

@@ -4,7 +4,9 @@
 //! a broker. The rules are RabbitMQ's own: <https://www.rabbitmq.com/docs/dlx>,
 //! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
 
+mod consumers;
 mod dead_lettering;
+mod depth;
 mod idle;
 mod lint;
 mod map;
@@ -18,10 +20,12 @@ mod setting;
 #[cfg(test)]
 mod tests;
 
+pub use consumers::{SeenConsumers, seen_consumers};
 pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, PolicyChange,
     SettingChange, plan, plan_removal, policy_name,
 };
+pub use depth::{MOST_DEPTHS, depths};
 pub use lint::{Finding, FindingKind, Findings, lint};
 pub use map::{Map, Role};
 pub use matching::{applies_to, pattern_of, quoted, shell_command};

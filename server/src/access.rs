@@ -9,9 +9,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rand::TryCryptoRng;
 use sha2::{Digest as _, Sha256};
 
-/// What a caller may do; each role may do all that the ones before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+/// What a caller may do: see [`Role::may`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Role {
+    /// Sends heartbeats and reports of executions, and reads nothing: for workers and schedulers.
+    Worker,
     /// Reads.
     Viewer,
     /// Replays, discards, restores.
@@ -22,15 +24,28 @@ pub enum Role {
 
 impl Role {
     /// Every role, the least first.
-    pub const ALL: [Self; 3] = [Self::Viewer, Self::Operator, Self::Admin];
+    pub const ALL: [Self; 4] = [Self::Worker, Self::Viewer, Self::Operator, Self::Admin];
 
     /// The word in SQL and on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Worker => "worker",
             Self::Viewer => "viewer",
             Self::Operator => "operator",
             Self::Admin => "admin",
+        }
+    }
+
+    /// Whether this role may do what asks for `needed`. Viewers, operators and admins may each do what
+    /// the ones before may; what workers may, operators and admins may too.
+    #[must_use]
+    pub fn may(self, needed: Self) -> bool {
+        match (self, needed) {
+            (Self::Worker, _) => needed == Self::Worker,
+            (Self::Viewer, _) => needed == Self::Viewer,
+            (Self::Operator, _) => needed != Self::Admin,
+            (Self::Admin, _) => true,
         }
     }
 }
@@ -43,7 +58,7 @@ impl fmt::Display for Role {
 
 /// The word names no role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a role: use viewer, operator or admin")]
+#[error("`{0}` is not a role: use worker, viewer, operator or admin")]
 pub struct UnknownRole(pub String);
 
 impl FromStr for Role {
@@ -123,8 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn roles_include_the_ones_before() {
-        assert!(Role::Admin > Role::Operator && Role::Operator > Role::Viewer);
+    fn roles_include_what_they_say_and_no_more() {
+        let may = |role: Role| Role::ALL.map(|needed| role.may(needed));
+        assert_eq!(may(Role::Worker), [true, false, false, false]);
+        assert_eq!(may(Role::Viewer), [false, true, false, false]);
+        assert_eq!(may(Role::Operator), [true, true, true, false]);
+        assert_eq!(may(Role::Admin), [true; 4]);
         for role in Role::ALL {
             assert_eq!(role.as_str().parse(), Ok(role));
         }

@@ -13,6 +13,7 @@ mod fleet;
 mod http;
 mod intake;
 mod log;
+mod register;
 mod replay;
 mod retention;
 mod retry;
@@ -36,6 +37,7 @@ pub use fleet::FleetConfig;
 pub use http::HttpConfig;
 pub use intake::IntakeConfig;
 pub use log::{LogConfig, LogFormat};
+pub use register::RegisterConfig;
 pub use replay::ReplayConfig;
 pub use retry::RetryConfig;
 pub use topology::TopologyConfig;
@@ -43,7 +45,7 @@ pub use topology::TopologyConfig;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 38] = [
+pub const VARIABLES: [&str; 42] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -74,6 +76,10 @@ pub const VARIABLES: [&str; 38] = [
     "DLO_FLEET_HEARTBEATS",
     "DLO_FLEET_PROBES",
     "DLO_FLEET_PROBE_ALLOW",
+    "DLO_REGISTER_URL",
+    "DLO_REGISTER_WORKERS",
+    "DLO_REGISTER_EXECUTIONS",
+    "DLO_REGISTER_EVERY_SECS",
     "DLO_TOPOLOGY",
     "DLO_TOPOLOGY_EVERY_SECS",
     "DLO_TOPOLOGY_IDLE_AFTER_SECS",
@@ -103,6 +109,8 @@ pub struct Config {
     pub fleet: FleetConfig,
     /// Watching executions, and handling those whose messages died.
     pub executions: ExecutionsConfig,
+    /// Workers and executions that another database keeps, if there is one.
+    pub register: Option<RegisterConfig>,
     /// Watching the queues of brokers.
     pub topology: TopologyConfig,
     /// How long what is done is kept.
@@ -178,6 +186,7 @@ impl Surroundings<'_> {
         let retry = retry::read(&mut reader);
         let fleet = fleet::read(&mut reader);
         let executions = executions::read(&mut reader);
+        let register = register::read(&mut reader);
         let topology = topology::read(&mut reader);
         let retention = retention::read(&mut reader);
         let schemas = schemas::read(&mut reader);
@@ -204,6 +213,7 @@ impl Surroundings<'_> {
             retry,
             fleet,
             executions,
+            register,
             topology,
             retention,
             log,

@@ -21,6 +21,7 @@ mod replays;
 mod rules;
 mod selection;
 mod sources;
+mod timeline;
 mod topology;
 mod transaction;
 mod transforms;

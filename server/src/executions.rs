@@ -9,6 +9,7 @@ mod announcing;
 mod ending;
 mod handler;
 mod monitor;
+pub mod reports;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -24,6 +24,7 @@ pub mod lifecycle;
 pub mod office;
 pub mod outbound;
 mod planning;
+pub mod register;
 pub mod replay;
 pub mod retrying;
 pub mod schemas;

@@ -4,20 +4,22 @@
 //! One office reads a broker at a time; whoever moves its time on does. A broker that does not answer
 //! keeps what was last read, and says since when. Nothing is changed at a broker here.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::event::LiveEvent;
-use dlo_domain::topology::{Gap, lint, read};
+use dlo_domain::topology::{Gap, MOST_DEPTHS, Map, Queue, depths, lint, read, seen_consumers};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
 use crate::broker::{BrokerOverview, Brokers, Management, ManagementError};
 use crate::clock::SharedClock;
 use crate::config::TopologyConfig;
-use crate::store::topology::{self as kept, Place, findings};
-use crate::store::{StoreError, events, shared_time};
+use crate::store::topology::{self as kept, Place, depths as history, findings};
+use crate::store::workers::consumers;
+use crate::store::{StoreError, events, overview, shared_time};
 
 /// How often is looked whether a broker is due.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -116,27 +118,92 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
     let vhosts = management.vhosts().await?;
     let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
     let now = shared_time(&mut conn, &*deps.clock).await?;
-    kept::forget_others(&mut conn, broker, &vhosts, now).await?;
+    let unseen = kept::unseen(&mut conn, broker, &vhosts).await?;
+    let mut drawn = Drawn {
+        of_workers: history::of_workers(&mut conn).await?,
+        of_letters: overview::queues(&mut conn).await?,
+        room: MOST_DEPTHS,
+    };
+    drop(conn);
+    let mut known = vhosts.clone();
+    for vhost in unseen {
+        match management.find_vhost(&vhost).await {
+            Err(ManagementError::Missing) => {}
+            // It is there, and this user may not see it any more: what is known of it stays.
+            found => {
+                let place = Place {
+                    broker,
+                    vhost: &vhost,
+                };
+                cannot_read(deps, place, found.err()).await?;
+                known.push(vhost);
+            }
+        }
+    }
+    let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
+    kept::forget_others(&mut conn, broker, &known, now).await?;
+    consumers::forget(&mut conn).await?;
     drop(conn);
     for vhost in &vhosts {
         let place = Place { broker, vhost };
-        match survey_vhost(deps, &management, &overview, place).await {
-            // It was deleted, or its permission taken, while we looked.
-            Err(Fault::Management(ManagementError::Missing | ManagementError::Refused(_))) => {}
+        match survey_vhost((deps, &management), &overview, place, &mut drawn).await {
+            // It was deleted while we looked.
+            Err(Fault::Management(ManagementError::Missing)) => {}
+            Err(Fault::Management(why @ ManagementError::Refused(_))) => {
+                cannot_read(deps, place, Some(why)).await?;
+            }
             done => done?,
         }
     }
     Ok(())
 }
 
-async fn survey_vhost(
+/// Writes down that a vhost is there and cannot be read. A broker that does not answer is told of
+/// otherwise.
+async fn cannot_read(
     deps: &Deps,
-    management: &Management,
+    place: Place<'_>,
+    why: Option<ManagementError>,
+) -> Result<(), Fault> {
+    let why = match why {
+        Some(ManagementError::Refused(status)) => format!("the management API refuses ({status})"),
+        Some(why) => return Err(why.into()),
+        None => "the management API does not list it".to_owned(),
+    };
+    let trouble = format!(
+        "{why}: give the user of the management API a permission on this vhost, as \
+         `rabbitmqctl set_permissions` does"
+    );
+    let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
+    let now = shared_time(&mut conn, &*deps.clock).await?;
+    kept::set_vhost_trouble(&mut conn, place, &trouble, now).await?;
+    Ok(())
+}
+
+/// Which queues are of interest beyond this read.
+struct Drawn {
+    /// Those that workers name.
+    of_workers: BTreeSet<String>,
+    /// Those that letters died in.
+    of_letters: Vec<String>,
+    /// How many more depths there is room for.
+    room: usize,
+}
+
+async fn survey_vhost(
+    (deps, management): (&Deps, &Management),
     overview: &BrokerOverview,
     place: Place<'_>,
+    drawn: &mut Drawn,
 ) -> Result<(), Fault> {
     let answers = management.survey(place.vhost, overview).await?;
     let mut vhost = read(&answers);
+    let is_named = |queue: &Queue| drawn.of_workers.contains(&queue.name);
+    let told = if vhost.queues.iter().any(is_named) {
+        management.consumers(place.vhost).await?
+    } else {
+        None
+    };
     if vhost.lacks(Gap::Unreadable) {
         tracing::debug!(?place, "some of it cannot be read");
     }
@@ -156,6 +223,13 @@ async fn survey_vhost(
     let patience = u32::try_from(deps.config.idle_after.as_secs()).unwrap_or(u32::MAX);
     let findings = lint(&vhost, place.vhost, patience);
     kept::keep(&mut transaction, place, &vhost, now).await?;
+    let mut named = drawn.of_workers.clone();
+    named.extend(drawn.of_letters.iter().cloned());
+    let seen = depths(&Map::of(&vhost), &named, drawn.room);
+    drawn.room -= seen.len();
+    history::note(&mut transaction, place, &seen, now).await?;
+    let seen = seen_consumers(&vhost, told.as_deref(), &drawn.of_workers);
+    consumers::keep(&mut transaction, place, &seen, now).await?;
     let (fresh, gone) =
         findings::note(&mut transaction, &*deps.clock, place, &findings, now).await?;
     transaction.commit().await.map_err(StoreError::from)?;

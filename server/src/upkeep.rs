@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::SharedClock;
 use crate::store::groups::{impact, totals};
 use crate::store::retention::{self, Retention};
-use crate::store::{StoreError, counts, weeks};
+use crate::store::{StoreError, counts, timeline, weeks};
 
 /// How often counters are folded. Between two folds a reader sums at most what was written.
 const FOLD_EVERY: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ impl Upkeep {
         counts::fold(&mut transaction, self.clock.now()).await?;
         transaction.commit().await?;
         let mut transaction = self.pool.begin().await?;
-        let groups = totals::fold(&mut transaction).await?;
+        let groups = totals::fold(&mut transaction, self.clock.now()).await?;
         let woken = totals::wake(&mut transaction, &groups, self.clock.now()).await?;
         transaction.commit().await?;
         if !woken.is_empty() {
@@ -84,6 +84,7 @@ impl Upkeep {
         let now = self.clock.now();
         let mut conn = self.pool.acquire().await?;
         weeks::make(&mut conn, now, now).await?;
+        timeline::forget(&mut conn, now).await?;
         let removed = retention::remove_due(&mut conn, self.retention, now).await?;
         if removed > 0 {
             tracing::info!(removed, "letters that were done and old were removed");

@@ -22,6 +22,36 @@ pub struct SourceList {
     pub sources: Vec<Source>,
 }
 
+/// Where messages name their execution, as it is written in the form; empty where nothing is said.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NamingFields {
+    /// A JSON pointer into the body.
+    pub path: String,
+    /// A header.
+    pub header: String,
+    /// The type of the messages.
+    pub message_type: String,
+    /// Reasons for which the execution goes to another worker, with commas between them.
+    pub reschedule_on: String,
+}
+
+#[cfg(feature = "ssr")]
+fn naming(fields: NamingFields) -> Result<dlo_domain::execution::ExecutionNaming, ApiError> {
+    let given = |text: String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
+    let words = fields.reschedule_on.split(',').map(str::trim);
+    let reasons = words.filter(|word| !word.is_empty()).map(|word| {
+        word.parse()
+            .map_err(|why: dlo_domain::death::UnknownReason| ApiError::invalid(why.to_string()))
+    });
+    Ok(dlo_domain::execution::ExecutionNaming {
+        path: given(fields.path),
+        header: given(fields.header),
+        message_type: given(fields.message_type),
+        reschedule_on: reasons.collect::<Result<_, _>>()?,
+    })
+}
+
 /// Every source.
 ///
 /// # Errors
@@ -45,6 +75,7 @@ pub async fn add_source(
     #[server(default)] mode: SourceMode,
     #[server(default)] name: String,
     #[server(default)] broker: String,
+    #[server(default)] executions: NamingFields,
 ) -> Result<Source, ApiError> {
     let given = |text: String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
     let source = dlo_domain::source::NewSource {
@@ -54,7 +85,7 @@ pub async fn add_source(
         name: given(name),
         broker: given(broker),
         headers: dlo_domain::failure::HeaderMap::default(),
-        executions: dlo_domain::execution::ExecutionNaming::default(),
+        executions: naming(executions)?,
     };
     source.check().map_err(|faults| {
         let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();

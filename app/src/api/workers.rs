@@ -78,6 +78,8 @@ pub struct WorkerSheet {
     pub heading: String,
     /// Its kind.
     pub kind: String,
+    /// What brokers say of it; empty when that is as it should be, or not known.
+    pub opinion: String,
     /// Names and what is known.
     pub facts: Vec<(String, String)>,
     /// What it said beside that, as JSON; empty when nothing.

@@ -72,10 +72,54 @@ pub(crate) fn SourceForm(
                     <option value="mirror">"mirror: look, never take"</option>
                 </select>
             </label>
+            <NamingFieldset />
             <button class="button" type="submit" disabled=move || add.pending().get()>
                 "Watch this queue"
             </button>
         </ActionForm>
+    }
+    .into_any()
+}
+
+/// Where the queue's messages name the execution that they are about, and what is done with it.
+#[component]
+fn NamingFieldset() -> impl IntoView {
+    let field = |label: &'static str, name: &'static str, example: &'static str| {
+        view! {
+            <label class="choice">
+                <span>{label}</span>
+                <input
+                    type="text"
+                    name=name
+                    maxlength="255"
+                    autocomplete="off"
+                    spellcheck="false"
+                    placeholder=example
+                />
+            </label>
+        }
+    };
+    view! {
+        <details class="data executions">
+            <summary>"Its messages name executions"</summary>
+            <p class="note-line">
+                "An execution whose message died is failed, or goes to another worker while attempts are left."
+            </p>
+            <div class="fields">
+                {field("path in the body", "executions[path]", "/payload/execution_id")}
+                {field("or header", "executions[header]", "x-execution-id")}
+                {field(
+                    "only messages of the type",
+                    "executions[message_type]",
+                    "ExecutionRequested",
+                )}
+                {field(
+                    "to another worker when it died as",
+                    "executions[reschedule_on]",
+                    "expired, rejected",
+                )}
+            </div>
+        </details>
     }
     .into_any()
 }

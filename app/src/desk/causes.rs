@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use dlo_domain::causes::{Behind, Causes};
 use dlo_domain::ids::GroupId;
+use dlo_domain::timeline::{About, Reach, Timeline};
 
 use super::DeskError;
 
@@ -15,4 +16,7 @@ pub trait CauseDesk {
     /// The workers and executions behind the newest letters of a group; for one that was merged, of
     /// the one that it went into.
     async fn behind_group(&self, id: GroupId) -> Result<Behind, DeskError>;
+
+    /// Silences, depths of queues and deaths over the same time.
+    async fn timeline(&self, about: &About, reach: Reach) -> Result<Timeline, DeskError>;
 }

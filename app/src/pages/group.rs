@@ -9,13 +9,14 @@ use dlo_domain::grouping::{Explanation, Layer};
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
+use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::groups::{GroupRead, read_group, worst_groups};
+use crate::api::timeline::{Drawing, read_timeline};
 use crate::components::{
     Ago, BehindPanel, BreakdownTable, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents,
     GroupMerge, GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupStateButtons,
-    HoursChart, Live, Notice, SeverityMark, TemplateExplained, Waiting,
+    HoursChart, Live, Notice, OneAxis, SeverityMark, TemplateExplained, Waiting,
 };
 use crate::{links, wording};
 
@@ -31,6 +32,12 @@ pub(crate) fn GroupPage() -> impl IntoView {
         move || (id.get(), version.get(), actions.version()),
         |(id, ..)| read_group(id),
     );
+    let query = use_query_map();
+    let reach = Memo::new(move |_| query.with(|query| query.get("reach").unwrap_or_default()));
+    let drawing = Resource::new(
+        move || (id.get(), reach.get(), version.get(), actions.version()),
+        |(id, reach, ..)| read_timeline("group".to_owned(), id, reach),
+    );
     // Not read again as letters arrive: a choice must not change under the pointer.
     let others = Resource::new(move || (id.get(), actions.version()), |_| worst_groups());
     // What was checked on another group's page is checked no more; a split leads to another one.
@@ -44,11 +51,12 @@ pub(crate) fn GroupPage() -> impl IntoView {
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 let others = others.await.unwrap_or_default();
-                match group.await {
-                    Ok(read) => {
-                        view! { <Read read asked=id.get() others actions checked /> }.into_any()
+                match (group.await, drawing.await) {
+                    (Ok(read), Ok(drawing)) => {
+                        view! { <Read read drawing asked=id.get() others actions checked /> }
+                            .into_any()
                     }
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                    (Err(error), _) | (_, Err(error)) => view! { <ErrorPanel error /> }.into_any(),
                 }
             })}
         </Transition>
@@ -59,6 +67,7 @@ pub(crate) fn GroupPage() -> impl IntoView {
 #[component]
 fn Read(
     read: GroupRead,
+    drawing: Drawing,
     asked: String,
     others: Vec<GroupSummary>,
     actions: GroupActions,
@@ -91,6 +100,7 @@ fn Read(
             </header>
             <HoursChart hours=summary.by_hour.clone() severity now />
         </section>
+        <OneAxis drawing page=(links::group(id), Vec::new()) />
         <div class="split">
             <div class="stack">
                 <section class="section" aria-labelledby="common-title">

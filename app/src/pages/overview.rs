@@ -10,9 +10,10 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::office::{CauseRow, read_causes, read_overview};
+use crate::api::timeline::{Drawing, read_timeline};
 use crate::components::{
-    AddSourceCommand, BreakdownTable, CausesPanel, DeathsChart, ErrorPanel, Live, SourceTable,
-    Waiting, WorstGroups,
+    AddSourceCommand, BreakdownTable, CausesPanel, DeathsChart, ErrorPanel, Live, OneAxis,
+    SourceTable, Waiting, WorstGroups,
 };
 use crate::error::ApiError;
 use crate::{links, wording};
@@ -30,15 +31,22 @@ pub(crate) fn OverviewPage() -> impl IntoView {
         |(span, _)| read_overview(span.as_str().to_owned()),
     );
     let causes = Resource::new(move || version.get(), |_| read_causes());
+    let reach = Memo::new(move |_| query.with(|query| query.get("reach").unwrap_or_default()));
+    let drawing = Resource::new(
+        move || (reach.get(), version.get()),
+        |(reach, _)| read_timeline(String::new(), String::new(), reach),
+    );
     view! {
         <Title text="Overview" />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
-                match both(overview.await, causes.await) {
-                    Ok((overview, _)) if is_new(&overview) => {
+                match all(overview.await, causes.await, drawing.await) {
+                    Ok((overview, ..)) if is_new(&overview) => {
                         view! { <Beginning overview /> }.into_any()
                     }
-                    Ok((overview, causes)) => view! { <Figures overview causes /> }.into_any(),
+                    Ok((overview, causes, drawing)) => {
+                        view! { <Figures overview causes drawing /> }.into_any()
+                    }
                     Err(error) => view! { <ErrorPanel error /> }.into_any(),
                 }
             })}
@@ -47,8 +55,12 @@ pub(crate) fn OverviewPage() -> impl IntoView {
     .into_any()
 }
 
-fn both<A, B>(one: Result<A, ApiError>, other: Result<B, ApiError>) -> Result<(A, B), ApiError> {
-    Ok((one?, other?))
+fn all<A, B, C>(
+    one: Result<A, ApiError>,
+    two: Result<B, ApiError>,
+    three: Result<C, ApiError>,
+) -> Result<(A, B, C), ApiError> {
+    Ok((one?, two?, three?))
 }
 
 /// Whether no letter has ever come.
@@ -57,7 +69,7 @@ fn is_new(overview: &Overview) -> bool {
 }
 
 #[component]
-fn Figures(overview: Overview, causes: Vec<CauseRow>) -> impl IntoView {
+fn Figures(overview: Overview, causes: Vec<CauseRow>, drawing: Drawing) -> impl IntoView {
     let (span, now) = (overview.span, overview.at);
     let bar_name = match span {
         Span::Hour => "Deaths per minute",
@@ -67,6 +79,7 @@ fn Figures(overview: Overview, causes: Vec<CauseRow>) -> impl IntoView {
     let (groups, left) = (overview.groups.clone(), overview.groups_left);
     let waiting = overview.waiting.clone();
     let sources = overview.sources.clone();
+    let page = ("/".to_owned(), vec![("span", span.as_str().to_owned())]);
     view! {
         <div class="answer">
             <div>
@@ -103,6 +116,7 @@ fn Figures(overview: Overview, causes: Vec<CauseRow>) -> impl IntoView {
             </section>
             <div class="stack">
                 <CausesPanel rows=causes />
+                {(!drawing.is_plain).then(|| view! { <OneAxis drawing page /> })}
                 {(waiting.letters > 0).then(|| in_common(waiting))}
             </div>
             <section class="section" aria-labelledby="sources-title">

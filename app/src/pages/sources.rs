@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
+use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::filter::FilterForm;
 use dlo_domain::source::{Source, SourceCondition};
 use leptos::form::ActionForm;
@@ -147,6 +148,7 @@ fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoVie
                         <span class="id">{source.broker.clone()}</span>
                     </span>
                     <span>{source.mode.as_str()}</span>
+                    {executions(&source.executions).map(|says| view! { <span>{says}</span> })}
                 </p>
                 {source
                     .condition_detail
@@ -161,6 +163,38 @@ fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoVie
         </li>
     }
     .into_any()
+}
+
+/// Where its messages name executions, and what is done with those.
+fn executions(naming: &ExecutionNaming) -> Option<String> {
+    let places = [("header", &naming.header), ("path", &naming.path)];
+    let places: Vec<String> = places
+        .into_iter()
+        .filter_map(|(noun, place)| Some(format!("{noun} {}", place.as_ref()?)))
+        .collect();
+    if places.is_empty() {
+        return None;
+    }
+    let of = naming
+        .message_type
+        .as_ref()
+        .map_or_else(String::new, |kind| format!(", of {kind} only"));
+    let reasons: Vec<&str> = naming
+        .reschedule_on
+        .iter()
+        .map(|one| one.as_str())
+        .collect();
+    let then = match reasons.len() {
+        0 => "is failed".to_owned(),
+        _ => format!(
+            "goes to another worker when {}, else is failed",
+            reasons.join(" or ")
+        ),
+    };
+    Some(format!(
+        "its execution, by {}{of}, {then}",
+        places.join(" or ")
+    ))
 }
 
 fn counts(source: &Source, href: String, now: DateTime<Utc>) -> impl IntoView + use<> {

@@ -4,10 +4,11 @@ use dlo_domain::event::LiveEvent;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
+use leptos_router::hooks::{use_params_map, use_query_map};
 
+use crate::api::timeline::{Drawing, read_timeline};
 use crate::api::workers::{DrainWorker, WorkerSheet, read_worker};
-use crate::components::{ErrorPanel, Live, Notice, Waiting, WorkerBadge, slow_ticks};
+use crate::components::{ErrorPanel, Live, Notice, OneAxis, Waiting, WorkerBadge, slow_ticks};
 use crate::links;
 
 /// One worker. Its forms are plain ones: each answer is a page.
@@ -22,14 +23,20 @@ pub(crate) fn WorkerPage() -> impl IntoView {
         move || (name.get(), version.get(), ticks.get()),
         |(name, ..)| read_worker(name),
     );
+    let query = use_query_map();
+    let reach = Memo::new(move |_| query.with(|query| query.get("reach").unwrap_or_default()));
+    let drawing = Resource::new(
+        move || (name.get(), reach.get(), version.get(), ticks.get()),
+        |(name, reach, ..)| read_timeline("worker".to_owned(), name, reach),
+    );
     view! {
         <Title text="Worker" />
         <Notice />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
-                match worker.await {
-                    Ok(sheet) => view! { <Sheet sheet /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                match (worker.await, drawing.await) {
+                    (Ok(sheet), Ok(drawing)) => view! { <Sheet sheet drawing /> }.into_any(),
+                    (Err(error), _) | (_, Err(error)) => view! { <ErrorPanel error /> }.into_any(),
                 }
             })}
         </Transition>
@@ -38,7 +45,7 @@ pub(crate) fn WorkerPage() -> impl IntoView {
 }
 
 #[component]
-fn Sheet(sheet: WorkerSheet) -> impl IntoView {
+fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
     let name = sheet.row.name.clone();
     let kind = links::with_query(links::WORKERS, [("kind", &*sheet.kind)]);
     let letters = (!sheet.row.queue.is_empty()).then(|| {
@@ -63,6 +70,8 @@ fn Sheet(sheet: WorkerSheet) -> impl IntoView {
                     <WorkerBadge condition=sheet.row.condition />
                     {letters}
                 </p>
+                {(!sheet.opinion.is_empty())
+                    .then(|| view! { <p class="note-line">{sheet.opinion}</p> })}
             </div>
         </div>
         <section class="section" aria-labelledby="facts-title">
@@ -80,6 +89,7 @@ fn Sheet(sheet: WorkerSheet) -> impl IntoView {
                 })}
         </section>
         {drain(&name, sheet.can_drain, sheet.can_activate)}
+        <OneAxis drawing page=(links::worker(&name), Vec::new()) />
         <Downtimes spans=sheet.downtimes />
     }
     .into_any()

@@ -89,3 +89,16 @@ fn what_the_desk_says_becomes_a_sentence() {
     assert_eq!(sentence("ärger"), "Ärger.");
     assert_eq!(sentence(""), "");
 }
+
+#[test]
+fn spans_are_told_in_two_units() {
+    for (seconds, wanted) in [
+        (0, "0 s"),
+        (59, "59 s"),
+        (366, "6 min 06 s"),
+        (7_260, "2 h 01 min"),
+        (190_000, "2 d 04 h"),
+    ] {
+        assert_eq!(span(seconds), wanted);
+    }
+}

@@ -38,6 +38,12 @@ pub struct VhostTopology {
     pub read_at: DateTime<Utc>,
     /// The broker's version.
     pub version: Option<String>,
+    /// Why it cannot be read any more, while its broker can, and what to do.
+    #[serde(default)]
+    pub trouble: Option<String>,
+    /// Since when.
+    #[serde(default)]
+    pub trouble_since: Option<DateTime<Utc>>,
     /// Queues in it.
     pub queues: i64,
     /// Findings that are open.

@@ -1,6 +1,8 @@
 //! Each finding on the smallest vhost that has it, and on its neighbour that has not.
 
+mod consumers;
 mod dead_lettering;
+mod depth;
 mod lints;
 mod reading;
 mod routes;

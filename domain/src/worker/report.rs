@@ -8,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::opinion::{Opinion, WorkerQueue};
 use super::{Condition, check_name};
 use crate::page::BadCursor;
 
@@ -92,6 +93,12 @@ pub struct WorkerReport {
     pub metadata: serde_json::Map<String, serde_json::Value>,
     /// When it was away, newest first, the last 50 times.
     pub downtimes: Vec<Downtime>,
+    /// Its queue, as brokers tell of it; empty where none does.
+    #[serde(default)]
+    pub queues: Vec<WorkerQueue>,
+    /// What they say of the worker; absent when that is as it should be, or not known.
+    #[serde(default)]
+    pub opinion: Option<Opinion>,
 }
 
 /// The workers of a kind, counted.

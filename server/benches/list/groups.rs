@@ -70,7 +70,7 @@ const LIVE: &str = "
 pub async fn recount(pool: &PgPool) -> Outcome<()> {
     let mut transaction = pool.begin().await?;
     counts::fold(&mut transaction, SystemClock.now()).await?;
-    totals::fold(&mut transaction).await?;
+    totals::fold(&mut transaction, SystemClock.now()).await?;
     transaction.commit().await?;
     for (name, sql) in [
         ("letters by source, state, severity", BY_STATE),

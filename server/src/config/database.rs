@@ -71,7 +71,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> DatabaseConfig {
     }
 }
 
-fn url(text: &str) -> Result<Secret, String> {
+pub(super) fn url(text: &str) -> Result<Secret, String> {
     let help = "write it as postgres://user:password@host:5432/name";
     if !(text.starts_with("postgres://") || text.starts_with("postgresql://")) {
         // The text itself may hold a password, so it is not repeated.

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use dlo_app::desk::{CauseDesk, DeskError};
 use dlo_domain::causes::{Behind, Causes};
 use dlo_domain::ids::GroupId;
+use dlo_domain::timeline::{About, Reach, Timeline};
 
-use super::PgDesk;
+use super::{PgDesk, timeline};
 use crate::store::{breakdown, causes, shared_time};
 
 #[async_trait]
@@ -22,5 +23,9 @@ impl CauseDesk for PgDesk {
         let (group, _) = found.ok_or_else(|| super::groups::no_group(id))?;
         let letters = breakdown::newest_ids(&mut conn, group).await?;
         Ok(causes::behind(&mut conn, &letters).await?)
+    }
+
+    async fn timeline(&self, about: &About, reach: Reach) -> Result<Timeline, DeskError> {
+        timeline::read(self, about, reach).await
     }
 }

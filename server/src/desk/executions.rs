@@ -1,7 +1,5 @@
 //! Executions: what is reported, shown, and ended by people.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use dlo_app::desk::{DeskError, ExecutionDesk};
@@ -12,16 +10,13 @@ use dlo_domain::execution::{
 };
 use dlo_domain::page::{Cursor, Page};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use super::{PgDesk, changing};
-use crate::clock::new_id;
 use crate::executions::Ending;
+use crate::executions::reports::{self, Given, Taken};
 use crate::store::audit::{self, Note};
-use crate::store::executions::figures::{self, Tally};
-use crate::store::executions::write::{self, Told};
-use crate::store::executions::{outbox, read, watch};
-use crate::store::shared_time;
+use crate::store::executions::{figures, outbox, read, watch, write};
+use crate::store::{registers, shared_time};
 
 #[async_trait]
 impl ExecutionDesk for PgDesk {
@@ -74,6 +69,12 @@ impl ExecutionDesk for PgDesk {
             let Some(found) = write::take_one(conn, id).await? else {
                 return Err(no_execution(id));
             };
+            if found.is_read {
+                return Err(DeskError::Conflict(format!(
+                    "execution `{id}` is known from a register, which is only read: end it where \
+                     the register is kept"
+                )));
+            }
             if !found.state.may_become(state) {
                 return Err(DeskError::Conflict(found.over(state).to_string()));
             }
@@ -172,42 +173,19 @@ async fn take(
     conn: &mut PgConnection,
     reports: &[Report],
 ) -> Result<Vec<Reported>, DeskError> {
-    // Locked in the order of their names, whoever reports: so nobody waits in a circle.
-    let mut ids: Vec<&str> = reports.iter().map(|report| &*report.id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let keys: Vec<Uuid> = ids.iter().map(|_| new_id(&*desk.clock)).collect();
-    let now = shared_time(conn, &*desk.clock).await?;
-    let mut standing = write::take(conn, &ids, &keys, now).await?;
-    let mut changed: BTreeMap<String, Told> = BTreeMap::new();
-    let mut tally = Tally::default();
-    let mut answers = Vec::with_capacity(reports.len());
-    for report in reports {
-        let before = standing.get(&report.id);
-        let told = match before {
-            None => Ok(Some(Execution::begun(report, now))),
-            Some(before) => before.told(report, now),
-        };
-        let refused = match told {
-            Ok(None) => None,
-            Err(why) => Some(why.to_string()),
-            Ok(Some(next)) => {
-                tally.add(before.map(|before| before.state), &next);
-                let earlier = changed.remove(&report.id).and_then(|told| told.result);
-                let result = report.result.clone().or(earlier);
-                let execution = next.clone();
-                changed.insert(report.id.clone(), Told { execution, result });
-                standing.insert(report.id.clone(), next);
-                None
-            }
-        };
-        answers.push(Reported {
-            execution: standing[&report.id].clone(),
-            refused,
-        });
+    let given = reports.iter().map(|report| Given {
+        report: report.clone(),
+        at: None,
+    });
+    let taken = reports::take(conn, &*desk.clock, &given.collect::<Vec<_>>()).await?;
+    let is_taken = |one: &&Taken| one.told.refused.is_none() && one.told.execution.is_read;
+    let ours: Vec<String> = taken
+        .iter()
+        .filter(is_taken)
+        .map(|one| one.told.execution.id.clone())
+        .collect();
+    if !ours.is_empty() {
+        registers::set_is_read(conn, &ours, false).await?;
     }
-    let changed: Vec<Told> = changed.into_values().collect();
-    write::put(conn, &changed).await?;
-    figures::add(conn, now, tally).await?;
-    Ok(answers)
+    Ok(taken.into_iter().map(|one| one.told).collect())
 }

@@ -1,11 +1,13 @@
 //! Workers: their heartbeats, the list, and what people have them do.
 
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use dlo_app::desk::{DeskError, FleetDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::worker::{
     Condition, Heartbeat, KindSummary, Worker, WorkerCursor, WorkerPage, WorkerReport, WorkerState,
+    opinion,
 };
 use sqlx::PgConnection;
 
@@ -13,8 +15,11 @@ use super::{PgDesk, changing};
 use crate::fleet::BeatError;
 use crate::store::audit::{self, Note};
 use crate::store::workers::beats::Beat;
-use crate::store::workers::{self, Wanted};
+use crate::store::workers::{self, Wanted, consumers};
 use crate::store::{events, shared_time};
+
+/// For how long what a broker told of consumers is an opinion: some reads may fail.
+const OPINION_LASTS: TimeDelta = TimeDelta::minutes(5);
 
 #[async_trait]
 impl FleetDesk for PgDesk {
@@ -106,19 +111,24 @@ impl FleetDesk for PgDesk {
     }
 }
 
-async fn find(
+pub(super) async fn find(
     desk: &PgDesk,
     conn: &mut PgConnection,
     name: &str,
 ) -> Result<WorkerReport, DeskError> {
     let now = shared_time(conn, &*desk.clock).await?;
     let found = workers::one(conn, name, now).await?;
-    found.ok_or_else(|| {
+    let mut found = found.ok_or_else(|| {
         DeskError::NotFound(format!(
             "there is no worker `{name}`: it never reported, or was silent for so long that it was \
              forgotten"
         ))
-    })
+    })?;
+    if let Some(queue) = &found.worker.queue {
+        found.queues = consumers::of_queue(conn, queue, now - OPINION_LASTS).await?;
+        found.opinion = opinion(name, found.worker.condition, &found.queues);
+    }
+    Ok(found)
 }
 
 /// How many workers match, by what is known of their kinds.

@@ -10,6 +10,8 @@ use dlo_domain::office::Trouble;
 use dlo_domain::source::{Source, SourceCondition};
 
 use super::PgDesk;
+use crate::register;
+use crate::store::registers::{self, Standing};
 use crate::store::workers::watches;
 use crate::store::{shared_time, sources};
 
@@ -22,10 +24,17 @@ const CLOSED: TimeDelta = TimeDelta::seconds(30);
 pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
     let answer = tokio::time::timeout(PATIENCE, ask(desk)).await;
     let mut troubles = match answer {
-        Ok(Ok((sources, closed))) => {
+        Ok(Ok(asked)) => {
             remember(desk, None);
-            let of_sources = sources.iter().filter_map(of_source);
-            of_sources.chain(closed.iter().map(of_way)).collect()
+            let of_sources = asked.sources.iter().filter_map(of_source);
+            let of_register = asked.register.as_ref().and_then(of_register);
+            // Why it is closed is told already.
+            let is_told = |way: &str| of_register.is_some() && way == register::WAY;
+            let ways = asked.closed.iter().filter(|(way, _)| !is_told(way));
+            of_sources
+                .chain(ways.map(of_way))
+                .chain(of_register.clone())
+                .collect()
         }
         Ok(Err(_)) | Err(_) => vec![database_away(desk)],
     };
@@ -38,12 +47,34 @@ pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
 /// A way that heartbeats came by, and when it was open last.
 type Closed = (String, DateTime<Utc>);
 
-async fn ask(desk: &PgDesk) -> Result<(Vec<Source>, Vec<Closed>), DeskError> {
+/// What is known of what may not be well.
+struct Asked {
+    sources: Vec<Source>,
+    closed: Vec<Closed>,
+    register: Option<Standing>,
+}
+
+async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
     let mut conn = desk.begin().await?;
     desk.judges.current(&mut conn).await?;
     let now = shared_time(&mut conn, &*desk.clock).await?;
     let closed = watches::closed_since(&mut conn, now - CLOSED).await?;
-    Ok((sources::list(&mut conn, None).await?, closed))
+    Ok(Asked {
+        register: registers::standing(&mut conn).await?,
+        sources: sources::list(&mut conn, None).await?,
+        closed,
+    })
+}
+
+fn of_register(standing: &Standing) -> Option<Trouble> {
+    let (why, since) = (standing.trouble.as_deref()?, standing.trouble_since?);
+    Some(Trouble {
+        what: format!(
+            "The register of workers and executions cannot be read to the end. Workers that are \
+             in it are held for what they were. {why}"
+        ),
+        since,
+    })
 }
 
 fn of_way((way, since): &Closed) -> Trouble {

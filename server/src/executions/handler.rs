@@ -69,6 +69,13 @@ async fn handle(
     if let Some(what) = superseded(deps, conn, open, &execution).await? {
         return Ok((HandlerVerdict::Superseded, Some(what)));
     }
+    if execution.is_read {
+        let what = format!(
+            "it is in a register that is only read; else it had failed: {}",
+            died(open)
+        );
+        return Ok((HandlerVerdict::Left, Some(what)));
+    }
     let why = if open.naming.reschedule_on.contains(&open.reason) {
         match reschedule(deps, conn, open, &execution).await? {
             Ok(what) => return Ok((HandlerVerdict::Rescheduled, Some(what))),

@@ -19,6 +19,7 @@ pub(super) mod replays;
 pub(super) mod restores;
 pub(super) mod rules;
 pub(super) mod sources;
+pub(super) mod timeline;
 pub(super) mod topology;
 pub(super) mod views;
 pub(super) mod workers;
@@ -55,6 +56,7 @@ impl Endpoint {
 pub fn endpoints() -> Vec<Endpoint> {
     let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
     let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
+    let report = |path, handler| Endpoint::new(Method::POST, path, Role::Worker, handler);
     let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
     let group = "/api/v1/groups/{id}";
     let source = "/api/v1/sources/{id}";
@@ -120,12 +122,13 @@ pub fn endpoints() -> Vec<Endpoint> {
         ),
         read("/api/v1/workers", get(workers::list)),
         read("/api/v1/workers/{name}", get(workers::one)),
-        act("/api/v1/workers/{name}/heartbeat", post(workers::heartbeat)),
+        report("/api/v1/workers/{name}/heartbeat", post(workers::heartbeat)),
         act("/api/v1/workers/{name}/drain", post(workers::drain)),
         act("/api/v1/workers/{name}/activate", post(workers::activate)),
         read("/api/v1/overview", get(overview::figures)),
         read("/api/v1/causes", get(causes::figures)),
         read("/api/v1/groups/{id}/causes", get(causes::of_group)),
+        read("/api/v1/timeline", get(timeline::read)),
         read("/api/v1/events", get(events::stream)),
     ];
     all.extend(of_executions());
@@ -135,14 +138,15 @@ pub fn endpoints() -> Vec<Endpoint> {
 
 /// What is reported of executions, and asked about them.
 fn of_executions() -> Vec<Endpoint> {
+    let report = |path, handler| Endpoint::new(Method::POST, path, Role::Worker, handler);
     let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
     let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
     vec![
         read("/api/v1/executions", get(executions::list)),
-        act("/api/v1/executions", post(executions::report_many)),
+        report("/api/v1/executions", post(executions::report_many)),
         read("/api/v1/execution-figures", get(executions::figures)),
         read("/api/v1/executions/{id}", get(executions::one)),
-        act("/api/v1/executions/{id}", post(executions::report)),
+        report("/api/v1/executions/{id}", post(executions::report)),
         act("/api/v1/executions/{id}/fail", post(executions::fail)),
         act("/api/v1/executions/{id}/cancel", post(executions::cancel)),
     ]

@@ -27,7 +27,7 @@ pub(super) async fn admit(
 ) -> Response {
     let shown = bearer(&request).map(digest);
     match holder_of(&admission.pool, shown).await {
-        Ok(holder) if holder.role >= admission.role => {
+        Ok(holder) if holder.role.may(admission.role) => {
             request.extensions_mut().insert(holder);
             next.run(request).await
         }

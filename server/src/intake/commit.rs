@@ -1,6 +1,6 @@
 //! One batch, one transaction.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use dlo_domain::event::LiveEvent;
 use dlo_domain::fingerprint::Fingerprint;
@@ -329,6 +329,14 @@ async fn tell(
     let mut by_severity: Vec<(&str, i64)> = Severity::ALL.into_iter().map(of).collect();
     by_severity.retain(|(_, count)| *count > 0);
     counts::add_deaths(conn, now, &by_severity).await?;
+    let mut by_queue: BTreeMap<String, i64> = BTreeMap::new();
+    let arrived = stored_before.iter().zip(&buffer.incoming);
+    for (_, incoming) in arrived.filter(|(before, _)| !**before) {
+        if let Some(queue) = incoming.queue() {
+            *by_queue.entry(queue).or_default() += 1;
+        }
+    }
+    counts::add_deaths_in(conn, now, &by_queue).await?;
     sources::touch(conn, session.source_id, now).await?;
     let event = LiveEvent::Arrived {
         source_id: session.source_id,

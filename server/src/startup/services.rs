@@ -9,7 +9,9 @@ use super::Plan;
 use crate::outbound::Outbound;
 use crate::store::StoreError;
 use crate::upkeep::Upkeep;
-use crate::{executions, fleet, grouping, intake, judging, office, replay, retrying, topology};
+use crate::{
+    executions, fleet, grouping, intake, judging, office, register, replay, retrying, topology,
+};
 
 impl Plan {
     /// Has every service begin, each a task of the lifecycle.
@@ -20,6 +22,7 @@ impl Plan {
         self.judge();
         self.retry();
         self.watch_workers();
+        self.read_register();
         self.watch_executions();
         self.watch_topology();
         self.take_letters();
@@ -120,6 +123,19 @@ impl Plan {
         if self.config.fleet.probes {
             self.probe_workers();
         }
+    }
+
+    fn read_register(&self) {
+        let Some(config) = self.config.register.clone() else {
+            return;
+        };
+        let deps = register::Deps {
+            pool: self.pool.clone(),
+            clock: self.clock.clone(),
+            config,
+        };
+        self.lifecycle
+            .spawn("reading the register", |stop| register::run(deps, stop));
     }
 
     fn probe_workers(&self) {

@@ -1,5 +1,7 @@
 //! Counters that are the sum of their rows: adding, and folding rows together.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use sqlx::PgConnection;
 
@@ -26,6 +28,33 @@ pub async fn add_deaths(
          from unnest($2::text[], $3::bigint[]) as new (severity, arrivals)",
         minute,
         &severities,
+        &arrivals,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Adds arrivals to the slot of the queues that they died in.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn add_deaths_in(
+    conn: &mut PgConnection,
+    at: DateTime<Utc>,
+    by_queue: &BTreeMap<String, i64>,
+) -> Result<(), StoreError> {
+    if by_queue.is_empty() {
+        return Ok(());
+    }
+    let queues: Vec<String> = by_queue.keys().cloned().collect();
+    let arrivals: Vec<i64> = by_queue.values().copied().collect();
+    sqlx::query!(
+        "insert into queue_deaths (slot, queue, arrivals)
+         select date_bin('5 minutes', $1, 'epoch'), queue, arrivals
+         from unnest($2::text[], $3::bigint[]) as new (queue, arrivals)",
+        at,
+        &queues,
         &arrivals,
     )
     .execute(conn)
@@ -60,6 +89,15 @@ pub async fn fold(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), Sto
              delete from death_counts where minute > $1 returning minute, severity, arrivals)
          insert into death_counts (minute, severity, arrivals)
          select minute, severity, sum(arrivals) from gone group by minute, severity",
+        now - TimeDelta::minutes(10),
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "with gone as (
+             delete from queue_deaths where slot > $1 returning slot, queue, arrivals)
+         insert into queue_deaths (slot, queue, arrivals)
+         select slot, queue, sum(arrivals) from gone group by slot, queue",
         now - TimeDelta::minutes(10),
     )
     .execute(conn)

@@ -116,6 +116,15 @@ pub async fn choices(conn: &mut PgConnection) -> Result<FilterChoices, StoreErro
     let sources = sqlx::query_scalar!("select distinct name from sources order by name")
         .fetch_all(&mut *conn)
         .await?;
+    let queues = queues(conn).await?;
+    Ok(FilterChoices { sources, queues })
+}
+
+/// The queues that letters died in, the first 200 by name.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn queues(conn: &mut PgConnection) -> Result<Vec<String>, StoreError> {
     let queues = sqlx::query_scalar!(
         r#"with recursive hop as (
                (select queue from letters where queue is not null order by queue limit 1)
@@ -128,5 +137,5 @@ pub async fn choices(conn: &mut PgConnection) -> Result<FilterChoices, StoreErro
     )
     .fetch_all(conn)
     .await?;
-    Ok(FilterChoices { sources, queues })
+    Ok(queues)
 }

@@ -79,7 +79,8 @@ pub async fn remove_everything(conn: &mut PgConnection) -> Result<(), StoreError
     run(
         conn,
         "truncate sources, letters, arrivals, extracts, letters_without_extract, letter_counts,
-         death_counts, signature_totals, signature_changes, signature_hours, groups, signatures,
+         death_counts, signature_totals, signature_changes, signature_hours, signature_slots,
+         queue_deaths, groups, signatures,
          replays, replay_items, audit cascade",
     )
     .await
@@ -117,7 +118,7 @@ const PATTERNS: &str = "
     join extracts x on x.letter_id = l.id;
     analyze seed_patterns;
     truncate letters, arrivals, extracts, letter_counts, death_counts, signature_changes,
-        signature_totals, signature_hours";
+        signature_totals, signature_hours, signature_slots, queue_deaths";
 
 /// What each letter is, by its number alone: run again, the same letters come out.
 const MADE_UP: &str = "
@@ -297,7 +298,8 @@ pub async fn count_again(conn: &mut PgConnection) -> Result<(), StoreError> {
 
 const COUNTERS: &str = "
     set work_mem = '256MB';
-    truncate letter_counts, death_counts, signature_changes, signature_totals, signature_hours;
+    truncate letter_counts, death_counts, signature_changes, signature_totals, signature_hours,
+        signature_slots, queue_deaths;
     insert into signature_totals (signature, state, severity, letters, arrivals, last_arrived_at)
     select signature, state, severity, count(*), sum(arrivals), max(last_arrived_at)
     from letters group by signature, state, severity;

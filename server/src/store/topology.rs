@@ -1,6 +1,7 @@
 //! What was read of brokers' queues: who reads next, the last read of each vhost, and why there is
 //! none. Findings are in `findings`.
 
+pub mod depths;
 pub mod findings;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -106,7 +107,7 @@ pub async fn keep(
          values ($1, $2, $3, $4, $5, $6, $7)
          on conflict (broker, vhost) do update set read_at = excluded.read_at,
              content = excluded.content, queues = excluded.queues, gaps = excluded.gaps,
-             version = excluded.version",
+             version = excluded.version, trouble = null, trouble_since = null",
         place.broker,
         place.vhost,
         now,
@@ -118,6 +119,55 @@ pub async fn keep(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Writes down why a vhost cannot be read, while its broker can. What was read last stays; of one that
+/// was never read it is known that it is there.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn set_vhost_trouble(
+    conn: &mut PgConnection,
+    place: Place<'_>,
+    trouble: &str,
+    now: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into topology_vhosts as v
+             (broker, vhost, read_at, content, queues, gaps, trouble, trouble_since)
+         values ($1, $2, $4, $5, 0, '[]', $3, $4)
+         on conflict (broker, vhost) do update set trouble = excluded.trouble,
+             trouble_since = coalesce(v.trouble_since, excluded.trouble_since)",
+        place.broker,
+        place.vhost,
+        trouble,
+        now,
+        Json(Vhost::default()) as _,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The vhosts of a broker that are known and not among these: they were deleted, or are not shown to
+/// us any more. At most some.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn unseen(
+    conn: &mut PgConnection,
+    broker: &str,
+    vhosts: &[String],
+) -> Result<Vec<String>, StoreError> {
+    let unseen = sqlx::query_scalar!(
+        "select vhost from topology_vhosts where broker = $1 and vhost <> all($2)
+         order by vhost limit 50",
+        broker,
+        vhosts,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(unseen)
 }
 
 /// How long what was read of a broker is kept that nobody asks any more.
@@ -204,7 +254,7 @@ pub async fn brokers(conn: &mut PgConnection) -> Result<Vec<BrokerTopology>, Sto
 
 async fn vhosts(conn: &mut PgConnection) -> Result<Vec<VhostTopology>, StoreError> {
     let rows = sqlx::query!(
-        r#"select v.broker, v.vhost, v.read_at, v.version, v.queues,
+        r#"select v.broker, v.vhost, v.read_at, v.version, v.queues, v.trouble, v.trouble_since,
                v.gaps as "gaps: Json<Vec<Gap>>",
                (select count(*) from topology_findings f
                 where f.broker = v.broker and f.vhost = v.vhost and f.resolved_at is null)
@@ -218,6 +268,8 @@ async fn vhosts(conn: &mut PgConnection) -> Result<Vec<VhostTopology>, StoreErro
         vhost: row.vhost,
         read_at: row.read_at,
         version: row.version,
+        trouble: row.trouble,
+        trouble_since: row.trouble_since,
         queues: i64::from(row.queues),
         findings: row.findings,
         notes: row.gaps.iter().map(|gap| gap.says().to_owned()).collect(),

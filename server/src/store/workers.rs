@@ -2,6 +2,7 @@
 //! a silence means is `dlo_domain::worker`'s.
 
 pub mod beats;
+pub mod consumers;
 mod list;
 pub mod monitor;
 pub mod probes;
@@ -13,7 +14,7 @@ use dlo_domain::worker::WorkerState;
 
 use super::StoreError;
 
-fn state(word: &str) -> Result<WorkerState, StoreError> {
+pub(in crate::store) fn state(word: &str) -> Result<WorkerState, StoreError> {
     word.parse()
         .map_err(|why| StoreError::corrupt("workers", "state", why))
 }

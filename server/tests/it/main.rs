@@ -10,6 +10,7 @@ mod http;
 mod intake;
 mod offices;
 mod outage;
+mod register;
 mod replay;
 mod retries;
 mod rules;

@@ -6,6 +6,7 @@ mod dead_lettering;
 mod degraded;
 mod desk;
 mod lints;
+mod opinions;
 mod page;
 mod watch;
 

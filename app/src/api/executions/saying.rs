@@ -219,7 +219,7 @@ pub(super) async fn sheet(id: &str) -> Result<ExecutionSheet, ApiError> {
         result: result
             .and_then(|result| serde_json::to_string_pretty(&result).ok())
             .unwrap_or_default(),
-        is_open: !execution.state.is_terminal(),
+        is_open: !execution.state.is_terminal() && !execution.is_read,
         letters: letters.into_iter().map(named).collect(),
         row: row(execution),
     })
@@ -231,6 +231,10 @@ fn standing(execution: &Execution) -> String {
         None => String::new(),
     };
     match execution.state {
+        _ if execution.is_stuck && execution.is_read => format!(
+            "Stuck: handed out{on}, and not begun in time. It is in a register that is only read: \
+             the monitor would fail it, and leaves that to whoever keeps the register."
+        ),
         _ if execution.is_stuck => {
             format!("Stuck: handed out{on}, and not begun in time. The monitor fails it next.")
         }
@@ -251,7 +255,7 @@ fn named(by: NamedBy) -> (String, chrono::DateTime<chrono::Utc>, String) {
         None => "the handler has not come to it".to_owned(),
         Some(HandlerVerdict::Failed) => format!("failed it: {detail}"),
         Some(HandlerVerdict::Rescheduled) => format!("sent it {detail}"),
-        Some(HandlerVerdict::Terminal | HandlerVerdict::Superseded) => {
+        Some(HandlerVerdict::Terminal | HandlerVerdict::Superseded | HandlerVerdict::Left) => {
             format!("changed nothing: {detail}")
         }
         Some(HandlerVerdict::Unknown) => "came before anybody told of it".to_owned(),

@@ -18,6 +18,8 @@ use crate::{links, wording};
 /// Queues of the table, and of what the picture is made of.
 const MOST_QUEUES: usize = 1_000;
 const MOST_ROWS: usize = 200;
+/// Vhosts that cannot be read, each with its reason.
+const MOST_ILL: usize = 5;
 /// Findings that are shown.
 const MOST_FINDINGS: usize = 100;
 
@@ -135,7 +137,32 @@ fn of_trouble(broker: &BrokerTopology) -> Option<String> {
 
 fn notes(brokers: &[BrokerTopology], here: &VhostTopology) -> Vec<String> {
     let troubles = brokers.iter().filter_map(of_trouble);
-    troubles.chain(here.notes.iter().cloned()).collect()
+    let vhosts = brokers.iter().flat_map(|broker| &broker.vhosts);
+    let ill: Vec<String> = vhosts.filter_map(of_vhost).collect();
+    let more = ill.len().saturating_sub(MOST_ILL);
+    let more = (more > 0).then(|| {
+        let more = i64::try_from(more).unwrap_or(i64::MAX);
+        format!("{} more cannot be read.", wording::counted(more, "vhost"))
+    });
+    troubles
+        .chain(ill.into_iter().take(MOST_ILL))
+        .chain(more)
+        .chain(here.notes.iter().cloned())
+        .collect()
+}
+
+/// Why a vhost cannot be read while its broker can.
+fn of_vhost(vhost: &VhostTopology) -> Option<String> {
+    let why = wording::sentence(vhost.trouble.as_deref()?);
+    let since = vhost
+        .trouble_since
+        .map(wording::absolute)
+        .unwrap_or_default();
+    Some(format!(
+        "The vhost {} of the broker {} cannot be read since {since}: what is shown of it is what was \
+         read last. {why}",
+        vhost.vhost, vhost.broker
+    ))
 }
 
 fn others(brokers: &[BrokerTopology], here: &VhostTopology) -> Vec<(String, String)> {
@@ -147,7 +174,16 @@ fn others(brokers: &[BrokerTopology], here: &VhostTopology) -> Vec<(String, Stri
             let findings = wording::counted(one.findings, "finding");
             (
                 links::with_query(links::QUEUES, pairs),
-                format!("{}, vhost {}: {findings}", one.broker, one.vhost),
+                format!(
+                    "{}, vhost {}: {findings}{}",
+                    one.broker,
+                    one.vhost,
+                    if one.trouble.is_some() {
+                        ", cannot be read"
+                    } else {
+                        ""
+                    }
+                ),
             )
         })
         .collect()

@@ -1,11 +1,16 @@
 //! Workers put into words.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::worker::{Condition, Downtime, KindSummary, MISSED, Probe, Worker, WorkerReport};
+use dlo_domain::worker::{
+    Condition, Downtime, KindSummary, MISSED, Opinion, Probe, Worker, WorkerQueue, WorkerReport,
+};
 
 use super::{KindRow, WorkerList, WorkerRow, WorkerSheet};
 use crate::error::ApiError;
 use crate::wording;
+
+/// Tags of consumers that are shown.
+const MOST_TAGS: usize = 5;
 
 /// Workers of one page.
 const MOST_ROWS: u32 = 100;
@@ -105,7 +110,7 @@ fn row(worker: &Worker) -> WorkerRow {
         probe: probe(worker),
         down: match worker.down_today_seconds {
             0 => String::new(),
-            seconds => span(seconds),
+            seconds => wording::span(seconds),
         },
     }
 }
@@ -113,17 +118,7 @@ fn row(worker: &Worker) -> WorkerRow {
 fn silence(worker: &Worker) -> String {
     match worker.silent_ms / 1_000 {
         0 => "now".to_owned(),
-        seconds => span(seconds),
-    }
-}
-
-/// In two units: `6 min 06 s`.
-fn span(seconds: i64) -> String {
-    match seconds {
-        ..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        3_600..86_400 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
-        _ => format!("{} d {:02} h", seconds / 86_400, seconds % 86_400 / 3_600),
+        seconds => wording::span(seconds),
     }
 }
 
@@ -162,7 +157,8 @@ pub(super) fn sheet(report: WorkerReport, now: DateTime<Utc>) -> WorkerSheet {
     WorkerSheet {
         heading: sentence(worker),
         kind: worker.kind.clone(),
-        facts: facts(&report),
+        opinion: report.opinion.map(opinion).unwrap_or_default().to_owned(),
+        facts: facts(&report, now),
         metadata,
         downtimes: report
             .downtimes
@@ -188,7 +184,47 @@ fn sentence(worker: &Worker) -> String {
     }
 }
 
-fn facts(report: &WorkerReport) -> Vec<(String, String)> {
+fn opinion(opinion: Opinion) -> &'static str {
+    match opinion {
+        Opinion::SilentButConsumes => {
+            "It is silent, but the broker still has a consumer of its queue that is called like it: it \
+             may hang, or be cut off from this office alone."
+        }
+        Opinion::SilentOthersConsume => {
+            "It is silent. Its queue has consumers whose names do not tell whether it is one of them."
+        }
+        Opinion::SilentAndGone => {
+            "It is silent, and the broker has no consumer of its queue: nobody works on it."
+        }
+        Opinion::BeatsButConsumesNothing => {
+            "It beats, but the broker has no consumer of its queue: it lives, and takes nothing."
+        }
+        Opinion::LeavesButConsumes => {
+            "It said that it takes nothing more, but the broker still has a consumer of its queue that \
+             is called like it."
+        }
+    }
+}
+
+/// Who consumes a queue.
+fn consumers(queue: &WorkerQueue, now: DateTime<Utc>) -> String {
+    let count = queue.consumers.map_or_else(
+        || "consumers are not told".to_owned(),
+        |count| wording::counted(count, "consumer"),
+    );
+    let tags = queue.tags.as_deref().unwrap_or_default();
+    let named: Vec<&str> = tags.iter().take(MOST_TAGS).map(String::as_str).collect();
+    let names = match named.len() {
+        0 => String::new(),
+        some if some < tags.len() => format!(" ({}, …)", named.join(", ")),
+        _ => format!(" ({})", named.join(", ")),
+    };
+    let ago = wording::span((now - queue.read_at).num_seconds().max(0));
+    let WorkerQueue { broker, vhost, .. } = queue;
+    format!("{count}{names}, by {broker}, vhost {vhost}, {ago} ago")
+}
+
+fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, String)> {
     let worker = &report.worker;
     let row = row(worker);
     let probe = worker.probe.as_ref();
@@ -217,6 +253,12 @@ fn facts(report: &WorkerReport) -> Vec<(String, String)> {
         ("away today", row.down),
     ]
     .into_iter()
+    .chain(
+        report
+            .queues
+            .iter()
+            .map(|queue| ("its queue has", consumers(queue, now))),
+    )
     .filter(|(_, value)| !value.is_empty())
     .map(|(name, value)| (name.to_owned(), value))
     .collect()
@@ -229,25 +271,12 @@ fn downtime(away: Downtime, now: DateTime<Utc>) -> (String, String, String) {
     let lasted = (away.until.unwrap_or(now) - away.since)
         .num_seconds()
         .max(0);
-    (wording::absolute(away.since), until, span(lasted))
+    (wording::absolute(away.since), until, wording::span(lasted))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn spans_are_told_in_two_units() {
-        for (seconds, wanted) in [
-            (0, "0 s"),
-            (59, "59 s"),
-            (366, "6 min 06 s"),
-            (7_260, "2 h 01 min"),
-            (190_000, "2 d 04 h"),
-        ] {
-            assert_eq!(span(seconds), wanted);
-        }
-    }
 
     #[test]
     fn the_heading_tells_the_worst() {

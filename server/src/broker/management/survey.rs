@@ -77,6 +77,35 @@ impl Management {
         Ok(fit.take(MOST_VHOSTS).collect())
     }
 
+    /// Whether a vhost is there, and may be seen.
+    ///
+    /// # Errors
+    /// When it is not there, may not be seen, or the broker does not answer.
+    pub async fn find_vhost(&self, vhost: &str) -> Result<(), ManagementError> {
+        // `/api/vhosts/…` is refused to many who may see what is in it.
+        let url = self.vhost_url("exchanges", vhost);
+        let url = format!("{url}?page=1&page_size=1&disable_stats=true");
+        let request = self.client.get(url).timeout(PATIENCE);
+        bounded::<Value>(request).await.map(drop)
+    }
+
+    /// The consumers of a vhost, each with its queue and its tag; nothing where the broker does not
+    /// tell, or there are too many.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn consumers(&self, vhost: &str) -> Result<Option<Vec<Value>>, ManagementError> {
+        let url = self.vhost_url("consumers", vhost);
+        let url = format!("{url}?columns=queue.name,consumer_tag");
+        match bounded(self.client.get(url).timeout(PATIENCE)).await {
+            Ok(consumers) => Ok(Some(consumers)),
+            Err(
+                ManagementError::Refused(_) | ManagementError::Missing | ManagementError::TooLarge,
+            ) => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
+
     /// Everything about a vhost. What may not be read is a gap, not an error.
     ///
     /// # Errors

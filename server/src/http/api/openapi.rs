@@ -9,7 +9,7 @@ use utoipa::{Modify, OpenApi};
 
 use super::{
     causes, changes, discards, events, executions, groups, holds, letters, overview, policies,
-    replays, restores, rules, sources, topology, views, workers,
+    replays, restores, rules, sources, timeline, topology, views, workers,
 };
 use crate::access::Role;
 
@@ -19,7 +19,7 @@ use crate::access::Role;
     info(
         title = "Dead Letter Office",
         description = "Triage of RabbitMQ dead letters. Send `Authorization: Bearer dlo_…`; \
-            `dlo token create` makes a token. Roles: viewer reads, operator decides and replays, \
+            `dlo token create` makes a token. Roles: worker sends heartbeats and reports of executions and nothing else, viewer reads, operator decides and replays, \
             admin manages sources, rules and retry policies. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
     ),
     paths(
@@ -32,14 +32,14 @@ use crate::access::Role;
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::eject_head, views::list, views::create, views::remove,
         workers::list, workers::one, workers::heartbeat, workers::drain, workers::activate,
-        overview::figures, causes::figures, causes::of_group, events::stream, changes::preview, changes::approve, changes::reject,
+        overview::figures, causes::figures, causes::of_group, timeline::read, events::stream, changes::preview, changes::approve, changes::reject,
         changes::sent, executions::list, executions::report_many, executions::figures,
         executions::one, executions::report, executions::fail, executions::cancel,
         topology::brokers, topology::check, topology::findings, topology::finding,
         topology::edit, topology::queues, topology::queue,
         topology::set_dead_lettering, topology::unset_dead_lettering, document,
     ),
-    components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind, dlo_domain::topology::FindingScope)),
+    components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind, dlo_domain::topology::FindingScope, dlo_domain::timeline::Reach)),
     modifiers(&Token, &EveryAnswer),
     security(("token" = [])),
 )]
@@ -68,7 +68,7 @@ impl Modify for EveryAnswer {
                 (401, "No token, or one that is unknown or revoked"),
                 (503, "The database does not answer; nothing was done"),
             ];
-            if endpoint.role > Role::Viewer {
+            if !Role::Viewer.may(endpoint.role) {
                 answers.push((403, "The token's role does not allow it"));
             }
             if operation.request_body.is_some() {

@@ -134,7 +134,8 @@ impl Office {
         };
         Grouper::new(deps).catch_up().await.expect("grouped");
         let mut transaction = self.pool.begin().await.expect("a transaction");
-        totals::fold(&mut transaction).await.expect("folded");
+        let folded = totals::fold(&mut transaction, self.clock.now()).await;
+        folded.expect("folded");
         transaction.commit().await.expect("committed");
     }
 

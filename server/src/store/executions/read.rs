@@ -32,10 +32,11 @@ pub(super) struct Row {
     pub(super) ended_at: Option<DateTime<Utc>>,
     pub(super) error: Option<String>,
     pub(super) failed_by: Option<String>,
+    pub(super) is_read: bool,
 }
 
 const COLUMNS: &str = "id, key, state, worker, attempt, max_attempts, first_seen_at, state_since, \
-    requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by";
+    requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by, is_read";
 
 /// A row as it is; scheduled since before `stuck_before`, it is stuck.
 pub(super) fn execution(
@@ -60,6 +61,7 @@ pub(super) fn execution(
         error: row.error,
         failed_by: row.failed_by,
         is_stuck: state == ExecutionState::Scheduled && is_late,
+        is_read: row.is_read,
     })
 }
 
@@ -174,7 +176,8 @@ pub async fn one(
     let row = sqlx::query_as!(
         Row,
         "select id, key, state, worker, attempt, max_attempts, first_seen_at, state_since,
-             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by
+             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by,
+             is_read
          from executions where id = $1",
         id,
     )

@@ -74,8 +74,9 @@ pub async fn stuck(
     let rows = sqlx::query_as!(
         Row,
         "select id, key, state, worker, attempt, max_attempts, first_seen_at, state_since,
-             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by
-         from executions where state = 'scheduled' and state_since < $1
+             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by,
+             is_read
+         from executions where state = 'scheduled' and state_since < $1 and not is_read
          order by state_since, key limit $2 for update skip locked",
         before,
         most,
@@ -99,10 +100,10 @@ pub async fn orphaned(
         Row,
         "select e.id, e.key, e.state, e.worker, e.attempt, e.max_attempts, e.first_seen_at,
              e.state_since, e.requested_at, e.scheduling_at, e.scheduled_at, e.running_at,
-             e.ended_at, e.error, e.failed_by
+             e.ended_at, e.error, e.failed_by, e.is_read
          from workers w join executions e on e.worker = w.name
          where (w.silent_since < $1 or w.state = 'stopped' and w.state_since < $1)
-             and e.state = 'running' and e.state_since < $1
+             and e.state = 'running' and e.state_since < $1 and not e.is_read
          order by e.state_since limit $2 for update of e skip locked",
         before,
         most,

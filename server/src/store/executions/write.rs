@@ -48,7 +48,8 @@ pub async fn take(
     let rows = sqlx::query_as!(
         Row,
         "select id, key, state, worker, attempt, max_attempts, first_seen_at, state_since,
-             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by
+             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by,
+             is_read
          from executions where id = any($1) and id <> all($2) order by id for update",
         ids as &[&str],
         &made,
@@ -68,7 +69,8 @@ pub async fn take_one(conn: &mut PgConnection, id: &str) -> Result<Option<Execut
     let row = sqlx::query_as!(
         Row,
         "select id, key, state, worker, attempt, max_attempts, first_seen_at, state_since,
-             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by
+             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by,
+             is_read
          from executions where id = $1 for update",
         id,
     )
@@ -125,7 +127,7 @@ pub async fn put(conn: &mut PgConnection, told: &[Told]) -> Result<(), StoreErro
     Ok(())
 }
 
-pub(super) fn read_state(word: &str) -> Result<ExecutionState, StoreError> {
+pub(in crate::store) fn read_state(word: &str) -> Result<ExecutionState, StoreError> {
     word.parse()
         .map_err(|why| StoreError::corrupt("executions", "state", why))
 }

@@ -136,7 +136,8 @@ mod tests {
         .execute(&mut *conn)
         .await
         .expect("two groups");
-        let changed = totals::fold(&mut *conn).await.expect("folded");
+        let changed = totals::fold(&mut *conn, chrono::DateTime::UNIX_EPOCH).await;
+        let changed = changed.expect("folded");
         assert_eq!(changed.len(), 2);
         changed
     }

@@ -92,7 +92,8 @@ impl Shop {
     async fn tidy(&mut self) -> Vec<Uuid> {
         self.grouper.catch_up().await.expect("grouped");
         let mut transaction = self.pool.begin().await.expect("a transaction");
-        let groups = totals::fold(&mut transaction).await.expect("folded");
+        let groups = totals::fold(&mut transaction, self.now()).await;
+        let groups = groups.expect("folded");
         let woken = totals::wake(&mut transaction, &groups, self.now())
             .await
             .expect("woken");

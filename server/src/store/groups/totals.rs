@@ -2,6 +2,7 @@
 //! folded into totals, and the totals of a group follow its signatures.
 
 use chrono::{DateTime, Utc};
+use dlo_domain::timeline::KEPT_FOR;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -13,7 +14,7 @@ use crate::store::StoreError;
 ///
 /// # Errors
 /// When Postgres does not do it: then the transaction must be given up.
-pub async fn fold(conn: &mut PgConnection) -> Result<Vec<Uuid>, StoreError> {
+pub async fn fold(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<Vec<Uuid>, StoreError> {
     if !take_turn(conn).await? {
         return Ok(Vec::new());
     }
@@ -25,6 +26,12 @@ pub async fn fold(conn: &mut PgConnection) -> Result<Vec<Uuid>, StoreError> {
                from gone where arrivals <> 0 group by 1, 2
                on conflict (signature, hour) do update
                    set arrivals = signature_hours.arrivals + excluded.arrivals),
+           by_slot as (
+               insert into signature_slots (signature, slot, arrivals)
+               select signature, date_bin('5 minutes', last_arrived_at, 'epoch'), sum(arrivals)
+               from gone where arrivals <> 0 and last_arrived_at >= $1 group by 1, 2
+               on conflict (signature, slot) do update
+                   set arrivals = signature_slots.arrivals + excluded.arrivals),
            by_state as (
                insert into signature_totals
                    (signature, state, severity, letters, arrivals, last_arrived_at)
@@ -36,6 +43,7 @@ pub async fn fold(conn: &mut PgConnection) -> Result<Vec<Uuid>, StoreError> {
                        last_arrived_at =
                            greatest(signature_totals.last_arrived_at, excluded.last_arrived_at))
            select distinct signature as "signature!" from gone"#,
+        now - KEPT_FOR,
     )
     .fetch_all(&mut *conn)
     .await?;

@@ -97,6 +97,12 @@ impl Incoming {
         size_bytes(&self.delivered)
     }
 
+    /// The queue that it died in, as it is stored.
+    #[must_use]
+    pub fn queue(&self) -> Option<String> {
+        short(self.reading.origin.queue.as_ref())
+    }
+
     /// Adds what could not be read or joined.
     pub fn note(&mut self, what: String) {
         self.reading.notes.push(what);

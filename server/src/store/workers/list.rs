@@ -203,6 +203,8 @@ pub async fn one(
         way,
         metadata,
         downtimes,
+        queues: Vec::new(),
+        opinion: None,
     }))
 }
 

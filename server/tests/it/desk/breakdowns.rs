@@ -69,7 +69,8 @@ async fn receive(bench: &Bench, message: &str, severity: Severity, version: &str
     };
     Grouper::new(deps).catch_up().await.expect("grouped");
     let mut transaction = bench.pool.begin().await.expect("a transaction");
-    totals::fold(&mut transaction).await.expect("folded");
+    let folded = totals::fold(&mut transaction, SystemClock.now()).await;
+    folded.expect("folded");
     transaction.commit().await.expect("committed");
 }
 

@@ -7,6 +7,7 @@ use dlo_domain::causes::Causes;
 use dlo_domain::execution::ExecutionState;
 use dlo_domain::ids::GroupId;
 use dlo_domain::severity::Severity;
+use dlo_domain::timeline::{About, Reach};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -118,4 +119,54 @@ async fn a_group_tells_who_stands_behind_its_letters(pool: PgPool) {
     let of = |name: &str, letters| (name.to_owned(), letters);
     assert_eq!(behind.workers, [of("w-1", 2), of("w-2", 2), of("w-b", 1)]);
     assert_eq!(behind.executions, [of("43", 2), of("42", 1)]);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_timeline_is_about_the_queues_and_workers_of_what_it_is_asked_for(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    for name in ["w-b", "w-1", "idle"] {
+        yard.worker(name, Some(Duration::from_secs(600))).await;
+    }
+    letters(&pool).await;
+    let now = dlo_server::clock::Clock::now(&*yard.clock);
+    for sql in [
+        "insert into worker_downtimes (worker, since, found_at)
+         select name, silent_since, $1 from workers",
+        "insert into queue_depths values ($1, 'a', 'main', '/', 7), ($1, 'c', 'main', '/', 9)",
+        "insert into queue_deaths values ($1, 'a', 3), ($1, 'b', 1)",
+        // The letters arrived by Postgres's clock, the office's stands elsewhere.
+        "update signature_changes set last_arrived_at = $1",
+    ] {
+        let written = sqlx::query(sql).bind(now).execute(&pool).await;
+        written.expect("written");
+    }
+    let mut transaction = pool.begin().await.expect("a transaction");
+    let folded = dlo_server::store::groups::totals::fold(&mut transaction, now).await;
+    folded.expect("folded");
+    transaction.commit().await.expect("committed");
+    let nobody = About::Worker("nobody".to_owned());
+    let nobody = yard.desk.timeline(&nobody, Reach::Shift).await;
+    assert!(matches!(nobody, Err(DeskError::NotFound(_))), "{nobody:?}");
+    let group = About::Group(GroupId(Uuid::from_u128(1)));
+    for (about, deaths, workers, queues) in [
+        (group, 4, "w-1 w-b", "a"),
+        (About::Worker("w-1".to_owned()), 3, "w-1", "a"),
+        (About::Worker("idle".to_owned()), 0, "idle", ""),
+        (About::Queue("b".to_owned()), 1, "w-b", ""),
+        (About::Everything, 0, "idle w-1 w-b", "c a"),
+    ] {
+        let told = yard
+            .desk
+            .timeline(&about, Reach::Shift)
+            .await
+            .expect("told");
+        let named: Vec<&str> = told.workers.iter().map(|one| one.worker.as_str()).collect();
+        let filled: Vec<&str> = told.queues.iter().map(|one| one.queue.as_str()).collect();
+        let sum: i64 = told.deaths.iter().sum();
+        assert_eq!(
+            (sum, named.join(" "), filled.join(" ")),
+            (deaths, workers.to_owned(), queues.to_owned()),
+            "{about:?}"
+        );
+    }
 }

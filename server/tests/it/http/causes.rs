@@ -21,6 +21,56 @@ async fn programs_are_told_of_causes(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn programs_are_told_of_one_thing_on_one_axis(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    for odd in ["reach=5h", "span=1h", "worker=a&queue=b", "group=7"] {
+        let answer = counter.get(&format!("/api/v1/timeline?{odd}")).await;
+        assert_eq!(answer.status(), 400, "{odd}");
+    }
+    assert!(counter.desk.asked().is_empty());
+    let path = "/api/v1/timeline?worker=worker%207%2F%25&reach=24h";
+    let told: Value = counter.get(path).await.json().await.expect("JSON");
+    assert_eq!(told["deaths"][71], 412);
+    assert_eq!(told["workers"][0]["bands"][0]["away"], "silent");
+    for query in ["", "queue=orders.work", &format!("group={ID}")] {
+        let answer = counter.get(&format!("/api/v1/timeline?{query}")).await;
+        assert_eq!(answer.status(), 200, "{query}");
+    }
+    let asked = counter.desk.asked();
+    assert_eq!(
+        asked[..3],
+        [
+            r#"timeline Worker("worker 7/%") 24h"#,
+            "timeline Everything 6h",
+            r#"timeline Queue("orders.work") 6h"#,
+        ]
+    );
+    assert!(asked[3].starts_with("timeline Group("), "{asked:?}");
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn pages_show_the_axis_without_a_script(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    for path in ["/?span=24h&reach=24h", "/workers/worker-7"] {
+        let page = counter.get(path).await.text().await.expect("a page");
+        assert!(page.contains("Silence, queues and deaths"), "{path}");
+        assert!(page.contains("&lt;b&gt;7: silent since"), "{path}: {page}");
+        assert!(!page.contains("<b>7"), "{path}: a name is no markup");
+        assert!(page.contains("at most 1,204 messages in it"), "{path}");
+        assert!(page.contains(r#"class="away silent""#), "{path}");
+    }
+    let page = counter
+        .get("/?span=24h")
+        .await
+        .text()
+        .await
+        .expect("a page");
+    assert!(page.contains("/?span=24h&amp;reach=24h"), "the span stays");
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn the_first_page_leads_to_their_lists(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let page = counter.get("/").await.text().await.expect("a page");

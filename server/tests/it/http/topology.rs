@@ -67,28 +67,28 @@ async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
             setting,
             dry,
             200,
-            "preview of work dying into dead",
+            "preview of jobs dying into dead",
         ),
         (
             Method::PUT,
             setting,
             wet,
             200,
-            "admin has / work die into dead by Some(\"abc\")",
+            "admin has / jobs die into dead by Some(\"abc\")",
         ),
         (
             Method::DELETE,
             &dry_removal,
             json!(null),
             200,
-            "admin unsets work, dry true",
+            "admin unsets jobs, dry true",
         ),
         (
             Method::DELETE,
             setting,
             json!(null),
             200,
-            "admin unsets work, dry false",
+            "admin unsets jobs, dry false",
         ),
     ];
     for (method, path, body, status, said) in cases {

@@ -36,7 +36,7 @@ pub struct Counter {
     pub address: String,
     /// Asks, without following redirects.
     pub client: Client,
-    tokens: [Token; 3],
+    tokens: [Token; 4],
     stop: CancellationToken,
     serving: JoinHandle<std::io::Result<()>>,
     /// The directory of the site's files.
@@ -84,7 +84,7 @@ impl Counter {
         for role in Role::ALL {
             tokens.push(token(pool, role.as_str(), role).await);
         }
-        let tokens = tokens.try_into().expect("three roles");
+        let tokens = tokens.try_into().expect("one for each role");
         Self {
             desk,
             hub,

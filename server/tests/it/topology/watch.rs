@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use dlo_domain::topology::FindingScope;
 use dlo_server::store::topology::{self as kept, Place};
 use dlo_server::topology::look;
+use lapin::BasicProperties;
 use sqlx::PgPool;
 
 use super::{Watcher, dying};
@@ -116,4 +117,45 @@ async fn a_vhost_that_is_deleted_is_forgotten_and_its_findings_end(pool: PgPool)
     assert_eq!(brokers[0].trouble, None);
     other.remove_user(&user).await;
     other.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn depths_are_kept_of_queues_that_workers_name_and_that_dead_letter(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "management").await;
+    let vhost = &watcher.vhost;
+    vhost.dead_letter_pair("fan", "letters").await;
+    vhost.queue("work", &dying("fan")).await;
+    vhost.queue("of a worker", &[]).await;
+    vhost.queue("of nobody", &[]).await;
+    sqlx::query(
+        "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
+             last_heartbeat_at, way, heard_ms, interval_ms, queue)
+         values ('w', 'w', false, 'active', now(), now(), now(), 'http', 0, 10000, 'of a worker')",
+    )
+    .execute(&pool)
+    .await
+    .expect("a worker");
+    for queue in ["work", "of a worker", "of nobody"] {
+        for _ in 0..3 {
+            vhost
+                .publish(queue, BasicProperties::default(), b"{}")
+                .await;
+        }
+    }
+    let kept = || async {
+        watcher.clock.advance(TimeDelta::minutes(5));
+        watcher.look().await;
+        let kept: Vec<(String, i64)> = sqlx::query_as(
+            "select queue, depth from queue_depths where vhost = $1
+             and slot = (select max(slot) from queue_depths) order by queue",
+        )
+        .bind(&vhost.name)
+        .fetch_all(&pool)
+        .await
+        .expect("read");
+        kept
+    };
+    let wanted = [("of a worker".to_owned(), 3), ("work".to_owned(), 3)];
+    crate::support::until("both are seen", 20, || async { kept().await == wanted }).await;
+    watcher.end().await;
 }

@@ -16,9 +16,7 @@ impl Vhost {
         let user = json!({"password": "known", "tags": tag});
         self.manage(Method::PUT, &format!("users/{name}"), &user)
             .await;
-        let rights = json!({"configure": ".*", "write": ".*", "read": ".*"});
-        let path = format!("permissions/{}/{name}", self.name);
-        self.manage(Method::PUT, &path, &rights).await;
+        self.grant(&name).await;
         let address = format!("http://{name}:known@{}", self.management_host());
         (name, address)
     }
@@ -43,6 +41,19 @@ impl Vhost {
                 response.status()
             );
         }
+    }
+
+    /// Lets a user do everything in this vhost.
+    pub async fn grant(&self, user: &str) {
+        let rights = json!({"configure": ".*", "write": ".*", "read": ".*"});
+        let path = format!("permissions/{}/{user}", self.name);
+        self.manage(Method::PUT, &path, &rights).await;
+    }
+
+    /// Lets a user do nothing more in this vhost.
+    pub async fn withdraw(&self, user: &str) {
+        let path = format!("permissions/{}/{user}", self.name);
+        self.manage(Method::DELETE, &path, &Value::Null).await;
     }
 
     /// Removes a user.

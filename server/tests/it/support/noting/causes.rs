@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use dlo_app::desk::{CauseDesk, DeskError};
 use dlo_domain::causes::{Behind, Causes};
 use dlo_domain::ids::GroupId;
+use dlo_domain::timeline::{About, BARS, Reach, Timeline};
 use serde_json::json;
 
 use super::NotingDesk;
@@ -17,6 +18,25 @@ impl CauseDesk for NotingDesk {
             "at": "2026-11-21T12:00:00Z", "stale_workers": 2, "stuck_executions": 10_000,
             "stuck_is_least": true, "queues_without_consumers": 1,
             "findings": [["critical", 1], ["high", 0], ["normal", 1], ["low", 0]],
+        })))
+    }
+
+    async fn timeline(&self, about: &About, reach: Reach) -> Result<Timeline, DeskError> {
+        self.note(format!("timeline {about:?} {}", reach.as_str()))?;
+        let with = |last: i64| {
+            let mut bars = vec![0; BARS - 1];
+            bars.push(last);
+            bars
+        };
+        Ok(sample(json!({
+            "at": "2026-11-21T12:00:00Z", "reach": reach, "from": "2026-11-21T06:05:00Z",
+            "bar_seconds": 300, "deaths": with(412),
+            "workers": [{"worker": "<b>7", "bands": [
+                {"since": "2026-11-21T11:00:00Z", "until": null, "away": "silent"}]}],
+            "workers_left": 2,
+            "queues": [{"broker": "main", "vhost": "/", "queue": "orders.work",
+                "depths": with(1_204)}],
+            "queues_left": 0,
         })))
     }
 

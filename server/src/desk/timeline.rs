@@ -1,0 +1,82 @@
+//! Silences, depths and deaths on one axis.
+
+use dlo_app::desk::DeskError;
+use dlo_domain::ids::GroupId;
+use dlo_domain::timeline::{About, Axis, Reach, Timeline, worker_lanes};
+use sqlx::PgConnection;
+
+use super::PgDesk;
+use crate::store::timeline::{self, Whose};
+use crate::store::{breakdown, shared_time};
+
+/// What a timeline is made of, once it is known which queues it is about.
+#[derive(Default)]
+struct Scope<'a> {
+    /// The queues; nothing for all of them.
+    queues: Option<Vec<String>>,
+    /// The group whose deaths are counted, if not those of the queues.
+    group: Option<GroupId>,
+    /// The worker whose silences are told, if not those of the queues' workers.
+    worker: Option<&'a str>,
+}
+
+pub(super) async fn read(
+    desk: &PgDesk,
+    about: &About,
+    reach: Reach,
+) -> Result<Timeline, DeskError> {
+    let mut conn = desk.begin().await?;
+    let now = shared_time(&mut conn, &*desk.clock).await?;
+    let axis = Axis::of(reach, now);
+    let scope = scope(desk, &mut conn, about).await?;
+    let queues = scope.queues.as_deref();
+    let deaths = match (scope.group, queues) {
+        (Some(group), _) => timeline::deaths_of_group(&mut conn, group, axis.from).await?,
+        (None, Some(queues)) => timeline::deaths_in(&mut conn, queues, axis.from).await?,
+        (None, None) => timeline::deaths(&mut conn, axis.from).await?,
+    };
+    let whose = match (scope.worker, queues) {
+        (Some(name), _) => Whose::Worker(name),
+        (None, Some(queues)) => Whose::OfQueues(queues),
+        (None, None) => Whose::Everybody,
+    };
+    let bands = timeline::away(&mut conn, whose, axis.from).await?;
+    let (workers, workers_left) = worker_lanes(bands, now);
+    let (queues, queues_left) = timeline::depths(&mut conn, queues, &axis).await?;
+    Ok(Timeline {
+        at: now,
+        reach,
+        from: axis.from,
+        bar_seconds: axis.bar_seconds,
+        deaths: axis.sums(deaths),
+        workers,
+        workers_left,
+        queues,
+        queues_left,
+    })
+}
+
+async fn scope<'a>(
+    desk: &PgDesk,
+    conn: &mut PgConnection,
+    about: &'a About,
+) -> Result<Scope<'a>, DeskError> {
+    let mut scope = Scope::default();
+    match about {
+        About::Everything => {}
+        About::Group(id) => {
+            let found = breakdown::group_now(conn, *id).await?;
+            let (group, _) = found.ok_or_else(|| super::groups::no_group(*id))?;
+            let letters = breakdown::newest_ids(conn, group).await?;
+            scope.queues = Some(timeline::queues_of(conn, &letters).await?);
+            scope.group = Some(group);
+        }
+        About::Worker(name) => {
+            let worker = super::fleet::find(desk, conn, name).await?.worker;
+            scope.queues = Some(worker.queue.into_iter().collect());
+            scope.worker = Some(name);
+        }
+        About::Queue(name) => scope.queues = Some(vec![name.clone()]),
+    }
+    Ok(scope)
+}

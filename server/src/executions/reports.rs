@@ -1,0 +1,83 @@
+//! Takes reports of executions, whoever brings them.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::execution::{Execution, Report, Reported};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::clock::{Clock, new_id};
+use crate::store::executions::figures::{self, Tally};
+use crate::store::executions::write::{self, Told};
+use crate::store::{StoreError, shared_time};
+
+/// A report, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// What it says.
+    pub report: Report,
+    /// Since when it is so, where that is known; else since now.
+    pub at: Option<DateTime<Utc>>,
+}
+
+/// What came of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    /// The execution, and why the report was refused.
+    pub told: Reported,
+    /// Nobody had heard of the execution.
+    pub is_new: bool,
+}
+
+/// Takes reports in their order, each judged by itself, in the transaction of `conn`.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn take(
+    conn: &mut PgConnection,
+    clock: &dyn Clock,
+    given: &[Given],
+) -> Result<Vec<Taken>, StoreError> {
+    // Locked in the order of their names, whoever reports: so nobody waits in a circle.
+    let mut ids: Vec<&str> = given.iter().map(|given| &*given.report.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let keys: Vec<Uuid> = ids.iter().map(|_| new_id(clock)).collect();
+    let now = shared_time(conn, clock).await?;
+    let mut standing = write::take(conn, &ids, &keys, now).await?;
+    let mut changed: BTreeMap<String, Told> = BTreeMap::new();
+    let mut tally = Tally::default();
+    let mut answers = Vec::with_capacity(given.len());
+    for Given { report, at } in given {
+        let at = at.unwrap_or(now);
+        let before = standing.get(&report.id);
+        let is_new = before.is_none();
+        let told = match before {
+            None => Ok(Some(Execution::begun(report, at))),
+            Some(before) => before.told(report, at),
+        };
+        let refused = match told {
+            Ok(None) => None,
+            Err(why) => Some(why.to_string()),
+            Ok(Some(next)) => {
+                tally.add(before.map(|before| before.state), &next);
+                let earlier = changed.remove(&report.id).and_then(|told| told.result);
+                let result = report.result.clone().or(earlier);
+                let execution = next.clone();
+                changed.insert(report.id.clone(), Told { execution, result });
+                standing.insert(report.id.clone(), next);
+                None
+            }
+        };
+        let told = Reported {
+            execution: standing[&report.id].clone(),
+            refused,
+        };
+        answers.push(Taken { told, is_new });
+    }
+    let changed: Vec<Told> = changed.into_values().collect();
+    write::put(conn, &changed).await?;
+    figures::add(conn, now, tally).await?;
+    Ok(answers)
+}

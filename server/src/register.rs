@@ -1,0 +1,254 @@
+//! Reads a register: workers and executions that a system keeps in a Postgres of its own, by configured
+//! SQL. What is read goes the ways of heartbeats and reports, and nothing is written over there.
+//!
+//! Several offices may read it: one at a time does. While it cannot be read, or some of its rows cannot
+//! be used, nobody in it falls silent: the watch of this way (`dlo_domain::worker::Watch`) stands still.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::event::LiveEvent;
+use dlo_domain::register::{
+    MOST_EXECUTIONS, MOST_ROW_BYTES, MOST_WORKERS, ReadExecution, ReadWorker, RowFault, Sign,
+    read_execution, read_worker, signs,
+};
+use sqlx::PgPool;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::SharedClock;
+use crate::config::RegisterConfig;
+use crate::executions::reports::{self, Given};
+use crate::store::registers::foreign::{Answer, Foreign, Question};
+use crate::store::registers::{self, Standing};
+use crate::store::workers::beats::{self, Beat};
+use crate::store::workers::watches;
+use crate::store::{StoreError, events, shared_time};
+
+/// The way of workers that are read.
+pub const WAY: &str = "register";
+
+/// How often is looked whether the way is open.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Looks are so far apart at least: whichever office looks.
+const PACE: TimeDelta = TimeDelta::milliseconds(900);
+
+/// Workers, or executions, that are written in one transaction.
+const AT_ONCE: usize = 500;
+
+/// What reading works with.
+#[derive(Debug, Clone)]
+pub struct Deps {
+    /// Connections to our own Postgres.
+    pub pool: PgPool,
+    /// The office's clock.
+    pub clock: SharedClock,
+    /// Where the register is, and what is asked of it.
+    pub config: RegisterConfig,
+}
+
+/// Reads until `stop`.
+///
+/// # Errors
+/// When our own Postgres does not do it for another reason than an outage.
+pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), StoreError> {
+    let mut reader = Reader::new(deps);
+    let mut pace = tokio::time::interval(LOOK_EVERY);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            _ = pace.tick() => {}
+        }
+        match reader.look().await {
+            Ok(()) => {}
+            Err(why) if why.is_passing() => tracing::debug!(%why, "the register is read later"),
+            Err(why) => return Err(why),
+        }
+    }
+}
+
+/// Looks, step by step.
+#[derive(Debug)]
+pub struct Reader {
+    deps: Deps,
+    foreign: Foreign,
+}
+
+impl Reader {
+    /// One that has not looked yet.
+    #[must_use]
+    pub fn new(deps: Deps) -> Self {
+        let foreign = Foreign::at(deps.config.url.expose());
+        Self { deps, foreign }
+    }
+
+    /// One look: reads the register when that is due, else asks only whether it can be reached. If all
+    /// is well, the way is open.
+    ///
+    /// # Errors
+    /// When our own Postgres does not do it.
+    pub async fn look(&mut self) -> Result<(), StoreError> {
+        let mut conn = self.deps.pool.acquire().await?;
+        let now = shared_time(&mut conn, &*self.deps.clock).await?;
+        let Some(before) = registers::take_turn(&mut conn, now, PACE).await? else {
+            return Ok(());
+        };
+        drop(conn);
+        let is_due = self.is_due(&before, now);
+        if !is_due && before.trouble.is_some() {
+            return Ok(());
+        }
+        let trouble = if is_due {
+            self.read(&before).await?
+        } else {
+            self.foreign.ask(&[]).await.err().map(|why| why.to_string())
+        };
+        let mut transaction = self.deps.pool.begin().await?;
+        let now = shared_time(&mut transaction, &*self.deps.clock).await?;
+        if is_due || trouble.is_some() {
+            registers::set_read(&mut transaction, trouble.as_deref(), now).await?;
+        }
+        if trouble.is_none() {
+            watches::look(&mut transaction, WAY, now).await?;
+        }
+        transaction.commit().await?;
+        tell(&before, trouble.as_deref());
+        Ok(())
+    }
+
+    fn is_due(&self, before: &Standing, now: DateTime<Utc>) -> bool {
+        let every = TimeDelta::from_std(self.deps.config.every).unwrap_or(TimeDelta::MAX);
+        // A time that lies ahead was written before a clock was set back.
+        let is_over = |at: DateTime<Utc>| now - at >= every || at > now;
+        before.tried_at.is_none_or(is_over)
+    }
+
+    /// Reads all of it, and writes down what is new. Says what is wrong with it.
+    async fn read(&mut self, before: &Standing) -> Result<Option<String>, StoreError> {
+        let config = self.deps.config.clone();
+        let question = |name, sql, most| Question {
+            name,
+            sql,
+            most,
+            most_of_row: MOST_ROW_BYTES,
+        };
+        let workers = config.workers.as_deref();
+        let executions = config.executions.as_deref();
+        let asked: Vec<Question<'_>> = workers
+            .map(|sql| question("the SQL for workers", sql, MOST_WORKERS))
+            .into_iter()
+            .chain(executions.map(|sql| question("the SQL for executions", sql, MOST_EXECUTIONS)))
+            .collect();
+        let answer = match self.foreign.ask(&asked).await {
+            Ok(answer) => answer,
+            Err(why) => return Ok(Some(why.to_string())),
+        };
+        let Answer { now, rows } = answer;
+        let mut rows = rows.into_iter();
+        let mut faults = Vec::new();
+        if workers.is_some() {
+            let (read, fault) = sorted(rows.next().unwrap_or_default(), "workers", read_worker);
+            faults.extend(fault);
+            self.hear(read, now, before).await?;
+        }
+        if executions.is_some() {
+            let rows = rows.next().unwrap_or_default();
+            let (read, fault) = sorted(rows, "executions", read_execution);
+            faults.extend(fault);
+            self.take(read, now).await?;
+        }
+        Ok((!faults.is_empty()).then(|| faults.join("; ")))
+    }
+
+    /// Writes the signs of life down.
+    async fn hear(
+        &self,
+        read: Vec<ReadWorker>,
+        now: DateTime<Utc>,
+        before: &Standing,
+    ) -> Result<(), StoreError> {
+        let mut conn = self.deps.pool.acquire().await?;
+        let ours = shared_time(&mut conn, &*self.deps.clock).await?;
+        let known = registers::known(&mut conn).await?;
+        drop(conn);
+        let since = before.read_at.map(|at| ours - at);
+        for signs in signs(read, &known, now, since).chunks(AT_ONCE) {
+            let beat = |sign: &Sign| Beat {
+                name: sign.worker.name.clone(),
+                heartbeat: sign.worker.heartbeat.clone(),
+            };
+            let beats: Vec<Beat> = signs.iter().map(beat).collect();
+            let mut transaction = self.deps.pool.begin().await?;
+            beats::write(&mut transaction, &*self.deps.clock, WAY, &beats).await?;
+            registers::date_back(&mut transaction, signs).await?;
+            transaction.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Takes what the register says of executions as reports. What does not follow from what is known
+    /// is refused like any other report.
+    async fn take(&self, read: Vec<ReadExecution>, now: DateTime<Utc>) -> Result<(), StoreError> {
+        let mut conn = self.deps.pool.acquire().await?;
+        let ours = shared_time(&mut conn, &*self.deps.clock).await?;
+        let news = registers::news(&mut conn, read).await?;
+        drop(conn);
+        for news in news.chunks(AT_ONCE) {
+            let given = |one: &ReadExecution| {
+                let age = one.since.map_or(TimeDelta::zero(), |since| now - since);
+                Given {
+                    report: one.report.clone(),
+                    at: Some(ours - age.max(TimeDelta::zero())),
+                }
+            };
+            let given: Vec<Given> = news.iter().map(given).collect();
+            let mut transaction = self.deps.pool.begin().await?;
+            let answers = reports::take(&mut transaction, &*self.deps.clock, &given).await?;
+            let made = answers.iter().filter(|one| one.is_new);
+            let made: Vec<String> = made.map(|one| one.told.execution.id.clone()).collect();
+            registers::set_is_read(&mut transaction, &made, true).await?;
+            events::notify(&mut transaction, &LiveEvent::Executions).await?;
+            transaction.commit().await?;
+        }
+        Ok(())
+    }
+}
+
+/// What can be used of rows, and what is wrong with the others.
+fn sorted<T>(
+    rows: Vec<String>,
+    noun: &str,
+    read: fn(&str) -> Result<T, RowFault>,
+) -> (Vec<T>, Option<String>) {
+    let all = rows.len();
+    let mut faults = 0_usize;
+    let mut first = None;
+    let mut good = Vec::with_capacity(all);
+    for row in rows {
+        match read(&row) {
+            Ok(one) => good.push(one),
+            Err(why) => {
+                faults += 1;
+                first.get_or_insert(why);
+            }
+        }
+    }
+    let fault = first.map(|why| format!("{faults} of {all} rows of {noun} cannot be used: {why}"));
+    (good, fault)
+}
+
+/// Says it once when it changes.
+fn tell(before: &Standing, trouble: Option<&str>) {
+    match (before.trouble.as_deref(), trouble) {
+        (None, Some(why)) => tracing::warn!(
+            why,
+            "the register cannot be read; nobody in it falls silent meanwhile"
+        ),
+        (Some(_), None) if before.tried_at.is_some() => {
+            tracing::info!("the register is read again")
+        }
+        _ => {}
+    }
+}
