@@ -6,4 +6,4 @@ mod causes;
 mod handler;
 mod monitor;
 mod reporting;
-mod yard;
+pub mod yard;

@@ -149,7 +149,8 @@ pub async fn another_worker(
     Ok(worker)
 }
 
-/// Whether a queue is what another worker said that it works on, and not this one.
+/// Whether a queue is what another worker said that it works on, and not this one. Nothing when no worker
+/// said so.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -157,9 +158,9 @@ pub async fn is_of_another(
     conn: &mut PgConnection,
     queue: &str,
     worker: &str,
-) -> Result<bool, StoreError> {
+) -> Result<Option<bool>, StoreError> {
     let is = sqlx::query_scalar!(
-        r#"select coalesce(bool_and(name <> $2), false) as "is!" from workers where queue = $1"#,
+        "select bool_and(name <> $2) from workers where queue = $1",
         queue,
         worker,
     )

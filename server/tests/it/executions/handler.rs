@@ -300,6 +300,25 @@ async fn a_letter_of_an_earlier_attempt_does_not_fail_the_next(pool: PgPool) {
     scene.close().await;
 }
 
+/// Workers need not be called as their queues are.
+#[sqlx::test(migrations = "../migrations")]
+async fn the_queue_that_a_worker_names_is_its_own_whatever_it_is_called(pool: PgPool) {
+    let scene = Scene::open(&pool, Vec::new()).await;
+    let queue = scene.worker_queue("7", Some(50)).await;
+    scene.worker("crew-7", "crew", None).await;
+    sqlx::query("update workers set queue = $1")
+        .bind(&queue)
+        .execute(&pool)
+        .await
+        .expect("told");
+    scene.scheduled("42", "crew-7", 1).await;
+    scene.publish(&queue, &requested(&json!(42))).await;
+    scene.handled(1).await;
+    let failed = scene.of("42").await;
+    assert_eq!(failed.letters[0].verdict, Some(HandlerVerdict::Failed));
+    scene.close().await;
+}
+
 /// Nothing is acknowledged before it is stored with what it names.
 #[sqlx::test(migrations = "../migrations")]
 async fn a_message_that_cannot_be_written_down_goes_back_to_its_queue(pool: PgPool) {
