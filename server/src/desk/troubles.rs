@@ -10,8 +10,12 @@ use dlo_domain::office::Trouble;
 use dlo_domain::source::{Source, SourceCondition};
 
 use super::PgDesk;
+use crate::store::executions::links;
 use crate::store::workers::watches;
 use crate::store::{shared_time, sources};
+
+/// How long dead letters may wait for the handler of executions before it is told. It takes a second.
+const UNHANDLED: TimeDelta = TimeDelta::seconds(60);
 
 /// A database that takes longer than this does not answer, as far as a page is concerned.
 const PATIENCE: Duration = Duration::from_millis(1_500);
@@ -22,10 +26,14 @@ const CLOSED: TimeDelta = TimeDelta::seconds(30);
 pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
     let answer = tokio::time::timeout(PATIENCE, ask(desk)).await;
     let mut troubles = match answer {
-        Ok(Ok((sources, closed))) => {
+        Ok(Ok(answer)) => {
             remember(desk, None);
-            let of_sources = sources.iter().filter_map(of_source);
-            of_sources.chain(closed.iter().map(of_way)).collect()
+            let of_sources = answer.sources.iter().filter_map(of_source);
+            let of_ways = answer.closed.iter().map(of_way);
+            of_sources
+                .chain(of_ways)
+                .chain(answer.unhandled_since.map(of_handler))
+                .collect()
         }
         Ok(Err(_)) | Err(_) => vec![database_away(desk)],
     };
@@ -38,12 +46,33 @@ pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
 /// A way that heartbeats came by, and when it was open last.
 type Closed = (String, DateTime<Utc>);
 
-async fn ask(desk: &PgDesk) -> Result<(Vec<Source>, Vec<Closed>), DeskError> {
+/// What the database says.
+struct Answer {
+    sources: Vec<Source>,
+    closed: Vec<Closed>,
+    unhandled_since: Option<DateTime<Utc>>,
+}
+
+async fn ask(desk: &PgDesk) -> Result<Answer, DeskError> {
     let mut conn = desk.begin().await?;
     desk.judges.current(&mut conn).await?;
     let now = shared_time(&mut conn, &*desk.clock).await?;
-    let closed = watches::closed_since(&mut conn, now - CLOSED).await?;
-    Ok((sources::list(&mut conn, None).await?, closed))
+    let unhandled_since = links::waits_since(&mut conn).await?;
+    Ok(Answer {
+        sources: sources::list(&mut conn, None).await?,
+        closed: watches::closed_since(&mut conn, now - CLOSED).await?,
+        unhandled_since: unhandled_since.filter(|since| *since < now - UNHANDLED),
+    })
+}
+
+fn of_handler(since: DateTime<Utc>) -> Trouble {
+    Trouble {
+        what: "Dead letters that name executions are not handled: no office does so, or none comes \
+               to it. The letters are kept, and handled once an office runs in which DLO_EXECUTIONS \
+               is on; until then their executions stand where they stood."
+            .to_owned(),
+        since,
+    }
 }
 
 fn of_way((way, since): &Closed) -> Trouble {

@@ -13,6 +13,7 @@ mod outage;
 mod replay;
 mod retries;
 mod rules;
+mod scenarios;
 mod support;
 mod topology;
 mod transform;
