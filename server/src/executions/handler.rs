@@ -111,9 +111,10 @@ async fn superseded(
     // What workers say of themselves goes before what queues are called.
     let is_of_another = match watch::is_of_another(conn, queue, worker).await? {
         Some(is) => is,
-        None => {
-            worker_of(&deps.replay.worker_queue, queue).is_some_and(|name| name != &**worker)
-        }
+        None => match worker_of(&deps.replay.worker_queue, queue) {
+            Some(name) if name != &**worker => watch::is_worker(conn, name).await?,
+            _ => false,
+        },
     };
     Ok(is_of_another.then(|| format!("it is on worker `{worker}` since")))
 }

@@ -169,6 +169,21 @@ pub async fn is_of_another(
     Ok(is)
 }
 
+/// Whether a worker of this name was ever heard of, by itself or as the one that has an execution.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn is_worker(conn: &mut PgConnection, name: &str) -> Result<bool, StoreError> {
+    let is = sqlx::query_scalar!(
+        r#"select exists (select from workers where name = $1)
+             or exists (select from executions where worker = $1) as "is!""#,
+        name,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(is)
+}
+
 /// Forgets executions that were over before this moment, a few at a time. Tells how many.
 ///
 /// # Errors
