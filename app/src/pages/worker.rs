@@ -62,6 +62,7 @@ fn Sheet(sheet: WorkerSheet) -> impl IntoView {
                 <p class="meta">
                     <WorkerBadge condition=sheet.row.condition />
                     {letters}
+                    <a href=links::executions_of(&name)>"its executions"</a>
                 </p>
             </div>
         </div>

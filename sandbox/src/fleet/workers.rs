@@ -76,10 +76,13 @@ impl Worker {
     /// Lives, as far as anybody can tell, but takes nothing.
     async fn idle(&mut self, channel: &Channel, until: Instant) -> Result<(), ShiftError> {
         let mut heart = Heart::new(self.post, self.orders.heartbeat);
+        let mut fixed = self.orders.fixed.clone();
+        let is_mended = matches!(self.post.attendance, Attendance::FallsSilent(_));
         loop {
             tokio::select! {
                 () = heart.due() => heart.beat(channel, 0).await?,
                 () = tokio::time::sleep_until(until) => break,
+                () = turned(&mut fixed, true), if is_mended => break,
             }
         }
         if matches!(self.post.attendance, Attendance::Leaves(_)) {
@@ -180,7 +183,7 @@ impl Worker {
                 }
                 () = heart.due() => heart.beat(channel, in_hand.len()).await?,
                 () = stop.cancelled() => break,
-                () = broken_again(&mut fixed), if leaves => return Err(ShiftError::OffDuty),
+                () = turned(&mut fixed, false), if leaves => return Err(ShiftError::OffDuty),
             }
         }
         while let Some(handled) = in_hand.next().await {
@@ -202,10 +205,7 @@ impl Shift for Worker {
             Attendance::Always | Attendance::Leaves(_) => {}
             Attendance::FallsSilent(_) if self.idle_until().is_some() => {}
             Attendance::FallsSilent(_) => {
-                // An error means that the fleet is gone; it then stops this task.
-                if self.orders.fixed.wait_for(|fixed| *fixed).await.is_err() {
-                    std::future::pending::<()>().await;
-                }
+                turned(&mut self.orders.fixed, true).await;
             }
         }
     }
@@ -227,9 +227,9 @@ impl Shift for Worker {
     }
 }
 
-/// Waits until the fleet is no longer fixed; for ever, when it is gone.
-async fn broken_again(fixed: &mut watch::Receiver<bool>) {
-    if fixed.wait_for(|fixed| !fixed).await.is_err() {
+/// Waits until the fleet is fixed, or no longer so; for ever when it is gone, which stops whoever waits.
+async fn turned(fixed: &mut watch::Receiver<bool>, wanted: bool) {
+    if fixed.wait_for(|fixed| *fixed == wanted).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
