@@ -96,10 +96,17 @@ impl ExecutionState {
         }
     }
 
-    /// Whether it is over. Nothing leaves these states.
+    /// Whether it is over. No attempt leaves these states.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         self >= Self::Completed
+    }
+
+    /// Whether a later attempt may begin anew after this one, which is over: its message was replayed, and
+    /// a worker has it. What is done or called off is not done again.
+    #[must_use]
+    pub fn may_be_tried_again(self) -> bool {
+        matches!(self, Self::Failed | Self::TimedOut)
     }
 
     /// Whether an attempt may go from here to there. Reports may leave states out, since not every

@@ -181,7 +181,7 @@ fn Ending(id: String) -> impl IntoView {
         <section class="section" aria-labelledby="end-title">
             <header>
                 <h2 id="end-title">"End it"</h2>
-                <span class="note">"cannot be undone; the worker's next report is refused"</span>
+                <span class="note">"the worker's next report of this attempt is refused"</span>
             </header>
             <form method="post" action=EndExecution::PATH class="source-form">
                 <input type="hidden" name="id" value=id />

@@ -69,6 +69,7 @@ fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
                 <p class="meta">
                     <WorkerBadge condition=sheet.row.condition />
                     {letters}
+                    <a href=links::executions_of(&name)>"its executions"</a>
                 </p>
                 {(!sheet.opinion.is_empty())
                     .then(|| view! { <p class="note-line">{sheet.opinion}</p> })}

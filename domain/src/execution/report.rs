@@ -25,7 +25,7 @@ pub struct Report {
     #[serde(default)]
     pub worker: Option<String>,
     /// Which attempt this is of, from 1; the present one when it is left out. A later one may begin
-    /// anew while the execution is not over.
+    /// anew, also what had failed or timed out.
     #[serde(default)]
     pub attempt: Option<i32>,
     /// As many attempts as there may be; as it was, else 1, when it is left out.
@@ -186,7 +186,8 @@ impl Execution {
             .max_attempts
             .unwrap_or(self.max_attempts)
             .max(attempt);
-        if self.state.is_terminal() {
+        let is_later = attempt > self.attempt;
+        if self.state.is_terminal() && !(is_later && self.state.may_be_tried_again()) {
             let is_the_same = report.state == self.state && attempt == self.attempt;
             return is_the_same
                 .then_some(None)
@@ -200,7 +201,6 @@ impl Execution {
                 told: attempt,
             });
         }
-        let is_later = attempt > self.attempt;
         if !is_later {
             self.check_worker(report)?;
             if report.state < self.state {
@@ -239,6 +239,7 @@ impl Execution {
     fn enter(&mut self, state: ExecutionState, at: DateTime<Utc>) {
         self.state = state;
         self.state_since = at;
+        self.ended_at = None;
         match state {
             ExecutionState::Requested => self.requested_at = Some(at),
             ExecutionState::Scheduling => self.scheduling_at = Some(at),

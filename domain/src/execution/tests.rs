@@ -93,6 +93,37 @@ fn a_later_attempt_begins_anew_and_an_earlier_one_is_refused() {
     ));
 }
 
+/// Its message was replayed: a worker begins anew what nobody took, and says which attempt that is.
+#[test]
+fn a_later_attempt_begins_what_had_failed_and_nothing_else_that_is_over() {
+    for over in ExecutionState::ALL {
+        let over = Execution {
+            error: Some("its message expired".to_owned()),
+            failed_by: Some(HANDLER.to_owned()),
+            ..in_state(over)
+        };
+        let again = Report {
+            attempt: Some(2),
+            ..on("b", Report::of("7", ExecutionState::Running))
+        };
+        let told = over.told(&again, at(9));
+        if matches!(
+            over.state,
+            ExecutionState::Completed | ExecutionState::Cancelled
+        ) {
+            assert!(matches!(told, Err(Refusal::Over { .. })), "{}", over.state);
+            continue;
+        }
+        let next = told.expect("taken").expect("a change");
+        assert_eq!((next.state, next.attempt), (ExecutionState::Running, 2));
+        assert_eq!(
+            (next.ended_at, next.error, next.failed_by),
+            (None, None, None)
+        );
+        assert_eq!((next.worker.as_deref(), next.max_attempts), (Some("b"), 2));
+    }
+}
+
 #[test]
 fn reports_are_bounded() {
     let fine = Report::of("7", ExecutionState::Running);

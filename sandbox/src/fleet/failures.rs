@@ -104,6 +104,9 @@ catalogue! {
     WorkerAway: Executions, Unattended, Transient, 5;
     /// Worker 7 is gone for good, and the execution carries its own, shorter expiration.
     WorkerGone: Executions, Unattended, Permanent, 4;
+    /// Worker 9 stopped in good order, and the executor does not look: nothing ends the wait in its
+    /// queue, so no letter tells of it.
+    WorkerStopped: Executions, Unattended, Permanent, 1;
     /// An HTTP action was refused by the far side.
     ActionFailed: Executions, RejectWithError, Transient, 3;
     /// Release 2.3.1 of the order service trips over guests without an email.

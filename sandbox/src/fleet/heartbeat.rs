@@ -1,11 +1,11 @@
-//! What a worker says of itself while it lives: a small message on `dlo.fleet` at a steady pace.
-//! Must not know who listens: without a listener the broker drops it.
+//! What a worker says of itself while it lives: a small message on `dlo.fleet` at a steady pace, and
+//! sooner as long as nobody hears it. Must not know who listens.
 
 use super::clock;
 use super::roster::Post;
 use super::supervision::ShiftError;
 use super::topology;
-use lapin::{BasicProperties, Channel, options::BasicPublishOptions};
+use lapin::{BasicProperties, Channel, Confirmation, options::BasicPublishOptions};
 use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior};
 
@@ -13,6 +13,8 @@ use tokio::time::{Interval, MissedTickBehavior};
 const ROUTING_KEY: &str = "worker.heartbeat";
 /// What all workers of the company run.
 const VERSION: &str = "2.3.1";
+/// How soon it is said again when nobody listens.
+const UNHEARD: Duration = Duration::from_millis(500);
 
 /// The heart of one worker, on the channel that it works with: when that hangs, so does it.
 pub(super) struct Heart {
@@ -34,15 +36,41 @@ impl Heart {
         self.pace.tick().await;
     }
 
-    /// One beat.
-    pub(super) async fn beat(&self, channel: &Channel) -> Result<(), ShiftError> {
-        let message = serde_json::json!({
+    /// One beat, with what is in hand.
+    pub(super) async fn beat(
+        &mut self,
+        channel: &Channel,
+        in_hand: usize,
+    ) -> Result<(), ShiftError> {
+        if !self.say(channel, "active", in_hand).await? {
+            self.pace.reset_after(UNHEARD.min(self.every));
+        }
+        Ok(())
+    }
+
+    /// The last word of one that ends in good order. Tells whether it was heard.
+    pub(super) async fn stop(&self, channel: &Channel) -> Result<bool, ShiftError> {
+        self.say(channel, "stopped", 0).await
+    }
+
+    async fn say(
+        &self,
+        channel: &Channel,
+        state: &str,
+        in_hand: usize,
+    ) -> Result<bool, ShiftError> {
+        let mut message = serde_json::json!({
             "worker": self.post.name,
             "queue": self.post.queue,
             "at": clock::now(),
             "interval_seconds": self.every.as_secs_f64(),
             "version": VERSION,
+            "state": state,
         });
+        if self.post.hands > 1 {
+            message["running"] = in_hand.into();
+            message["capacity"] = self.post.hands.into();
+        }
         let properties = BasicProperties::default()
             .with_content_type("application/json".into())
             .with_type("worker.heartbeat".into());
@@ -50,12 +78,14 @@ impl Heart {
             .basic_publish(
                 topology::FLEET_EXCHANGE.into(),
                 ROUTING_KEY.into(),
-                BasicPublishOptions::default(),
+                BasicPublishOptions {
+                    mandatory: true,
+                    ..BasicPublishOptions::default()
+                },
                 message.to_string().as_bytes(),
                 properties,
             )
             .await?;
-        confirm.await?;
-        Ok(())
+        Ok(confirm.await? == Confirmation::Ack(None))
     }
 }

@@ -11,6 +11,8 @@ use std::io::Read as _;
 
 /// The header that a replay of Dead Letter Office carries.
 const REPLAY_HEADER: &str = "x-dlo-letter";
+/// The header that says which replay of its letter a message is.
+pub(super) const REPLAY_ATTEMPT_HEADER: &str = "x-dlo-attempt";
 /// Bytes that a worker unpacks at most: fleet bodies are far smaller.
 const UNPACK_LIMIT: u64 = 4 << 20;
 

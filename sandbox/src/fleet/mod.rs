@@ -21,19 +21,30 @@
 //!   batches; unknown addresses; closed accounts; missing sagas. Worker 7 stays away until then:
 //!   its executions expire again, but succeed on another worker's queue.
 //!
+//! What waits for worker 9 waits for ever, whatever the switch says: nothing in its queue ever dies.
+//!
 //! The switch is in reach of everybody too: publish `fixed` or `broken` to the queue `fleet.switch`.
 //!
 //! # Heartbeats
 //!
 //! Every worker says on the topic exchange `dlo.fleet` of its vhost, under `worker.heartbeat`,
-//! that it lives: `{"worker", "queue", "at", "interval_seconds", "version"}`. Worker 7 does so
-//! for the first seconds, takes nothing, and falls silent.
+//! that it lives: `{"worker", "queue", "at", "interval_seconds", "version", "state"}`, and who executes
+//! also `running` and `capacity`. Worker 7 does so for the first seconds, takes nothing, and falls
+//! silent. Worker 9 soon says that it stops, and is gone.
+//!
+//! # Executions
+//!
+//! An office that is named ([`FleetOptions::office`]) is told how each execution stands: by the
+//! executor before it hands it out, and by workers when they begin and end it. Some of those for
+//! worker 7 have a second attempt, which may go to another worker. What is handed to worker 9 is stuck.
 
 mod clock;
 mod dice;
+mod endings;
 mod failures;
 mod heartbeat;
 mod message;
+mod office;
 mod producers;
 mod protobuf;
 mod realm;
@@ -44,11 +55,15 @@ mod services;
 mod supervision;
 mod switch;
 mod topology;
+mod verdicts;
 mod workers;
 
 use crate::Endpoints;
+use endings::Endings;
 use lapin::uri::AMQPUri;
-use producers::{Pace, Producers};
+pub use office::OfficeAddress;
+use office::{Courier, Office};
+use producers::{Pace, Part, Producers};
 use realm::Realm;
 use script::Script;
 use std::time::Duration;
@@ -56,7 +71,7 @@ use supervision::{Shift, ShiftError, close, connect, keep_working};
 use switch::Switch;
 use tokio::{sync::watch, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use workers::Worker;
+use workers::{Orders, Worker};
 
 /// How long the members of the fleet may take to go home.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -79,10 +94,13 @@ pub struct FleetOptions {
     pub burst: u32,
     /// How often a worker says on `dlo.fleet` that it lives.
     pub heartbeat: Duration,
+    /// The office that is told of executions, if any.
+    pub office: Option<OfficeAddress>,
 }
 
 impl FleetOptions {
-    /// The default: seed 1, two letters a second after a burst of 300, a heartbeat each 10 s.
+    /// The default: seed 1, two letters a second after a burst of 300, a heartbeat each 10 s, and no
+    /// office.
     pub fn new(broker: &Endpoints) -> Self {
         Self {
             amqp: broker.amqp.clone(),
@@ -91,6 +109,7 @@ impl FleetOptions {
             rate_per_second: 2.0,
             burst: 300,
             heartbeat: Duration::from_secs(10),
+            office: None,
         }
     }
 }
@@ -104,6 +123,8 @@ pub struct FleetSource {
     pub queue: String,
     /// A short name for people.
     pub name: String,
+    /// Where its messages name the execution that they are about, as a JSON pointer into the body.
+    pub execution_path: Option<String>,
 }
 
 /// Why the fleet could not start or stop.
@@ -125,6 +146,9 @@ pub enum FleetError {
     /// The broker refused the connection or the declarations. Nothing was started.
     #[error("the fleet could not declare its queues, and nothing was started: {0}")]
     Broker(String),
+    /// There is no way to call the office. Nothing was started.
+    #[error("the fleet cannot call the office, and nothing was started: {0}")]
+    Office(String),
     /// Some member did not end in time; it ends with the process.
     #[error("the fleet did not end within {} s; what is left of it ends with this process", STOP_TIMEOUT.as_secs())]
     Stuck,
@@ -161,6 +185,8 @@ impl Fleet {
             return Err(FleetError::Rate(options.rate_per_second));
         }
         let uri: AMQPUri = options.amqp.parse().map_err(FleetError::Url)?;
+        let office = Office::at(options.office.as_ref())
+            .map_err(|error| FleetError::Office(error.to_string()))?;
         realm::create(&options.management, &uri.authority.userinfo.username).await?;
         for realm in Realm::ALL {
             declare(realm, &uri)
@@ -174,29 +200,37 @@ impl Fleet {
             stop: CancellationToken::new(),
             members: TaskTracker::new(),
         };
-        fleet.open_the_doors(&options, &uri);
+        fleet.open_the_doors(&options, &uri, &office);
         Ok(fleet)
     }
 
-    fn open_the_doors(&self, options: &FleetOptions, company: &AMQPUri) {
-        let started = Instant::now();
+    fn open_the_doors(&self, options: &FleetOptions, company: &AMQPUri, office: &Office) {
+        let (notes, courier) = Courier::of(office.clone());
+        self.members.spawn(courier.run(self.stop.clone()));
+        let orders = Orders {
+            started: Instant::now(),
+            heartbeat: options.heartbeat,
+            fixed: self.fixed.subscribe(),
+            notes,
+        };
         for post in roster::POSTS {
-            let fixed = self.fixed.subscribe();
-            let worker = Worker::new(*post, started, options.heartbeat, fixed);
+            let worker = Worker::new(*post, orders.clone());
             self.employ(post.service.realm(), company, worker);
         }
         let switch = Switch::new(self.fixed.clone());
         self.employ(Realm::Company, company, switch);
+        self.employ(Realm::Company, company, Endings);
         let begun = clock::now();
         let pace = Pace {
             seed: options.seed,
             letters_per_second: options.rate_per_second.max(LOWEST_RATE),
             burst: options.burst,
         };
-        for realm in Realm::ALL {
+        for part in Part::ALL {
             let script = Script::new(options.seed, begun);
             let user = company.authority.userinfo.username.clone();
-            self.employ(realm, company, Producers::new(realm, script, user, pace));
+            let producers = Producers::new((part, office.clone()), script, user, pace);
+            self.employ(part.realm(), company, producers);
         }
         self.members.close();
     }

@@ -1,23 +1,58 @@
 //! Publishes the script: a burst at first, then at a slow, lively rate. Declares the topology on
 //! every connection, because a broker can come back empty. Must not consume.
 //!
-//! Each vhost has producers of its own. All of them walk through the whole script at the same
+//! Each vhost has producers of its own, and so has the executor, who waits until an office knows of
+//! what it hands out. All of them walk through the whole script at the same
 //! pace, and each publishes what happens in its vhost: so they need not speak with each other.
 
 use super::clock;
 use super::dice::Dice;
+use super::failures::Service;
 use super::message::Publication;
+use super::office::Office;
 use super::realm::Realm;
 use super::script::{Incident, Script};
+use super::services::executions;
 use super::supervision::{Shift, ShiftError, confirming};
 use super::topology;
 use lapin::{Channel, Confirmation, Connection, PublisherConfirm, options::BasicPublishOptions};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The publishing side of one vhost.
+/// Whose messages are published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Executor,
+    /// Everybody else in a vhost.
+    Rest(Realm),
+}
+
+impl Part {
+    pub(super) const ALL: [Self; 3] = [
+        Self::Rest(Realm::Company),
+        Self::Rest(Realm::Sales),
+        Self::Executor,
+    ];
+
+    pub(super) fn realm(self) -> Realm {
+        match self {
+            Self::Executor => Service::Executions.realm(),
+            Self::Rest(realm) => realm,
+        }
+    }
+
+    fn of(service: Service) -> Self {
+        match service {
+            Service::Executions => Self::Executor,
+            other => Self::Rest(other.realm()),
+        }
+    }
+}
+
+/// The publishing side of one part of the company.
 pub(super) struct Producers {
-    realm: Realm,
+    part: Part,
+    office: Office,
     script: Script,
     /// Rhythm only: has its own dice, so that pauses do not change what is published.
     rhythm: Dice,
@@ -40,9 +75,15 @@ pub(super) struct Pace {
 }
 
 impl Producers {
-    pub(super) fn new(realm: Realm, script: Script, user: String, pace: Pace) -> Self {
+    pub(super) fn new(
+        (part, office): (Part, Office),
+        script: Script,
+        user: String,
+        pace: Pace,
+    ) -> Self {
         Self {
-            realm,
+            part,
+            office,
             script,
             rhythm: Dice::seeded(pace.seed.rotate_left(17)),
             user,
@@ -97,13 +138,18 @@ impl Shift for Producers {
         stop: &CancellationToken,
     ) -> Result<(), ShiftError> {
         let channel = confirming(connection).await?;
-        topology::declare(&channel, self.realm).await?;
+        topology::declare(&channel, self.part.realm()).await?;
         while let Some(incident) = self.unfinished.take().or_else(|| self.script.next()) {
             let letters = incident.letters();
             self.unfinished = Some(incident);
             if let Some(incident) = &self.unfinished
-                && incident.service.realm() == self.realm
+                && Part::of(incident.service) == self.part
             {
+                if self.part == Part::Executor {
+                    let messages = incident.publications.iter();
+                    let reports: Vec<_> = messages.flat_map(executions::handed_out).collect();
+                    self.office.tell(&reports, stop).await;
+                }
                 self.publish(&channel, incident).await?;
             }
             self.unfinished = None;
@@ -143,7 +189,8 @@ async fn send(
 
 #[cfg(test)]
 mod tests {
-    use super::{Pace, Producers};
+    use super::{Pace, Part, Producers};
+    use crate::fleet::office::Office;
     use crate::fleet::realm::Realm;
     use crate::fleet::script::Script;
     use chrono::DateTime;
@@ -156,7 +203,9 @@ mod tests {
             letters_per_second: 2.0,
             burst: 3,
         };
-        let mut producers = Producers::new(Realm::Company, script, "guest".to_owned(), pace);
+        let office = Office::at(None).expect("nobody");
+        let whose = (Part::Rest(Realm::Company), office);
+        let mut producers = Producers::new(whose, script, "guest".to_owned(), pace);
         for _ in 0..3 {
             assert!(producers.pause(1).is_zero());
         }

@@ -40,6 +40,8 @@ impl Realm {
             vhost: vhost.clone(),
             queue: (*queue).to_owned(),
             name: (*name).to_owned(),
+            execution_path: (*queue == topology::DEAD_EXECUTIONS)
+                .then(|| topology::EXECUTION_PATH.to_owned()),
         })
     }
 }

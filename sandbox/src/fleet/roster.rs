@@ -16,6 +16,8 @@ pub(super) enum Attendance {
     /// Says for so long that it lives, takes nothing, falls silent, and is at work only while
     /// the fleet is fixed.
     FallsSilent(Duration),
+    /// Says for so long that it lives, and takes nothing; then says that it stops, and is gone.
+    Leaves(Duration),
 }
 
 /// One worker of the fleet.
@@ -25,7 +27,9 @@ pub(super) struct Post {
     pub queue: &'static str,
     pub service: Service,
     pub prefetch: u16,
-    /// How long one message takes.
+    /// As many messages as it works on at once.
+    pub hands: u16,
+    /// How long one message takes; an execution up to eight times that.
     pub pace: Duration,
     pub attendance: Attendance,
 }
@@ -36,39 +40,41 @@ const fn post(name: &'static str, queue: &'static str, service: Service) -> Post
         queue,
         service,
         prefetch: 20,
+        hands: 1,
         pace: Duration::ZERO,
         attendance: Attendance::Always,
     }
 }
 
+const fn executor_worker(name: &'static str, queue: &'static str, attendance: Attendance) -> Post {
+    Post {
+        hands: 16,
+        pace: Duration::from_millis(250),
+        attendance,
+        ..post(name, queue, Service::Executions)
+    }
+}
+
 /// Everyone who works here.
 pub(super) const POSTS: &[Post] = &[
-    post(
-        "attune-worker-1",
-        "worker.1.executions",
-        Service::Executions,
+    executor_worker("attune-worker-1", "worker.1.executions", Attendance::Always),
+    executor_worker("attune-worker-2", "worker.2.executions", Attendance::Always),
+    executor_worker(
+        "attune-worker-3",
+        "worker.3.executions",
+        Attendance::Late(Duration::from_secs(12)),
     ),
-    post(
-        "attune-worker-2",
-        "worker.2.executions",
-        Service::Executions,
+    // Long enough to be heard of by an office that starts with the fleet.
+    executor_worker(
+        "attune-worker-7",
+        "worker.7.executions",
+        Attendance::FallsSilent(Duration::from_secs(20)),
     ),
-    Post {
-        attendance: Attendance::Late(Duration::from_secs(12)),
-        ..post(
-            "attune-worker-3",
-            "worker.3.executions",
-            Service::Executions,
-        )
-    },
-    Post {
-        attendance: Attendance::FallsSilent(Duration::from_secs(6)),
-        ..post(
-            "attune-worker-7",
-            "worker.7.executions",
-            Service::Executions,
-        )
-    },
+    executor_worker(
+        "attune-worker-9",
+        "worker.9.executions",
+        Attendance::Leaves(Duration::from_secs(5)),
+    ),
     post("order-service", topology::ORDERS, Service::Orders),
     // One message at a time: whoever else were in its hands would be counted as failed too.
     Post {

@@ -4,11 +4,13 @@
 use super::dice::Dice;
 use super::failures::{Failure, Service};
 use super::message::Publication;
-use super::services::{self, Desk};
+use super::services::{self, Desk, executions};
 use chrono::{DateTime, Utc};
 
 /// Messages in a deck that meet no failure: most of what a real company sends is well.
 const HEALTHY_PER_SERVICE: usize = 2;
+/// The same of executions, whose list shows what is well too.
+const HEALTHY_EXECUTIONS: usize = 5;
 /// Letters that one campaign leaves behind when its queue was empty.
 const LETTERS_PER_CAMPAIGN: u32 = 3;
 
@@ -22,10 +24,10 @@ pub(super) struct Incident {
 }
 
 impl Incident {
-    /// How many dead letters come of it, at least.
+    /// How many dead letters come of it, at least. What is handed to the worker that stopped never dies.
     pub(super) fn letters(&self) -> u32 {
         match self.failure {
-            None => 0,
+            None | Some(Failure::WorkerStopped) => 0,
             Some(Failure::CampaignOverflow) => LETTERS_PER_CAMPAIGN,
             Some(_) => 1,
         }
@@ -39,6 +41,8 @@ pub(super) struct Script {
     dice: Dice,
     started: DateTime<Utc>,
     deck: Vec<(Service, Option<Failure>)>,
+    /// The number of the next execution.
+    execution: i64,
 }
 
 impl Script {
@@ -47,6 +51,7 @@ impl Script {
             dice: Dice::seeded(seed),
             started,
             deck: Vec::new(),
+            execution: executions::first_number(started),
         }
     }
 
@@ -56,10 +61,17 @@ impl Script {
         });
         let healthy = Service::ALL
             .iter()
-            .flat_map(|service| std::iter::repeat_n((*service, None), HEALTHY_PER_SERVICE));
+            .flat_map(|service| std::iter::repeat_n((*service, None), healthy(*service)));
         let mut deck: Vec<_> = failing.chain(healthy).collect();
         self.dice.shuffle(&mut deck);
         deck
+    }
+}
+
+const fn healthy(service: Service) -> usize {
+    match service {
+        Service::Executions => HEALTHY_EXECUTIONS,
+        _ => HEALTHY_PER_SERVICE,
     }
 }
 
@@ -74,7 +86,11 @@ impl Iterator for Script {
         let mut desk = Desk {
             dice: &mut self.dice,
             started: self.started,
+            execution: self.execution,
         };
+        if service == Service::Executions {
+            self.execution += 1;
+        }
         let publications = services::compose(service, failure, &mut desk);
         Some(Incident {
             failure,

@@ -37,6 +37,14 @@ pub(super) const TELEMETRY: &str = "telemetry.ingest";
 pub(super) const SHIPPING: &str = "shipping.labels";
 pub(super) const BILLING: &str = "billing";
 pub(super) const SALES: &str = "Sales";
+/// What execution workers are called, before their number.
+pub(super) const EXECUTION_WORKER: &str = "attune-worker-";
+/// Where dead executions go, and where their bodies name them.
+pub(super) const DEAD_EXECUTIONS: &str = "attune.dlx.queue";
+pub(super) const EXECUTION_PATH: &str = "/payload/execution_id";
+/// What is told of an execution that was ended without its worker, and the queue that hears it.
+const ENDED: &str = "execution.completed";
+pub(super) const ENDINGS: &str = "executor.endings";
 /// Where the switch of the fleet listens.
 pub(super) const SWITCH: &str = "fleet.switch";
 

@@ -2,74 +2,96 @@
 //! worker decides from the message alone, so that a mended message succeeds when it is replayed.
 //! Must not publish into a dead-letter queue, except where a client framework does just that.
 
-use super::clock;
-use super::failures::{Failure, Lasting, Way};
+use super::failures::{Failure, Lasting, Service, Way};
 use super::heartbeat::Heart;
-use super::message::{Reading, overlay};
-use super::reports::{Dialect, Report};
+use super::message::Reading;
+use super::office::Notes;
 use super::roster::{Attendance, Post};
-use super::services;
+use super::services::{
+    self,
+    executions::{self, Stage},
+};
 use super::supervision::{Shift, ShiftError, confirming};
-use super::topology;
+use super::verdicts::{RETRIES_HEADER, done, error_queue, reject, republish};
 use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use lapin::{
-    Channel, Confirmation, Connection,
+    Channel, Connection,
     message::Delivery,
-    options::{
-        BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions,
-        BasicRejectOptions,
-    },
-    types::{AMQPValue, FieldTable},
+    options::{BasicConsumeOptions, BasicQosOptions},
+    types::FieldTable,
 };
 use std::time::Duration;
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-/// How many times a worker tried a message before. Its own count: the one in x-death is not to
-/// be trusted once a client has published the message again.
-const RETRIES_HEADER: &str = "x-retries";
+/// How soon a last word is said again when nobody listens.
+const LAST_WORD_AGAIN: Duration = Duration::from_secs(1);
+
+/// What a worker goes by.
+#[derive(Debug, Clone)]
+pub(super) struct Orders {
+    /// When the fleet started.
+    pub started: Instant,
+    /// How often it says that it lives.
+    pub heartbeat: Duration,
+    pub fixed: watch::Receiver<bool>,
+    /// Where it tells of executions.
+    pub notes: Notes,
+}
 
 /// A worker at its post.
 pub(super) struct Worker {
     post: Post,
-    started: Instant,
-    heartbeat: Duration,
-    fixed: watch::Receiver<bool>,
+    orders: Orders,
+    /// It stopped in good order, and does not come back.
+    has_left: bool,
 }
 
 impl Worker {
-    pub(super) fn new(
-        post: Post,
-        started: Instant,
-        heartbeat: Duration,
-        fixed: watch::Receiver<bool>,
-    ) -> Self {
+    pub(super) fn new(post: Post, orders: Orders) -> Self {
         Self {
             post,
-            started,
-            heartbeat,
-            fixed,
+            orders,
+            has_left: false,
         }
     }
 
-    /// When it falls silent, if it does and this is still to come.
-    fn falls_silent(&self) -> Option<Instant> {
-        let Attendance::FallsSilent(after) = self.post.attendance else {
-            return None;
-        };
-        let silent = self.started + after;
-        (!*self.fixed.borrow() && Instant::now() < silent).then_some(silent)
+    fn is_fixed(&self) -> bool {
+        *self.orders.fixed.borrow()
+    }
+
+    /// Until when it only says that it lives, if it does so and this is still to come.
+    fn idle_until(&self) -> Option<Instant> {
+        match self.post.attendance {
+            Attendance::FallsSilent(after) => {
+                let silent = self.orders.started + after;
+                (!self.is_fixed() && Instant::now() < silent).then_some(silent)
+            }
+            Attendance::Leaves(after) => Some(self.orders.started + after),
+            Attendance::Always | Attendance::Late(_) => None,
+        }
     }
 
     /// Lives, as far as anybody can tell, but takes nothing.
-    async fn pretend(&self, channel: &Channel, silent: Instant) -> Result<(), ShiftError> {
-        let mut heart = Heart::new(self.post, self.heartbeat);
+    async fn idle(&mut self, channel: &Channel, until: Instant) -> Result<(), ShiftError> {
+        let mut heart = Heart::new(self.post, self.orders.heartbeat);
+        let mut fixed = self.orders.fixed.clone();
+        let is_mended = matches!(self.post.attendance, Attendance::FallsSilent(_));
         loop {
             tokio::select! {
-                () = heart.due() => heart.beat(channel).await?,
-                () = tokio::time::sleep_until(silent) => return Err(ShiftError::OffDuty),
+                () = heart.due() => heart.beat(channel, 0).await?,
+                () = tokio::time::sleep_until(until) => break,
+                () = turned(&mut fixed, true), if is_mended => break,
             }
         }
+        if matches!(self.post.attendance, Attendance::Leaves(_)) {
+            while !heart.stop(channel).await? {
+                tokio::time::sleep(LAST_WORD_AGAIN).await;
+            }
+            self.has_left = true;
+        }
+        Err(ShiftError::OffDuty)
     }
 
     /// The failure that stands in the way of this message now, if any.
@@ -77,40 +99,97 @@ impl Worker {
         let failure = services::diagnose(self.post.service, reading)?;
         let overcome = match failure.lasting() {
             Lasting::Transient => reading.is_replay(),
-            Lasting::Permanent => *self.fixed.borrow(),
+            Lasting::Permanent => self.is_fixed(),
         };
         (!overcome).then_some(failure)
     }
 
-    async fn handle(&self, channel: &Channel, delivery: &Delivery) -> Result<(), ShiftError> {
-        if !self.post.pace.is_zero() {
-            tokio::time::sleep(self.post.pace).await;
+    /// Tells how far it is with the execution that a message names.
+    fn tell(&self, reading: &Reading, stage: Stage) {
+        if self.post.service == Service::Executions
+            && let Some(report) = executions::told(self.post.name, reading, stage)
+        {
+            self.orders.notes.leave(report);
         }
+    }
+
+    async fn work_on(&self, reading: &Reading<'_>) {
+        let times = match self.post.service {
+            Service::Executions => 1 + reading.salt() % 8,
+            _ => 1,
+        };
+        let takes = self.post.pace * u32::try_from(times).unwrap_or(1);
+        if !takes.is_zero() {
+            tokio::time::sleep(takes).await;
+        }
+    }
+
+    async fn handle(&self, channel: &Channel, delivery: Delivery) -> Result<(), ShiftError> {
         let reading = Reading::new(self.post.queue, &delivery.properties, &delivery.data);
-        let Some(failure) = self.failure(&reading) else {
-            return done(delivery).await;
+        let failure = self.failure(&reading);
+        let way = failure.map(Failure::way);
+        if way == Some(Way::RejectWithError) && reading.header(RETRIES_HEADER).is_some() {
+            return reject(&delivery, false).await;
+        }
+        self.tell(&reading, Stage::Begun);
+        self.work_on(&reading).await;
+        let Some(failure) = failure else {
+            self.tell(&reading, Stage::Done);
+            return done(&delivery).await;
         };
         match failure.way() {
-            Way::Unattended => done(delivery).await,
-            Way::Reject => reject(delivery, false).await,
-            Way::GiveBack => reject(delivery, true).await,
+            Way::Unattended => done(&delivery).await,
+            Way::Reject => reject(&delivery, false).await,
+            Way::GiveBack => reject(&delivery, true).await,
             Way::Crash => Err(ShiftError::Crashed),
-            Way::RejectWithError if reading.header(RETRIES_HEADER).is_some() => {
-                reject(delivery, false).await
-            }
             Way::RejectWithError => {
                 let report = services::report(failure, &reading);
+                if let Some(report) = &report {
+                    self.tell(&reading, Stage::WentWrong(&report.message));
+                }
                 let target = (delivery.exchange.as_str(), delivery.routing_key.as_str());
-                republish(channel, delivery, target, report.as_ref(), Some(1)).await?;
-                done(delivery).await
+                republish(channel, &delivery, target, report.as_ref(), Some(1)).await?;
+                done(&delivery).await
             }
             Way::Park => {
                 let report = services::report(failure, &reading);
                 let target = report.as_ref().map_or(("", self.post.queue), error_queue);
-                republish(channel, delivery, target, report.as_ref(), None).await?;
-                done(delivery).await
+                republish(channel, &delivery, target, report.as_ref(), None).await?;
+                done(&delivery).await
             }
         }
+    }
+
+    /// Takes messages, as many at once as it has hands. Those that it has in hand when it stops are
+    /// done; when it goes off duty or its connection breaks, they go back to the queue.
+    async fn attend(&self, channel: &Channel, stop: &CancellationToken) -> Result<(), ShiftError> {
+        let consume = channel.basic_consume(
+            self.post.queue.into(),
+            self.post.name.into(),
+            BasicConsumeOptions::default(),
+            FieldTable::default(),
+        );
+        let mut deliveries = consume.await?;
+        let mut fixed = self.orders.fixed.clone();
+        let leaves = matches!(self.post.attendance, Attendance::FallsSilent(_));
+        let mut heart = Heart::new(self.post, self.orders.heartbeat);
+        let mut in_hand = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                Some(handled) = in_hand.next() => handled?,
+                delivery = deliveries.next(), if in_hand.len() < usize::from(self.post.hands) => {
+                    let delivery = delivery.ok_or(ShiftError::Cancelled)??;
+                    in_hand.push(self.handle(channel, delivery));
+                }
+                () = heart.due() => heart.beat(channel, in_hand.len()).await?,
+                () = stop.cancelled() => break,
+                () = turned(&mut fixed, false), if leaves => return Err(ShiftError::OffDuty),
+            }
+        }
+        while let Some(handled) = in_hand.next().await {
+            handled?;
+        }
+        Ok(())
     }
 }
 
@@ -121,14 +200,12 @@ impl Shift for Worker {
 
     async fn ready(&mut self) {
         match self.post.attendance {
-            Attendance::Always => {}
-            Attendance::Late(delay) => tokio::time::sleep_until(self.started + delay).await,
-            Attendance::FallsSilent(_) if self.falls_silent().is_some() => {}
+            Attendance::Late(delay) => tokio::time::sleep_until(self.orders.started + delay).await,
+            Attendance::Leaves(_) if self.has_left => std::future::pending::<()>().await,
+            Attendance::Always | Attendance::Leaves(_) => {}
+            Attendance::FallsSilent(_) if self.idle_until().is_some() => {}
             Attendance::FallsSilent(_) => {
-                // An error means that the fleet is gone; it then stops this task.
-                if self.fixed.wait_for(|fixed| *fixed).await.is_err() {
-                    std::future::pending::<()>().await;
-                }
+                turned(&mut self.orders.fixed, true).await;
             }
         }
     }
@@ -139,102 +216,20 @@ impl Shift for Worker {
         stop: &CancellationToken,
     ) -> Result<(), ShiftError> {
         let channel = confirming(connection).await?;
-        if let Some(silent) = self.falls_silent() {
-            return stop
-                .run_until_cancelled(self.pretend(&channel, silent))
-                .await
-                .unwrap_or(Ok(()));
+        if let Some(until) = self.idle_until() {
+            let idling = self.idle(&channel, until);
+            return stop.run_until_cancelled(idling).await.unwrap_or(Ok(()));
         }
         channel
             .basic_qos(self.post.prefetch, BasicQosOptions::default())
             .await?;
-        let (queue, tag) = (self.post.queue.into(), self.post.name.into());
-        let mut deliveries = channel
-            .basic_consume(
-                queue,
-                tag,
-                BasicConsumeOptions::default(),
-                FieldTable::default(),
-            )
-            .await?;
-        let mut fixed = self.fixed.clone();
-        let leaves = matches!(self.post.attendance, Attendance::FallsSilent(_));
-        let mut heart = Heart::new(self.post, self.heartbeat);
-        loop {
-            let delivery = tokio::select! {
-                delivery = deliveries.next() => delivery.ok_or(ShiftError::Cancelled)??,
-                () = heart.due() => {
-                    heart.beat(&channel).await?;
-                    continue;
-                }
-                () = stop.cancelled() => return Ok(()),
-                () = broken_again(&mut fixed), if leaves => return Err(ShiftError::OffDuty),
-            };
-            self.handle(&channel, &delivery).await?;
-        }
+        self.attend(&channel, stop).await
     }
 }
 
-/// Waits until the fleet is no longer fixed; for ever, when it is gone.
-async fn broken_again(fixed: &mut watch::Receiver<bool>) {
-    if fixed.wait_for(|fixed| !fixed).await.is_err() {
+/// Waits until the fleet is fixed, or no longer so; for ever when it is gone, which stops whoever waits.
+async fn turned(fixed: &mut watch::Receiver<bool>, wanted: bool) {
+    if fixed.wait_for(|fixed| *fixed == wanted).await.is_err() {
         std::future::pending::<()>().await;
     }
-}
-
-/// Where the framework that wrote the report puts failed messages.
-fn error_queue(report: &Report) -> (&'static str, &'static str) {
-    match report.dialect {
-        Dialect::MassTransit { .. } => topology::MASS_TRANSIT_ERRORS,
-        Dialect::NServiceBus { .. } => topology::NSERVICEBUS_ERRORS,
-        _ => topology::SPRING_ERRORS,
-    }
-}
-
-async fn republish(
-    channel: &Channel,
-    delivery: &Delivery,
-    (exchange, key): (&str, &str),
-    report: Option<&Report>,
-    retries: Option<i32>,
-) -> Result<(), ShiftError> {
-    let mut extra = report
-        .map(|report| report.headers(clock::now()))
-        .unwrap_or_default();
-    extra.extend(retries.map(|retries| (RETRIES_HEADER, AMQPValue::LongInt(retries))));
-    let headers = overlay(delivery.properties.headers().as_ref(), extra);
-    let properties = delivery.properties.clone().with_headers(headers);
-    let options = BasicPublishOptions {
-        mandatory: true,
-        ..BasicPublishOptions::default()
-    };
-    let confirm = channel
-        .basic_publish(
-            exchange.into(),
-            key.into(),
-            options,
-            &delivery.data,
-            properties,
-        )
-        .await?;
-    if confirm.await? == Confirmation::Ack(None) {
-        return Ok(());
-    }
-    Err(ShiftError::Refused {
-        exchange: exchange.to_owned(),
-        key: key.to_owned(),
-    })
-}
-
-async fn done(delivery: &Delivery) -> Result<(), ShiftError> {
-    delivery.acker.ack(BasicAckOptions::default()).await?;
-    Ok(())
-}
-
-async fn reject(delivery: &Delivery, requeue: bool) -> Result<(), ShiftError> {
-    delivery
-        .acker
-        .reject(BasicRejectOptions { requeue })
-        .await?;
-    Ok(())
 }

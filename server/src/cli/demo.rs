@@ -4,11 +4,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use dlo_domain::death::Reason;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::source::{NewSource, SourceMode};
 use dlo_sandbox::Endpoints;
-use dlo_sandbox::fleet::FleetSource;
+use dlo_sandbox::fleet::{FleetSource, OfficeAddress};
+
+use tokio::net::TcpListener;
 
 use super::environment::{program_dir, variable};
 use super::ready::Ready;
@@ -20,6 +23,12 @@ use crate::config::{Config, Faults, Needs, Secret, Surroundings};
 use crate::lifecycle::{SOFT_LIMIT, begin, signals};
 use crate::startup::{self, Office};
 use crate::{store, telemetry};
+
+/// Seconds after which an execution is stuck, unless the environment says otherwise. Five minutes in
+/// real life: here a person watches.
+const STUCK_AFTER_SECS: &str = "60";
+/// Where the simulated company hears of executions that were ended here.
+const ENDS_TOLD_AT: &str = "attune.executions";
 
 /// A demo.
 #[derive(Debug, clap::Args)]
@@ -42,13 +51,18 @@ impl Demo {
         let mut config = self.config()?;
         telemetry::log_to_stderr(&config.log);
         let listener = startup::bind(&config.http).await?;
-        let stage = self.servers.start(!self.no_fleet).await?;
+        let mut stage = self.servers.start().await?;
         let mut signals = signals()?;
-        let endpoints = stage.sandbox.endpoints();
-        move_in(&mut config, endpoints, &stage);
+        move_in(&mut config, stage.sandbox.endpoints());
         let token = admin_token(&config).await?;
+        if !self.no_fleet {
+            let office = address(listener.as_ref(), &token)?;
+            self.servers.employ(&mut stage, office).await?;
+            watch_dead_letters(&mut config, &stage);
+        }
         let (lifecycle, ending) = begin(SOFT_LIMIT);
         let mut office = startup::start(config, listener, &lifecycle)?;
+        let endpoints = stage.sandbox.endpoints();
         let ready = Ready {
             http: office.address.map(|address| format!("http://{address}")),
             token: Some(token),
@@ -72,6 +86,12 @@ impl Demo {
             // Stand-ins, until the servers run.
             "DLO_DATABASE_URL" => Some("postgres://demo".to_owned()),
             "DLO_BROKER_URL" => Some("amqp://demo".to_owned()),
+            "DLO_EXECUTIONS_STUCK_AFTER_SECS" => {
+                variable(name).or_else(|| Some(STUCK_AFTER_SECS.to_owned()))
+            }
+            "DLO_EXECUTIONS_EXCHANGE" if !self.no_fleet => {
+                variable(name).or_else(|| Some(ENDS_TOLD_AT.to_owned()))
+            }
             other => variable(other),
         };
         let surroundings = Surroundings {
@@ -85,15 +105,25 @@ impl Demo {
     }
 }
 
-/// Points the configuration to the sandbox's servers and the company's dead-letter queues.
-fn move_in(config: &mut Config, endpoints: &Endpoints, stage: &Stage) {
+/// Points the configuration to the sandbox's servers.
+fn move_in(config: &mut Config, endpoints: &Endpoints) {
     config.database.url = Secret::new(&endpoints.database);
     config.brokers = Brokers::main(&endpoints.amqp, Some(&endpoints.management));
-    let sources = stage
-        .fleet
-        .as_ref()
-        .map_or(&[][..], |fleet| fleet.sources());
+}
+
+/// Has the office watch the company's dead-letter queues.
+fn watch_dead_letters(config: &mut Config, stage: &Stage) {
+    let fleet = stage.fleet.as_ref();
+    let sources = fleet.map_or(&[][..], |fleet| fleet.sources());
     config.sources = sources.iter().map(watched).collect();
+}
+
+fn address(listener: Option<&TcpListener>, token: &str) -> anyhow::Result<Option<OfficeAddress>> {
+    let address = listener.map(TcpListener::local_addr).transpose()?;
+    Ok(address.map(|address| OfficeAddress {
+        http: format!("http://{address}"),
+        token: token.to_owned(),
+    }))
 }
 
 fn watched(source: &FleetSource) -> NewSource {
@@ -104,7 +134,14 @@ fn watched(source: &FleetSource) -> NewSource {
         name: Some(source.name.clone()),
         broker: None,
         headers: HeaderMap::default(),
-        executions: ExecutionNaming::default(),
+        executions: match &source.execution_path {
+            None => ExecutionNaming::default(),
+            Some(path) => ExecutionNaming {
+                path: Some(path.clone()),
+                reschedule_on: vec![Reason::Expired],
+                ..ExecutionNaming::default()
+            },
+        },
     }
 }
 

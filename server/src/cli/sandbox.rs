@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
-use dlo_sandbox::fleet::{Fleet, FleetOptions};
+use dlo_sandbox::fleet::{Fleet, FleetOptions, OfficeAddress};
 use dlo_sandbox::{Sandbox, SandboxOptions};
 use futures_util::{Stream, StreamExt as _};
 
@@ -39,6 +40,9 @@ pub(super) struct Servers {
     /// Dead letters that the simulated company makes at once, before it goes on at a slow rate
     #[arg(long, default_value_t = 300, value_name = "LETTERS")]
     burst: u32,
+    /// How often the simulated company's workers say that they live; thrice that without is a silence
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    heartbeat: u64,
 }
 
 /// Running servers, perhaps with the simulated company on them.
@@ -48,27 +52,34 @@ pub(super) struct Stage {
 }
 
 impl Servers {
-    pub(super) async fn start(&self, with_fleet: bool) -> anyhow::Result<Stage> {
+    pub(super) async fn start(&self) -> anyhow::Result<Stage> {
         eprintln!("Starting a private Postgres and RabbitMQ …");
         let options = SandboxOptions {
             data_dir: self.data.clone(),
             ..SandboxOptions::default()
         };
-        let sandbox = Sandbox::start(options).await?;
-        let mut stage = Stage {
-            sandbox,
+        Ok(Stage {
+            sandbox: Sandbox::start(options).await?,
             fleet: None,
+        })
+    }
+
+    /// Starts the simulated company. An office that is named is told of its executions.
+    pub(super) async fn employ(
+        &self,
+        stage: &mut Stage,
+        office: Option<OfficeAddress>,
+    ) -> anyhow::Result<()> {
+        eprintln!("Starting the simulated company …");
+        let options = FleetOptions {
+            seed: self.seed,
+            burst: self.burst,
+            heartbeat: Duration::from_secs(self.heartbeat),
+            office,
+            ..FleetOptions::new(stage.sandbox.endpoints())
         };
-        if with_fleet {
-            eprintln!("Starting the simulated company …");
-            let options = FleetOptions {
-                seed: self.seed,
-                burst: self.burst,
-                ..FleetOptions::new(stage.sandbox.endpoints())
-            };
-            stage.fleet = Some(Fleet::start(options).await?);
-        }
-        Ok(stage)
+        stage.fleet = Some(Fleet::start(options).await?);
+        Ok(())
     }
 }
 
@@ -95,7 +106,10 @@ impl Stage {
 impl SandboxCommand {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         telemetry::log_to_stderr(&LogConfig::of_variables(&variable)?);
-        let stage = self.servers.start(self.fleet).await?;
+        let mut stage = self.servers.start().await?;
+        if self.fleet {
+            self.servers.employ(&mut stage, None).await?;
+        }
         let mut signals = signals()?;
         Ready::of_servers(stage.sandbox.endpoints()).print(self.json)?;
         signals.next().await;

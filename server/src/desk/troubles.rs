@@ -11,9 +11,13 @@ use dlo_domain::source::{Source, SourceCondition};
 
 use super::PgDesk;
 use crate::register;
+use crate::store::executions::links;
 use crate::store::registers::{self, Standing};
 use crate::store::workers::watches;
 use crate::store::{shared_time, sources};
+
+/// How long dead letters may wait for the handler of executions before it is told. It takes a second.
+const UNHANDLED: TimeDelta = TimeDelta::seconds(60);
 
 /// A database that takes longer than this does not answer, as far as a page is concerned.
 const PATIENCE: Duration = Duration::from_millis(1_500);
@@ -34,6 +38,7 @@ pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
             of_sources
                 .chain(ways.map(of_way))
                 .chain(of_register.clone())
+                .chain(asked.unhandled_since.map(of_handler))
                 .collect()
         }
         Ok(Err(_)) | Err(_) => vec![database_away(desk)],
@@ -52,6 +57,7 @@ struct Asked {
     sources: Vec<Source>,
     closed: Vec<Closed>,
     register: Option<Standing>,
+    unhandled_since: Option<DateTime<Utc>>,
 }
 
 async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
@@ -59,9 +65,11 @@ async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
     desk.judges.current(&mut conn).await?;
     let now = shared_time(&mut conn, &*desk.clock).await?;
     let closed = watches::closed_since(&mut conn, now - CLOSED).await?;
+    let unhandled_since = links::waits_since(&mut conn).await?;
     Ok(Asked {
         register: registers::standing(&mut conn).await?,
         sources: sources::list(&mut conn, None).await?,
+        unhandled_since: unhandled_since.filter(|since| *since < now - UNHANDLED),
         closed,
     })
 }
@@ -75,6 +83,15 @@ fn of_register(standing: &Standing) -> Option<Trouble> {
         ),
         since,
     })
+
+fn of_handler(since: DateTime<Utc>) -> Trouble {
+    Trouble {
+        what: "Dead letters that name executions are not handled: no office does so, or none comes \
+               to it. The letters are kept, and handled once an office runs in which DLO_EXECUTIONS \
+               is on; until then their executions stand where they stood."
+            .to_owned(),
+        since,
+    }
 }
 
 fn of_way((way, since): &Closed) -> Trouble {

@@ -115,11 +115,13 @@ async fn superseded(
     let (Some(queue), Some(worker)) = (&open.queue, &execution.worker) else {
         return Ok(None);
     };
-    let by_name = worker_of(&deps.replay.worker_queue, queue);
-    let is_of_another = match by_name {
-        Some(name) if name == worker => false,
-        Some(_) => true,
-        None => watch::is_of_another(conn, queue, worker).await?,
+    // What workers say of themselves goes before what queues are called.
+    let is_of_another = match watch::is_of_another(conn, queue, worker).await? {
+        Some(is) => is,
+        None => match worker_of(&deps.replay.worker_queue, queue) {
+            Some(name) if name != &**worker => watch::is_worker(conn, name).await?,
+            _ => false,
+        },
     };
     Ok(is_of_another.then(|| format!("it is on worker `{worker}` since")))
 }

@@ -62,7 +62,10 @@ pub async fn take(
             Err(why) => Some(why.to_string()),
             Ok(Some(next)) => {
                 tally.add(before.map(|before| before.state), &next);
-                let earlier = changed.remove(&report.id).and_then(|told| told.result);
+                let earlier = changed
+                    .remove(&report.id)
+                    .filter(|told| told.execution.attempt == next.attempt)
+                    .and_then(|told| told.result);
                 let result = report.result.clone().or(earlier);
                 let execution = next.clone();
                 changed.insert(report.id.clone(), Told { execution, result });

@@ -14,6 +14,7 @@ mod register;
 mod replay;
 mod retries;
 mod rules;
+mod scenarios;
 mod support;
 mod topology;
 mod transform;

@@ -26,8 +26,8 @@ use crate::support::broker::Vhost;
 use crate::support::until;
 
 /// A watcher over one vhost, with a user who sees no other.
-struct Watcher {
-    vhost: Vhost,
+pub struct Watcher {
+    pub vhost: Vhost,
     user: String,
     clock: Arc<ManualClock>,
     deps: Deps,
@@ -38,7 +38,7 @@ struct Watcher {
 const EVERY: Duration = Duration::from_mins(1);
 
 impl Watcher {
-    async fn start(pool: &PgPool, tag: &str) -> Self {
+    pub async fn start(pool: &PgPool, tag: &str) -> Self {
         let vhost = Vhost::create().await;
         let (user, management) = vhost.add_manager(tag).await;
         let amqp = vhost.brokers.get("main").expect("main").amqp.clone();
@@ -63,7 +63,7 @@ impl Watcher {
     }
 
     /// Lets the time of one read pass, and reads.
-    async fn look(&self) {
+    pub async fn look(&self) {
         self.clock
             .advance(chrono::TimeDelta::from_std(EVERY).expect("a minute"));
         assert!(
@@ -96,7 +96,7 @@ impl Watcher {
     }
 
     /// Reads until that is what is open: a broker's figures are some seconds old.
-    async fn finds(&self, wanted: &[(&'static str, &str)]) {
+    pub async fn finds(&self, wanted: &[(&'static str, &str)]) {
         let wanted: Vec<_> = wanted.iter().map(|(k, s)| (*k, (*s).to_owned())).collect();
         until(&format!("{wanted:?}"), 30, || async {
             self.look().await;
@@ -109,17 +109,17 @@ impl Watcher {
         .await;
     }
 
-    async fn end(self) {
+    pub async fn end(self) {
         self.vhost.remove_user(&self.user).await;
         self.vhost.delete().await;
     }
 }
 
-fn text(value: &str) -> AMQPValue {
+pub fn text(value: &str) -> AMQPValue {
     AMQPValue::LongString(value.into())
 }
 
-fn dying<'a>(exchange: &str) -> Vec<(&'a str, AMQPValue)> {
+pub fn dying<'a>(exchange: &str) -> Vec<(&'a str, AMQPValue)> {
     vec![("x-dead-letter-exchange", text(exchange))]
 }
 

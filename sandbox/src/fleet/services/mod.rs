@@ -5,7 +5,7 @@
 mod billing;
 mod commands;
 mod emails;
-mod executions;
+pub(super) mod executions;
 mod invoices;
 mod orders;
 mod payments;
@@ -25,6 +25,8 @@ pub(super) struct Desk<'a> {
     pub dice: &'a mut Dice,
     /// When the fleet started: the base of all times in bodies and headers.
     pub started: DateTime<Utc>,
+    /// The number of the next execution.
+    pub execution: i64,
 }
 
 impl Desk<'_> {

@@ -12,7 +12,8 @@ const KEPT: TimeDelta = TimeDelta::days(7);
 /// What of executions is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Came to run, being known since they were requested.
+    /// Came to run at the first attempt, being known since they were requested. A later one says nothing
+    /// of how long it takes: it may be a replay of the next day.
     pub started: i64,
     /// How long that took in all, in milliseconds.
     pub latency_ms: i64,
@@ -31,8 +32,8 @@ impl Tally {
         self.ended += i64::from(now.state.is_terminal());
         let by_monitor = now.failed_by.as_deref() == Some(MONITOR);
         self.timeouts += i64::from(now.state == ExecutionState::TimedOut || by_monitor);
-        if let (ExecutionState::Running, Some(asked), Some(begun)) =
-            (now.state, now.requested_at, now.running_at)
+        if let (ExecutionState::Running, 1, Some(asked), Some(begun)) =
+            (now.state, now.attempt, now.requested_at, now.running_at)
         {
             self.started += 1;
             self.latency_ms += (begun - asked).num_milliseconds().max(0);

@@ -96,6 +96,20 @@ pub async fn next(conn: &mut PgConnection) -> Result<Option<Open>, StoreError> {
     }))
 }
 
+/// When the one arrived that has waited longest for the handler.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn waits_since(conn: &mut PgConnection) -> Result<Option<DateTime<Utc>>, StoreError> {
+    let arrived_at = sqlx::query_scalar!(
+        "select arrived_at from letter_executions where verdict is null
+         order by arrived_at limit 1",
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(arrived_at)
+}
+
 /// Says what was done for an arrival.
 ///
 /// # Errors

@@ -150,7 +150,8 @@ pub async fn another_worker(
     Ok(worker)
 }
 
-/// Whether a queue is what another worker said that it works on, and not this one.
+/// Whether a queue is what another worker said that it works on, and not this one. Nothing when no worker
+/// said so.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -158,11 +159,26 @@ pub async fn is_of_another(
     conn: &mut PgConnection,
     queue: &str,
     worker: &str,
-) -> Result<bool, StoreError> {
+) -> Result<Option<bool>, StoreError> {
     let is = sqlx::query_scalar!(
-        r#"select coalesce(bool_and(name <> $2), false) as "is!" from workers where queue = $1"#,
+        "select bool_and(name <> $2) from workers where queue = $1",
         queue,
         worker,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(is)
+}
+
+/// Whether a worker of this name was ever heard of, by itself or as the one that has an execution.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn is_worker(conn: &mut PgConnection, name: &str) -> Result<bool, StoreError> {
+    let is = sqlx::query_scalar!(
+        r#"select exists (select from workers where name = $1)
+             or exists (select from executions where worker = $1) as "is!""#,
+        name,
     )
     .fetch_one(conn)
     .await?;

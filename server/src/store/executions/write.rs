@@ -12,7 +12,8 @@ use uuid::Uuid;
 use super::read::{Row, execution};
 use crate::store::StoreError;
 
-/// An execution as it is to be written, with what came of it; that stays as it was where it is absent.
+/// An execution as it is to be written, with what came of it; where that is absent, what came of the
+/// same attempt before stays.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     /// The execution.
@@ -100,7 +101,8 @@ pub async fn put(conn: &mut PgConnection, told: &[Told]) -> Result<(), StoreErro
              requested_at = new.requested_at, scheduling_at = new.scheduling_at,
              scheduled_at = new.scheduled_at, running_at = new.running_at,
              ended_at = new.ended_at, error = new.error, failed_by = new.failed_by,
-             result = coalesce(new.result, e.result)
+             result = case when new.attempt > e.attempt then new.result
+                 else coalesce(new.result, e.result) end
          from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::integer[],
              $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
              $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::jsonb[])

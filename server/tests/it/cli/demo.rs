@@ -29,16 +29,15 @@ async fn is_open(place: &str) -> bool {
     TcpStream::connect(place).await.is_ok()
 }
 
-async fn failures(ready: &Value) -> (i64, usize) {
-    let url = format!("{}/api/v1/letters?limit=500", text(ready, "http"));
+async fn ask(ready: &Value, path: &str) -> Value {
+    let url = format!("{}/api/v1/{path}", text(ready, "http"));
     let request = Client::new().get(url).bearer_auth(text(ready, "token"));
-    let page: Value = request
-        .send()
-        .await
-        .expect("an answer")
-        .json()
-        .await
-        .expect("JSON");
+    let answer = request.send().await.expect("an answer");
+    answer.json().await.expect("JSON")
+}
+
+async fn failures(ready: &Value) -> (i64, usize) {
+    let page = ask(ready, "letters?limit=500").await;
     let items = page["items"].as_array().expect("items");
     let kinds: BTreeSet<_> = items
         .iter()
@@ -57,6 +56,19 @@ async fn a_demo_is_filled_within_20_seconds_and_leaves_nothing_behind() {
     until("200 letters of 12 failures", 20, || async {
         let (letters, kinds) = failures(&ready).await;
         letters >= 200 && kinds >= 12
+    })
+    .await;
+    until("the story of its executions", 60, || async {
+        let page = ask(&ready, "executions?limit=500").await;
+        let items = page["items"].as_array().expect("items");
+        let has = |member: &str, value: Value| items.iter().any(|item| item[member] == value);
+        let workers = ask(&ready, "workers").await.to_string();
+        has("state", "completed".into())
+            && has("failed_by", "dead_letter_handler".into())
+            && items.iter().any(|item| item["attempt"] == 2)
+            && has("worker", "attune-worker-9".into())
+            && workers.contains("attune-worker-7")
+            && workers.contains("\"stopped\"")
     })
     .await;
     let places = ["http", "amqp", "management", "database"].map(|name| place(text(&ready, name)));

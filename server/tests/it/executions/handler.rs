@@ -291,12 +291,39 @@ async fn without_any_other_worker_it_is_failed_at_once(pool: PgPool) {
 async fn a_letter_of_an_earlier_attempt_does_not_fail_the_next(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     let queue = scene.worker_queue("a", Some(50)).await;
+    scene.scheduled("41", "a", 1).await;
     scene.scheduled("42", "b", 3).await;
     scene.publish(&queue, &requested(&json!(42))).await;
     scene.handled(1).await;
     let left = scene.of("42").await;
     assert_eq!(left.letters[0].verdict, Some(HandlerVerdict::Superseded));
     assert_eq!(left.execution.state, ExecutionState::Scheduled);
+    scene.close().await;
+}
+
+/// Workers need not be called as their queues are.
+#[sqlx::test(migrations = "../migrations")]
+async fn the_queue_that_a_worker_names_is_its_own_whatever_it_is_called(pool: PgPool) {
+    let scene = Scene::open(&pool, Vec::new()).await;
+    let queue = scene.worker_queue("7", Some(50)).await;
+    scene.scheduled("41", "crew-7", 1).await;
+    scene.publish(&queue, &requested(&json!(41))).await;
+    scene.handled(1).await;
+    // Nobody was heard of that is called 7.
+    let failed = scene.of("41").await;
+    assert_eq!(failed.letters[0].verdict, Some(HandlerVerdict::Failed));
+    scene.worker("7", "crew", None).await;
+    scene.worker("crew-7", "crew", None).await;
+    sqlx::query("update workers set queue = $1 where name = 'crew-7'")
+        .bind(&queue)
+        .execute(&pool)
+        .await
+        .expect("told");
+    scene.scheduled("42", "crew-7", 1).await;
+    scene.publish(&queue, &requested(&json!(42))).await;
+    scene.handled(2).await;
+    let failed = scene.of("42").await;
+    assert_eq!(failed.letters[0].verdict, Some(HandlerVerdict::Failed));
     scene.close().await;
 }
 

@@ -65,6 +65,47 @@ async fn reports_of_one_execution_in_one_request_follow_each_other(pool: PgPool)
     );
 }
 
+/// What was failed because its message died is done after a replay.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_later_attempt_begins_what_was_failed_and_leaves_nothing_of_its_end(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    yard.told("7", ExecutionState::Requested, "").await;
+    yard.told("7", ExecutionState::Scheduled, "a").await;
+    let person = Actor("ann".to_owned());
+    let failed = yard
+        .desk
+        .end_execution(&person, "7", ExecutionState::Failed, "nobody took it")
+        .await;
+    assert!(failed.expect("failed").state.is_terminal());
+    let late = yard.try_told("7", ExecutionState::Running, "a").await;
+    assert!(late.expect_err("refused").contains("it is over"));
+    yard.clock.advance(chrono::TimeDelta::hours(9));
+    let again = |state| Report {
+        worker: Some("a".to_owned()),
+        attempt: Some(2),
+        ..Report::of("7", state)
+    };
+    let running = yard.report(again(ExecutionState::Running)).await;
+    assert_eq!(running.expect("taken").ended_at, None);
+    let detail = yard.of("7").await;
+    assert_eq!((detail.result, detail.execution.error), (None, None));
+    yard.report(again(ExecutionState::Completed))
+        .await
+        .expect("taken");
+    let third = Report {
+        attempt: Some(3),
+        ..again(ExecutionState::Running)
+    };
+    let over = yard.report(third).await.expect_err("it is done");
+    assert!(over.contains("is completed since"), "{over}");
+    let figures = yard.desk.execution_figures().await.expect("figures");
+    assert_eq!(
+        (figures.ended, figures.scheduling_latency_ms),
+        (1, None),
+        "the first attempt never ran, and ended hours ago"
+    );
+}
+
 #[sqlx::test(migrations = "../migrations")]
 async fn many_that_report_the_same_at_once_agree(pool: PgPool) {
     let yard = Yard::open(&pool);

@@ -1,17 +1,27 @@
-//! A server that stands still kills no worker: neither Postgres nor the broker, for longer than it takes
-//! to be held for stale. 8 seconds at an interval of 1; in full 120 seconds at the usual 10.
+//! A server that stands still kills no worker and fails no execution: neither Postgres nor the broker, for
+//! longer than it takes to be held for stale. 8 seconds at an interval of 1; in full 120 seconds at the
+//! usual 10.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use dlo_app::desk::ExecutionDesk as _;
+use dlo_domain::execution::{ExecutionState, Report};
 use dlo_sandbox::{Sandbox, SandboxOptions};
-use dlo_server::store;
+use dlo_server::broker::Brokers;
+use dlo_server::clock::SystemClock;
+use dlo_server::config::{ExecutionsConfig, ReplayConfig};
+use dlo_server::events::Hub;
+use dlo_server::{executions, store};
 use lapin::BasicProperties;
 use lapin::options::BasicPublishOptions;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::broker::Vhost;
+use crate::support::desk::Bench;
 use crate::support::fleet::{
     Lookout, downtimes, heartbeat, known, own_brokers, say, until_listening,
 };
@@ -58,9 +68,8 @@ async fn only_the_dead_are_found(pool: &PgPool, vhost: &Vhost, interval: f64) {
     .await;
 }
 
-#[tokio::test]
-async fn a_database_that_stands_still_kills_no_worker() {
-    let (still, interval) = measures();
+/// A database that only this test has.
+async fn own_database() -> (Sandbox, PgPool) {
     let options = SandboxOptions {
         rabbitmq: false,
         ..SandboxOptions::default()
@@ -74,6 +83,14 @@ async fn a_database_that_stands_still_kills_no_worker() {
         .connect_lazy(&url)
         .expect("an address");
     store::migrate(&pool).await.expect("migrated");
+    (sandbox, pool)
+}
+
+#[tokio::test]
+async fn a_database_that_stands_still_kills_no_worker() {
+    let (still, interval) = measures();
+    let (sandbox, pool) = own_database().await;
+    let server = sandbox.postgres().expect("a database");
     let vhost = Vhost::create().await;
     let lookout = Lookout::start(&pool, own_brokers(&vhost));
     first_beats(&pool, &vhost, interval).await;
@@ -107,5 +124,73 @@ async fn a_broker_that_stands_still_kills_no_worker(pool: PgPool) {
     only_the_dead_are_found(&pool, &vhost, interval).await;
     lookout.stop().await;
     vhost.delete().await;
+    sandbox.stop().await.expect("stopped");
+}
+
+/// How many executions stand where.
+async fn standing(pool: &PgPool) -> [i64; 2] {
+    let (running, failed) = sqlx::query_as(
+        "select count(*) filter (where state = 'running'), count(*) filter (where state = 'failed')
+         from executions",
+    )
+    .fetch_one(pool)
+    .await
+    .expect("counted");
+    [running, failed]
+}
+
+async fn report(bench: &Bench, state: ExecutionState, ids: std::ops::Range<u32>) {
+    let reports: Vec<Report> = ids.map(|id| Report::of(&id.to_string(), state)).collect();
+    let told = bench.desk.report_executions(&reports).await.expect("told");
+    assert!(told.iter().all(|one| one.refused.is_none()), "{told:?}");
+}
+
+/// Workers that could not say that they begin have their whole time again; who does not begin then is
+/// late. Stuck is what waits for 12 seconds while the database stands still for 20; in full 60 and 120.
+#[tokio::test]
+async fn a_database_that_stands_still_fails_no_execution() {
+    let (still, stuck_after, check_every) = sized((20, 12, 1), (120, 60, 10));
+    let (sandbox, pool) = own_database().await;
+    let server = sandbox.postgres().expect("a database");
+    let bench = Bench::offline(&pool).await;
+    let deps = executions::Deps {
+        pool: pool.clone(),
+        clock: Arc::new(SystemClock),
+        brokers: Arc::new(Brokers::main("amqp://127.0.0.1:1/%2f", None)),
+        config: ExecutionsConfig {
+            stuck_after: Duration::from_secs(stuck_after),
+            check_every: Duration::from_secs(check_every),
+            ..ExecutionsConfig::default()
+        },
+        replay: ReplayConfig::default(),
+    };
+    let stop = CancellationToken::new();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test owns the task and ends it"
+    )]
+    let watching = tokio::spawn(executions::run(deps, Hub::default(), stop.clone()));
+    sleep(Duration::from_secs(3)).await;
+    report(&bench, ExecutionState::Scheduled, 0..50).await;
+    server.pause().await.expect("paused");
+    sleep(Duration::from_secs(still)).await;
+    server.resume().await.expect("resumed");
+    let back = Instant::now();
+    sleep(Duration::from_secs(stuck_after / 2)).await;
+    assert_eq!(standing(&pool).await, [0, 0], "late only by the clock");
+    report(&bench, ExecutionState::Running, 0..45).await;
+    until("what nobody begins is late after all", 90, || async {
+        standing(&pool).await[1] > 0
+    })
+    .await;
+    println!(
+        "the first failed {:?} after the database was back",
+        back.elapsed()
+    );
+    assert_eq!(standing(&pool).await, [45, 5]);
+    assert!(back.elapsed() >= Duration::from_secs(stuck_after));
+    stop.cancel();
+    watching.await.expect("no panic").expect("an orderly end");
+    pool.close().await;
     sandbox.stop().await.expect("stopped");
 }
