@@ -83,6 +83,7 @@ fn of_register(standing: &Standing) -> Option<Trouble> {
         ),
         since,
     })
+}
 
 fn of_handler(since: DateTime<Utc>) -> Trouble {
     Trouble {
