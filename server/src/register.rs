@@ -247,7 +247,7 @@ fn tell(before: &Standing, trouble: Option<&str>) {
             "the register cannot be read; nobody in it falls silent meanwhile"
         ),
         (Some(_), None) if before.tried_at.is_some() => {
-            tracing::info!("the register is read again")
+            tracing::info!("the register is read again");
         }
         _ => {}
     }

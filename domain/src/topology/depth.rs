@@ -14,11 +14,10 @@ impl Queue {
     #[must_use]
     pub fn depth(&self) -> Option<i64> {
         let (ready, taken) = (self.figures.ready, self.figures.unacknowledged);
-        let depth = ready.or(taken).map(|_| {
+        ready.or(taken).map(|_| {
             let ready = ready.unwrap_or(0).max(0);
             ready.saturating_add(taken.unwrap_or(0).max(0))
-        });
-        depth
+        })
     }
 }
 

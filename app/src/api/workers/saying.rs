@@ -213,11 +213,11 @@ fn consumers(queue: &WorkerQueue, now: DateTime<Utc>) -> String {
         |count| wording::counted(count, "consumer"),
     );
     let tags = queue.tags.as_deref().unwrap_or_default();
-    let named: Vec<&str> = tags.iter().take(MOST_TAGS).map(String::as_str).collect();
-    let names = match named.len() {
+    let first: Vec<&str> = tags.iter().take(MOST_TAGS).map(String::as_str).collect();
+    let names = match first.len() {
         0 => String::new(),
-        some if some < tags.len() => format!(" ({}, …)", named.join(", ")),
-        _ => format!(" ({})", named.join(", ")),
+        some if some < tags.len() => format!(" ({}, …)", first.join(", ")),
+        _ => format!(" ({})", first.join(", ")),
     };
     let ago = wording::span((now - queue.read_at).num_seconds().max(0));
     let WorkerQueue { broker, vhost, .. } = queue;

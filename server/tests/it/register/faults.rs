@@ -70,7 +70,7 @@ async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) 
         ),
         (
             "select 1) as r; drop table worker; select (1",
-            "syntax error",
+            "multiple commands",
         ),
         (
             "select name, last_heartbeat, 1 / 0 as running from worker",
