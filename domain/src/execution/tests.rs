@@ -116,7 +116,10 @@ fn a_later_attempt_begins_what_had_failed_and_nothing_else_that_is_over() {
         }
         let next = told.expect("taken").expect("a change");
         assert_eq!((next.state, next.attempt), (ExecutionState::Running, 2));
-        assert_eq!((next.ended_at, next.error, next.failed_by), (None, None, None));
+        assert_eq!(
+            (next.ended_at, next.error, next.failed_by),
+            (None, None, None)
+        );
         assert_eq!((next.worker.as_deref(), next.max_attempts), (Some("b"), 2));
     }
 }
