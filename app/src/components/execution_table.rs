@@ -44,10 +44,13 @@ fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
     });
     view! {
         <tr data-row="">
-            <td class="main">
-                <a class="id" href=href>
-                    {row.id}
-                </a>
+            <td class="main fill">
+                <div class="why">
+                    <a class="id" href=href>
+                        {row.id}
+                    </a>
+                    <span>{row.error.clone()}</span>
+                </div>
                 <div class="sub">
                     <span>{row.worker}</span>
                     {row.error}

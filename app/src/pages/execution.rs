@@ -112,13 +112,14 @@ fn Letters(
             let href = format!("{}/{id}", links::LETTERS);
             view! {
                 <li>
-                    <a class="id" href=href>
-                        {wording::short(&id)}
-                    </a>
-                    " arrived "
-                    <Ago at now spoken=true />
-                    ", and "
-                    {said}
+                    <Ago at now />
+                    <span>
+                        <a class="id" href=href>
+                            {wording::short(&id)}
+                        </a>
+                        " "
+                        {said}
+                    </span>
                 </li>
             }
         })
@@ -168,7 +169,7 @@ fn Course(course: Vec<(String, chrono::DateTime<chrono::Utc>)>) -> impl IntoView
                 <h2 id="course-title">"Course"</h2>
                 <span class="note">"when it was told here"</span>
             </header>
-            <dl class="slip">{rows}</dl>
+            <dl class="slip course">{rows}</dl>
         </section>
     }
     .into_any()

@@ -21,6 +21,7 @@ pub(super) struct Heart {
     post: Post,
     every: Duration,
     pace: Interval,
+    state: &'static str,
 }
 
 impl Heart {
@@ -28,7 +29,18 @@ impl Heart {
     pub(super) fn new(post: Post, every: Duration) -> Self {
         let mut pace = tokio::time::interval(every);
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { post, every, pace }
+        Self {
+            post,
+            every,
+            pace,
+            state: "active",
+        }
+    }
+
+    /// Says from now on that it takes nothing new.
+    pub(super) fn draining(mut self) -> Self {
+        self.state = "draining";
+        self
     }
 
     /// Waits for the next beat. Nothing is lost when this is dropped.
@@ -42,7 +54,7 @@ impl Heart {
         channel: &Channel,
         in_hand: usize,
     ) -> Result<(), ShiftError> {
-        if !self.say(channel, "active", in_hand).await? {
+        if !self.say(channel, self.state, in_hand).await? {
             self.pace.reset_after(UNHEARD.min(self.every));
         }
         Ok(())

@@ -30,7 +30,7 @@
 //! Every worker says on the topic exchange `dlo.fleet` of its vhost, under `worker.heartbeat`,
 //! that it lives: `{"worker", "queue", "at", "interval_seconds", "version", "state"}`, and who executes
 //! also `running` and `capacity`. Worker 7 does so for the first seconds, takes nothing, and falls
-//! silent. Worker 9 soon says that it stops, and is gone.
+//! silent. Worker 9 drains, soon says that it stops, and is gone.
 //!
 //! # Executions
 //!

@@ -16,7 +16,7 @@ pub(super) enum Attendance {
     /// Says for so long that it lives, takes nothing, falls silent, and is at work only while
     /// the fleet is fixed.
     FallsSilent(Duration),
-    /// Says for so long that it lives, and takes nothing; then says that it stops, and is gone.
+    /// Says for so long that it drains, and takes nothing; then says that it stops, and is gone.
     Leaves(Duration),
 }
 

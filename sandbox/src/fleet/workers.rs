@@ -76,6 +76,9 @@ impl Worker {
     /// Lives, as far as anybody can tell, but takes nothing.
     async fn idle(&mut self, channel: &Channel, until: Instant) -> Result<(), ShiftError> {
         let mut heart = Heart::new(self.post, self.orders.heartbeat);
+        if matches!(self.post.attendance, Attendance::Leaves(_)) {
+            heart = heart.draining();
+        }
         let mut fixed = self.orders.fixed.clone();
         let is_mended = matches!(self.post.attendance, Attendance::FallsSilent(_));
         loop {
