@@ -1,21 +1,23 @@
 //! Replays that begin with a few letters, and stop by themselves.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
-use dlo_domain::ids::{OfficeId, ReplayId};
+use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Canary, Control, Outcome, ReplayState};
 use dlo_domain::state::LetterState;
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
 use dlo_server::office;
 use dlo_server::store::replays::marks::{self, Begun};
-use dlo_server::store::replays::outcomes::{self, Recorded};
+use dlo_server::store::replays::outcomes::{self, Recorded, Seat};
 use dlo_server::store::replays::work::{self, Lane, Running};
 use lapin::options::{BasicGetOptions, BasicRejectOptions};
 use lapin::types::AMQPValue;
 use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
 
 use crate::support::broker::Vhost;
 use crate::support::consumer::Consumer;
@@ -192,23 +194,38 @@ impl Hand {
         Self { conn, me, lane, id }
     }
 
+    async fn seats(&mut self, positions: &[i32]) -> Vec<Seat> {
+        let letters: Vec<(i32, Uuid)> = sqlx::query_as(
+            "select position, letter_id from replay_items
+             where replay_id = $1 and position = any($2) order by position",
+        )
+        .bind(self.id.0)
+        .bind(positions)
+        .fetch_all(&mut self.conn)
+        .await
+        .expect("read");
+        let seats = letters.into_iter().map(|(position, letter)| Seat {
+            position,
+            letter: LetterId(letter),
+        });
+        seats.collect()
+    }
+
     async fn mark(&mut self, positions: &[i32]) {
-        let marking = marks::begin_publish(
-            &mut self.conn,
-            self.id,
-            self.me,
-            &self.lane,
-            (None, positions),
-        );
+        let seats = self.seats(positions).await;
+        assert_eq!(seats.len(), positions.len());
+        let marking =
+            marks::begin_publish(&mut self.conn, self.id, self.me, &self.lane, (None, &seats));
         let begun = marking.await.expect("marked");
-        assert_eq!(begun, Begun::These(positions.to_vec()));
+        assert_eq!(begun, Begun::Except(HashSet::new()));
     }
 
     async fn write(&mut self, positions: &[i32], outcome: Outcome) {
-        let recorded: Vec<Recorded> = positions
-            .iter()
-            .map(|position| Recorded {
-                position: *position,
+        let seats = self.seats(positions).await;
+        let recorded: Vec<Recorded> = seats
+            .into_iter()
+            .map(|seat| Recorded {
+                seat,
                 outcome,
                 detail: None,
             })
