@@ -1,6 +1,6 @@
 //! Settles replayed letters that have not come back for long.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 
@@ -11,16 +11,23 @@ use crate::store::replays::watch::settle;
 /// Letters in one transaction.
 const MOST_AT_ONCE: i64 = 500;
 
+/// A look is followed by a pause of so many times its own length: letters that are claimed for long,
+/// by a replay that is paused, are looked at each time.
+const PAUSE_PER_LOOK: u32 = 20;
+
 /// Looks every so often until the office stops. What fails is tried again next time.
 pub(super) async fn run(engine: &Engine) {
     let after = engine.deps.config.settle_after;
     let every = (after / 10).clamp(Duration::from_millis(200), Duration::from_secs(30));
+    let mut pause = every;
     loop {
         tokio::select! {
             () = engine.stop.cancelled() => return,
-            () = tokio::time::sleep(every) => {}
+            () = tokio::time::sleep(pause) => {}
         }
+        let began = Instant::now();
         settle_all(engine, after).await;
+        pause = every.max(began.elapsed() * PAUSE_PER_LOOK);
     }
 }
 

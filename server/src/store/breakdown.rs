@@ -104,9 +104,9 @@ pub async fn newest_ids(conn: &mut PgConnection, group: GroupId) -> Result<Vec<U
 pub async fn newest_waiting(conn: &mut PgConnection) -> Result<Vec<Sampled>, StoreError> {
     let ids = sqlx::query_scalar!(
         r#"select newest.id as "id!"
-           from unnest(array['held', 'scheduled', 'unknown']) as waits (state)
+           from unnest(array['held', 'scheduled', 'unknown']) as waits (shelf)
            cross join lateral (
-               select l.id, l.last_arrived_at from letters l where l.state = waits.state
+               select l.id, l.last_arrived_at from letters l where l.shelf = waits.shelf
                order by l.last_arrived_at desc, l.id desc limit $1) as newest
            order by newest.last_arrived_at desc, newest.id desc limit $1"#,
         MOST_LETTERS,

@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Note};
-use super::{StoreError, replays};
+use super::{StoreError, replays, weeks};
 
 /// What a change found.
 #[derive(Debug, Default)]
@@ -29,9 +29,13 @@ pub async fn lock(
     conn: &mut PgConnection,
     ids: &[Uuid],
 ) -> Result<HashMap<Uuid, LetterState>, StoreError> {
+    let (first, last) = weeks::span(ids);
     let rows = sqlx::query!(
-        "select id, state from letters where id = any($1) order by id for update",
-        ids
+        "select id, state from letters
+         where id = any($1) and id between $2 and $3 order by id for update",
+        ids,
+        first,
+        last
     )
     .fetch_all(conn)
     .await?;
@@ -77,9 +81,6 @@ pub async fn change(
 
 /// Moves letters that stand where the change is allowed; the others stay. Tells which moved. A
 /// discard keeps its reason beside the letter.
-///
-/// `state || ''` keeps the planner from the index by state: before the next `analyze` it thinks
-/// that a state is rare which a large plan has just given to a hundred thousand letters.
 pub(super) async fn set_state(
     conn: &mut PgConnection,
     ids: &[Uuid],
@@ -90,16 +91,19 @@ pub(super) async fn set_state(
         .into_iter()
         .map(|state| state.as_str().to_owned())
         .collect();
+    let (first, last) = weeks::span(ids);
     let moved = sqlx::query_scalar!(
         "update letters
          set state = $2,
              discard_reason = case when $2 = 'discarded' then $4 else discard_reason end
-         where id = any($1) and state || '' = any($3)
+         where id = any($1) and id between $5 and $6 and state = any($3)
          returning id",
         ids,
         to.as_str(),
         &from,
-        reason
+        reason,
+        first,
+        last
     )
     .fetch_all(conn)
     .await?;

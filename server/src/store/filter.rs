@@ -187,6 +187,9 @@ impl Matching {
             {
                 sql.push("l.exhausted_at is not null");
             }
+            Kind::Words(words) if field == Field::State => {
+                columns::write_states(sql, &test.passing(words.all));
+            }
             Kind::Words(words) => columns::write_words(sql, name, &test.passing(words.all)),
             Kind::Id | Kind::Number | Kind::Size => columns::write_ordered(sql, name, test),
             Kind::Age | Kind::Time | Kind::Bound => {

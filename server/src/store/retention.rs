@@ -153,8 +153,8 @@ async fn remove_some(
     let removed = sqlx::query_scalar!(
         r#"with due as (
                select id from letters
-               where state = 'resolved' and state_since < $1
-                   or state = 'discarded' and state_since < $2
+               where shelf = 'resolved' and done_since < $1
+                   or shelf = 'discarded' and done_since < $2
                limit $3 for update skip locked),
            gone as (delete from letters using due where letters.id = due.id returning letters.id),
            bodies as (delete from arrivals using due where letter_id = due.id),

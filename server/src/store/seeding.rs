@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use super::StoreError;
 use super::groups::totals;
-use super::weeks::{TABLES, Week, first_id};
+use super::weeks::{TABLES, Week, first_id, options};
 
 /// Which letters: numbers from 0, spread evenly over a time.
 #[derive(Debug, Clone, Copy)]
@@ -209,7 +209,8 @@ pub async fn fill(conn: &mut PgConnection, span: &Span, week: Week) -> Result<i6
             &format!(
                 "drop table if exists {part};
                  create table {part} (like {table} including defaults including constraints
-                     including storage including compression)"
+                     including generated including storage including compression) {}",
+                options(table)
             ),
         )
         .await?;

@@ -69,6 +69,23 @@ pub(super) fn first_id(time: DateTime<Utc>) -> Uuid {
     Uuid::from_u128(millis << 80)
 }
 
+/// How the parts of a table are stored. A letter changes its state several times, each time beside
+/// itself where its page has room.
+pub(super) fn options(table: &str) -> &'static str {
+    match table {
+        "letters" => "with (fillfactor = 60)",
+        _ => "",
+    }
+}
+
+/// The smallest and the greatest of these ids. `id = any(…)` alone looks into every week, as long as
+/// Postgres plans for any ids; with `id between` beside it, only into those between.
+pub(super) fn span(ids: &[Uuid]) -> (Uuid, Uuid) {
+    let first = ids.iter().min().copied().unwrap_or_default();
+    let last = ids.iter().max().copied().unwrap_or_default();
+    (first, last)
+}
+
 /// Makes the weeks from this time until some weeks after `now`. What is there already stays. A
 /// week whose letters stand in `letters_elsewhen` already is left out: they are found there.
 ///
@@ -111,8 +128,9 @@ async fn make_one(conn: &mut PgConnection, week: Week) -> Result<(), StoreError>
         // Names and bounds are ours, down to the last character.
         let statement = format!(
             "create table if not exists {} partition of {table} \
-             for values from ('{first}') to ('{end}')",
-            week.part_of(table)
+             for values from ('{first}') to ('{end}') {}",
+            week.part_of(table),
+            options(table)
         );
         let made = sqlx::raw_sql(AssertSqlSafe(statement))
             .execute(&mut *transaction)

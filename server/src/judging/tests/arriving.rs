@@ -85,7 +85,7 @@ async fn a_letter_that_dies_again_is_judged_by_what_it_then_is(pool: PgPool) {
          item as (
              insert into replay_items (replay_id, position, letter_id, attempt, vhost, broker)
              values ($1, 1, $2, 1, '/', 'main'))
-         update letters set state = 'replayed', replays = 1 where id = $2",
+         update letters set state = 'replayed', claimed_at = now(), replays = 1 where id = $2",
     )
     .bind(replay.0)
     .bind(letter.0)

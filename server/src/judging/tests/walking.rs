@@ -22,7 +22,7 @@ async fn open_letters_are_judged_again_and_what_is_done_stays(pool: PgPool) {
     assert_eq!(office.progress().await, None, "nothing to do when empty");
     for (state, from) in [("resolved", 0), ("discarded", 100), ("replayed", 200)] {
         let ids: Vec<Uuid> = letters[from..from + 10].iter().map(|id| id.0).collect();
-        sqlx::query("update letters set state = $2 where id = any($1)")
+        sqlx::query("update letters set state = $2, claimed_at = now() where id = any($1)")
             .bind(ids)
             .bind(state)
             .execute(&pool)

@@ -1,6 +1,7 @@
 //! Fields as columns, and tests as comparisons with a column.
 
 use dlo_domain::filter::{Comparison, Field, Pattern, Test, Value, Window};
+use dlo_domain::state::LetterState;
 
 use super::lookup::Lookup;
 use super::{Sql, joined, sign};
@@ -96,6 +97,30 @@ pub(super) fn write_words(sql: &mut Sql, column: &str, words: &[&'static str]) {
             sql.push(column).push(" = any(").push_bind(many).push(")")
         }
     };
+}
+
+/// States, by their shelves, which the index knows.
+pub(super) fn write_states(sql: &mut Sql, states: &[&'static str]) {
+    let mut shelves: Vec<_> = states.iter().map(|state| shelf(state)).collect();
+    if shelves == states {
+        write_words(sql, "l.shelf", states);
+        return;
+    }
+    shelves.sort_unstable();
+    shelves.dedup();
+    sql.push("(");
+    write_words(sql, "l.shelf", &shelves);
+    sql.push(" and ");
+    write_words(sql, "l.state", states);
+    sql.push(")");
+}
+
+/// The shelf of letters in a state, as the column `letters.shelf` has it.
+fn shelf(state: &'static str) -> &'static str {
+    let is_away = [LetterState::Claimed, LetterState::Replayed]
+        .iter()
+        .any(|away| away.as_str() == state);
+    if is_away { "away" } else { state }
 }
 
 pub(super) fn write_ordered(sql: &mut Sql, column: &str, test: &Test) {

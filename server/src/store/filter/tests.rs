@@ -84,9 +84,9 @@ async fn store(conn: &mut PgConnection, letter: &any::Sample) {
     sqlx::query(
         "insert into letters (id, source_id, state, severity, queue, exchange, routing_key, reason,
              error_class, error_message, message_type, message_id, size_bytes, arrivals, replays,
-             first_arrived_at, last_arrived_at, signature, exhausted_at)
+             first_arrived_at, last_arrived_at, signature, exhausted_at, claimed_at)
          values ($1, $2, $3, $4, $5[1], $5[2], $5[3], $6, $5[4], $5[5], $5[6], $5[7], $7, $8, $9,
-             $10, $11, $12, case when $13 then $11 end)",
+             $10, $11, $12, case when $13 then $11 end, $11)",
     )
     .bind(letter.id.0)
     .bind(source)

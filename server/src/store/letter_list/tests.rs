@@ -265,9 +265,11 @@ async fn a_count_that_is_given_up_says_so_and_a_counter_does_not(pool: PgPool) {
     source(&mut conn, 1, "orders").await;
     letter(&mut conn, 2, 1, Some("work"), 5).await;
     sqlx::query(
-        "insert into letters
-         select (jsonb_populate_record(l, jsonb_build_object('id', gen_random_uuid()))).*
-         from letters l, generate_series(1, 10000)",
+        "insert into letters (id, source_id, state, severity, queue, reason, size_bytes, arrivals,
+             first_arrived_at, last_arrived_at)
+         select gen_random_uuid(), source_id, state, severity, queue, reason, size_bytes, arrivals,
+             first_arrived_at, last_arrived_at
+         from letters, generate_series(1, 10000)",
     )
     .execute(&mut *conn)
     .await

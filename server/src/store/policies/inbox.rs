@@ -72,7 +72,7 @@ pub async fn put_held(
         "insert into policy_inbox (letter_id, is_anew, arrived_at) select l.id, true, ",
     );
     sql.push_bind(now)
-        .push(" from letters l where l.state = 'held' and ");
+        .push(" from letters l where l.shelf = 'held' and ");
     matching.write(&mut sql);
     sql.push(" order by l.id");
     let done = sql.build().persistent(false).execute(conn).await?;

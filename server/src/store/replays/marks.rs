@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::outcomes::Seat;
 use super::work::Lane;
 use super::{ladder, range};
-use crate::store::StoreError;
+use crate::store::{StoreError, weeks};
 
 /// What became of the wish to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Begun {
 /// last of them, and from `since` on when letters before them are on their way too. This must be
 /// committed before the first byte leaves. Letters are told that are no longer claimed. Nobody but the
 /// office that holds the replay gives its pending items another outcome before they are published, so
-/// nobody asks for those. (`state || ''`: see `decisions::set_state`.)
+/// nobody asks for those.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -69,9 +69,13 @@ pub async fn begin_publish(
     .execute(&mut *conn)
     .await?;
     let letters: Vec<Uuid> = seats.iter().map(|seat| seat.letter.0).collect();
+    let (first, last) = weeks::span(&letters);
     let back = sqlx::query_scalar!(
-        "select id from letters where id = any($1) and state || '' <> 'claimed'",
-        &letters
+        "select id from letters
+         where id = any($1) and id between $2 and $3 and state <> 'claimed'",
+        &letters,
+        first,
+        last
     )
     .fetch_all(&mut *conn)
     .await?;

@@ -7,9 +7,9 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::store::StoreError;
 use crate::store::audit::{self, Note};
 use crate::store::decisions::read_state;
+use crate::store::{StoreError, weeks};
 
 /// A letter that a plan considers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,9 +111,13 @@ pub async fn in_order(
     ids: &[LetterId],
 ) -> Result<Vec<LetterId>, StoreError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let (first, last) = weeks::span(&ids);
     let mut found = sqlx::query!(
-        "select id, last_arrived_at from letters where id = any($1) order by id for update",
-        &ids
+        "select id, last_arrived_at from letters
+         where id = any($1) and id between $2 and $3 order by id for update",
+        &ids,
+        first,
+        last
     )
     .fetch_all(conn)
     .await?;
@@ -184,11 +188,14 @@ pub async fn add(
         .into_iter()
         .map(|state| state.as_str().to_owned())
         .collect();
+    let (first, last) = weeks::span(&letters);
     sqlx::query!(
         "update letters set state = 'claimed', replays = replays + 1
-         where id = any($1) and state || '' = any($2)",
+         where id = any($1) and id between $3 and $4 and state = any($2)",
         &letters,
-        &from
+        &from,
+        first,
+        last
     )
     .execute(&mut *conn)
     .await?;

@@ -75,10 +75,11 @@ async fn lock_due(
         "select l.id from letters l
          where l.state = 'replayed' and l.id in (
              select r.id from letters r
-             where r.state = 'replayed' and r.state_since < $1 and exists (
-                 select from replay_items i
-                 where i.letter_id = r.id and i.outcome in ('confirmed', 'unknown'))
-             order by r.state_since limit $2
+             where r.shelf = 'away' and r.claimed_at < $1
+               and r.state = 'replayed' and r.state_since < $1 and exists (
+                   select from replay_items i
+                   where i.letter_id = r.id and i.outcome in ('confirmed', 'unknown'))
+             order by r.claimed_at limit $2
          )
          order by l.id
          for update skip locked",

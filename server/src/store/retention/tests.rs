@@ -47,8 +47,8 @@ async fn letter(
     sqlx::query(
         "with letter as (
              insert into letters (id, source_id, state, severity, reason, size_bytes, arrivals,
-                 first_arrived_at, last_arrived_at, state_since)
-             values ($1, $2, $3, 'low', 'expired', 0, 1, $4, $4, $5) returning id)
+                 first_arrived_at, last_arrived_at, state_since, claimed_at)
+             values ($1, $2, $3, 'low', 'expired', 0, 1, $4, $4, $5, $5) returning id)
          insert into arrivals (letter_id, ordinal, arrived_at, source_id, exchange, routing_key,
              properties, headers, deaths, body, body_sha256)
          select id, 1, $4, $2, '', '', '{}', '[]', '[]', '', '' from letter",

@@ -22,8 +22,6 @@ pub struct Due {
 /// Locks letters whose tries are due, the longest due first; those that somebody else has locked
 /// are left for next time.
 ///
-/// `state || ''` keeps the planner from the index by state, as in `decisions::set_state`.
-///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn take_due(
@@ -35,7 +33,7 @@ pub async fn take_due(
     let rows = sqlx::query!(
         "select r.letter_id, r.ordinal
          from retries r
-         join letters l on l.id = r.letter_id and l.state || '' = 'scheduled'
+         join letters l on l.id = r.letter_id and l.state = 'scheduled'
          where r.policy_id = $1 and r.state = 'waiting' and r.due_at <= $2
          order by r.due_at limit $3
          for update of l skip locked",

@@ -167,7 +167,7 @@ pub async fn exhaust(
     let ids: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     sqlx::query!(
         "update letters set exhausted_at = $2, exhausted_by = $3
-         where id = any($1) and state || '' = 'held'",
+         where id = any($1) and state = 'held'",
         &ids,
         note.at,
         policy.0,
@@ -191,7 +191,7 @@ pub async fn let_go(
     let letters = sqlx::query_scalar!(
         "select r.letter_id
          from retries r
-         join letters l on l.id = r.letter_id and l.state || '' = 'scheduled'
+         join letters l on l.id = r.letter_id and l.state = 'scheduled'
          where r.policy_id = $1 and r.state = 'waiting'
          order by r.due_at limit $2
          for update of l skip locked",

@@ -55,8 +55,8 @@ async fn replay(conn: &mut PgConnection, days: Option<i64>, letters: &[Option<&s
                  select letter_id, 1, 1, 1, (select id from retry_policies), 'taken', $5, $5, $5, $1
                  from item)
              insert into letters (id, source_id, state, severity, reason, size_bytes, arrivals,
-                 first_arrived_at, last_arrived_at)
-             select letter_id, (select id from sources), $4, 'low', 'expired', 0, 1, $5, $5
+                 first_arrived_at, last_arrived_at, claimed_at)
+             select letter_id, (select id from sources), $4, 'low', 'expired', 0, 1, $5, $5, $5
              from item where $4 is not null",
         )
         .bind(id)

@@ -1,0 +1,1 @@
+alter function count_changed_letters() reset enable_nestloop;
