@@ -14,7 +14,7 @@ use super::{Watcher, dying};
 use crate::support::until;
 
 /// A worker of a queue, silent or not.
-async fn worker(watcher: &Watcher, name: &str, queue: &str, is_silent: bool) {
+pub(super) async fn worker(watcher: &Watcher, name: &str, queue: &str, is_silent: bool) {
     sqlx::query(
         "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
              last_heartbeat_at, way, heard_ms, interval_ms, queue, silent_since)
@@ -32,7 +32,7 @@ async fn worker(watcher: &Watcher, name: &str, queue: &str, is_silent: bool) {
 
 impl Watcher {
     /// What is told of a worker, by the clock of the watcher.
-    async fn of(&self, name: &str) -> WorkerReport {
+    pub(super) async fn of(&self, name: &str) -> WorkerReport {
         let desk = PgDesk::new(
             self.pool.clone(),
             self.deps.brokers.clone(),
