@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
-use super::SeverityMark;
+use super::{SeverityMark, Spoken};
 use crate::api::topology::{FindingRow, JudgeFinding};
 
 /// Findings, in the order of their numbers.
@@ -32,16 +32,16 @@ fn finding(row: FindingRow) -> AnyView {
         <li id=format!("f{}", row.number)>
             <span class=format!("no {}", row.severity)>{row.number}</span>
             <div class="say">
-                <h3>{row.title}</h3>
+                <h3><Spoken text=row.title /></h3>
                 <span>
                     <SeverityMark severity=row.severity />
                     " "
                     <small class="second">{row.since}</small>
                 </span>
-                <p>{row.lost}</p>
+                <p><Spoken text=row.lost /></p>
             </div>
             <div class="fix">
-                <p>{row.fix}</p>
+                <p><Spoken text=row.fix /></p>
                 {(!row.command.is_empty()).then(|| view! { <pre>{row.command}</pre> })}
                 {row.link.map(|(href, words)| view! { <a href=href>{words}</a> })}
                 <form method="post" action=JudgeFinding::PATH class="actions">

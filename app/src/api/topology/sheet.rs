@@ -269,7 +269,7 @@ pub(in crate::api) fn finding(
         id: one.id.to_string(),
         number,
         severity: one.finding.severity,
-        title: one.finding.title.replace('`', ""),
+        title: one.finding.title.clone(),
         lost: one.finding.lost.clone(),
         fix: one.finding.fix.clone(),
         command: one.finding.command.clone().unwrap_or_default(),
@@ -282,7 +282,9 @@ pub(in crate::api) fn finding(
 /// Where a finding is mended here.
 fn mending(queue: &QueueReport, kind: FindingKind) -> Option<(String, String)> {
     match kind {
+        FindingKind::Stranded if queue.effective.dead_letter_exchange.is_some() => None,
         FindingKind::DeliveriesEnd
+        | FindingKind::Stranded
         | FindingKind::ExchangeMissing
         | FindingKind::Unbound
         | FindingKind::LiteralHash => {
