@@ -3,7 +3,7 @@
 use dlo_domain::topology::{FindingScope, Origin, QueueKind, QueueReport, Setting, policy_name};
 
 use super::{DeadLetteringDraft, DeadLetteringForm, QueueView, book};
-use crate::api::topology::{FindingRow, sheet as queues};
+use crate::api::topology::{FindingRow, rows as queues};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::request::{answer_with, now};
