@@ -168,7 +168,7 @@ pub struct Findings {
 pub struct WorkerQueues {
     /// All of them.
     pub named: BTreeSet<String>,
-    /// Those that one worker alone names, with its name.
+    /// Those that are one worker's own, with its name.
     pub own: BTreeMap<String, String>,
     /// Whether there are more.
     pub is_cut: bool,

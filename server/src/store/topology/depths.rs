@@ -11,15 +11,16 @@ use super::Place;
 /// Queues that workers name, which are looked at.
 const MOST_OF_WORKERS: usize = 500;
 
-/// The queues that workers name, the first 500 by name. One that a worker names whose kind comes and
-/// goes under random names is nobody's own: the next of that kind takes what it leaves.
+/// The queues that workers name, the first 500 by name. A queue is a worker's own when no other names it,
+/// and the worker is a numbered one of its kind: the queue of a service is whoever's runs that service,
+/// and of workers that come and go under random names the next takes what one leaves.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn of_workers(conn: &mut PgConnection) -> Result<WorkerQueues, StoreError> {
     let rows = sqlx::query!(
         r#"select queue as "queue!", min(name) as "worker!",
-               count(*) = 1 and not bool_or(is_autoscaled) as "is_own!"
+               count(*) = 1 and bool_and(kind <> name and not is_autoscaled) as "is_own!"
            from workers where queue is not null
            group by queue order by queue limit $1"#,
         i64::try_from(MOST_OF_WORKERS).unwrap_or(i64::MAX) + 1,

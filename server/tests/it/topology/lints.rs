@@ -195,13 +195,14 @@ async fn a_workers_queue_from_which_nothing_comes_here_is_found_until_it_is_mend
         vhost.queue(queue, &arguments).await;
     }
     for (name, queue) in [
-        ("one", "w.1"),
-        ("two", "w.2"),
-        ("three", "w.3"),
-        ("four", "w.4"),
+        ("worker-1", "w.1"),
+        ("worker-2", "w.2"),
+        ("worker-3", "w.3"),
+        ("worker-4", "w.4"),
+        ("a-service", "w.5"),
         ("crew-1", "shared"),
         ("crew-2", "shared"),
-        ("gone", "no such queue"),
+        ("worker-6", "no such queue"),
     ] {
         worker(&watcher, name, queue, false).await;
     }

@@ -2,7 +2,7 @@
 
 use dlo_app::desk::FleetDesk as _;
 use dlo_domain::ids::OfficeId;
-use dlo_domain::worker::{Opinion, WorkerReport};
+use dlo_domain::worker::{Opinion, WorkerReport, kind_of};
 use dlo_server::clock::{Clock as _, new_id};
 use dlo_server::config::ReplayConfig;
 use dlo_server::desk::PgDesk;
@@ -18,13 +18,14 @@ pub(super) async fn worker(watcher: &Watcher, name: &str, queue: &str, is_silent
     sqlx::query(
         "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
              last_heartbeat_at, way, heard_ms, interval_ms, queue, silent_since)
-         values ($1, $1, false, 'active', $3, $3, $3, 'http', 0, 10000, $2,
+         values ($1, $5, false, 'active', $3, $3, $3, 'http', 0, 10000, $2,
              case when $4 then $3 end)",
     )
     .bind(name)
     .bind(queue)
     .bind(watcher.clock.now())
     .bind(is_silent)
+    .bind(kind_of(name).name)
     .execute(&watcher.pool)
     .await
     .expect("a worker");
