@@ -105,7 +105,7 @@ impl FindingKind {
             Self::DeliveriesEnd | Self::AtMostOnce => true,
             Self::NoConsumer => !has(Gap::Figures) && !has(Gap::Wiring),
             // Where neither policies nor what they set are told, a queue may have what it lacks.
-            Self::Stranded => !has(Gap::Wiring) && !(has(Gap::Policies) && has(Gap::Figures)),
+            Self::Stranded => !(has(Gap::Wiring) || has(Gap::Policies) && has(Gap::Figures)),
             Self::PolicyShadowed => !has(Gap::Policies),
         }
     }
