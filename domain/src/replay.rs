@@ -17,7 +17,7 @@ pub use earlier::Earlier;
 pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
 pub use state::{Control, Controlled, ReplayState, Stop};
-pub use target::{Address, NoWay, Origin, Target};
+pub use target::{Address, NoWay, Origin, Target, queue_of_worker};
 
 use crate::changing::{Approval, SentMark, Transform};
 use crate::ids::{LetterId, PolicyId, ReplayId};

@@ -26,7 +26,7 @@ pub use dead_lettering::{
     SettingChange, plan, plan_removal, policy_name,
 };
 pub use depth::{MOST_DEPTHS, depths};
-pub use lint::{Finding, FindingKind, Findings, lint};
+pub use lint::{Finding, FindingKind, Findings, Regard, WorkerQueues, lint};
 pub use map::{Map, Role};
 pub use matching::{applies_to, pattern_of, quoted, shell_command};
 pub use model::{

@@ -41,6 +41,8 @@ pub struct SandboxOptions {
     pub postgres: bool,
     /// Whether to run RabbitMQ.
     pub rabbitmq: bool,
+    /// Whether an own RabbitMQ collects figures for its management API.
+    pub figures: bool,
 }
 
 impl Default for SandboxOptions {
@@ -49,6 +51,7 @@ impl Default for SandboxOptions {
             data_dir: None,
             postgres: true,
             rabbitmq: true,
+            figures: true,
         }
     }
 }
@@ -132,11 +135,11 @@ impl Sandbox {
         options: SandboxOptions,
         given: Option<GivenBroker>,
     ) -> Result<Self, SandboxError> {
-        let (data_dir, janitor) = DataDir::open(options.data_dir).await?;
+        let (data_dir, janitor) = DataDir::open(options.data_dir.clone()).await?;
         let janitor = Arc::new(janitor);
         let started = tokio::try_join!(
             start_postgres(options.postgres, &data_dir, &janitor),
-            start_rabbitmq(options.rabbitmq, given, &data_dir, &janitor),
+            start_rabbitmq(&options, given, &data_dir, &janitor),
         );
         match started {
             Ok((postgres, rabbitmq)) => {
@@ -171,15 +174,15 @@ async fn start_postgres(
 }
 
 async fn start_rabbitmq(
-    wanted: bool,
+    options: &SandboxOptions,
     given: Option<GivenBroker>,
     data_dir: &DataDir,
     janitor: &Arc<Janitor>,
 ) -> Result<Option<RabbitServer>, SandboxError> {
     match given {
-        _ if !wanted => Ok(None),
+        _ if !options.rabbitmq => Ok(None),
         Some(broker) => Ok(Some(RabbitServer::given(broker))),
-        None => RabbitServer::start(data_dir, Arc::clone(janitor))
+        None => RabbitServer::start(data_dir, Arc::clone(janitor), options.figures)
             .await
             .map(Some),
     }

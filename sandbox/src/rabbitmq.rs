@@ -57,8 +57,9 @@ impl RabbitServer {
     pub(crate) async fn start(
         data_dir: &DataDir,
         janitor: Arc<Janitor>,
+        figures: bool,
     ) -> Result<Self, SandboxError> {
-        let node = Node::start(data_dir, janitor).await?;
+        let node = Node::start(data_dir, janitor, figures).await?;
         Ok(Self {
             broker: Broker::Own(Box::new(node)),
         })

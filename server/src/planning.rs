@@ -20,7 +20,7 @@ use sqlx::PgConnection;
 
 pub(crate) use left_out::{LeftOutTally, why};
 
-use self::destinations::DestinationTally;
+use self::destinations::{DestinationTally, worker_queue};
 use self::stripped::StrippedTally;
 use crate::changes::{ChangeError, Changes, Sent};
 use crate::config::ReplayConfig;
@@ -89,6 +89,7 @@ pub(crate) async fn freeze_changed(
     };
     let planner = Planner {
         config,
+        worker_queue: worker_queue(conn, config, &new.target).await?,
         new,
         actor: maker.actor,
     };
@@ -141,6 +142,8 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
 /// What a plan is made with.
 struct Planner<'a> {
     config: &'a ReplayConfig,
+    /// The queue of the worker that the target names; empty when it names none.
+    worker_queue: String,
     new: &'a NewReplay,
     actor: &'a Actor,
 }
@@ -225,7 +228,7 @@ impl Planner<'_> {
             exchange: letter.exchange.as_deref(),
             routing_key: letter.routing_key.as_deref(),
         };
-        let address = self.new.target.address(origin, &self.config.worker_queue);
+        let address = self.new.target.address(origin, &self.worker_queue);
         let address = address.map_err(|fault| fault.to_string())?;
         Ok(Planned { letter, address })
     }

@@ -4,13 +4,14 @@
 //! One office reads a broker at a time; whoever moves its time on does. A broker that does not answer
 //! keeps what was last read, and says since when. Nothing is changed at a broker here.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::event::LiveEvent;
-use dlo_domain::topology::{Gap, MOST_DEPTHS, Map, Queue, depths, lint, read, seen_consumers};
+use dlo_domain::topology::{
+    Gap, MOST_DEPTHS, Map, Queue, Regard, WorkerQueues, depths, lint, read, seen_consumers,
+};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
@@ -183,7 +184,7 @@ async fn cannot_read(
 /// Which queues are of interest beyond this read.
 struct Drawn {
     /// Those that workers name.
-    of_workers: BTreeSet<String>,
+    of_workers: WorkerQueues,
     /// Those that letters died in.
     of_letters: Vec<String>,
     /// How many more depths there is room for.
@@ -198,7 +199,7 @@ async fn survey_vhost(
 ) -> Result<(), Fault> {
     let answers = management.survey(place.vhost, overview).await?;
     let mut vhost = read(&answers);
-    let is_named = |queue: &Queue| drawn.of_workers.contains(&queue.name);
+    let is_named = |queue: &Queue| drawn.of_workers.named.contains(&queue.name);
     let told = if vhost.queues.iter().any(is_named) {
         management.consumers(place.vhost).await?
     } else {
@@ -221,14 +222,21 @@ async fn survey_vhost(
         usual.max(1).saturating_mul(MOST_PAUSES),
     );
     let patience = u32::try_from(deps.config.idle_after.as_secs()).unwrap_or(u32::MAX);
-    let findings = lint(&vhost, place.vhost, patience);
+    let findings = lint(
+        &vhost,
+        place.vhost,
+        Regard {
+            patience,
+            workers: &drawn.of_workers,
+        },
+    );
     kept::keep(&mut transaction, place, &vhost, now).await?;
-    let mut named = drawn.of_workers.clone();
+    let mut named = drawn.of_workers.named.clone();
     named.extend(drawn.of_letters.iter().cloned());
     let seen = depths(&Map::of(&vhost), &named, drawn.room);
     drawn.room -= seen.len();
     history::note(&mut transaction, place, &seen, now).await?;
-    let seen = seen_consumers(&vhost, told.as_deref(), &drawn.of_workers);
+    let seen = seen_consumers(&vhost, told.as_deref(), &drawn.of_workers.named);
     consumers::keep(&mut transaction, place, &seen, now).await?;
     let (fresh, gone) =
         findings::note(&mut transaction, &*deps.clock, place, &findings, now).await?;

@@ -32,6 +32,8 @@ pub struct QueueView {
     pub vhost: (String, String),
     /// When it was read, and by whom.
     pub place: String,
+    /// What is not known of its vhost, and why.
+    pub notes: Vec<String>,
     /// What is known of it.
     pub facts: Vec<(String, String)>,
     /// What can be lost.
@@ -68,6 +70,8 @@ pub struct PlanSeen {
     pub is_removal: bool,
     /// The policies.
     pub policies: Vec<PolicySeen>,
+    /// What stays although it was set here, and why.
+    pub stays: Vec<String>,
     /// What stands against it.
     pub refusals: Vec<String>,
     /// How to get there all the same, step by step.

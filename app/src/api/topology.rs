@@ -166,4 +166,6 @@ pub async fn judge_finding(id: String, word: String) -> Result<(), ApiError> {
 #[cfg(feature = "ssr")]
 mod picture;
 #[cfg(feature = "ssr")]
-pub(super) mod sheet;
+pub(super) mod rows;
+#[cfg(feature = "ssr")]
+mod sheet;

@@ -13,6 +13,8 @@ use crate::error::ApiError;
 
 #[cfg(feature = "ssr")]
 mod saying;
+#[cfg(feature = "ssr")]
+mod sheet;
 
 /// Workers as they are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +114,7 @@ pub async fn list_workers(
 #[server(prefix = "/ui", endpoint = "worker", input = GetUrl)]
 pub async fn read_worker(name: String) -> Result<WorkerSheet, ApiError> {
     let report = crate::desk::desk().worker(&name).await?;
-    Ok(saying::sheet(report, crate::request::now()))
+    Ok(sheet::of(report, crate::request::now()))
 }
 
 /// Has a worker drained, or takes it back into work.

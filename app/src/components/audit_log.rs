@@ -3,7 +3,7 @@
 use dlo_domain::audit::AuditEntry;
 use leptos::prelude::*;
 
-use super::Instant;
+use super::{Instant, Spoken};
 
 /// The audit trail, newest first.
 #[component]
@@ -31,7 +31,7 @@ pub(crate) fn AuditLog(
                                     {entry.actor} ": " <span class="id">{entry.action}</span>
                                     {entry
                                         .detail
-                                        .map(|detail| view! { <small class="quiet">{detail}</small> })}
+                                        .map(|detail| view! { <small class="quiet"><Spoken text=detail /></small> })}
                                 </span>
                             </li>
                         }

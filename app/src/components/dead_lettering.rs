@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
+use super::Spoken;
 use super::policy_fields::{check, text};
 use crate::api::queue::{
     DeadLetteringDraft, DeadLetteringForm, LookAtDeadLettering, PlanSeen, PolicySeen,
@@ -70,7 +71,7 @@ pub(crate) fn DeadLettering(
         </form>
         <div id="preview">
             {(!error.is_empty())
-                .then(|| view! { <p class="error-note" role="alert">{error}</p> })}
+                .then(|| view! { <p class="error-note" role="alert"><Spoken text=error /></p> })}
             {preview.map(|seen| plan(draft, seen))}
         </div>
     }
@@ -94,13 +95,19 @@ fn hidden((name, value): (&'static str, String)) -> AnyView {
 
 /// What would be done, and the button that does it.
 fn plan(draft: DeadLetteringDraft, seen: PlanSeen) -> AnyView {
-    let list = |lines: Vec<String>| lines.into_iter().map(|line| view! { <li>{line}</li> });
+    let list = |lines: Vec<String>| {
+        lines
+            .into_iter()
+            .map(|line| view! { <li><Spoken text=line /></li> })
+    };
     let steps = (!seen.steps.is_empty()).then(|| {
         view! {
             <h3>"How to get there"</h3>
             <ol class="plan-steps">{list(seen.steps).collect_view()}</ol>
         }
     });
+    let stays = (!seen.stays.is_empty())
+        .then(|| view! { <ul class="plan-refusals">{list(seen.stays).collect_view()}</ul> });
     let (action, words) = if seen.is_removal {
         (TakeBackDeadLettering::PATH, "Take it back")
     } else {
@@ -128,11 +135,11 @@ fn plan(draft: DeadLetteringDraft, seen: PlanSeen) -> AnyView {
                 <h2 id="preview-title">"Preview"</h2>
             </header>
             <p class="says-all" role="status">
-                {seen.says}
+                <Spoken text=seen.says />
             </p>
             <ul class="plan-refusals">{list(seen.refusals).collect_view()}</ul>
             {steps}
-            {seen.policies.into_iter().map(policy).collect_view()}
+            {seen.policies.into_iter().map(policy).collect_view()} {stays}
             {go}
         </section>
     }
@@ -157,7 +164,7 @@ fn policy(seen: PolicySeen) -> AnyView {
         }
     };
     view! {
-        <p class="note-line">{seen.says}</p>
+        <p class="note-line"><Spoken text=seen.says /></p>
         <table class="ledger">
             <thead>
                 <tr>

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::Spoken;
 use crate::error::ApiError;
 use crate::wording::sentence;
 
@@ -15,7 +16,7 @@ pub(crate) fn ErrorPanel(
         <div class="answer" role="alert">
             <div>
                 <h1>{error.heading()}</h1>
-                <p class="second">{sentence(&error.to_string())}</p>
+                <p class="second"><Spoken text=sentence(&error.to_string()) /></p>
                 <p class="second">
                     "Go to the " <a href="/letters">"letters"</a> ", to the "
                     <a href="/">"overview"</a> ", or load this page again."
@@ -35,7 +36,7 @@ pub(crate) fn ErrorNote(
 ) -> impl IntoView {
     view! {
         <div class="error-place" role="alert">
-            {move || error.get().map(|error| view! { <p class="error-note">{sentence(&error.to_string())}</p> })}
+            {move || error.get().map(|error| view! { <p class="error-note"><Spoken text=sentence(&error.to_string()) /></p> })}
         </div>
     }
     .into_any()

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
-use super::Ago;
+use super::{Ago, Spoken};
 use crate::api::executions::ExecutionRow;
 use crate::links;
 
@@ -49,11 +49,11 @@ fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
                     <a class="id" href=href>
                         {row.id}
                     </a>
-                    <span>{row.error.clone()}</span>
+                    <span><Spoken text=row.error.clone() /></span>
                 </div>
                 <div class="sub">
                     <span>{row.worker}</span>
-                    {row.error}
+                    <Spoken text=row.error />
                 </div>
             </td>
             <td class="fit">

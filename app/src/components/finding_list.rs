@@ -1,18 +1,42 @@
 //! What can be lost in queues, and what mends it.
 
+use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
-use super::SeverityMark;
+use super::{SeverityMark, Spoken};
 use crate::api::topology::{FindingRow, JudgeFinding};
 
-/// Findings, in the order of their numbers.
+/// Findings of low severity beyond which these are shown on demand: on a broker with classic queues
+/// there is one for each.
+const MOST_LOW: usize = 3;
+
+/// Findings, in the order of their numbers; many of low severity are folded. A link to one of those
+/// opens them.
 #[component]
 pub(crate) fn FindingList(
     /// The findings.
     rows: Vec<FindingRow>,
 ) -> impl IntoView {
-    view! { <ul class="findings">{rows.into_iter().map(finding).collect_view()}</ul> }.into_any()
+    let (low, first): (Vec<_>, Vec<_>) = rows
+        .into_iter()
+        .partition(|row| row.severity == Severity::Low);
+    let list = |rows: Vec<FindingRow>| {
+        view! { <ul class="findings">{rows.into_iter().map(finding).collect_view()}</ul> }
+    };
+    if low.len() <= MOST_LOW {
+        let all = first.into_iter().chain(low).collect();
+        return list(all).into_any();
+    }
+    let words = format!("{} findings of low severity", low.len());
+    view! {
+        {list(first)}
+        <details class="data">
+            <summary>{words}</summary>
+            {list(low)}
+        </details>
+    }
+    .into_any()
 }
 
 fn finding(row: FindingRow) -> AnyView {
@@ -32,16 +56,16 @@ fn finding(row: FindingRow) -> AnyView {
         <li id=format!("f{}", row.number)>
             <span class=format!("no {}", row.severity)>{row.number}</span>
             <div class="say">
-                <h3>{row.title}</h3>
+                <h3><Spoken text=row.title /></h3>
                 <span>
                     <SeverityMark severity=row.severity />
                     " "
                     <small class="second">{row.since}</small>
                 </span>
-                <p>{row.lost}</p>
+                <p><Spoken text=row.lost /></p>
             </div>
             <div class="fix">
-                <p>{row.fix}</p>
+                <p><Spoken text=row.fix /></p>
                 {(!row.command.is_empty()).then(|| view! { <pre>{row.command}</pre> })}
                 {row.link.map(|(href, words)| view! { <a href=href>{words}</a> })}
                 <form method="post" action=JudgeFinding::PATH class="actions">

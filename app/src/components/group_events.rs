@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::group::GroupEvent;
 use leptos::prelude::*;
 
-use super::Ago;
+use super::{Ago, Spoken};
 
 /// The timeline, newest first.
 #[component]
@@ -34,7 +34,7 @@ pub(crate) fn GroupEvents(
                                     .detail
                                     .map(|detail| {
                                         let class = if is_note { "written" } else { "quiet" };
-                                        view! { <small class=class>{detail}</small> }
+                                        view! { <small class=class><Spoken text=detail /></small> }
                                     })}
                             </span>
                         </li>

@@ -4,7 +4,7 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::replay::LetterReplay;
 use leptos::prelude::*;
 
-use super::{Instant, OutcomeKey, outcome_word};
+use super::{Instant, OutcomeKey, Spoken, outcome_word};
 use crate::links;
 
 /// The replays of a letter, newest first.
@@ -59,7 +59,7 @@ pub(crate) fn LetterReplays(
                                         })}
                                     {replay
                                         .detail
-                                        .map(|detail| view! { <small class="quiet">{detail}</small> })}
+                                        .map(|detail| view! { <small class="quiet"><Spoken text=detail /></small> })}
                                 </span>
                             </li>
                         }

@@ -5,7 +5,7 @@ use dlo_domain::policy::{NextRetry, Obituary, Try};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
-use super::{Instant, OutcomeKey, outcome_word};
+use super::{Instant, OutcomeKey, Spoken, outcome_word};
 use crate::api::policies::HoldLetter;
 use crate::links;
 
@@ -85,7 +85,7 @@ fn row(one: Try) -> AnyView {
                 )>{format!("try {}: ", one.number)} {outcome_word(one.outcome)}</a>
                 " by "
                 <a href=links::policy_form(&one.policy_id.to_string())>{one.policy}</a>
-                {one.detail.map(|detail| view! { <small class="quiet">{detail}</small> })}
+                {one.detail.map(|detail| view! { <small class="quiet"><Spoken text=detail /></small> })}
             </span>
         </li>
     }

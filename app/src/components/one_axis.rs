@@ -168,6 +168,9 @@ fn axis(hours: Vec<(i64, String)>) -> impl IntoView {
     view! {
         <svg class="chart" height="16" aria-hidden="true">
             {labels}
+            <text x="100%" y="12" text-anchor="end">
+                "now"
+            </text>
         </svg>
     }
     .into_any()

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
+use super::Spoken;
 use crate::api::policies::{PolicyDraft, SavePolicy};
 use crate::links;
 
@@ -67,7 +68,7 @@ pub(crate) fn PolicyFields(
                 {check("shadow", "only write down what it would do", &draft.shadow)}
             </fieldset>
             {(!error.is_empty())
-                .then(|| view! { <p class="error-note" role="alert">{error}</p> })}
+                .then(|| view! { <p class="error-note" role="alert"><Spoken text=error /></p> })}
             <div class="actions">
                 <button class="button" type="submit" name="look" value="yes">
                     "Preview"

@@ -3,7 +3,7 @@
 use dlo_domain::replay::ReplayItem;
 use leptos::prelude::*;
 
-use super::{Instant, OutcomeKey, outcome_word};
+use super::{Instant, OutcomeKey, Spoken, outcome_word};
 use crate::{links, wording};
 
 /// Letters in the order of publishing.
@@ -48,7 +48,7 @@ fn row(item: ReplayItem) -> impl IntoView {
             </td>
             <td class="fill clip">
                 <a href=href.clone() title=detail.clone() class:quiet=is_plain>
-                    {detail.clone()}
+                    <Spoken text=detail.clone() />
                 </a>
                 <div class="sub">
                     <span class="id">{queue}</span>

@@ -5,7 +5,7 @@ mod events;
 use dlo_domain::letter::Letter;
 use leptos::prelude::*;
 
-use super::{Instant, StateBadge};
+use super::{Instant, Spoken, StateBadge};
 use crate::links;
 use events::{Event, Kind, events};
 
@@ -71,7 +71,7 @@ fn entry(event: Event) -> impl IntoView {
                             <span class="id">{place}</span>
                         }
                     })}
-                {event.detail.map(|detail| view! { <small>{detail}</small> })}
+                {event.detail.map(|detail| view! { <small><Spoken text=detail /></small> })}
             </div>
         </li>
     }

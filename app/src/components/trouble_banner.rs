@@ -7,10 +7,10 @@ use dlo_domain::event::LiveEvent;
 use dlo_domain::office::Trouble;
 use leptos::prelude::*;
 
-use super::{Ago, Live};
+use super::{Ago, Live, Spoken};
 use crate::api::office::read_troubles;
 use crate::wording;
-use saying::{Sayings, parts};
+use saying::Sayings;
 
 /// Shown only when something is not well.
 #[component]
@@ -40,17 +40,8 @@ fn said(troubles: Vec<Trouble>, now: DateTime<Utc>) -> impl IntoView + use<> {
     troubles
         .into_iter()
         .map(|trouble| {
-            let words = parts(&trouble.what)
-                .map(|(part, is_name)| {
-                    if is_name {
-                        view! { <span class="id">{part}</span> }.into_any()
-                    } else {
-                        part.into_any()
-                    }
-                })
-                .collect_view();
             view! {
-                <p>{words} " Since " <Ago at=trouble.since now spoken=true /> "."</p>
+                <p><Spoken text=trouble.what /> " Since " <Ago at=trouble.since now spoken=true /> "."</p>
             }
         })
         .collect_view()

@@ -54,7 +54,7 @@ fn row(row: WorkerRow) -> impl IntoView {
                     {row.name.clone()}
                 </a>
                 <div class="sub">
-                    <span>{row.load.clone()}</span>
+                    {(!row.load.is_empty()).then(|| view! { <span>{row.load.clone()}</span> })}
                     <span>{row.version.clone()}</span>
                 </div>
             </th>

@@ -7,7 +7,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
 use crate::api::executions::{EndExecution, ExecutionSheet, read_execution};
-use crate::components::{Ago, ErrorPanel, Live, Waiting};
+use crate::components::{Ago, ErrorPanel, Live, Spoken, Waiting};
 use crate::{links, wording};
 
 /// One execution. Its forms are plain ones: each answer is a page.
@@ -66,7 +66,7 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
                     {attempt}
                     {by}
                 </p>
-                {(!row.error.is_empty()).then(|| view! { <p class="stop-line">{row.error}</p> })}
+                {(!row.error.is_empty()).then(|| view! { <p class="stop-line"><Spoken text=row.error /></p> })}
             </div>
         </div>
         <div class="split">
@@ -118,7 +118,7 @@ fn Letters(
                             {wording::short(&id)}
                         </a>
                         " "
-                        {said}
+                        <Spoken text=said />
                     </span>
                 </li>
             }

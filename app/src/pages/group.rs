@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::group::{Group, GroupSummary, Mute};
+use dlo_domain::group::{Group, GroupSummary};
 use dlo_domain::grouping::{Explanation, Layer};
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
@@ -15,8 +15,8 @@ use crate::api::groups::{GroupRead, read_group, worst_groups};
 use crate::api::timeline::{Drawing, read_timeline};
 use crate::components::{
     Ago, BehindPanel, BreakdownTable, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents,
-    GroupMerge, GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupStateButtons,
-    HoursChart, Live, Notice, OneAxis, SeverityMark, TemplateExplained, Waiting,
+    GroupMerge, GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupSlip,
+    GroupStateButtons, HoursChart, Live, Notice, OneAxis, SeverityMark, TemplateExplained, Waiting,
 };
 use crate::{links, wording};
 
@@ -92,7 +92,7 @@ fn Read(
     view! {
         <Head summary=summary.clone() actions now was_merged />
         <TemplateExplained segments=why.template.clone() />
-        <Slip summary=summary.clone() mute now />
+        <GroupSlip summary=summary.clone() mute now />
         <section class="section" aria-labelledby="hours-title">
             <header>
                 <h2 id="hours-title">"Arrivals an hour"</h2>
@@ -194,93 +194,6 @@ fn Head(
         </div>
     }
     .into_any()
-}
-
-#[component]
-fn Slip(summary: GroupSummary, mute: Option<Mute>, now: DateTime<Utc>) -> impl IntoView {
-    let nobody = || "nobody".to_owned();
-    let letters = links::letters_matching(&LetterFilter::of_group(summary.id));
-    view! {
-        <dl class="slip">
-            <div>
-                <dt>"owner"</dt>
-                <dd>{summary.owner.unwrap_or_else(nobody)}</dd>
-            </div>
-            <div>
-                <dt>"letters"</dt>
-                <dd>
-                    <a href=letters>{wording::count(summary.letters)}</a>
-                    " "
-                    <span class="quiet">{wording::counted(summary.arrivals, "arrival")}</span>
-                </dd>
-            </div>
-            <div>
-                <dt>"first seen"</dt>
-                <dd>
-                    <Ago at=summary.created_at now spoken=true />
-                </dd>
-            </div>
-            <div>
-                <dt>"last arrival"</dt>
-                <dd>
-                    {match summary.last_arrived_at {
-                        Some(at) => view! { <Ago at now spoken=true /> }.into_any(),
-                        None => "none".into_any(),
-                    }}
-                </dd>
-            </div>
-            {summary
-                .ticket_url
-                .map(|url| {
-                    let shown = url.clone();
-                    view! {
-                        <div>
-                            <dt>"ticket"</dt>
-                            <dd>
-                                <a href=url rel="external noopener noreferrer">
-                                    {shown}
-                                </a>
-                            </dd>
-                        </div>
-                    }
-                })}
-            {(!summary.tags.is_empty())
-                .then(|| {
-                    view! {
-                        <div>
-                            <dt>"tags"</dt>
-                            <dd>{summary.tags.join(", ")}</dd>
-                        </div>
-                    }
-                })}
-            {mute
-                .map(|mute| {
-                    view! {
-                        <div class="two">
-                            <dt>"muted"</dt>
-                            <dd>{ends(mute)}</dd>
-                        </div>
-                    }
-                })}
-        </dl>
-    }
-    .into_any()
-}
-
-/// When a mute ends, in words.
-fn ends(mute: Mute) -> String {
-    let ends = [
-        mute.until
-            .map(|at| format!("until {}", wording::absolute(at))),
-        mute.arrivals
-            .map(|count| format!("until {} arrive", wording::counted(count, "more letter"))),
-        mute.per_hour.map(|count| {
-            let letters = wording::counted(count, "letter");
-            format!("until {letters} arrive within an hour")
-        }),
-    ];
-    let ends: Vec<String> = ends.into_iter().flatten().collect();
-    ends.join(", or ")
 }
 
 #[component]

@@ -5,7 +5,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::queue::{DeadLetteringDraft, QueueView, read_queue};
-use crate::components::{DeadLettering, ErrorPanel, FindingList, Notice, Waiting};
+use crate::components::{DeadLettering, ErrorPanel, FindingList, Notice, Spoken, Waiting};
 use crate::links;
 
 /// One queue. It is not read again by itself: that would take away what somebody writes in its form,
@@ -50,6 +50,11 @@ fn Sheet(sheet: QueueView) -> impl IntoView {
             </section>
         }
     });
+    let notes = sheet
+        .notes
+        .into_iter()
+        .map(|note| view! { <p class="note-line"><Spoken text=note /></p> })
+        .collect_view();
     let form = if sheet.no_form.is_empty() {
         view! { <DeadLettering form=sheet.form /> }.into_any()
     } else {
@@ -69,6 +74,7 @@ fn Sheet(sheet: QueueView) -> impl IntoView {
                     </li>
                 </ol>
                 <h1>{sheet.heading}</h1>
+                {notes}
             </div>
         </div>
         <section class="section" aria-labelledby="facts-title">

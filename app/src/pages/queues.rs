@@ -8,7 +8,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::topology::{CheckQueues, QueueRow, QueueSheet, read_queues};
-use crate::components::{ErrorPanel, FindingList, Live, Notice, QueueMap, Waiting};
+use crate::components::{ErrorPanel, FindingList, Live, Notice, QueueMap, Spoken, Waiting};
 
 /// The queues of a vhost. Its forms are plain ones: each answer is a page.
 #[component]
@@ -47,7 +47,7 @@ fn Sheet(sheet: QueueSheet) -> impl IntoView {
     let notes = sheet
         .notes
         .into_iter()
-        .map(|note| view! { <p class="note-line">{note}</p> })
+        .map(|note| view! { <p class="note-line"><Spoken text=note /></p> })
         .collect_view();
     view! {
         <div class="answer">

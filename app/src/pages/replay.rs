@@ -9,7 +9,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::api::replays::{ControlReplay, ReplayRead, read_replay};
 use crate::components::{
     Ago, Approval, ErrorPanel, Ladder, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge,
-    ReplayControls, ReplayItems, ReplayPlan, Waiting, outcome_word, target_text,
+    ReplayControls, ReplayItems, ReplayPlan, Spoken, Waiting, outcome_word, target_text,
 };
 use crate::{links, wording};
 
@@ -273,7 +273,7 @@ pub(super) fn LeftOutList(left_out: Vec<LeftOut>) -> impl IntoView {
                             <li>
                                 <b>{wording::count(left.letters)}</b>
                                 <span>
-                                    {left.reason}
+                                    <Spoken text=left.reason />
                                     <small class="examples">
                                         {left
                                             .examples

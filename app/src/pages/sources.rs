@@ -11,7 +11,8 @@ use leptos_meta::Title;
 
 use crate::api::sources::{AddSource, EjectHead, RemoveSource, SourceList, list_sources};
 use crate::components::{
-    AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm, Waiting,
+    AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm, Spoken,
+    Waiting,
 };
 use crate::error::ApiError;
 use crate::{links, wording};
@@ -153,7 +154,7 @@ fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoVie
                 {source
                     .condition_detail
                     .clone()
-                    .map(|detail| view! { <p class="detail">{detail}</p> })}
+                    .map(|detail| view! { <p class="detail"><Spoken text=detail /></p> })}
             </div>
             {counts(&source, href, now)}
             <div class="actions">

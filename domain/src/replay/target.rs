@@ -31,7 +31,8 @@ pub enum Target {
         #[serde(default)]
         routing_key: String,
     },
-    /// All to the queue of one worker, as the configuration says that workers' queues are called.
+    /// All to the queue of one worker: the one that it names in its heartbeats, else the one that is
+    /// called as the configuration says that workers' queues are.
     Worker {
         /// The worker's name or number.
         worker: String,
@@ -158,8 +159,7 @@ impl Target {
         }
     }
 
-    /// Where a letter goes. `worker_queue` is what a worker's queue is called, with `{worker}` for
-    /// its name.
+    /// Where a letter goes. `worker_queue` is the queue of the worker that it names, if it names one.
     ///
     /// # Errors
     /// `NoWay`, when the letter does not say enough, or what it says is no name.
@@ -174,7 +174,7 @@ impl Target {
                 Some(queue) => to_queue(queue),
             },
             Self::Queue { queue } => to_queue(queue),
-            Self::Worker { worker } => to_queue(&worker_queue.replace("{worker}", worker)),
+            Self::Worker { .. } => to_queue(worker_queue),
             Self::OriginExchange => {
                 let (Some(exchange), Some(key)) = (origin.exchange, origin.routing_key) else {
                     return Err(NoWay::NoExchange);
@@ -186,6 +186,16 @@ impl Target {
                 routing_key,
             } => through(exchange, routing_key),
         }
+    }
+}
+
+/// The queue of a worker: what it said of itself, else what queues are called by `template`, with
+/// `{worker}` for its name.
+#[must_use]
+pub fn queue_of_worker(worker: &str, stated: Option<&str>, template: &str) -> String {
+    match stated {
+        Some(queue) if !queue.is_empty() => queue.to_owned(),
+        _ => template.replace("{worker}", worker),
     }
 }
 
@@ -270,7 +280,7 @@ mod tests {
             exchange: Some("orders"),
             routing_key: Some("created"),
         };
-        let to = |target: Target| target.address(origin, "worker.{worker}.executions");
+        let to = |target: Target| target.address(origin, "worker.7.executions");
         let work = Address::queue("orders.work");
         assert_eq!(work.only_queue(), Some("orders.work"));
         assert_eq!(to(Target::OriginQueue), Ok(work));
@@ -282,6 +292,18 @@ mod tests {
         assert_eq!(published.only_queue(), None);
         let worker = Target::Worker { worker: "7".into() };
         assert_eq!(to(worker), Ok(Address::queue("worker.7.executions")));
+    }
+
+    #[test]
+    fn what_a_worker_says_goes_before_what_queues_are_called() {
+        let of = |stated| queue_of_worker("7", stated, "worker.{worker}.executions");
+        for (stated, queue) in [
+            (Some("jobs.seven"), "jobs.seven"),
+            (Some(""), "worker.7.executions"),
+            (None, "worker.7.executions"),
+        ] {
+            assert_eq!(of(stated), queue);
+        }
     }
 
     #[test]
@@ -321,6 +343,10 @@ mod tests {
         let long = Target::Worker {
             worker: "w".repeat(250),
         };
-        assert!(long.address(NOWHERE, "worker.{worker}").is_err());
+        let Target::Worker { worker } = &long else {
+            unreachable!("it was just made");
+        };
+        let queue = queue_of_worker(worker, None, "worker.{worker}");
+        assert!(long.address(NOWHERE, &queue).is_err());
     }
 }

@@ -5,6 +5,7 @@
 //! matches this queue alone, and has a higher priority. To take it away is to have the other again.
 
 mod checks;
+mod removal;
 
 use std::fmt::Write as _;
 
@@ -15,6 +16,8 @@ use sha2::{Digest as _, Sha256};
 use super::map::Map;
 use super::matching::{applies_to, pattern_of};
 use super::model::{Gap, MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost};
+
+pub use removal::plan_removal;
 
 /// How our policies' names begin; the rest is the queue's name.
 const PREFIX: &str = "dlo-";
@@ -102,6 +105,9 @@ pub struct DeadLetteringPlan {
     pub plan: String,
     /// The policies.
     pub changes: Vec<PolicyChange>,
+    /// What stays as it is although it was set here, and why; of a removal.
+    #[serde(default)]
+    pub stays: Vec<String>,
     /// Why it is not done; empty when it can be.
     pub refusals: Vec<String>,
     /// How to get there where no policy can, step by step.
@@ -161,34 +167,6 @@ pub fn plan(vhost: &Vhost, name: &str, wanted: &NewDeadLettering) -> DeadLetteri
         }
     }
     plan.changes = changes;
-    plan.sealed()
-}
-
-/// Plans to take away what was set here.
-#[must_use]
-pub fn plan_removal(vhost: &Vhost, name: &str) -> DeadLetteringPlan {
-    let mut plan = DeadLetteringPlan::default();
-    let own = vhost.policies.iter().find(|policy| is_ours(policy, name));
-    let queue = vhost.queues.iter().find(|queue| queue.name == name);
-    let Some(own) = own else {
-        plan.refusals.push(format!(
-            "nothing was set here for the queue `{name}`: what applies to it comes from elsewhere"
-        ));
-        return plan.sealed();
-    };
-    let base = queue.and_then(|queue| base(vhost, queue).ok().flatten());
-    let after = base
-        .map(|policy| policy.definition.clone())
-        .unwrap_or_default();
-    plan.changes.push(PolicyChange {
-        queue: name.to_owned(),
-        name: own.name.clone(),
-        pattern: own.pattern.clone(),
-        priority: own.priority,
-        base: base.map(|policy| policy.name.clone()),
-        definition: None,
-        lines: lines(&own.definition, &after),
-    });
     plan.sealed()
 }
 

@@ -3,10 +3,11 @@
 mod consuming;
 mod loss;
 mod shadow;
-mod text;
+mod stranded;
+pub(super) mod text;
 mod waiting;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -42,13 +43,15 @@ pub enum FindingKind {
     AtMostOnce,
     /// Nobody consumes a queue.
     NoConsumer,
+    /// What waits in a worker's queue never comes here when the worker is away.
+    Stranded,
     /// A policy keeps another from applying.
     PolicyShadowed,
 }
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::ExchangeMissing,
         Self::Unbound,
         Self::LiteralHash,
@@ -58,6 +61,7 @@ impl FindingKind {
         Self::DeliveriesEnd,
         Self::AtMostOnce,
         Self::NoConsumer,
+        Self::Stranded,
         Self::PolicyShadowed,
     ];
 
@@ -74,6 +78,7 @@ impl FindingKind {
             Self::DeliveriesEnd => "deliveries_end",
             Self::AtMostOnce => "at_most_once",
             Self::NoConsumer => "no_consumer",
+            Self::Stranded => "stranded",
             Self::PolicyShadowed => "policy_shadowed",
         }
     }
@@ -82,11 +87,14 @@ impl FindingKind {
     /// resolved.
     #[must_use]
     pub fn can_be_told(self, gaps: &[Gap]) -> bool {
+        // What was read is found, but what is not there may only be missing from what was read.
+        let is_all = !gaps.contains(&Gap::Queues) && !gaps.contains(&Gap::Unreadable);
+        is_all && self.can_be_seen(gaps)
+    }
+
+    /// Whether it is seen in a queue that was read, in spite of what is not known of the vhost.
+    fn can_be_seen(self, gaps: &[Gap]) -> bool {
         let has = |gap| gaps.contains(&gap);
-        if has(Gap::Queues) || has(Gap::Unreadable) {
-            // What was read is found, but what is not there may only be missing from what was read.
-            return false;
-        }
         match self {
             Self::ExchangeMissing
             | Self::Unbound
@@ -96,6 +104,8 @@ impl FindingKind {
             | Self::LettersOverflow => !has(Gap::Wiring),
             Self::DeliveriesEnd | Self::AtMostOnce => true,
             Self::NoConsumer => !has(Gap::Figures) && !has(Gap::Wiring),
+            // Where neither policies nor what they set are told, a queue may have what it lacks.
+            Self::Stranded => !(has(Gap::Wiring) || has(Gap::Policies) && has(Gap::Figures)),
             Self::PolicyShadowed => !has(Gap::Policies),
         }
     }
@@ -153,15 +163,34 @@ pub struct Findings {
     pub untold: BTreeSet<FindingKind>,
 }
 
-/// Looks for everything that can lose messages. `name` is the vhost's, for commands; a queue is left
-/// alone until it has been without consumers for `patience` seconds.
+/// The queues that workers name, as far as they are looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorkerQueues {
+    /// All of them.
+    pub named: BTreeSet<String>,
+    /// Those that are one worker's own, with its name.
+    pub own: BTreeMap<String, String>,
+    /// Whether there are more.
+    pub is_cut: bool,
+}
+
+/// What is looked for beyond what a vhost says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Regard<'a> {
+    /// For how many seconds a queue is left alone that has no consumers.
+    pub patience: u32,
+    /// The queues of workers.
+    pub workers: &'a WorkerQueues,
+}
+
+/// Looks for everything that can lose messages. `name` is the vhost's, for commands.
 #[must_use]
-pub fn lint(vhost: &Vhost, name: &str, patience: u32) -> Findings {
+pub fn lint(vhost: &Vhost, name: &str, regard: Regard<'_>) -> Findings {
     let map = Map::of(vhost);
     let look = Look {
         map: &map,
         vhost_name: name,
-        patience,
+        regard,
     };
     let mut found = Vec::new();
     for queue in &vhost.queues {
@@ -172,12 +201,16 @@ pub fn lint(vhost: &Vhost, name: &str, patience: u32) -> Findings {
         found.extend(waiting::of_time(&look, queue));
         found.extend(waiting::of_room(&look, queue));
         found.extend(consuming::of_queue(&look, queue));
+        found.extend(stranded::of_worker(&look, queue));
     }
     found.extend(shadow::of_policies(&look));
-    let untold: BTreeSet<FindingKind> = FindingKind::ALL
+    let mut untold: BTreeSet<FindingKind> = FindingKind::ALL
         .into_iter()
         .filter(|kind| !kind.can_be_told(&vhost.gaps))
         .collect();
+    if regard.workers.is_cut {
+        untold.insert(FindingKind::Stranded);
+    }
     found.sort_by(|a: &Finding, b| {
         (a.severity, a.kind, &a.subject, &a.other).cmp(&(b.severity, b.kind, &b.subject, &b.other))
     });
@@ -189,5 +222,5 @@ pub fn lint(vhost: &Vhost, name: &str, patience: u32) -> Findings {
 struct Look<'a> {
     map: &'a Map<'a>,
     vhost_name: &'a str,
-    patience: u32,
+    regard: Regard<'a>,
 }

@@ -6,14 +6,18 @@ mod depth;
 mod lints;
 mod reading;
 mod routes;
+mod stranded;
 
 use serde_json::{Value, json};
 
-use super::{Answers, Finding, FindingKind, USUAL_PATIENCE_SECONDS, Vhost, lint, read};
+use super::{
+    Answers, Finding, FindingKind, Findings, Regard, USUAL_PATIENCE_SECONDS, Vhost, WorkerQueues,
+    lint, read,
+};
 
-/// A vhost in the making, in the words of a management API.
+/// A vhost in the making, in the words of a management API; and the queues of its workers.
 #[derive(Default)]
-struct Draft(Answers);
+struct Draft(Answers, WorkerQueues);
 
 #[expect(
     clippy::needless_pass_by_value,
@@ -81,8 +85,21 @@ impl Draft {
         read(&self.0)
     }
 
+    fn lint(&self) -> Findings {
+        self.lint_of(&self.read())
+    }
+
+    /// What is found in a vhost that was made of this one.
+    fn lint_of(&self, vhost: &Vhost) -> Findings {
+        let regard = Regard {
+            patience: USUAL_PATIENCE_SECONDS,
+            workers: &self.1,
+        };
+        lint(vhost, "/", regard)
+    }
+
     fn findings(&self) -> Vec<Finding> {
-        lint(&self.read(), "/", USUAL_PATIENCE_SECONDS).found
+        self.lint().found
     }
 
     /// What is found, but for what every classic queue with dead letters is told.

@@ -1,5 +1,6 @@
 //! One private RabbitMQ node and its name service, as two processes. The node answers when
-//! its management API says that it listens for clients: a port alone could be a stranger's.
+//! its management API says that it listens for clients: a port alone could be a stranger's. The
+//! list of listeners is not asked for: a node that collects no figures does not tell it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -46,26 +47,19 @@ pub(super) struct Node {
 #[derive(Deserialize)]
 struct Overview {
     node: String,
-    listeners: Vec<Listener>,
-}
-
-#[derive(Deserialize)]
-struct Listener {
-    node: String,
-    protocol: String,
-    port: u16,
 }
 
 impl Node {
     pub(super) async fn start(
         data_dir: &DataDir,
         janitor: Arc<Janitor>,
+        figures: bool,
     ) -> Result<Self, SandboxError> {
         let programs = programs::rabbitmq()?;
         let account = account::running_as_root()
             .then(|| account::find("rabbitmq"))
             .flatten();
-        let files = NodeFiles::open(data_dir.path().join("rabbitmq"), account)?;
+        let files = NodeFiles::open(data_dir.path().join("rabbitmq"), account, figures)?;
         let log = ServerLog::new(files.folder.join("server.log"), data_dir.is_kept());
         // Nobody reads a temporary node's data again, and an orderly end takes it 6 s.
         let goodbye = if data_dir.is_kept() {
@@ -240,30 +234,23 @@ impl Node {
 
     /// Whether our node, and no other, listens on our port for clients.
     async fn is_ready(&self, client: &reqwest::Client) -> bool {
-        let Some(overview) = self.overview(client).await else {
+        let Some(answer) = self.ask(client, "overview").await else {
             return false;
         };
-        let name = &self.files.name;
-        overview.node == *name
-            && overview.listeners.iter().any(|listener| {
-                listener.node == *name
-                    && listener.protocol == "amqp"
-                    && listener.port == self.ports.amqp
-            })
+        let overview = answer.json::<Overview>().await;
+        let listens = format!("health/checks/port-listener/{}", self.ports.amqp);
+        overview.is_ok_and(|overview| overview.node == self.files.name)
+            && self.ask(client, &listens).await.is_some()
     }
 
-    async fn overview(&self, client: &reqwest::Client) -> Option<Overview> {
-        let address = format!("http://127.0.0.1:{}/api/overview", self.ports.management);
-        client
+    /// What the management API answers, unless that is a failure.
+    async fn ask(&self, client: &reqwest::Client, path: &str) -> Option<reqwest::Response> {
+        let address = format!("http://127.0.0.1:{}/api/{path}", self.ports.management);
+        let request = client
             .get(address)
             .basic_auth("guest", Some("guest"))
-            .timeout(Duration::from_secs(5))
-            .send()
-            .await
-            .ok()?
-            .json()
-            .await
-            .ok()
+            .timeout(Duration::from_secs(5));
+        request.send().await.ok()?.error_for_status().ok()
     }
 }
 

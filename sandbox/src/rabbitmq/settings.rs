@@ -27,11 +27,17 @@ pub(super) struct NodeFiles {
     pub(super) account: Option<Account>,
     /// Such as `dlo-5f3…@localhost`. The stored data belongs to this name.
     pub(super) name: String,
+    /// Whether it collects figures for its management API.
+    figures: bool,
 }
 
 impl NodeFiles {
     /// Makes the folder, or finds it again with the name that the node had.
-    pub(super) fn open(folder: PathBuf, account: Option<Account>) -> Result<Self, SandboxError> {
+    pub(super) fn open(
+        folder: PathBuf,
+        account: Option<Account>,
+        figures: bool,
+    ) -> Result<Self, SandboxError> {
         for path in [folder.clone(), folder.join("home"), folder.join("data")] {
             account::own_directory(&path, account)?;
         }
@@ -45,6 +51,7 @@ impl NodeFiles {
             folder,
             account,
             name,
+            figures,
         })
     }
 
@@ -56,7 +63,9 @@ impl NodeFiles {
         let configuration = format!(
             "listeners.tcp.1 = 127.0.0.1:{amqp}\n\
              management.tcp.ip = 127.0.0.1\n\
-             management.tcp.port = {management}\n"
+             management.tcp.port = {management}\n\
+             management_agent.disable_metrics_collector = {}\n",
+            !self.figures
         );
         self.write("rabbitmq.conf", &configuration)?;
         self.write(

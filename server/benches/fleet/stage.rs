@@ -38,6 +38,7 @@ impl Stage {
             data_dir: None,
             postgres: true,
             rabbitmq: false,
+            ..SandboxOptions::default()
         })
         .await?;
         let pool = store::connect(&sandbox.endpoints().database, 12)?;

@@ -30,6 +30,7 @@ impl Stage {
             data_dir: variable("DLO_BENCH_DATA").map(PathBuf::from),
             postgres: true,
             rabbitmq: false,
+            ..SandboxOptions::default()
         })
         .await?;
         let database = sandbox.endpoints().database.clone();

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use dlo_domain::topology::pattern_of;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Deserialize;
@@ -142,13 +143,27 @@ impl Management {
         exchange: &str,
     ) -> Result<String, ManagementError> {
         #[derive(Deserialize)]
+        struct Found {
+            items: Vec<Exchange>,
+        }
+        #[derive(Deserialize)]
         struct Exchange {
+            name: String,
             #[serde(rename = "type")]
             kind: String,
         }
-        let request = self.client.get(self.exchange_url(vhost, exchange));
-        let exchange: Exchange = answer(request.timeout(SOON)).await?;
-        Ok(exchange.kind)
+        // From the list: a broker that keeps no figures answers 500 when asked for one
+        // (`rabbit_mgmt_wm_exchange` of 3.10).
+        let pattern = pattern_of(exchange);
+        let pattern = utf8_percent_encode(&pattern, NON_ALPHANUMERIC);
+        let list = self.vhost_url("exchanges", vhost);
+        let url =
+            format!("{list}?page=1&page_size=100&disable_stats=true&use_regex=true&name={pattern}");
+        let found: Found = answer(self.client.get(url).timeout(SOON)).await?;
+        // The pattern passes over case.
+        let mut found = found.items.into_iter();
+        let exact = found.find(|found| found.name == exchange);
+        Ok(exact.ok_or(ManagementError::Missing)?.kind)
     }
 
     /// What is bound to an exchange.

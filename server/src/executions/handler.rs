@@ -16,7 +16,7 @@ use super::{Deps, mind, wait};
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
 use crate::store::executions::links::{self, Open};
-use crate::store::executions::watch::{self, Free};
+use crate::store::executions::watch;
 use crate::store::executions::write::{self, Told};
 use crate::store::{StoreError, events, shared_time};
 
@@ -159,12 +159,12 @@ async fn reschedule(
     plan(deps, conn, open, (Some(id), &free)).await?;
     let now = shared_time(conn, &*deps.clock).await?;
     let told = Told {
-        execution: execution.rescheduled(&free.name, now),
+        execution: execution.rescheduled(&free, now),
         result: None,
     };
     write::put(conn, &[told]).await?;
     events::notify(conn, &LiveEvent::Executions).await?;
-    Ok(Ok(format!("to worker `{}`, with replay {id}", free.name)))
+    Ok(Ok(format!("to worker `{free}`, with replay {id}")))
 }
 
 /// Freezes a replay of the letter to that worker, or tells what it would do.
@@ -172,15 +172,10 @@ async fn plan(
     deps: &Deps,
     conn: &mut PgConnection,
     open: &Open,
-    (id, free): (Option<ReplayId>, &Free),
+    (id, free): (Option<ReplayId>, &str),
 ) -> Result<Replay, StoreError> {
-    let target = match &free.queue {
-        Some(queue) => Target::Queue {
-            queue: queue.clone(),
-        },
-        None => Target::Worker {
-            worker: free.name.clone(),
-        },
+    let target = Target::Worker {
+        worker: free.to_owned(),
     };
     let new = NewReplay {
         selection: Selection::of_ids(vec![open.letter]),

@@ -1,39 +1,31 @@
-//! Hears heartbeats that come as messages, from every broker. What cannot be read is counted and told,
-//! and acknowledged like the rest: nothing comes twice, and nothing is kept from the others.
+//! Hears heartbeats that come as messages: from every broker, in the vhost of its address, in those of
+//! its sources, and in those by which workers are known. What cannot be read is counted and told, and
+//! acknowledged like the rest: nothing comes twice, and nothing is kept from the others.
 
+mod ear;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dlo_domain::worker::{Heartbeat, HeartbeatFault};
-use futures_util::future::join_all;
 use sqlx::PgPool;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Beats;
-use crate::broker::{self, BrokerError, Brokers, FleetInlet, Said};
+use self::ear::{Refused, session};
+use crate::broker::Brokers;
 use crate::clock::SharedClock;
-use crate::store::workers::beats::Beat;
 use crate::store::workers::watches;
-use crate::store::{StoreError, shared_time};
+use crate::store::{StoreError, sources};
 
-/// How often an office says something to itself.
-const ECHO_EVERY: Duration = Duration::from_secs(1);
-/// Where nothing comes within this time, not even an echo, the connection is given up: the broker stands
-/// still, or the way to it is cut.
-const ECHO_WITHIN: Duration = Duration::from_secs(30);
-/// How long heartbeats wait for others to be written with.
-const LINGER: Duration = Duration::from_millis(50);
-/// Heartbeats in one transaction.
-const AT_ONCE: usize = 500;
-/// Bytes of a message that is read at all: a heartbeat's largest members are 4 KiB of metadata and 2
-/// KiB of an address, both of which may be written with escapes.
-const MOST_BYTES: usize = 65_536;
-/// Pauses before a broker is asked again grow from the first to the last of these.
+/// Pauses before a vhost is asked again grow from the first to the last of these.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LAST_PAUSE: Duration = Duration::from_secs(15);
-/// How often refused messages are told of.
-const TELL_EVERY: Duration = Duration::from_mins(1);
+/// How often is looked whether there are other vhosts.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// Vhosts beside those of the brokers' addresses, at most: each is a connection of its own.
+const MOST_BESIDE: usize = 100;
 
 /// What hearing needs.
 #[derive(Debug, Clone)]
@@ -46,215 +38,164 @@ pub struct HearingDeps {
     pub brokers: Arc<Brokers>,
 }
 
-/// The way of heartbeats by a broker.
-#[must_use]
-pub fn way(broker: &str) -> String {
+/// A vhost in which heartbeats are heard.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// The broker's name in the configuration.
+    broker: String,
+    /// The vhost.
+    vhost: String,
+    /// What the way is called: each has a watch of its own, since one vhost may be away alone.
+    way: String,
+}
+
+/// The way of heartbeats by a broker, in the vhost of its address.
+fn way(broker: &str) -> String {
     format!("amqp:{broker}")
 }
 
-/// Hears all brokers until `stop`, each in the vhost of its address; they may come and go.
+/// The way in another vhost.
+fn way_in(broker: &str, vhost: &str) -> String {
+    format!("{}/{vhost}", way(broker))
+}
+
+/// Hears everywhere until `stop`; brokers and vhosts may come and go.
 ///
 /// # Errors
 /// Never: what goes wrong is waited out.
 pub async fn hear(deps: HearingDeps, stop: CancellationToken) -> Result<(), StoreError> {
-    let names = deps.brokers.0.keys();
-    let hearing = names.map(|name| hear_one(&deps, name, &stop));
-    join_all(hearing).await;
-    // Nobody to hear is no reason to end.
-    stop.cancelled().await;
+    let own = own_places(&deps.brokers);
+    let mut wanted: BTreeSet<Place> = own.values().cloned().collect();
+    let mut hearing: BTreeMap<Place, CancellationToken> = BTreeMap::new();
+    let mut tasks = JoinSet::new();
+    while !stop.is_cancelled() {
+        match beside(&deps, &own).await {
+            Ok(beside) => {
+                wanted = own.values().cloned().collect();
+                wanted.extend(beside.into_iter().take(MOST_BESIDE));
+            }
+            // What is heard is heard on; before the first answer that is the addresses' own.
+            Err(why) => tracing::debug!(%why, "other vhosts with heartbeats are looked for later"),
+        }
+        adjust(&deps, &mut hearing, &mut tasks, (&wanted, &stop));
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(LOOK_AGAIN) => {}
+        }
+        while let Some(ended) = tasks.try_join_next() {
+            in_order(ended);
+        }
+    }
+    while let Some(ended) = tasks.join_next().await {
+        in_order(ended);
+    }
     Ok(())
 }
 
-async fn hear_one(deps: &HearingDeps, broker: &str, stop: &CancellationToken) {
+/// A task that broke ends this one, and with it the office: heartbeats that nobody hears would hold
+/// workers for dead.
+fn in_order(ended: Result<(), JoinError>) {
+    if let Err(why) = ended
+        && let Ok(fault) = why.try_into_panic()
+    {
+        std::panic::resume_unwind(fault);
+    }
+}
+
+/// Begins where nobody hears yet, and ends where nobody needs to.
+fn adjust(
+    deps: &HearingDeps,
+    hearing: &mut BTreeMap<Place, CancellationToken>,
+    tasks: &mut JoinSet<()>,
+    (wanted, stop): (&BTreeSet<Place>, &CancellationToken),
+) {
+    hearing.retain(|place, own_stop| {
+        let stays = wanted.contains(place);
+        if !stays {
+            own_stop.cancel();
+        }
+        stays
+    });
+    for place in wanted {
+        if hearing.contains_key(place) {
+            continue;
+        }
+        let own_stop = stop.child_token();
+        hearing.insert(place.clone(), own_stop.clone());
+        let (deps, place) = (deps.clone(), place.clone());
+        tasks.spawn(async move { hear_at(&deps, &place, &own_stop).await });
+    }
+}
+
+/// The vhosts of the brokers' addresses, by broker.
+fn own_places(brokers: &Brokers) -> BTreeMap<String, Place> {
+    let names = brokers.0.keys();
+    names
+        .filter_map(|broker| {
+            // The configuration was checked: an address that cannot be read is none.
+            let vhost = brokers.vhost(broker).ok()?;
+            let place = Place {
+                broker: broker.clone(),
+                vhost,
+                way: way(broker),
+            };
+            Some((broker.clone(), place))
+        })
+        .collect()
+}
+
+/// The vhosts of sources, and those by which workers are known: these stay when their sources go, so
+/// that nobody's silence is left open.
+async fn beside(
+    deps: &HearingDeps,
+    own: &BTreeMap<String, Place>,
+) -> Result<BTreeSet<Place>, StoreError> {
+    let mut conn = deps.pool.acquire().await?;
+    let watched = sources::watched(&mut conn).await?.into_iter();
+    let mut vhosts: Vec<(String, String)> = watched.map(|one| (one.broker, one.vhost)).collect();
+    let ways = watches::of_workers(&mut conn).await?;
+    let places = own.keys().flat_map(|broker| {
+        let begins = way_in(broker, "");
+        let theirs = ways
+            .iter()
+            .filter_map(move |way| way.strip_prefix(&*begins));
+        theirs.map(|vhost| (broker.clone(), vhost.to_owned()))
+    });
+    vhosts.extend(places);
+    let other = vhosts.into_iter().filter(|(broker, vhost)| {
+        let at_home = own.get(broker);
+        at_home.is_some_and(|home| home.vhost != *vhost)
+    });
+    Ok(other
+        .map(|(broker, vhost)| Place {
+            way: way_in(&broker, &vhost),
+            broker,
+            vhost,
+        })
+        .collect())
+}
+
+async fn hear_at(deps: &HearingDeps, place: &Place, stop: &CancellationToken) {
+    let Place { broker, vhost, .. } = place;
     let mut pause = FIRST_PAUSE;
     let mut refused = Refused::default();
     while !stop.is_cancelled() {
         let began = Instant::now();
-        let ended = session(deps, broker, &mut refused, stop).await;
+        let ended = session(deps, place, &mut refused, stop).await;
         let Err(why) = ended else { continue };
         if began.elapsed() > LAST_PAUSE * 2 {
             pause = FIRST_PAUSE;
         }
         // Said once for each outage, not for each attempt.
         if pause == FIRST_PAUSE {
-            tracing::warn!(broker, %why, "heartbeats are not heard from this broker; trying again");
+            tracing::warn!(broker, vhost, %why, "heartbeats are not heard there; trying again");
         } else {
-            tracing::debug!(broker, %why, "heartbeats are not heard from this broker");
+            tracing::debug!(broker, vhost, %why, "heartbeats are not heard there");
         }
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(pause) => {}
         }
         pause = (pause * 2).min(LAST_PAUSE);
-    }
-}
-
-/// Hears until the connection breaks, or `stop`.
-async fn session(
-    deps: &HearingDeps,
-    broker: &str,
-    refused: &mut Refused,
-    stop: &CancellationToken,
-) -> Result<(), BrokerError> {
-    let vhost = deps.brokers.vhost(broker)?;
-    let link = broker::connect(&deps.brokers, broker, &vhost, "heartbeats").await?;
-    let mut inlet = FleetInlet::open(&link).await?;
-    let ear = Ear {
-        deps,
-        way: way(broker),
-        beats: Beats::new(deps.pool.clone(), deps.clock.clone(), &way(broker)),
-    };
-    let ended = ear.listen(&mut inlet, refused, stop).await;
-    link.close().await;
-    ended
-}
-
-/// What one session writes with.
-struct Ear<'a> {
-    deps: &'a HearingDeps,
-    way: String,
-    beats: Beats,
-}
-
-impl Ear<'_> {
-    async fn listen(
-        &self,
-        inlet: &mut FleetInlet,
-        refused: &mut Refused,
-        stop: &CancellationToken,
-    ) -> Result<(), BrokerError> {
-        let mut pace = interval(ECHO_EVERY);
-        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut batch: Vec<Said> = Vec::new();
-        let mut due = Instant::now();
-        let mut heard = Instant::now();
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return Ok(()),
-                _ = pace.tick() => {
-                    if heard.elapsed() > ECHO_WITHIN {
-                        return Err(BrokerError::Timeout(ECHO_WITHIN.as_secs()));
-                    }
-                    inlet.echo().await?;
-                }
-                said = inlet.next() => {
-                    let Some(said) = said? else { return Ok(()) };
-                    if batch.is_empty() {
-                        due = Instant::now() + LINGER;
-                    }
-                    // Whatever comes: another office may hear the echo.
-                    heard = Instant::now();
-                    batch.push(said);
-                }
-                () = sleep_until(due), if !batch.is_empty() => {}
-            }
-            if batch.len() >= AT_ONCE || !batch.is_empty() && Instant::now() >= due {
-                self.write(&batch, refused).await;
-                let last = batch.last().map(|said| said.tag);
-                batch.clear();
-                if let Some(tag) = last {
-                    inlet.acknowledge(tag).await?;
-                }
-            }
-        }
-    }
-
-    /// Writes what came. What cannot be written now is let go: others will come, and the watch
-    /// stands still meanwhile.
-    async fn write(&self, batch: &[Said], refused: &mut Refused) {
-        let mut beats = Vec::with_capacity(batch.len());
-        for body in batch.iter().filter_map(|said| said.heartbeat.as_deref()) {
-            match read(body) {
-                Ok(beat) => beats.push(beat),
-                Err(why) => refused.count(&self.way, &why),
-            }
-        }
-        if !beats.is_empty() && self.beats.write(&beats).await.is_err() {
-            return;
-        }
-        if batch.iter().any(|said| said.heartbeat.is_none())
-            && let Err(why) = self.look().await
-        {
-            tracing::debug!(%why, "the watch of heartbeats by message stands still");
-        }
-    }
-
-    /// The way is open.
-    async fn look(&self) -> Result<(), StoreError> {
-        let mut transaction = self.deps.pool.begin().await?;
-        let now = shared_time(&mut transaction, &*self.deps.clock).await?;
-        watches::look(&mut transaction, &self.way, now).await?;
-        Ok(transaction.commit().await?)
-    }
-}
-
-/// Why a message is no heartbeat.
-#[derive(Debug, thiserror::Error)]
-enum Unreadable {
-    #[error("it has more than {MOST_BYTES} bytes")]
-    TooLarge,
-    #[error("it is not JSON, or does not fit: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("{0}")]
-    Fault(#[from] HeartbeatFault),
-}
-
-fn read(body: &[u8]) -> Result<Beat, Unreadable> {
-    if body.len() > MOST_BYTES {
-        return Err(Unreadable::TooLarge);
-    }
-    let heartbeat: Heartbeat = serde_json::from_slice(body)?;
-    let name = heartbeat.worker.clone().unwrap_or_default();
-    heartbeat.check(&name)?;
-    Ok(Beat { name, heartbeat })
-}
-
-/// Messages that could not be read, and when that was told.
-#[derive(Debug, Default)]
-struct Refused {
-    count: u64,
-    told_at: Option<Instant>,
-}
-
-impl Refused {
-    fn count(&mut self, way: &str, why: &Unreadable) {
-        metrics::counter!("dlo_fleet_unreadable_total", "way" => way.to_owned()).increment(1);
-        self.count += 1;
-        if self.told_at.is_none_or(|at| at.elapsed() >= TELL_EVERY) {
-            self.told_at = Some(Instant::now());
-            let count = std::mem::take(&mut self.count);
-            // Our own words and serde's: a body may hold anything, and is not logged.
-            tracing::warn!(way, count, %why, "messages on dlo.fleet are no heartbeats, and were dropped");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_no_heartbeat_is_told_from_what_is_one() {
-        let large = format!(r#"{{"worker": "a", "x": "{}"}}"#, "x".repeat(MOST_BYTES));
-        for body in [
-            "",
-            "{}",
-            "[[[[",
-            r#"{"worker": 7}"#,
-            r#"{"worker": ""}"#,
-            r#"{"worker": "a\u0000"}"#,
-            r#"{"worker": "a", "interval_seconds": -1}"#,
-            "\u{feff}{}",
-            &large,
-        ] {
-            assert!(read(body.as_bytes()).is_err(), "{body:.40}");
-        }
-        assert!(read(&[0xff, 0xfe]).is_err());
-        let beat = read(br#"{"worker": "a", "at": "2026-11-21T12:00:00Z", "queue": "q"}"#);
-        let beat = beat.expect("a heartbeat");
-        assert_eq!(
-            (&*beat.name, beat.heartbeat.queue.as_deref()),
-            ("a", Some("q"))
-        );
     }
 }

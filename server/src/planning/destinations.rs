@@ -1,10 +1,14 @@
-//! Where the letters of a plan go, counted.
+//! Where the letters of a plan go, counted; and which queue that is for a worker.
 
 use std::collections::BTreeMap;
 
-use dlo_domain::replay::{Address, Destination};
+use dlo_domain::replay::{Address, Destination, Target, queue_of_worker};
+use sqlx::PgConnection;
 
+use crate::config::ReplayConfig;
+use crate::store::StoreError;
 use crate::store::replays::plan::Planned;
+use crate::store::workers::beats;
 
 /// The letters of a plan so far, by broker, vhost and address.
 #[derive(Debug, Default)]
@@ -46,4 +50,24 @@ fn destination(broker: String, vhost: String, address: Address, letters: i64) ->
         exists: None,
         receivers: None,
     }
+}
+
+/// The queue that a plan's worker works on, as it is known now: it is frozen with the plan.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub(super) async fn worker_queue(
+    conn: &mut PgConnection,
+    config: &ReplayConfig,
+    target: &Target,
+) -> Result<String, StoreError> {
+    let Target::Worker { worker } = target else {
+        return Ok(String::new());
+    };
+    let stated = beats::queue_of(conn, worker).await?;
+    Ok(queue_of_worker(
+        worker,
+        stated.as_deref(),
+        &config.worker_queue,
+    ))
 }

@@ -5,6 +5,7 @@
 mod dead_lettering;
 mod degraded;
 mod desk;
+mod figureless;
 mod lints;
 mod opinions;
 mod page;
@@ -39,7 +40,11 @@ const EVERY: Duration = Duration::from_mins(1);
 
 impl Watcher {
     pub async fn start(pool: &PgPool, tag: &str) -> Self {
-        let vhost = Vhost::create().await;
+        Self::over(pool, Vhost::create().await, tag).await
+    }
+
+    /// The same over a vhost that is there.
+    async fn over(pool: &PgPool, vhost: Vhost, tag: &str) -> Self {
         let (user, management) = vhost.add_manager(tag).await;
         let amqp = vhost.brokers.get("main").expect("main").amqp.clone();
         let now = chrono::DateTime::from_timestamp(1_900_000_000, 0).expect("a time");

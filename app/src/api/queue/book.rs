@@ -150,9 +150,11 @@ fn seen(plan: DeadLetteringPlan, is_removal: bool) -> PlanSeen {
     let says = if !can_be_done {
         "This cannot be done; nothing was changed.".to_owned()
     } else if is_removal {
-        "Our policy is taken away, and what applied without it applies again. Letters stay where they \
-         are."
-            .to_owned()
+        let ours = match plan.changes.len() {
+            1 => "Our policy is taken away, and what applied without it applies again.",
+            _ => "Our policies are taken away, and what applied without them applies again.",
+        };
+        format!("{ours} Letters stay where they are.")
     } else if differing == 0 {
         "All of this applies already.".to_owned()
     } else {
@@ -167,6 +169,7 @@ fn seen(plan: DeadLetteringPlan, is_removal: bool) -> PlanSeen {
         },
         is_removal,
         policies: plan.changes.iter().map(policy).collect(),
+        stays: plan.stays,
         refusals: plan
             .refusals
             .iter()

@@ -3,7 +3,7 @@
 use dlo_domain::topology::{FindingScope, Origin, QueueKind, QueueReport, Setting, policy_name};
 
 use super::{DeadLetteringDraft, DeadLetteringForm, QueueView, book};
-use crate::api::topology::{FindingRow, sheet as queues};
+use crate::api::topology::{FindingRow, rows as queues};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::request::{answer_with, now};
@@ -21,13 +21,15 @@ pub(super) async fn of(
         _ => "",
     };
     let pairs = [("broker", &*broker), ("vhost", &*vhost)];
+    let (place, notes) = place(&queue).await?;
     Ok(QueueView {
         heading: heading(&queue),
         vhost: (
             links::with_query(links::QUEUES, pairs),
             format!("{broker}, vhost {vhost}"),
         ),
-        place: place(&queue).await?,
+        place,
+        notes,
         facts: facts(&queue),
         findings: findings(&queue).await?,
         no_form: no_form.to_owned(),
@@ -44,15 +46,16 @@ fn heading(queue: &QueueReport) -> String {
     }
 }
 
-/// When the vhost was read.
-async fn place(queue: &QueueReport) -> Result<String, ApiError> {
+/// When the vhost was read, and what is not known of it.
+async fn place(queue: &QueueReport) -> Result<(String, Vec<String>), ApiError> {
     let brokers = desk().brokers().await?;
     let vhosts = brokers.iter().flat_map(|broker| &broker.vhosts);
     let mut here = vhosts.filter(|one| one.broker == queue.broker && one.vhost == queue.vhost);
-    Ok(here.next().map_or_else(String::new, |here| {
+    Ok(here.next().map_or_else(Default::default, |here| {
         let ago = queues::age(here.read_at, now());
         let version = here.version.as_deref().unwrap_or("of unknown version");
-        format!("RabbitMQ {version}, read {ago} ago")
+        let place = format!("RabbitMQ {version}, read {ago} ago");
+        (place, here.notes.clone())
     }))
 }
 
@@ -68,7 +71,8 @@ async fn findings(queue: &QueueReport) -> Result<Vec<FindingRow>, ApiError> {
 
 fn facts(queue: &QueueReport) -> Vec<(String, String)> {
     let figures = queue.figures;
-    let number = |figure: Option<i64>| figure.map_or_else(|| "?".to_owned(), wording::count);
+    let number =
+        |figure: Option<i64>| figure.map_or_else(|| "not known".to_owned(), wording::count);
     let effective = &queue.effective;
     let mut policies: Vec<String> = queue.policy.iter().cloned().collect();
     policies.extend(

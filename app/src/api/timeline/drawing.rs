@@ -226,7 +226,8 @@ fn place(timeline: &Timeline, at: DateTime<Utc>) -> i64 {
     ((at - timeline.from).num_seconds().clamp(0, whole) * 10_000) / whole.max(1)
 }
 
-/// Round hours below the rows; none so near to an end that it would be cut.
+/// Round hours below the rows; none so near to an end that it would be cut, or run into the word that
+/// stands there.
 fn hours(timeline: &Timeline) -> Vec<(i64, String)> {
     let every = match timeline.reach {
         Reach::Shift => 3_600,
@@ -237,7 +238,7 @@ fn hours(timeline: &Timeline) -> Vec<(i64, String)> {
         .map_while(|number| DateTime::from_timestamp(number * every, 0))
         .take_while(|at| *at <= timeline.at)
         .map(|at| (place(timeline, at), wording::hour(at)))
-        .filter(|(place, _)| (400..=9_600).contains(place))
+        .filter(|(place, _)| (400..=9_000).contains(place))
         .collect()
 }
 

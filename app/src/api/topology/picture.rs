@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use dlo_domain::severity::Severity;
 use dlo_domain::topology::{End, QueueReport};
 
-use super::sheet::Numbers;
+use super::rows::Numbers;
 use super::{Picture, PictureBox};
 use crate::wording;
 

@@ -1,15 +1,10 @@
 //! The queues' page put into words.
 
-use std::collections::BTreeMap;
-
-use chrono::{DateTime, Utc};
 use dlo_domain::severity::Severity;
-use dlo_domain::topology::{
-    BrokerTopology, End, FindingKind, FindingScope, KeptFinding, QueueQuery, QueueReport, Role,
-    VhostTopology,
-};
+use dlo_domain::topology::{BrokerTopology, FindingScope, KeptFinding, QueueQuery, VhostTopology};
 
-use super::{FindingRow, QueueRow, QueueSheet, picture};
+use super::rows::{MOST_FINDINGS, age, finding, numbers, row, watched_letters};
+use super::{QueueRow, QueueSheet, picture};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::request::now;
@@ -20,8 +15,6 @@ const MOST_QUEUES: usize = 1_000;
 const MOST_ROWS: usize = 200;
 /// Vhosts that cannot be read, each with its reason.
 const MOST_ILL: usize = 5;
-/// Findings that are shown.
-const MOST_FINDINGS: usize = 100;
 
 pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueueSheet, ApiError> {
     let brokers = desk().brokers().await?;
@@ -224,159 +217,4 @@ fn heading(findings: &[KeptFinding]) -> String {
             many(high, "more lets", "more let")
         ),
     }
-}
-
-/// The finding of each queue that is told first, by its number.
-pub(super) type Numbers = BTreeMap<String, (usize, Severity, FindingKind)>;
-
-fn numbers(findings: &[KeptFinding]) -> Numbers {
-    let mut numbers = Numbers::new();
-    for (at, one) in findings.iter().enumerate().take(MOST_FINDINGS) {
-        let finding = &one.finding;
-        if finding.kind != FindingKind::PolicyShadowed {
-            let number = (at + 1, finding.severity, finding.kind);
-            numbers.entry(finding.subject.clone()).or_insert(number);
-        }
-    }
-    numbers
-}
-
-/// How many letters of each source are held, by its id: and what it is called.
-type Watched = BTreeMap<String, (String, i64)>;
-
-async fn watched_letters() -> Result<Watched, ApiError> {
-    let sources = desk().sources().await?.into_iter();
-    Ok(sources
-        .map(|source| (source.id.to_string(), (source.name, source.held)))
-        .collect())
-}
-
-/// A finding, where it stands in a list, and where more can be done about it.
-pub(in crate::api) fn finding(
-    number: usize,
-    one: &KeptFinding,
-    queues: &[QueueReport],
-    now: DateTime<Utc>,
-) -> FindingRow {
-    let mut since = format!("since {}", age(one.first_seen_at, now));
-    if let Some(who) = &one.acknowledged_by {
-        since = format!("{since}; noted by {who}");
-    }
-    let of = queues
-        .iter()
-        .find(|queue| queue.name == one.finding.subject);
-    FindingRow {
-        id: one.id.to_string(),
-        number,
-        severity: one.finding.severity,
-        title: one.finding.title.replace('`', ""),
-        lost: one.finding.lost.clone(),
-        fix: one.finding.fix.clone(),
-        command: one.finding.command.clone().unwrap_or_default(),
-        since,
-        acknowledged: one.acknowledged_by.is_some(),
-        link: of.and_then(|queue| mending(queue, one.finding.kind)),
-    }
-}
-
-/// Where a finding is mended here.
-fn mending(queue: &QueueReport, kind: FindingKind) -> Option<(String, String)> {
-    match kind {
-        FindingKind::DeliveriesEnd
-        | FindingKind::ExchangeMissing
-        | FindingKind::Unbound
-        | FindingKind::LiteralHash => {
-            let form = format!("{}#dead-lettering", page_of(queue));
-            Some((form, "Set its dead-lettering".to_owned()))
-        }
-        _ => take_letters(queue),
-    }
-}
-
-/// The form that watches a dead-letter queue which nobody watches.
-fn take_letters(queue: &QueueReport) -> Option<(String, String)> {
-    (queue.role == Role::DeadLetters && queue.source_id.is_none()).then(|| {
-        let pairs = [
-            ("queue", &*queue.name),
-            ("vhost", &*queue.vhost),
-            ("broker", &*queue.broker),
-        ];
-        let address = links::with_query("/sources", pairs);
-        (format!("{address}#add"), "Take letters from it".to_owned())
-    })
-}
-
-fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> QueueRow {
-    let figures = queue.figures;
-    let number = |figure: Option<i64>| figure.map_or_else(|| "?".to_owned(), wording::count);
-    let of_source = queue.source_id.and_then(|id| watched.get(&id.to_string()));
-    let watching = of_source.map(|(name, held)| {
-        let form = dlo_domain::filter::FilterForm {
-            source: Some(name.clone()),
-            ..dlo_domain::filter::FilterForm::default()
-        };
-        (
-            links::letters(&form),
-            format!("{} held", wording::count(*held)),
-        )
-    });
-    QueueRow {
-        name: queue.name.clone(),
-        href: page_of(queue),
-        kind: kind(queue),
-        ready: number(figures.ready),
-        rates: rates(queue),
-        consumers: number(figures.consumers),
-        target: target(queue),
-        finding: numbers
-            .get(&queue.name)
-            .map(|(at, severity, _)| (*at, *severity)),
-        link: watching.or_else(|| take_letters(queue)),
-    }
-}
-
-/// What a queue is, and what for.
-pub(in crate::api) fn kind(queue: &QueueReport) -> String {
-    match queue.role {
-        Role::Work => queue.kind.as_str().to_owned(),
-        Role::DeadLetters => format!("{}, dead letters", queue.kind.as_str()),
-        Role::Retry => format!("{}, retries", queue.kind.as_str()),
-    }
-}
-
-fn page_of(queue: &QueueReport) -> String {
-    links::queue(&queue.broker, &queue.vhost, &queue.name)
-}
-
-/// Messages in and out, a second.
-pub(in crate::api) fn rates(queue: &QueueReport) -> String {
-    let rate = |rate: Option<f64>| rate.map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1}"));
-    match (queue.figures.in_per_second, queue.figures.out_per_second) {
-        (None, None) => "–".to_owned(),
-        (come, go) => format!("{} · {}", rate(come), rate(go)),
-    }
-}
-
-/// Where the dead letters of a queue go, in a few words.
-pub(in crate::api) fn target(queue: &QueueReport) -> String {
-    let Some(route) = &queue.dead_letters else {
-        return match queue.role {
-            Role::Work => "nowhere".to_owned(),
-            Role::DeadLetters | Role::Retry => "–".to_owned(),
-        };
-    };
-    let names: Vec<&str> = route.to.iter().map(String::as_str).take(3).collect();
-    let more = route.to.len().saturating_sub(names.len());
-    match route.end {
-        End::ExchangeMissing => format!("{} is missing", route.exchange),
-        End::Nowhere => "no queue takes them".to_owned(),
-        End::Unknown => "not known".to_owned(),
-        End::Arrives if more > 0 => format!("{} and {more} more", names.join(", ")),
-        End::Arrives => names.join(", "),
-    }
-}
-
-/// How long ago something was.
-pub(in crate::api) fn age(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
-    wording::age((now - at).num_seconds().max(0))
 }

@@ -81,14 +81,6 @@ fn beginning(what: &str) -> &str {
     what
 }
 
-/// Parts of a sentence, and whether each is a name.
-pub(super) fn parts(what: &str) -> impl Iterator<Item = (String, bool)> {
-    what.split('`')
-        .zip([false, true].into_iter().cycle())
-        .filter(|(part, _)| !part.is_empty())
-        .map(|(part, is_name)| (part.to_owned(), is_name))
-}
-
 #[cfg(test)]
 mod tests {
     use chrono::DateTime;
@@ -128,19 +120,5 @@ mod tests {
     fn a_sentence_is_said_once() {
         let wait = |since| trouble("A replay waits for the broker `main`.", since);
         assert_eq!(Sayings::of(vec![wait(9), wait(3)]).told, [wait(3)]);
-    }
-
-    #[test]
-    fn names_lose_their_backticks() {
-        let parts: Vec<_> = parts("The source `orders` waits.").collect();
-        let part = |text: &str, is_name| (text.to_owned(), is_name);
-        assert_eq!(
-            parts,
-            [
-                part("The source ", false),
-                part("orders", true),
-                part(" waits.", false)
-            ]
-        );
     }
 }

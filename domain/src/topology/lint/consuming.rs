@@ -22,7 +22,7 @@ pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
             let mut to = route.to.iter();
             to.any(|target| look.map.role(target) == Role::Work)
         });
-    if idle < look.patience || !is_worked_on || feeds_back {
+    if idle < look.regard.patience || !is_worked_on || feeds_back {
         return None;
     }
     let Queue { name, .. } = queue;

@@ -1,7 +1,7 @@
 //! Names, times and lists in the sentences of findings.
 
 /// `orders.dead`, `orders.dead and 3 others`.
-pub(super) fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub(in crate::topology) fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     match names.as_slice() {
         [] => "none".to_owned(),
@@ -13,7 +13,7 @@ pub(super) fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Milliseconds as people say them.
-pub(super) fn duration(millis: i64) -> String {
+pub(in crate::topology) fn duration(millis: i64) -> String {
     const UNITS: [(i64, &str); 4] = [
         (86_400_000, "day"),
         (3_600_000, "hour"),

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Draft, dying, dying_to, sound};
 use crate::severity::Severity;
-use crate::topology::{FindingKind as Kind, Gap, lint};
+use crate::topology::{FindingKind as Kind, Gap};
 
 #[test]
 fn a_sound_vhost_has_no_findings_but_that_classic_queues_forget_early() {
@@ -268,11 +268,12 @@ fn a_quorum_queue_that_forgets_before_the_confirm_is_found() {
 #[test]
 fn a_queue_without_consumers_is_found_after_its_time() {
     let at = |seconds, of: &str| {
-        let mut vhost = sound().queue_with("log", json!({"type": "stream"})).read();
+        let draft = sound().queue_with("log", json!({"type": "stream"}));
+        let mut vhost = draft.read();
         for queue in &mut vhost.queues {
             queue.idle_seconds = (queue.name == of).then_some(seconds);
         }
-        let found = lint(&vhost, "/", 900).found.into_iter();
+        let found = draft.lint_of(&vhost).found.into_iter();
         let found = found.filter(|finding| finding.kind == Kind::NoConsumer);
         found.map(|finding| finding.lost).collect::<Vec<_>>()
     };
@@ -338,12 +339,12 @@ fn a_policy_that_shadows_another_is_found() {
 fn what_cannot_be_known_is_not_found_and_said_so() {
     let mut draft = Draft::new().queue("work", dying("dlx"));
     draft.0.gaps.push(Gap::Wiring);
-    let found = lint(&draft.read(), "/", 900);
+    let found = draft.lint();
     assert_eq!(found.found, []);
     assert!(found.untold.contains(&Kind::ExchangeMissing));
     assert!(!found.untold.contains(&Kind::DeliveriesEnd));
     draft.0.policies = None;
-    let untold = lint(&draft.read(), "/", 900).untold;
+    let untold = draft.lint().untold;
     assert!(untold.contains(&Kind::PolicyShadowed));
 }
 

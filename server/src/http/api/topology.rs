@@ -220,7 +220,8 @@ pub(crate) async fn set_dead_lettering(
     Ok(Json(done?))
 }
 
-/// Takes away what was set of a queue here: the policy below applies again.
+/// Takes away what was set of a queue here: the policy below applies again. The retention of its
+/// dead-letter queue that was set with it goes too, unless others use it: `stays` says so.
 #[utoipa::path(
     delete, path = "/api/v1/queues/{vhost}/{name}/dead-lettering", tag = "topology",
     params(

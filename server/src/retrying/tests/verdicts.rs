@@ -136,7 +136,11 @@ async fn a_policy_that_is_off_makes_no_tries_and_one_that_is_gone_lets_go(pool: 
     office.after(0, &mut scheduler).await;
     assert_eq!(office.state(letter).await, LetterState::Held);
     assert!(office.letter(letter).await.retries.next.is_none());
-    let kept = office.desk.policy(id).await.expect("it is shown as removed");
+    let kept = office
+        .desk
+        .policy(id)
+        .await
+        .expect("it is shown as removed");
     assert!(kept.removed.is_some());
     let gone = office.desk.remove_policy(&anna(), id).await;
     assert!(matches!(gone, Err(DeskError::NotFound(_))));

@@ -113,15 +113,6 @@ pub async fn orphaned(
     rows.into_iter().map(|row| execution(row, None)).collect()
 }
 
-/// A worker that can be handed work.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Free {
-    /// Its name.
-    pub name: String,
-    /// The queue that it works on, if it said so.
-    pub queue: Option<String>,
-}
-
 /// Another worker that is fresh, of the same kind as far as that is known: of some, the one with the
 /// least in hand.
 ///
@@ -130,11 +121,10 @@ pub struct Free {
 pub async fn another_worker(
     conn: &mut PgConnection,
     than: Option<&str>,
-) -> Result<Option<Free>, StoreError> {
-    let worker = sqlx::query_as!(
-        Free,
-        "select w.name, w.queue from (
-             select name, queue from workers
+) -> Result<Option<String>, StoreError> {
+    let worker = sqlx::query_scalar!(
+        "select w.name from (
+             select name from workers
              where state = 'active' and silent_since is null and name is distinct from $1
                  and kind = coalesce((select kind from workers where name = $1), kind)
              order by random() limit 20) w

@@ -1,30 +1,43 @@
 //! How full queues were, by slots of five minutes. What is too old is removed with what else timelines
 //! are made of.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
+use dlo_domain::topology::WorkerQueues;
 use sqlx::PgConnection;
 
 use super::super::StoreError;
 use super::Place;
 
 /// Queues that workers name, which are looked at.
-const MOST_OF_WORKERS: i64 = 500;
+const MOST_OF_WORKERS: usize = 500;
 
-/// The queues that workers name, the first 500 by name.
+/// The queues that workers name, the first 500 by name. A queue is a worker's own when no other names it,
+/// and the worker is a numbered one of its kind: the queue of a service is whoever's runs that service,
+/// and of workers that come and go under random names the next takes what one leaves.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn of_workers(conn: &mut PgConnection) -> Result<BTreeSet<String>, StoreError> {
-    let of_workers = sqlx::query_scalar!(
-        r#"select distinct queue as "queue!" from workers where queue is not null
-           order by 1 limit $1"#,
-        MOST_OF_WORKERS,
+pub async fn of_workers(conn: &mut PgConnection) -> Result<WorkerQueues, StoreError> {
+    let rows = sqlx::query!(
+        r#"select queue as "queue!", min(name) as "worker!",
+               count(*) = 1 and bool_and(kind <> name and not is_autoscaled) as "is_own!"
+           from workers where queue is not null
+           group by queue order by queue limit $1"#,
+        i64::try_from(MOST_OF_WORKERS).unwrap_or(i64::MAX) + 1,
     )
     .fetch_all(conn)
     .await?;
-    Ok(of_workers.into_iter().collect())
+    let mut found = WorkerQueues {
+        is_cut: rows.len() > MOST_OF_WORKERS,
+        ..WorkerQueues::default()
+    };
+    for row in rows.into_iter().take(MOST_OF_WORKERS) {
+        if row.is_own {
+            found.own.insert(row.queue.clone(), row.worker);
+        }
+        found.named.insert(row.queue);
+    }
+    Ok(found)
 }
 
 /// Writes down what is in queues now; of a slot the most counts.

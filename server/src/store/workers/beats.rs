@@ -116,3 +116,14 @@ async fn upsert(
         .map(|row| Ok((row.name, super::state(&row.state)?)))
         .collect()
 }
+
+/// The queue that a worker said it works on; nothing when it did not say so, or is not known.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn queue_of(conn: &mut PgConnection, worker: &str) -> Result<Option<String>, StoreError> {
+    let queue = sqlx::query_scalar!("select queue from workers where name = $1", worker)
+        .fetch_optional(conn)
+        .await?;
+    Ok(queue.flatten())
+}

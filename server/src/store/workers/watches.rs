@@ -80,3 +80,18 @@ pub async fn closed_since(
         .map(|row| (row.way, row.looked_at))
         .collect())
 }
+
+/// The ways by which workers that are kept were heard last.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn of_workers(conn: &mut PgConnection) -> Result<Vec<String>, StoreError> {
+    let ways = sqlx::query_scalar!(
+        "select way from fleet_watches
+         where exists (select from workers where workers.way = fleet_watches.way)
+         order by way",
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(ways)
+}

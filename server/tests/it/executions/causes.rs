@@ -125,7 +125,7 @@ async fn a_group_tells_who_stands_behind_its_letters(pool: PgPool) {
 async fn a_timeline_is_about_the_queues_and_workers_of_what_it_is_asked_for(pool: PgPool) {
     let yard = Yard::open(&pool);
     for name in ["w-b", "w-1", "idle"] {
-        yard.worker(name, Some(Duration::from_secs(600))).await;
+        yard.worker(name, Some(Duration::from_mins(10))).await;
     }
     letters(&pool).await;
     let now = dlo_server::clock::Clock::now(&*yard.clock);

@@ -1,11 +1,16 @@
 //! Heartbeats as messages.
 
+use std::time::Duration;
+
+use dlo_domain::source::SourceMode;
 use sqlx::PgPool;
+use tokio::time::sleep;
 
 use crate::support::broker::Vhost;
 use crate::support::fleet::{
     Lookout, QUEUE, downtimes, heartbeat, known, own_brokers, say, until_listening,
 };
+use crate::support::office::watch;
 use crate::support::until;
 
 #[sqlx::test(migrations = "../migrations")]
@@ -63,4 +68,58 @@ async fn two_offices_share_the_queue_and_find_one_silence(pool: PgPool) {
         office.stop().await;
     }
     vhost.delete().await;
+}
+
+/// The vhost of the address hears, and so do those of sources: a department that has its own vhost
+/// needs nothing else to be heard.
+#[sqlx::test(migrations = "../migrations")]
+async fn workers_are_heard_in_the_vhosts_of_sources_each_way_by_itself(pool: PgPool) {
+    let (home, other) = (Vhost::create().await, Vhost::create().await);
+    let lookout = Lookout::start(&pool, own_brokers(&home));
+    until_listening(&home, 1).await;
+    // One that is not there holds up nobody.
+    watch(&pool, "no such vhost", "dead", SourceMode::Take).await;
+    let source = watch(&pool, &other.name, "dead", SourceMode::Take).await;
+    until_listening(&other, 1).await;
+    say(&home, "heartbeat.a", &heartbeat("at-home", 3_600.0)).await;
+    for _ in 0..3 {
+        say(&other, "worker.heartbeat", &heartbeat("there", 1.0)).await;
+    }
+    until(
+        "it is heard, and found silent by that way's watch",
+        30,
+        || async {
+            let wanted = [("at-home", false), ("there", true)];
+            known(&pool).await == wanted.map(|(name, silent)| (name.to_owned(), silent))
+        },
+    )
+    .await;
+    let ways: Vec<String> = sqlx::query_scalar("select way from workers order by name")
+        .fetch_all(&pool)
+        .await
+        .expect("read");
+    assert_eq!(
+        ways,
+        ["amqp:main".to_owned(), format!("amqp:main/{}", other.name)]
+    );
+    // A source that goes takes nobody's ear away: its worker would be silent for ever.
+    sqlx::query("update sources set removed_at = now() where id = $1")
+        .bind(source.0)
+        .execute(&pool)
+        .await
+        .expect("removed");
+    sleep(Duration::from_secs(7)).await;
+    say(&other, "heartbeat.b", &heartbeat("there", 3_600.0)).await;
+    until("it is back", 20, || async {
+        known(&pool).await.contains(&("there".to_owned(), false))
+    })
+    .await;
+    lookout.stop().await;
+    for vhost in [home, other] {
+        until("nobody listens any more", 20, || async {
+            vhost.consumers(QUEUE).await == 0
+        })
+        .await;
+        vhost.delete().await;
+    }
 }

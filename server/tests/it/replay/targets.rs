@@ -6,6 +6,9 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{NewReplay, Outcome, Target};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
+use dlo_domain::worker::Heartbeat;
+use dlo_server::clock::SystemClock;
+use dlo_server::store::workers::beats::{self, Beat};
 use sqlx::PgPool;
 
 use crate::support::desk::{Bench, at_work};
@@ -110,16 +113,64 @@ async fn an_exchange_that_routes_nowhere_gives_the_letters_back(pool: PgPool) {
     vhost.delete().await;
 }
 
+/// A worker that said, or did not say, which queue it works on.
+async fn worker(pool: &PgPool, name: &str, queue: Option<&str>) {
+    let mut heartbeat = Heartbeat {
+        interval_seconds: Some(3_600.0),
+        ..Heartbeat::default()
+    };
+    heartbeat.queue = queue.map(str::to_owned);
+    let beat = Beat {
+        name: name.to_owned(),
+        heartbeat,
+    };
+    let mut conn = pool.acquire().await.expect("a connection");
+    beats::write(&mut conn, &SystemClock, "http", &[beat])
+        .await
+        .expect("heard");
+}
+
 #[sqlx::test(migrations = "../migrations")]
-async fn letters_go_to_the_queue_of_another_worker(pool: PgPool) {
+async fn letters_go_to_the_queue_that_a_worker_says_it_works_on(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
-    vhost.queue("worker.8.executions", &[]).await;
+    let queues = ["jobs.eight", "worker.8.executions", "worker.9.executions"];
+    for queue in queues {
+        vhost.queue(queue, &[]).await;
+    }
+    worker(&pool, "8", Some("jobs.eight")).await;
+    worker(&pool, "9", None).await;
     let engine = bench.engine().await;
-    let letters = bench.letters(3).await;
-    let target = Target::Worker { worker: "8".into() };
-    let id = bench.plan(&letters, target).await.id.expect("an id");
-    assert_eq!(bench.finished(id).await.outcomes.confirmed, 3);
-    assert_eq!(vhost.depth("worker.8.executions").await, 3);
+    for (name, wanted) in [
+        ("8", "jobs.eight"),
+        ("9", "worker.9.executions"),
+        // Nobody ever heard of it: what such queues are called is all that is known.
+        ("10", "worker.10.executions"),
+    ] {
+        let letters = bench.letters(3).await;
+        let target = Target::Worker {
+            worker: name.into(),
+        };
+        let new = NewReplay {
+            selection: Selection::of_ids(letters.clone()),
+            target: target.clone(),
+            dry_run: true,
+            ..NewReplay::default()
+        };
+        let dry = bench.desk.plan_replay(&Actor("jonas".into()), &new).await;
+        let dry = dry.expect("tried");
+        let told: Vec<_> = dry.destinations.iter().collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(told[0].queue.as_deref(), Some(wanted));
+        assert_eq!(told[0].exists, Some(queues.contains(&wanted)));
+        if told[0].exists == Some(true) {
+            let id = bench.plan(&letters, target).await.id.expect("an id");
+            // What it says later is for later plans.
+            worker(&pool, name, Some("elsewhere")).await;
+            assert_eq!(bench.finished(id).await.outcomes.confirmed, 3);
+            assert_eq!(vhost.depth(wanted).await, 3);
+        }
+    }
+    assert_eq!(vhost.depth("worker.8.executions").await, 0);
     engine.stop().await;
     vhost.delete().await;
 }

@@ -37,7 +37,7 @@ impl Watcher {
         )
     }
 
-    fn queue(&self, name: &str) -> QueueName {
+    pub(super) fn queue(&self, name: &str) -> QueueName {
         QueueName {
             broker: "main".to_owned(),
             vhost: self.vhost.name.clone(),
@@ -151,7 +151,8 @@ async fn messages_die_into_the_queue_that_was_named_and_no_more_when_it_is_taken
     .fetch_one(&pool)
     .await
     .expect("audited");
-    assert_eq!(told, 3, "two policies set, one taken away");
+    assert_eq!(told, 4, "two policies set, and both taken away");
+    watcher.has_policy("dead", None).await;
     let again = desk.unset_dead_lettering(&anna(), &queue, false).await;
     assert!(matches!(again, Err(DeskError::Unfit { .. })), "{again:?}");
     watcher.end().await;
@@ -168,6 +169,62 @@ impl Watcher {
         })
         .await;
     }
+}
+
+impl Watcher {
+    /// Reads until this is the policy that applies to a queue.
+    async fn has_policy(&self, queue: &str, policy: Option<&str>) {
+        until(&format!("{policy:?} applies to {queue}"), 20, || async {
+            self.look().await;
+            let found = self.desk().queue("main", &self.vhost.name, queue).await;
+            found.expect("there").policy.as_deref() == policy
+        })
+        .await;
+    }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_retention_stays_as_long_as_another_queue_dead_letters_there(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "policymaker").await;
+    for queue in ["one", "two", "dead"] {
+        watcher.vhost.queue(queue, &[]).await;
+    }
+    let desk = watcher.desk();
+    let wanted = NewDeadLettering {
+        retention_seconds: Some(3_600),
+        ..to("dead")
+    };
+    for queue in ["one", "two"] {
+        let queue = watcher.queue(queue);
+        let set = desk
+            .set_dead_lettering(&anna(), &queue, &wanted, None)
+            .await;
+        assert!(set.expect("set").applied);
+        watcher.finds_dead_letter_queue(&queue.name, "dead").await;
+    }
+    let first = watcher.queue("one");
+    let seen = desk.unset_dead_lettering(&anna(), &first, true).await;
+    let seen = seen.expect("planned");
+    let done = desk.unset_dead_lettering(&anna(), &first, false).await;
+    let done = done.expect("unset");
+    assert_eq!((seen.plan, &seen.stays), (done.plan, &done.stays));
+    assert_eq!(done.changes.len(), 1);
+    assert!(
+        done.stays[0].contains("`dead`, 1 hour, stays: `two` dead-letters there"),
+        "{:?}",
+        done.stays
+    );
+    watcher.has_policy("one", None).await;
+    watcher.has_policy("dead", Some("dlo-dead")).await;
+    watcher.die("two").await;
+    watcher.arrives("dead", 1).await;
+    let second = watcher.queue("two");
+    let done = desk.unset_dead_lettering(&anna(), &second, false).await;
+    let done = done.expect("unset");
+    assert_eq!((done.changes.len(), done.stays.len()), (2, 0));
+    watcher.has_policy("dead", None).await;
+    assert_eq!(watcher.vhost.depth("dead").await, 1, "its letter stays");
+    watcher.end().await;
 }
 
 #[sqlx::test(migrations = "../migrations")]

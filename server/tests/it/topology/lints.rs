@@ -5,6 +5,7 @@ use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
 
+use super::opinions::worker;
 use super::{Watcher, dying, quorum, text};
 
 #[sqlx::test(migrations = "../migrations")]
@@ -169,6 +170,69 @@ async fn a_queue_without_consumers_is_found_after_15_minutes(pool: PgPool) {
     }
     watcher.finds(&[("no_consumer", "idle")]).await;
     let _late = vhost.consume("idle", "late").await;
+    watcher.finds(&[]).await;
+    watcher.end().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_workers_queue_from_which_nothing_comes_here_is_found_until_it_is_mended(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "management").await;
+    let vhost = &watcher.vhost;
+    vhost.dead_letter_pair("fan", "dead").await;
+    let ttl = || ("x-message-ttl", AMQPValue::LongInt(60_000));
+    let both = |mut arguments: Vec<(&'static str, AMQPValue)>| {
+        arguments.push(ttl());
+        arguments
+    };
+    for (queue, arguments) in [
+        ("w.1", vec![]),
+        ("w.2", dying("fan")),
+        ("w.3", vec![ttl()]),
+        ("w.4", both(dying("fan"))),
+        ("w.5", vec![]),
+        ("shared", vec![]),
+    ] {
+        vhost.queue(queue, &arguments).await;
+    }
+    for (name, queue) in [
+        ("worker-1", "w.1"),
+        ("worker-2", "w.2"),
+        ("worker-3", "w.3"),
+        ("worker-4", "w.4"),
+        ("a-service", "w.5"),
+        ("crew-1", "shared"),
+        ("crew-2", "shared"),
+        ("worker-6", "no such queue"),
+    ] {
+        worker(&watcher, name, queue, false).await;
+    }
+    watcher
+        .finds(&[
+            ("stranded", "w.1"),
+            ("stranded", "w.2"),
+            ("stranded", "w.3"),
+        ])
+        .await;
+    let found = watcher.kept(FindingScope::Open).await;
+    let second = found.iter().find(|one| one.finding.subject == "w.2");
+    let command = second.expect("found").finding.command.as_deref();
+    assert!(
+        command.expect("a command").contains(r"^w\.2\z"),
+        "{command:?}"
+    );
+    // What the command does.
+    let policy = json!({"message-ttl": 300_000});
+    vhost.policy("ttl-w.2", r"^w\.2\z", 1, policy).await;
+    vhost
+        .policy(
+            "mend-w.3",
+            r"^w\.3\z",
+            1,
+            json!({"dead-letter-exchange": "fan"}),
+        )
+        .await;
+    let whole = json!({"dead-letter-exchange": "fan", "message-ttl": 300_000});
+    vhost.policy("mend-w.1", r"^w\.1\z", 1, whole).await;
     watcher.finds(&[]).await;
     watcher.end().await;
 }

@@ -2,7 +2,7 @@
 
 use dlo_app::desk::FleetDesk as _;
 use dlo_domain::ids::OfficeId;
-use dlo_domain::worker::{Opinion, WorkerReport};
+use dlo_domain::worker::{Opinion, WorkerReport, kind_of};
 use dlo_server::clock::{Clock as _, new_id};
 use dlo_server::config::ReplayConfig;
 use dlo_server::desk::PgDesk;
@@ -14,17 +14,18 @@ use super::{Watcher, dying};
 use crate::support::until;
 
 /// A worker of a queue, silent or not.
-async fn worker(watcher: &Watcher, name: &str, queue: &str, is_silent: bool) {
+pub(super) async fn worker(watcher: &Watcher, name: &str, queue: &str, is_silent: bool) {
     sqlx::query(
         "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
              last_heartbeat_at, way, heard_ms, interval_ms, queue, silent_since)
-         values ($1, $1, false, 'active', $3, $3, $3, 'http', 0, 10000, $2,
+         values ($1, $5, false, 'active', $3, $3, $3, 'http', 0, 10000, $2,
              case when $4 then $3 end)",
     )
     .bind(name)
     .bind(queue)
     .bind(watcher.clock.now())
     .bind(is_silent)
+    .bind(kind_of(name).name)
     .execute(&watcher.pool)
     .await
     .expect("a worker");
@@ -32,7 +33,7 @@ async fn worker(watcher: &Watcher, name: &str, queue: &str, is_silent: bool) {
 
 impl Watcher {
     /// What is told of a worker, by the clock of the watcher.
-    async fn of(&self, name: &str) -> WorkerReport {
+    pub(super) async fn of(&self, name: &str) -> WorkerReport {
         let desk = PgDesk::new(
             self.pool.clone(),
             self.deps.brokers.clone(),

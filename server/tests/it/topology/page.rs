@@ -41,8 +41,9 @@ impl<'a> Browser<'a> {
         let request = self.counter.request(Method::GET, address);
         let answer = request.send().await.expect("an answer");
         let status = answer.status().as_u16();
-        // Leptos marks where texts begin.
+        // Leptos marks where texts begin; names stand between backticks before they are code.
         let text = answer.text().await.expect("text").replace("<!>", "");
+        let text = text.replace("<code>", "`").replace("</code>", "`");
         (status, text)
     }
 
@@ -146,7 +147,14 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
         ],
     );
     let (_, page) = browser.page(&format!("{address}?look=removal")).await;
-    assert_says(&page, &["limits applies again"]);
+    assert_says(
+        &page,
+        &[
+            "Our policies are taken away",
+            "limits applies again",
+            "The policy dlo-dead %41 of dead %41 is taken away; none applies then.",
+        ],
+    );
     let removal = plan_of(&page);
     let page = browser
         .send("/ui/queue/take-back", ODD, &[("plan", &removal)])

@@ -1,0 +1,139 @@
+//! One worker put into words.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::worker::{Condition, Downtime, Opinion, Worker, WorkerQueue, WorkerReport};
+
+use super::WorkerSheet;
+use super::saying::{row, silence};
+use crate::wording;
+
+/// Tags of consumers that are shown.
+const MOST_TAGS: usize = 5;
+
+/// All that its page shows.
+pub(super) fn of(report: WorkerReport, now: DateTime<Utc>) -> WorkerSheet {
+    let worker = &report.worker;
+    let metadata = if report.metadata.is_empty() {
+        String::new()
+    } else {
+        serde_json::to_string_pretty(&report.metadata).unwrap_or_default()
+    };
+    WorkerSheet {
+        heading: sentence(worker),
+        kind: worker.kind.clone(),
+        opinion: report.opinion.map(opinion).unwrap_or_default().to_owned(),
+        facts: facts(&report, now),
+        metadata,
+        downtimes: report
+            .downtimes
+            .iter()
+            .map(|away| downtime(*away, now))
+            .collect(),
+        can_drain: worker.drained_by.is_none() && worker.condition != Condition::Stopped,
+        can_activate: worker.condition == Condition::Draining,
+        row: row(worker),
+    }
+}
+
+fn sentence(worker: &Worker) -> String {
+    let (name, silent) = (&worker.name, silence(worker));
+    match worker.condition {
+        Condition::Stale => format!("{name} has been silent for {silent}."),
+        Condition::Fresh => format!("{name} is at work."),
+        Condition::Stopped => format!("{name} has stopped in good order."),
+        Condition::Draining => match &worker.drained_by {
+            Some(by) => format!("{name} is draining: {by} asked for it."),
+            None => format!("{name} is draining: it takes nothing more."),
+        },
+    }
+}
+
+fn opinion(opinion: Opinion) -> &'static str {
+    match opinion {
+        Opinion::SilentButConsumes => {
+            "It is silent, but the broker still has a consumer of its queue that is called like it: it \
+             may hang, or be cut off from this office alone."
+        }
+        Opinion::SilentOthersConsume => {
+            "It is silent. Its queue has consumers whose names do not tell whether it is one of them."
+        }
+        Opinion::SilentAndGone => {
+            "It is silent, and the broker has no consumer of its queue: nobody works on it."
+        }
+        Opinion::BeatsButConsumesNothing => {
+            "It beats, but the broker has no consumer of its queue: it lives, and takes nothing."
+        }
+        Opinion::LeavesButConsumes => {
+            "It said that it takes nothing more, but the broker still has a consumer of its queue that \
+             is called like it."
+        }
+    }
+}
+
+/// Who consumes a queue.
+fn consumers(queue: &WorkerQueue, now: DateTime<Utc>) -> String {
+    let count = queue.consumers.map_or_else(
+        || "consumers are not told".to_owned(),
+        |count| wording::counted(count, "consumer"),
+    );
+    let tags = queue.tags.as_deref().unwrap_or_default();
+    let first: Vec<&str> = tags.iter().take(MOST_TAGS).map(String::as_str).collect();
+    let names = match first.len() {
+        0 => String::new(),
+        some if some < tags.len() => format!(" ({}, …)", first.join(", ")),
+        _ => format!(" ({})", first.join(", ")),
+    };
+    let ago = wording::span((now - queue.read_at).num_seconds().max(0));
+    let WorkerQueue { broker, vhost, .. } = queue;
+    format!("{count}{names}, by {broker}, vhost {vhost}, {ago} ago")
+}
+
+fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, String)> {
+    let worker = &report.worker;
+    let row = row(worker);
+    let probe = worker.probe.as_ref();
+    let asked = probe.and_then(|probe| probe.at).map(wording::absolute);
+    [
+        (
+            "last heartbeat",
+            wording::absolute(worker.last_heartbeat_at),
+        ),
+        (
+            "interval",
+            format!("{} s", f64::from(worker.interval_ms) / 1_000.0),
+        ),
+        ("by", report.way.clone()),
+        ("first seen", wording::absolute(worker.first_seen_at)),
+        ("state since", wording::absolute(worker.state_since)),
+        ("running, of slots", row.load),
+        ("version", row.version),
+        ("queue", row.queue),
+        (
+            "probe",
+            probe.map(|probe| probe.url.clone()).unwrap_or_default(),
+        ),
+        ("answer", row.probe),
+        ("asked at", asked.unwrap_or_default()),
+        ("away today", row.down),
+    ]
+    .into_iter()
+    .chain(
+        report
+            .queues
+            .iter()
+            .map(|queue| ("its queue has", consumers(queue, now))),
+    )
+    .filter(|(_, value)| !value.is_empty())
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect()
+}
+
+fn downtime(away: Downtime, now: DateTime<Utc>) -> (String, String, String) {
+    let until = away
+        .until
+        .map_or("still away".to_owned(), wording::absolute);
+    let lasted = (away.until.unwrap_or(now) - away.since)
+        .num_seconds()
+        .max(0);
+    (wording::absolute(away.since), until, wording::span(lasted))
+}

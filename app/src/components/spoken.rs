@@ -1,0 +1,73 @@
+//! Sentences in which names and commands stand between backticks.
+
+use leptos::prelude::*;
+
+/// A sentence, with what stands between backticks as code. All of it is text: names are whatever
+/// somebody called a queue.
+#[component]
+pub(crate) fn Spoken(
+    /// The sentence.
+    #[prop(into)]
+    text: String,
+) -> impl IntoView {
+    parts(&text)
+        .map(|(part, is_code)| {
+            if is_code {
+                view! { <code>{part}</code> }.into_any()
+            } else {
+                part.into_any()
+            }
+        })
+        .collect_view()
+        .into_any()
+}
+
+/// Parts of a sentence, and whether each is code. A backtick without another is one of the text.
+fn parts(text: &str) -> impl Iterator<Item = (String, bool)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (part, is_code, behind) = match rest.split_once('`') {
+            None => (rest.to_owned(), false, ""),
+            Some(("", within)) => match within.split_once('`') {
+                Some((code, behind)) => (code.to_owned(), true, behind),
+                None => (rest.to_owned(), false, ""),
+            },
+            Some((plain, _)) => (plain.to_owned(), false, &rest[plain.len()..]),
+        };
+        let is_over = rest.is_empty();
+        rest = behind;
+        (!is_over).then_some((part, is_code))
+    })
+    .filter(|(part, _)| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn what_stands_between_backticks_is_code_and_nothing_is_left_out() {
+        for (text, wanted) in [
+            ("", vec![]),
+            ("plain", vec![("plain", false)]),
+            (
+                "The source `orders` waits.",
+                vec![("The source ", false), ("orders", true), (" waits.", false)],
+            ),
+            (
+                "`a` and `b`",
+                vec![("a", true), (" and ", false), ("b", true)],
+            ),
+            ("one ` alone", vec![("one ", false), ("` alone", false)]),
+            ("``", vec![]),
+            ("`a`b`", vec![("a", true), ("b", false), ("`", false)]),
+        ] {
+            let told: Vec<_> = parts(text).collect();
+            let wanted: Vec<_> = wanted
+                .into_iter()
+                .map(|(part, is_code)| (part.to_owned(), is_code))
+                .collect();
+            assert_eq!(told, wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Takes back what was set here: the policy of the queue, and the retention of its dead-letter queue
+//! that was set with it, unless others have their dead letters kept there.
+
+use serde_json::Value;
+
+use super::super::lint::text::{duration, some};
+use super::super::map::Map;
+use super::super::model::{Gap, Policy, Settings, Vhost};
+use super::{DeadLetteringPlan, PolicyChange, base, is_ours, lines};
+
+/// The key of a retention.
+const RETENTION: &str = "message-ttl";
+
+/// Plans to take away what was set here.
+#[must_use]
+pub fn plan_removal(vhost: &Vhost, name: &str) -> DeadLetteringPlan {
+    let mut plan = DeadLetteringPlan::default();
+    let Some(own) = ours(vhost, name) else {
+        plan.refusals.push(format!(
+            "nothing was set here for the queue `{name}`: what applies to it comes from elsewhere"
+        ));
+        return plan.sealed();
+    };
+    plan.changes.push(removed(vhost, name, own));
+    if let Some((target, retention)) = retention_beside(vhost, own) {
+        match used_by(vhost, name, target) {
+            Ok(()) => plan.changes.push(removed(vhost, target, retention)),
+            Err(why) => plan.stays.push(format!(
+                "The retention of `{target}`, {}, stays: {why}. Take it back at `{target}` when \
+                 nobody needs it.",
+                time_of(retention)
+            )),
+        }
+    }
+    plan.sealed()
+}
+
+fn ours<'a>(vhost: &'a Vhost, queue: &str) -> Option<&'a Policy> {
+    vhost.policies.iter().find(|policy| is_ours(policy, queue))
+}
+
+/// Our policy taken away from a queue, which may be gone itself.
+fn removed(vhost: &Vhost, name: &str, own: &Policy) -> PolicyChange {
+    let base = base_of(vhost, name);
+    let after = base
+        .map(|policy| policy.definition.clone())
+        .unwrap_or_default();
+    PolicyChange {
+        queue: name.to_owned(),
+        name: own.name.clone(),
+        pattern: own.pattern.clone(),
+        priority: own.priority,
+        base: base.map(|policy| policy.name.clone()),
+        definition: None,
+        lines: lines(&own.definition, &after),
+    }
+}
+
+fn base_of<'a>(vhost: &'a Vhost, name: &str) -> Option<&'a Policy> {
+    let queue = vhost.queues.iter().find(|queue| queue.name == name)?;
+    base(vhost, queue).ok().flatten()
+}
+
+/// The queue that this policy sends dead letters to, and what was set here for that one: a retention
+/// and nothing else.
+fn retention_beside<'a>(vhost: &'a Vhost, own: &'a Policy) -> Option<(&'a str, &'a Policy)> {
+    let set = |key: &str| own.definition.get(key).and_then(Value::as_str);
+    let target =
+        set("dead-letter-routing-key").filter(|_| set("dead-letter-exchange") == Some(""))?;
+    let retention = ours(vhost, target)?;
+    let dead_letters = retention.definition.get("dead-letter-exchange");
+    let below = base_of(vhost, target).and_then(|base| base.definition.get("dead-letter-exchange"));
+    let is_set = retention.definition.contains_key(RETENTION) && dead_letters == below;
+    is_set.then_some((target, retention))
+}
+
+fn time_of(retention: &Policy) -> String {
+    let millis = retention.definition.get(RETENTION).and_then(Value::as_i64);
+    millis.map_or_else(|| "which is no number".to_owned(), duration)
+}
+
+/// Whether dead letters still come to `target` when nothing is set here for `name` any more.
+///
+/// # Errors
+/// Whose they are, or why nobody knows.
+fn used_by(vhost: &Vhost, name: &str, target: &str) -> Result<(), String> {
+    if [Gap::Queues, Gap::Wiring, Gap::Unreadable]
+        .into_iter()
+        .any(|gap| vhost.lacks(gap))
+    {
+        return Err("not everything of this vhost could be read, so others may need it".to_owned());
+    }
+    let below = base_of(vhost, name);
+    let mut after = vhost.clone();
+    for queue in after.queues.iter_mut().filter(|queue| queue.name == name) {
+        let operators = queue.operator_policy.as_ref();
+        let operators = operators.and_then(|operators| {
+            let mut all = vhost.operator_policies.iter();
+            all.find(|policy| policy.name == *operators)
+        });
+        let mut definition = Settings::new();
+        for policy in below.into_iter().chain(operators) {
+            definition.extend(policy.definition.clone());
+        }
+        queue.policy = below.map(|policy| policy.name.clone());
+        queue.by_policy = definition;
+    }
+    let map = Map::of(&after);
+    let feeders: Vec<&str> = map.feeders(target).collect();
+    match feeders.as_slice() {
+        [] => Ok(()),
+        [one] => Err(format!("`{one}` dead-letters there, too")),
+        many => Err(format!(
+            "{} dead-letter there, too",
+            some(many.iter().copied())
+        )),
+    }
+}
