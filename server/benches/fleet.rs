@@ -10,7 +10,7 @@ mod pages;
 #[path = "fleet/stage.rs"]
 mod stage;
 #[path = "list/table.rs"]
-#[allow(dead_code, reason = "two benchmarks share this file")]
+#[expect(dead_code, reason = "two benchmarks share this file")]
 mod table;
 #[path = "fleet/ticks.rs"]
 mod ticks;

@@ -41,11 +41,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut ratios = Vec::new();
     for round in 0..rounds {
         bench.fill(SIZE, count).await?;
-        bench.rest().await?;
+        rest(&bench).await?;
         let shovel = shovel::run(&bench, count).await?;
         shovel::purge(&bench, TARGET).await?;
         bench.fill(SIZE, count).await?;
         drain::drain(&bench, count).await?;
+        rest(&bench).await?;
         let office = Office::open(&bench).await?;
         let replay = office.replay_all(count, TARGET).await?;
         office.close().await?;
@@ -63,6 +64,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("  replay ÷ shovel: {middle:.2} ≥ 1.0  {verdict}");
     clicks(&bench).await?;
     bench.finish().await
+}
+
+/// Has everything that was written before brought to the disk, so that nobody is timed while the
+/// machine writes down what another one did.
+async fn rest(bench: &Bench) -> Result<(), Box<dyn Error>> {
+    sqlx::raw_sql("checkpoint").execute(&bench.pool).await?;
+    let synced = tokio::process::Command::new("sync").status().await?;
+    if !synced.success() {
+        return Err("sync did not end in order".into());
+    }
+    Ok(())
 }
 
 /// P4: from the click to the last confirm.

@@ -104,18 +104,6 @@ impl Bench {
         Ok(())
     }
 
-    /// Has everything that was written before brought to the disk, so that nobody is timed while the
-    /// machine writes down what another one did.
-    #[allow(dead_code, reason = "two benchmarks share this file")]
-    pub async fn rest(&self) -> Result<(), Box<dyn Error>> {
-        sqlx::raw_sql("checkpoint").execute(&self.pool).await?;
-        let synced = tokio::process::Command::new("sync").status().await?;
-        if !synced.success() {
-            return Err("sync did not end in order".into());
-        }
-        Ok(())
-    }
-
     /// Messages that are ready in the queue of the dead.
     pub async fn depth(&self) -> Result<u32, lapin::Error> {
         self.depth_of(QUEUE).await
