@@ -80,6 +80,11 @@ fn mark_view(
     if wide.is_none() && narrow.is_none() {
         return line.into_any();
     }
+    // A link is called what is seen of it; where one of the windows shows no label, as in the other.
+    let called = match (&wide, &narrow) {
+        (Some(one), None) | (None, Some(one)) => Some(one.text.clone()),
+        _ => None,
+    };
     let text = |label: Option<Label>, class: &'static str| {
         label.map(|Label { text, is_left }| {
             view! {
@@ -96,7 +101,7 @@ fn mark_view(
         })
     };
     view! {
-        <a href=links::replay(mark.id) aria-label=marks::name(mark)>
+        <a href=links::replay(mark.id) aria-label=called>
             {line}
             {text(wide, "mark-text wide")}
             {text(narrow, "mark-text narrow")}

@@ -75,7 +75,7 @@ pub(super) fn labels(marks: &[(i64, ReplayMark)], room: Room) -> Vec<Option<Labe
 }
 
 /// A mark in words.
-pub(super) fn name(mark: &ReplayMark) -> String {
+fn name(mark: &ReplayMark) -> String {
     format!("replay of {}", wording::count(mark.letters))
 }
 

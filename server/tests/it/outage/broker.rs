@@ -42,13 +42,23 @@ pub(super) async fn lasting_queue(
     vhost
 }
 
-/// Messages that a source may have in flight: those whose acknowledgement a killed broker can have
-/// answered and forgotten.
+/// Messages that a source may have in flight.
 const IN_FLIGHT: usize = 300;
 
-/// A killed broker forgets acknowledgements that it answered, and marks. Nothing may be lost by
-/// that; what was in flight at a kill may be doubled, where nothing tells it from a new message.
-async fn kill_the_broker(pool: &PgPool, arguments: &[(&str, AMQPValue)], bodies: &[String]) {
+/// Kills of a test.
+fn kills() -> usize {
+    setting("DLO_BROKER_KILLS", 3)
+}
+
+/// A killed broker forgets acknowledgements that it took and had not yet written down, and marks.
+/// Nothing may be lost by that; so many may be doubled by a kill, where nothing tells them from new
+/// messages.
+async fn kill_the_broker(
+    pool: &PgPool,
+    arguments: &[(&str, AMQPValue)],
+    bodies: &[String],
+    doubled_by_a_kill: usize,
+) {
     let mut random = StdRng::seed_from_u64(17);
     let sandbox = own_broker().await;
     let server = sandbox.rabbitmq().expect("a broker");
@@ -56,8 +66,7 @@ async fn kill_the_broker(pool: &PgPool, arguments: &[(&str, AMQPValue)], bodies:
     let source = watch(pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
     let office = premises.open();
-    let kills = setting("DLO_BROKER_KILLS", 3);
-    let parts = bodies.chunks(bodies.len().div_ceil(kills));
+    let parts = bodies.chunks(bodies.len().div_ceil(kills()));
     for part in parts {
         let ledger = Ledger {
             pool,
@@ -98,7 +107,9 @@ async fn kill_the_broker(pool: &PgPool, arguments: &[(&str, AMQPValue)], bodies:
     ledger.until_settled(60).await;
     office.stop().await;
     ledger.assert_nothing_lost().await;
-    ledger.assert_doubled_at_most(kills * IN_FLIGHT).await;
+    ledger
+        .assert_doubled_at_most(kills() * doubled_by_a_kill)
+        .await;
     drop(vhost);
     sandbox.stop().await.expect("stopped");
 }
@@ -115,17 +126,21 @@ fn bodies() -> Vec<String> {
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_broker_killed_in_intake_loses_nothing(pool: PgPool) {
-    kill_the_broker(&pool, &[], &bodies()).await;
+    kill_the_broker(&pool, &[], &bodies(), IN_FLIGHT).await;
 }
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_broker_killed_in_intake_of_a_quorum_queue_loses_nothing(pool: PgPool) {
     let quorum = AMQPValue::LongString("quorum".into());
-    kill_the_broker(&pool, &[("x-queue-type", quorum)], &bodies()).await;
+    let arguments = [("x-queue-type", quorum)];
+    kill_the_broker(&pool, &arguments, &bodies(), IN_FLIGHT).await;
 }
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_broker_killed_in_intake_of_copies_loses_none(pool: PgPool) {
     let bodies = vec!["the same".to_owned(); setting("DLO_CRASH_MESSAGES", 3_000)];
-    kill_the_broker(&pool, &[], &bodies).await;
+    // A broker that is short of time writes down none of the acknowledgements of a part before it is
+    // killed, and copies without an id cannot be told from new ones.
+    let part = bodies.len().div_ceil(kills());
+    kill_the_broker(&pool, &[], &bodies, part + IN_FLIGHT).await;
 }
