@@ -116,7 +116,7 @@ impl Stage {
         .bind(i64::try_from(self.workers)?)
         .execute(&self.pool)
         .await?;
-        sqlx::raw_sql("vacuum analyze executions; vacuum analyze workers")
+        sqlx::raw_sql("vacuum analyze executions, workers")
             .execute(&self.pool)
             .await?;
         Ok(())
