@@ -12,6 +12,8 @@ end
 $$;
 alter table letters
     drop constraint letters_away_check, drop column done_since, drop column shelf, drop column claimed_at;
+alter table letter_counts drop column shelf;
+drop function shelf_of;
 do $$
 declare
     part regclass;

@@ -1,13 +1,10 @@
 //! The executor hears which of its executions were ended without a worker, as a workflow that waits for
 //! them would. It only takes note.
 
-use futures_util::StreamExt as _;
 use lapin::Connection;
-use lapin::options::{BasicAckOptions, BasicConsumeOptions};
-use lapin::types::FieldTable;
 use tokio_util::sync::CancellationToken;
 
-use super::supervision::{Shift, ShiftError};
+use super::supervision::{Shift, ShiftError, listen};
 use super::topology;
 
 /// Listens at the queue of `ExecutionCompleted`.
@@ -25,23 +22,10 @@ impl Shift for Endings {
         connection: &Connection,
         stop: &CancellationToken,
     ) -> Result<(), ShiftError> {
-        let channel = connection.create_channel().await?;
-        let mut endings = channel
-            .basic_consume(
-                topology::ENDINGS.into(),
-                "executor".into(),
-                BasicConsumeOptions::default(),
-                FieldTable::default(),
-            )
-            .await?;
-        loop {
-            let ending = tokio::select! {
-                ending = endings.next() => ending.ok_or(ShiftError::Cancelled)??,
-                () = stop.cancelled() => return Ok(()),
-            };
-            let told = String::from_utf8_lossy(&ending.data);
+        let heed = |told: &[u8]| {
+            let told = String::from_utf8_lossy(told);
             tracing::debug!(%told, "an execution was ended");
-            ending.ack(BasicAckOptions::default()).await?;
-        }
+        };
+        listen(connection, (topology::ENDINGS, "executor"), stop, heed).await
     }
 }

@@ -1,9 +1,11 @@
 //! Keeps one member of the fleet at work: connects, lets it work, connects again with growing
 //! pauses when the broker went away, until the fleet stops. Must not know what the work is.
 
-use lapin::{
-    Channel, Connection, ConnectionProperties, options::ConfirmSelectOptions, uri::AMQPUri,
-};
+use futures_util::StreamExt as _;
+use lapin::options::{BasicAckOptions, BasicConsumeOptions, ConfirmSelectOptions};
+use lapin::types::FieldTable;
+use lapin::uri::AMQPUri;
+use lapin::{Channel, Connection, ConnectionProperties};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -114,6 +116,33 @@ pub(super) async fn close(connection: &Connection) {
     let goodbye = tokio::time::timeout(CLOSE_TIMEOUT, connection.close(200, "bye".into()));
     if let Ok(Err(error)) = goodbye.await {
         tracing::debug!(%error, "the connection was closed already");
+    }
+}
+
+/// Listens at a queue until `stop`; what was heeded is acknowledged.
+pub(super) async fn listen(
+    connection: &Connection,
+    (queue, consumer): (&str, &str),
+    stop: &CancellationToken,
+    mut heed: impl FnMut(&[u8]) + Send,
+) -> Result<(), ShiftError> {
+    let channel = connection.create_channel().await?;
+    let options = BasicConsumeOptions::default();
+    let mut words = channel
+        .basic_consume(
+            queue.into(),
+            consumer.into(),
+            options,
+            FieldTable::default(),
+        )
+        .await?;
+    loop {
+        let word = tokio::select! {
+            word = words.next() => word.ok_or(ShiftError::Cancelled)??,
+            () = stop.cancelled() => return Ok(()),
+        };
+        heed(&word.data);
+        word.ack(BasicAckOptions::default()).await?;
     }
 }
 

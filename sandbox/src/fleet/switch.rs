@@ -2,14 +2,11 @@
 //! the consumers are mended, or are back. So a person at the demo can mend a consumer and see a
 //! replay succeed.
 
-use futures_util::StreamExt as _;
 use lapin::Connection;
-use lapin::options::{BasicAckOptions, BasicConsumeOptions};
-use lapin::types::FieldTable;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::supervision::{Shift, ShiftError};
+use super::supervision::{Shift, ShiftError, listen};
 use super::topology;
 
 /// Listens at the queue.
@@ -47,22 +44,7 @@ impl Shift for Switch {
         connection: &Connection,
         stop: &CancellationToken,
     ) -> Result<(), ShiftError> {
-        let channel = connection.create_channel().await?;
-        let mut words = channel
-            .basic_consume(
-                topology::SWITCH.into(),
-                "switch".into(),
-                BasicConsumeOptions::default(),
-                FieldTable::default(),
-            )
-            .await?;
-        loop {
-            let word = tokio::select! {
-                word = words.next() => word.ok_or(ShiftError::Cancelled)??,
-                () = stop.cancelled() => return Ok(()),
-            };
-            self.turn(&word.data);
-            word.ack(BasicAckOptions::default()).await?;
-        }
+        let heed = |word: &[u8]| self.turn(word);
+        listen(connection, (topology::SWITCH, "switch"), stop, heed).await
     }
 }

@@ -113,10 +113,7 @@ pub async fn count(conn: &mut PgConnection, matching: &Matching) -> Result<Total
     let mut sql = if by_counters {
         // Its columns have the names of those of the letters.
         let mut sql = QueryBuilder::new(
-            "select coalesce(sum(l.letters), 0)::bigint from (
-                 select *, case when state in ('claimed', 'replayed') then 'away' else state end as shelf
-                 from letter_counts) as l
-             where ",
+            "select coalesce(sum(l.letters), 0)::bigint from letter_counts l where ",
         );
         matching.write(&mut sql);
         sql

@@ -20,6 +20,9 @@ pub mod steer;
 pub mod watch;
 pub mod work;
 
+#[cfg(test)]
+mod tests;
+
 pub use list::{count, page};
 pub use read::{items, replay};
 

@@ -17,11 +17,10 @@ use lapin::BasicProperties;
 use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
-use sqlx::types::Json;
 
 use crate::executions::yard::Yard;
 use crate::support::broker::Vhost;
-use crate::support::office::{Office, watch};
+use crate::support::office::{Office, name_executions, watch};
 use crate::support::until;
 
 /// How often workers say that they live, in seconds.
@@ -47,11 +46,7 @@ impl Company {
             reschedule_on,
             ..ExecutionNaming::default()
         };
-        sqlx::query("update sources set executions = $1")
-            .bind(Json(naming))
-            .execute(pool)
-            .await
-            .expect("told");
+        name_executions(pool, naming).await;
         let yard = Yard::at(pool, &vhost.brokers, &vhost.name);
         let monitor = Monitor::new(fleet::Deps {
             pool: pool.clone(),

@@ -115,7 +115,7 @@ pub(super) fn write_states(sql: &mut Sql, states: &[&'static str]) {
     sql.push(")");
 }
 
-/// The shelf of letters in a state, as the column `letters.shelf` has it.
+/// The shelf of letters in a state, as Postgres has it (`shelf_of` in the migrations).
 fn shelf(state: &'static str) -> &'static str {
     let is_away = [LetterState::Claimed, LetterState::Replayed]
         .iter()

@@ -18,12 +18,11 @@ use lapin::BasicProperties;
 use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
-use sqlx::types::Json;
 
 use super::yard;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
-use crate::support::office::{Office, letters};
+use crate::support::office::{Office, letters, name_executions};
 use crate::support::until;
 
 /// An office that takes dead letters, and workers' queues whose messages expire at once.
@@ -45,11 +44,7 @@ impl Scene {
             reschedule_on,
             ..ExecutionNaming::default()
         };
-        sqlx::query("update sources set executions = $1")
-            .bind(Json(naming))
-            .execute(pool)
-            .await
-            .expect("told");
+        name_executions(pool, naming).await;
         let intake = Office::start(pool, &vhost.brokers).await;
         let deps = Deps {
             pool: pool.clone(),

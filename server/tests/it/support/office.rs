@@ -11,8 +11,18 @@ use dlo_server::clock::{SharedClock, SystemClock, new_id};
 use dlo_server::intake::{self, Deps, IntakeError, Settings};
 use dlo_server::{office, store};
 use sqlx::PgPool;
+use sqlx::types::Json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+/// Tells every source where its letters name their executions.
+pub async fn name_executions(pool: &PgPool, naming: ExecutionNaming) {
+    sqlx::query("update sources set executions = $1")
+        .bind(Json(naming))
+        .execute(pool)
+        .await
+        .expect("told");
+}
 
 /// Adds a source.
 pub async fn watch(pool: &PgPool, vhost: &str, queue: &str, mode: SourceMode) -> SourceId {
