@@ -27,7 +27,7 @@ impl Default for ReplayConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            window: 1_000,
+            window: 2_000,
             loop_cap: 20,
             worker_queue: "worker.{worker}.executions".to_owned(),
             settle_after: Duration::from_hours(24),

@@ -19,7 +19,7 @@ use crate::store::replays::outcomes::{Recorded, Seat};
 /// So many windows share what may be on its way at once.
 const WINDOWS: i64 = 4;
 /// So many may be on their way or not written down yet: after a crash their letters are unknown.
-const MOST_OPEN: usize = 8;
+const MOST_OPEN: usize = 6;
 
 /// Letters that were marked: their messages, and for each its place and what was left off.
 struct Window {
@@ -106,9 +106,11 @@ pub(super) struct Train<'a> {
     /// Whether no letter is left to be loaded.
     is_over: bool,
     loaded: Option<Vec<Ready>>,
-    /// Windows on their way, or being marked for it.
-    departing: usize,
-    /// Whether the one on its way has to be alone.
+    /// A window that is marked and waits until there is room on the way.
+    waiting: Option<Window>,
+    /// Windows on their way.
+    departed: usize,
+    /// Whether a window that has to be alone is marked or on its way.
     is_alone: bool,
     /// The first positions of all windows that were marked and are not written down.
     open: BTreeSet<i32>,
@@ -129,7 +131,8 @@ impl<'a> Train<'a> {
             busy: Busy::default(),
             is_over: false,
             loaded: None,
-            departing: 0,
+            waiting: None,
+            departed: 0,
             is_alone: false,
             open: BTreeSet::new(),
             answered: Answered::default(),
@@ -150,7 +153,8 @@ impl<'a> Train<'a> {
             self.take_in(event, progress);
             self.begin(progress);
         }
-        if self.is_left_behind || self.loaded.is_some() {
+        // What was marked and not published is still pending.
+        if self.is_left_behind || self.loaded.is_some() || self.waiting.is_some() {
             progress.place.after = START;
         }
         progress.place.exchanges.proven.append(&mut self.proven);
@@ -163,21 +167,32 @@ impl<'a> Train<'a> {
         self.done.is_ok() && !stopped && progress.pace.is_full() && can_cruise(self.publisher)
     }
 
-    /// Whether the window that is loaded may be marked, and then depart.
-    fn has_room(&self, next: &[Ready]) -> bool {
-        if self.is_alone || is_alone(next) {
-            return self.departing == 0;
+    /// Whether the window that is loaded may be marked. One is marked ahead, so that it departs as
+    /// soon as another one has arrived; one that has to be alone waits until all have arrived.
+    fn may_mark(&self, next: &[Ready]) -> bool {
+        if self.busy.marking || self.is_alone || self.waiting.is_some() {
+            return false;
         }
-        let is_free = i64::try_from(self.departing).is_ok_and(|windows| windows < WINDOWS);
-        is_free && self.open.len() < MOST_OPEN
+        if is_alone(next) {
+            return self.departed == 0;
+        }
+        self.open.len() < MOST_OPEN
+    }
+
+    fn may_depart(&self) -> bool {
+        i64::try_from(self.departed).is_ok_and(|windows| windows < WINDOWS)
     }
 
     /// Begins what may be done now.
     fn begin(&mut self, progress: &mut Progress) {
         if self.goes_on(progress) {
-            let next = self.loaded.take();
-            match next {
-                Some(next) if !self.busy.marking && self.has_room(&next) => self.mark(next),
+            if self.may_depart()
+                && let Some(window) = self.waiting.take()
+            {
+                self.depart(window);
+            }
+            match self.loaded.take() {
+                Some(next) if self.may_mark(&next) => self.mark(next),
                 next => self.loaded = next,
             }
             if !(self.busy.loading || self.is_over || self.is_alone || self.loaded.is_some()) {
@@ -207,7 +222,6 @@ impl<'a> Train<'a> {
             return;
         };
         self.busy.marking = true;
-        self.departing += 1;
         self.is_alone = is_alone(&next);
         self.open.insert(first);
         let (line, since) = (self.line, self.open.first().copied());
@@ -219,6 +233,7 @@ impl<'a> Train<'a> {
     }
 
     fn depart(&mut self, window: Window) {
+        self.departed += 1;
         let travel = window.travel(self.publisher).map(Event::Arrived);
         self.under_way.push(travel.boxed());
     }
@@ -245,11 +260,9 @@ impl<'a> Train<'a> {
             }
             Event::Marked(window) => {
                 self.busy.marking = false;
-                match self.keep(window) {
-                    Some(window) if self.goes_on(progress) => self.depart(window),
-                    // Marked and not published: they are still pending.
-                    _ => self.is_left_behind = true,
-                }
+                self.waiting = self.keep(window);
+                // Perhaps marked, and not published.
+                self.is_left_behind |= self.waiting.is_none();
             }
             Event::Arrived(arrived) => self.arrive(arrived, progress),
             Event::Written(answered, written) => {
@@ -265,7 +278,7 @@ impl<'a> Train<'a> {
     }
 
     fn arrive(&mut self, arrived: Arrived, progress: &mut Progress) {
-        self.departing -= 1;
+        self.departed -= 1;
         self.is_alone = false;
         let is_open = self.publisher.is_open();
         progress.pace.learn(&arrived.answers, is_open);

@@ -6,7 +6,8 @@ use dlo_domain::ids::{LetterId, ReplayId, SourceId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::StoreError;
+use super::replays::outcomes::Seat;
+use super::{StoreError, replays};
 
 /// The most lines of a trail that are shown.
 const MOST_SHOWN: i64 = 500;
@@ -50,6 +51,37 @@ pub async fn write_letters(
     Ok(())
 }
 
+/// One line for letters of a replay that fared alike: each with its position there.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn write_outcome(
+    conn: &mut PgConnection,
+    replay: ReplayId,
+    seats: &[Seat],
+    note: Note<'_>,
+) -> Result<(), StoreError> {
+    let letters: Vec<Uuid> = seats.iter().map(|seat| seat.letter.0).collect();
+    let positions: Vec<i32> = seats.iter().map(|seat| seat.position).collect();
+    let (first, last) = replays::range(&positions);
+    sqlx::query!(
+        "insert into audit (at, actor, action, replay_id, detail, letters, first_position,
+             last_position)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        note.at,
+        note.actor.0,
+        note.action,
+        replay.0,
+        note.detail,
+        &letters,
+        first,
+        last
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// One line for a replay as a whole.
 ///
 /// # Errors
@@ -72,7 +104,8 @@ pub async fn write_replay(
     Ok(())
 }
 
-/// The trail of a letter, newest first, the last 500 lines.
+/// The trail of a letter, newest first, the last 500 lines: those of its own, and those that tell of
+/// it among the letters of a replay.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -82,8 +115,17 @@ pub async fn of_letter(
 ) -> Result<Vec<AuditEntry>, StoreError> {
     let entries = sqlx::query_as!(
         AuditEntry,
-        "select at, actor, action, detail from audit
-         where letter_id = $1 order by id desc limit $2",
+        r#"select at as "at!", actor as "actor!", action as "action!", detail from (
+             select id, at, actor, action, detail from audit where letter_id = $1
+             union all
+             select a.id, a.at, a.actor, a.action, a.detail
+             from replay_items i
+             join audit a on a.replay_id = i.replay_id and a.letters is not null
+                  and i.position between a.first_position and a.last_position
+                  and i.letter_id = any(a.letters)
+             where i.letter_id = $1
+         ) as lines
+         order by id desc limit $2"#,
         letter.0,
         MOST_SHOWN
     )

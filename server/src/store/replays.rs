@@ -27,7 +27,7 @@ pub use list::{count, page};
 pub use read::{items, replay};
 
 /// The range that holds all of these positions.
-fn range(positions: &[i32]) -> (i32, i32) {
+pub(super) fn range(positions: &[i32]) -> (i32, i32) {
     let first = positions.iter().min().copied().unwrap_or_default();
     let last = positions.iter().max().copied().unwrap_or(-1);
     (first, last)

@@ -7,7 +7,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::work::NextItem;
-use crate::store::StoreError;
+use crate::store::{StoreError, weeks};
 
 /// The message of a letter's last arrival.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,13 +30,17 @@ pub struct Message {
 pub async fn last(conn: &mut PgConnection, items: &[NextItem]) -> Result<Vec<Message>, StoreError> {
     let letters: Vec<Uuid> = items.iter().map(|item| item.seat.letter.0).collect();
     let ordinals: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
+    let (first, last) = weeks::span(&letters);
     let rows = sqlx::query!(
         r#"select a.letter_id, a.properties as "properties: Json<Properties>",
                   a.headers as "headers: Json<FieldTable>", a.body
            from unnest($1::uuid[], $2::integer[]) as wanted (letter_id, ordinal)
-           join arrivals a on a.letter_id = wanted.letter_id and a.ordinal = wanted.ordinal"#,
+           join arrivals a on a.letter_id = wanted.letter_id and a.ordinal = wanted.ordinal
+           where a.letter_id between $3 and $4"#,
         &letters,
-        &ordinals
+        &ordinals,
+        first,
+        last
     )
     .fetch_all(conn)
     .await?;

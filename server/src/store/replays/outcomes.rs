@@ -11,7 +11,7 @@ use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::ladder;
+use super::{ladder, range};
 use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
 use crate::store::{StoreError, decisions, events};
@@ -53,7 +53,7 @@ pub async fn record(
     give_back(conn, moved, &written).await?;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let mut letters = Vec::new();
-    for ((outcome, detail), ids) in &written {
+    for ((outcome, detail), seats) in &written {
         let outcome = *outcome;
         let action = format!("replay.{outcome}");
         let note = Note {
@@ -63,10 +63,10 @@ pub async fn record(
             detail: detail.as_deref(),
             replay: Some(id),
         };
-        audit::write_letters(conn, ids, note).await?;
+        audit::write_outcome(conn, id, seats, note).await?;
         *counts.entry(outcome.as_str()).or_default() +=
-            i64::try_from(ids.len()).unwrap_or(i64::MAX);
-        letters.extend(ids.iter().copied().map(LetterId));
+            i64::try_from(seats.len()).unwrap_or(i64::MAX);
+        letters.extend(seats.iter().map(|seat| seat.letter));
     }
     if letters.is_empty() {
         return Ok(0);
@@ -132,8 +132,8 @@ async fn give_back(
     mut moved: HashSet<Uuid>,
     written: &Written,
 ) -> Result<(), StoreError> {
-    for letter in written.values().flatten() {
-        moved.remove(letter);
+    for seat in written.values().flatten() {
+        moved.remove(&seat.letter.0);
     }
     if moved.is_empty() {
         return Ok(());
@@ -150,12 +150,13 @@ async fn give_back(
 
 /// Letters by their outcome and its detail, of which there are few: most letters of a replay fare
 /// alike.
-type Written = BTreeMap<(Outcome, Option<String>), Vec<Uuid>>;
+type Written = BTreeMap<(Outcome, Option<String>), Vec<Seat>>;
 
 /// Writes the items that are still pending; tells their letters.
 ///
 /// A statement for each outcome, since Postgres expects ten rows of an `unnest`, whatever it holds,
-/// and compares each position with each row.
+/// and compares each position with each row. The positions are those of a few windows, close
+/// together: one walk from the first to the last of them (`+ 0`) is less than a descent for each.
 async fn write_items(
     conn: &mut PgConnection,
     id: ReplayId,
@@ -169,20 +170,29 @@ async fn write_items(
     }
     let mut written = Written::new();
     for ((outcome, detail), positions) in alike {
-        let letters = sqlx::query_scalar!(
+        let (first, last) = range(&positions);
+        let rows = sqlx::query!(
             "update replay_items set outcome = $3, detail = $4, at = $5
-             where replay_id = $1 and position = any($2) and outcome = 'pending'
-             returning letter_id",
+             where replay_id = $1 and position between $6 and $7 and position + 0 = any($2)
+               and outcome = 'pending'
+             returning position, letter_id",
             id.0,
             &positions,
             outcome.as_str(),
             detail,
-            at
+            at,
+            first,
+            last
         )
         .fetch_all(&mut *conn)
         .await?;
-        if !letters.is_empty() {
-            written.insert((outcome, detail.map(str::to_owned)), letters);
+        let seats = rows.into_iter().map(|row| Seat {
+            position: row.position,
+            letter: LetterId(row.letter_id),
+        });
+        let seats: Vec<Seat> = seats.collect();
+        if !seats.is_empty() {
+            written.insert((outcome, detail.map(str::to_owned)), seats);
         }
     }
     Ok(written)

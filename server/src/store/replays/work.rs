@@ -1,7 +1,5 @@
 //! The engine's way through a replay: taking it in hand, its next letters, and its end.
 
-use std::collections::HashMap;
-
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Address, Canary, ReplayState};
@@ -10,7 +8,7 @@ use uuid::Uuid;
 
 use super::outcomes::Seat;
 use super::read::{read_canary, read_state};
-use crate::store::{StoreError, weeks};
+use crate::store::StoreError;
 
 /// A replay in which something is to be done, and who works on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,8 +182,8 @@ pub struct NextItem {
 ///
 /// A large plan has just filled these tables, and until Postgres has counted them it takes their rows
 /// for few: it would read all items that are left, sort them and keep the first, for each window
-/// anew. So it may not sort, and walks along the key; and letters are looked up by their ids instead
-/// of joined. Call within a transaction, which is over with this.
+/// anew. So it may not sort, and walks along the key; and each letter is looked up by its id
+/// (`offset 0`) instead of joined. Call within a transaction, which is over with this.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -200,16 +198,23 @@ pub async fn next(
         .fetch_one(&mut *conn)
         .await?;
     let rows = sqlx::query!(
-        "select i.position, i.letter_id, i.attempt, i.queue, i.exchange, i.routing_key, i.changed,
+        r#"select i.position, i.letter_id, i.attempt, i.queue, i.exchange, i.routing_key, i.changed,
+                l.arrivals, l.size_bytes,
                 case when i.changed
                     then (select octet_length(b.body)::bigint from replay_bodies b
                           where b.letter_id = i.letter_id and b.replay_id = i.replay_id)
                 end as changed_bytes
-         from replay_items i
-         where i.replay_id = $1 and i.outcome = 'pending' and i.broker = $2 and i.vhost = $3
-           and i.position > $4
-         order by i.position
-         limit $5",
+         from (
+             select * from replay_items
+             where replay_id = $1 and outcome = 'pending' and broker = $2 and vhost = $3
+               and position > $4
+             order by position
+             limit $5
+         ) as i
+         cross join lateral (
+             select arrivals, size_bytes from letters where id = i.letter_id offset 0
+         ) as l
+         order by i.position"#,
         id.0,
         lane.broker,
         lane.vhost,
@@ -218,44 +223,18 @@ pub async fn next(
     )
     .fetch_all(&mut *conn)
     .await?;
-    let letters: Vec<Uuid> = rows.iter().map(|row| row.letter_id).collect();
-    let arrived = last_arrivals(conn, &letters).await?;
-    let items = rows.into_iter().filter_map(|row| {
-        let (ordinal, size_bytes) = *arrived.get(&row.letter_id)?;
-        Some(NextItem {
-            seat: Seat {
-                position: row.position,
-                letter: LetterId(row.letter_id),
-            },
-            ordinal,
-            attempt: row.attempt,
-            address: address(row.queue, row.exchange, row.routing_key),
-            size_bytes: row.changed_bytes.unwrap_or(size_bytes),
-            changed: row.changed,
-        })
+    let items = rows.into_iter().map(|row| NextItem {
+        seat: Seat {
+            position: row.position,
+            letter: LetterId(row.letter_id),
+        },
+        ordinal: row.arrivals,
+        attempt: row.attempt,
+        address: address(row.queue, row.exchange, row.routing_key),
+        size_bytes: row.changed_bytes.unwrap_or(row.size_bytes),
+        changed: row.changed,
     });
     Ok(items.collect())
-}
-
-/// The ordinal and the size in bytes of each letter's last arrival.
-async fn last_arrivals(
-    conn: &mut PgConnection,
-    letters: &[Uuid],
-) -> Result<HashMap<Uuid, (i32, i64)>, StoreError> {
-    let (first, last) = weeks::span(letters);
-    let rows = sqlx::query!(
-        "select id, arrivals, size_bytes from letters
-         where id = any($1) and id between $2 and $3",
-        letters,
-        first,
-        last
-    )
-    .fetch_all(conn)
-    .await?;
-    let arrived = rows.into_iter();
-    Ok(arrived
-        .map(|row| (row.id, (row.arrivals, row.size_bytes)))
-        .collect())
 }
 
 /// Where an item goes: to one queue, or through an exchange.
