@@ -7,6 +7,7 @@
 mod checks;
 mod migration;
 mod removal;
+mod request;
 
 use std::fmt::Write as _;
 

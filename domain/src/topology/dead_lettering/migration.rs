@@ -1,14 +1,12 @@
 //! How to put another queue in the place of one whose arguments cannot change, without losing a message:
 //! step by step, with the commands. They ask the management API, which all versions of RabbitMQ have alike.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::lint::text::some;
 use super::super::map::Map;
-use super::super::matching::{applies_to, known_to, pattern_of, quoted};
+use super::super::matching::{applies_to, known_to, pattern_of};
 use super::super::model::{Binding, MOST_NAME_BYTES, Policy, Queue, QueueKind, Vhost};
 use super::{NewDeadLettering, base};
 use crate::reading::cut;
@@ -278,42 +276,4 @@ fn emptied(way: &Way<'_>) -> Vec<MigrationStep> {
             way.ask("DELETE", ("queues", &[name], guard), None),
         ),
     ]
-}
-
-impl Way<'_> {
-    /// A request about this vhost as one line of a shell; nothing where a terminal would obey what is in
-    /// it.
-    fn ask(
-        &self,
-        method: &str,
-        (kind, path, query): (&str, &[&str], &str),
-        body: Option<&Value>,
-    ) -> Vec<String> {
-        let mut address = format!("/api/{kind}/{}", escaped(self.vhost.1));
-        for part in path {
-            address = format!("{address}/{}", escaped(part));
-        }
-        address.push_str(query);
-        let body = match body.map(|body| quoted(&body.to_string())) {
-            Some(None) => return Vec::new(),
-            Some(Some(body)) => format!(" -H 'content-type: application/json' -d {body}"),
-            None => String::new(),
-        };
-        vec![format!(
-            "curl -fsS -X {method} \"$RABBITMQ\"'{address}'{body}"
-        )]
-    }
-}
-
-/// A name as one part of an address.
-fn escaped(name: &str) -> String {
-    let mut escaped = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            escaped.push(char::from(byte));
-        } else {
-            write!(escaped, "%{byte:02X}").expect("a String takes every write");
-        }
-    }
-    escaped
 }

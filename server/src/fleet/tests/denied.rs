@@ -54,7 +54,7 @@ fn spellings(ip: Ipv4Addr) -> Vec<String> {
         });
         letters.collect()
     };
-    let escaped: String = ip
+    let escaped: Vec<String> = ip
         .to_string()
         .bytes()
         .map(|byte| format!("%{byte:02x}"))
@@ -85,7 +85,7 @@ fn spellings(ip: Ipv4Addr) -> Vec<String> {
         format!("user:password@{ip}"),
         format!("1.1.1.1@{ip}"),
         format!("1.1.1.1%2f@{bits}"),
-        escaped,
+        escaped.concat(),
         digits(wide, '.'),
         digits(wide, '。'),
         digits(ringed, '．'),

@@ -133,7 +133,7 @@ impl Story {
         // Only now does the worker take anything.
         let mut deliveries = vhost.consume("worker.alive.executions", "alive").await;
         for _ in 0..ALIVE {
-            let next = tokio::time::timeout(Duration::from_secs(60), deliveries.next()).await;
+            let next = tokio::time::timeout(Duration::from_mins(1), deliveries.next()).await;
             let delivery = next.expect("it comes").expect("open").expect("a message");
             let body: Value = serde_json::from_slice(&delivery.data).expect("JSON");
             let id = body["id"].as_u64().expect("an id");

@@ -151,6 +151,48 @@ async fn a_route_that_ends_is_less_bad_where_letters_wait_for_it(pool: PgPool) {
     watcher.end().await;
 }
 
+/// Of two policies with one priority the broker takes either; and a queue that asks for at-least-once
+/// without what it needs does at-most-once.
+#[sqlx::test(migrations = "../migrations")]
+async fn what_applies_by_chance_or_only_seems_to_is_found(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "policymaker").await;
+    let vhost = &watcher.vhost;
+    vhost.dead_letter_pair("fan", "dead").await;
+    let mut half = dying("fan");
+    half.push(("x-dead-letter-strategy", text("at-least-once")));
+    vhost.queue("amo-half", &quorum(half)).await;
+    vhost.queue("orders", &[]).await;
+    let limit = |most: i64| json!({"max-length": most});
+    vhost.policy("one", "^orders", 4, limit(9)).await;
+    vhost.policy("two", "orders$", 4, limit(7)).await;
+    until("both are found", 30, || async {
+        watcher.look().await;
+        watcher.kept(FindingScope::Open).await.len() == 2
+    })
+    .await;
+    let found = watcher.kept(FindingScope::Open).await;
+    let of = |kind: &str| {
+        let one = found.iter().find(|one| one.finding.kind.as_str() == kind);
+        one.expect("found").finding.clone()
+    };
+    let (chance, half) = (of("policy_shadowed"), of("at_most_once"));
+    assert_eq!(
+        (chance.severity, half.severity),
+        (Severity::Normal, Severity::Normal)
+    );
+    assert!(
+        chance.lost.contains("so which one applies is chance"),
+        "{}",
+        chance.lost
+    );
+    assert!(half.lost.contains("falls back"), "{}", half.lost);
+    let ours = json!({"overflow": "reject-publish"});
+    vhost.policy("whole", "^amo-half$", 0, ours).await;
+    vhost.policy("two", "orders$", 5, limit(7)).await;
+    watcher.finds(&[]).await;
+    watcher.end().await;
+}
+
 /// Limits in bytes lose letters as well; a queue that refuses says so.
 #[sqlx::test(migrations = "../migrations")]
 async fn dead_letter_queues_with_little_room_are_found_by_either_limit(pool: PgPool) {

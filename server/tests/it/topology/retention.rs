@@ -3,6 +3,7 @@
 use dlo_app::desk::TopologyDesk as _;
 use dlo_domain::severity::Severity;
 use dlo_domain::topology::{FindingScope, NewDeadLettering};
+use dlo_server::clock::{Clock as _, SystemClock};
 use serde_json::json;
 use sqlx::PgPool;
 
@@ -45,7 +46,7 @@ async fn a_retention_that_was_set_here_is_told_with_who_set_it(pool: PgPool) {
         (ours.severity, theirs.severity),
         (Severity::Low, Severity::High)
     );
-    let today = chrono::Utc::now().format("%Y-");
+    let today = SystemClock.now().format("%Y-");
     let said = format!("This retention was set here by anna on {today}");
     assert!(ours.lost.starts_with(&said), "{}", ours.lost);
     assert!(ours.lost.contains("letters of `work`"), "{}", ours.lost);
