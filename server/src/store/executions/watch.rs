@@ -78,9 +78,10 @@ pub async fn stuck(
         r#"select e.id, e.key, e.state, e.worker, e.attempt, e.max_attempts, e.first_seen_at,
              e.state_since, e.requested_at, e.scheduling_at, e.scheduled_at, e.running_at,
              e.ended_at, e.error, e.failed_by, e.is_read
-         from executions e left join workers w on w.name = e.worker
+         from executions e
          where e.state = 'scheduled' and e.state_since < $1 and not e.is_read
-             and (w.way is null or w.way <> all($3))
+             and (cardinality($3::text[]) = 0 or e.worker is null
+                 or e.worker not in (select w.name from workers w where w.way = any($3)))
          order by e.state_since, e.key limit $2 for update of e skip locked"#,
         before,
         most,
