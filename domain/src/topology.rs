@@ -22,11 +22,11 @@ mod tests;
 
 pub use consumers::{SeenConsumers, seen_consumers};
 pub use dead_lettering::{
-    DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, PolicyChange,
-    SettingChange, plan, plan_removal, policy_name,
+    DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, MigrationStep, NewDeadLettering,
+    PolicyChange, SettingChange, plan, plan_removal, policy_name, retentions,
 };
 pub use depth::{MOST_DEPTHS, depths};
-pub use lint::{Finding, FindingKind, Findings, Regard, WorkerQueues, lint};
+pub use lint::{Finding, FindingKind, Findings, Regard, SetHere, WorkerQueues, lint};
 pub use map::{Map, Role};
 pub use matching::{applies_to, pattern_of, quoted, shell_command};
 pub use model::{

@@ -3,6 +3,7 @@
 mod heartbeat;
 mod kind;
 mod opinion;
+mod pause;
 mod report;
 mod watch;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use heartbeat::{Heartbeat, HeartbeatFault, MOST_METADATA, check_name};
 pub use kind::{Kind, kind_of};
 pub use opinion::{MOST_TAGS, Opinion, WorkerQueue, opinion};
+pub use pause::{Pause, Standing, Witness};
 pub use report::{Downtime, KindSummary, Probe, Worker, WorkerCursor, WorkerPage, WorkerReport};
 pub use watch::{BLIND, LONGEST_STEP, Watch};
 

@@ -51,6 +51,29 @@ async function workerSays(page: Page, words: string | RegExp): Promise<void> {
   }).toPass({ timeout: 60_000 });
 }
 
+/** The worker was found silent after three heartbeats that did not come, and soon after the third. */
+async function isFoundInTime(running: Office): Promise<void> {
+  const { interval_ms: interval, downtimes } = await running.api.worker(WORKER);
+  const [last] = downtimes;
+  const found = Date.parse(last!.found_at) - Date.parse(last!.since);
+  expect(found).toBeGreaterThanOrEqual(3 * interval);
+  expect(found).toBeLessThan(3 * interval + 10_000);
+}
+
+/** The axis of a worker's page tells its silence; its queue has a page from which nothing is hidden. */
+async function looksForTheCause(page: Page, running: Office): Promise<void> {
+  await page.goto(`/workers/${WORKER}`);
+  const axis = section(page, 'Silence, queues and deaths');
+  await expect(axis.getByRole('listitem').filter({ hasText: WORKER }).first()).toContainText('silent');
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Queues' }).click();
+  await expect(section(page, 'Topology')).toBeVisible();
+  await expect(section(page, 'Queues').getByRole('row')).not.toHaveCount(0);
+  const queue = (await running.api.queues()).find(({ name }) => name === QUEUE);
+  await page.goto(`/queues/${queue!.broker}/%2F/${QUEUE}`);
+  await expect(sentence(page)).toContainText(`${QUEUE}: dead letters go to`);
+  await expect(section(page, 'Dead-lettering')).toBeVisible();
+}
+
 test('a worker dies, its executions fail or move on, and all are done once it is back', async ({ page, running }) => {
   test.setTimeout(300_000);
   const run = `story-${Date.now()}`;
@@ -66,6 +89,7 @@ test('a worker dies, its executions fail or move on, and all are done once it is
   // It dies, and is found silent.
   await turn(running, 'broken');
   await workerSays(page, new RegExp(`^${WORKER} has been silent for`));
+  await isFoundInTime(running);
   await handOut(running, single, 1);
   await handOut(running, twice, 2);
 
@@ -103,6 +127,17 @@ test('a worker dies, its executions fail or move on, and all are done once it is
   await expect(sentence(page)).toContainText(`${WORKER} has been silent for`);
   await page.getByRole('link', { name: 'its executions' }).click();
   await expect(page.getByRole('row').filter({ hasText: single[0]! })).toHaveCount(1);
+
+  await looksForTheCause(page, running);
+
+  // One that cannot wait goes to another worker, which does it.
+  const [urgent] = (await running.api.letters(`execution:${single[5]}`)).items;
+  const { worker: other } = await running.api.execution(twice[0]!);
+  const sent = await running.api.replay([urgent!.id], { target: { mode: 'worker', worker: other } });
+  await untilAll(running, [single[5]!], 'completed');
+  expect((await running.api.execution(single[5]!)).worker).toBe(other);
+  await page.goto(`/replays/${sent.id}`);
+  await expect(page.locator('.meta .state', { hasText: 'finished' })).toBeVisible({ timeout: 60_000 });
 
   // It is back; what waits in the group is replayed, and all of it is done.
   await turn(running, 'fixed');

@@ -10,6 +10,7 @@ mod ending;
 mod handler;
 mod monitor;
 pub mod reports;
+mod sparing;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -12,7 +12,7 @@ mod probing;
 mod tests;
 
 pub use beats::{BeatError, Beats};
-pub use hearing::{HearingDeps, hear};
+pub use hearing::{HearingDeps, hear, way_of};
 pub use monitor::{Deps, Monitor, run};
 pub use probing::{PROBE_WITHIN, ProbingDeps, probe, round};
 

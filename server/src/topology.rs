@@ -10,7 +10,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::topology::{
-    Gap, MOST_DEPTHS, Map, Queue, Regard, WorkerQueues, depths, lint, read, seen_consumers,
+    Gap, MOST_DEPTHS, Map, Queue, Regard, WorkerQueues, depths, lint, read, retentions,
+    seen_consumers,
 };
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::broker::{BrokerOverview, Brokers, Management, ManagementError};
 use crate::clock::SharedClock;
 use crate::config::TopologyConfig;
-use crate::store::topology::{self as kept, Place, depths as history, findings};
+use crate::store::topology::{self as kept, Place, depths as history, findings, set_here};
 use crate::store::workers::consumers;
 use crate::store::{StoreError, events, overview, shared_time};
 
@@ -221,6 +222,7 @@ async fn survey_vhost(
         passed,
         usual.max(1).saturating_mul(MOST_PAUSES),
     );
+    let set_here = set_here::who(&mut transaction, place, &retentions(&vhost)).await?;
     let patience = u32::try_from(deps.config.idle_after.as_secs()).unwrap_or(u32::MAX);
     let findings = lint(
         &vhost,
@@ -228,6 +230,7 @@ async fn survey_vhost(
         Regard {
             patience,
             workers: &drawn.of_workers,
+            set_here: &set_here,
         },
     );
     kept::keep(&mut transaction, place, &vhost, now).await?;

@@ -74,8 +74,8 @@ pub struct PlanSeen {
     pub stays: Vec<String>,
     /// What stands against it.
     pub refusals: Vec<String>,
-    /// How to get there all the same, step by step.
-    pub steps: Vec<String>,
+    /// How to get there all the same, step by step, each with its commands.
+    pub steps: Vec<(String, Vec<String>)>,
 }
 
 /// A policy that would be set or taken away.

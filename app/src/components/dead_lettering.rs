@@ -103,7 +103,7 @@ fn plan(draft: DeadLetteringDraft, seen: PlanSeen) -> AnyView {
     let steps = (!seen.steps.is_empty()).then(|| {
         view! {
             <h3>"How to get there"</h3>
-            <ol class="plan-steps">{list(seen.steps).collect_view()}</ol>
+            <ol class="plan-steps">{seen.steps.into_iter().map(step).collect_view()}</ol>
         }
     });
     let stays = (!seen.stays.is_empty())
@@ -142,6 +142,17 @@ fn plan(draft: DeadLetteringDraft, seen: PlanSeen) -> AnyView {
             {seen.policies.into_iter().map(policy).collect_view()} {stays}
             {go}
         </section>
+    }
+    .into_any()
+}
+
+/// A step of the way around, with the commands that do it.
+fn step((says, commands): (String, Vec<String>)) -> AnyView {
+    view! {
+        <li>
+            <Spoken text=says />
+            {(!commands.is_empty()).then(|| view! { <pre>{commands.join("\n")}</pre> })}
+        </li>
     }
     .into_any()
 }

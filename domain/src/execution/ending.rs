@@ -47,6 +47,22 @@ impl Execution {
         }
     }
 
+    /// Lets what was not begun have its whole time again: its message goes back to its queue. What is
+    /// being worked on goes on.
+    #[must_use]
+    pub fn spared(&self, at: DateTime<Utc>) -> Self {
+        let state_since = if self.state < ExecutionState::Running {
+            at
+        } else {
+            self.state_since
+        };
+        Self {
+            state_since,
+            is_stuck: false,
+            ..self.clone()
+        }
+    }
+
     /// What came of one that was ended by us.
     #[must_use]
     pub fn result(&self) -> Value {

@@ -51,17 +51,21 @@ pub enum HandlerVerdict {
     Unknown,
     /// It is known from a register alone: nothing; the detail says what would have been done.
     Left,
+    /// The broker, the database or all offices had stood still: its message goes back to the queue that it
+    /// died in, as the detail says.
+    Spared,
 }
 
 impl HandlerVerdict {
     /// Every verdict.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Failed,
         Self::Rescheduled,
         Self::Terminal,
         Self::Superseded,
         Self::Unknown,
         Self::Left,
+        Self::Spared,
     ];
 
     /// The word in SQL and JSON.
@@ -74,6 +78,7 @@ impl HandlerVerdict {
             Self::Superseded => "superseded",
             Self::Unknown => "unknown",
             Self::Left => "left",
+            Self::Spared => "spared",
         }
     }
 }

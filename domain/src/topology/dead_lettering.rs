@@ -5,7 +5,9 @@
 //! matches this queue alone, and has a higher priority. To take it away is to have the other again.
 
 mod checks;
+mod migration;
 mod removal;
+mod request;
 
 use std::fmt::Write as _;
 
@@ -17,7 +19,9 @@ use super::map::Map;
 use super::matching::{applies_to, pattern_of};
 use super::model::{Gap, MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost};
 
-pub use removal::plan_removal;
+pub use migration::MigrationStep;
+pub(super) use removal::has_retention;
+pub use removal::{plan_removal, retentions};
 
 /// How our policies' names begin; the rest is the queue's name.
 const PREFIX: &str = "dlo-";
@@ -111,7 +115,7 @@ pub struct DeadLetteringPlan {
     /// Why it is not done; empty when it can be.
     pub refusals: Vec<String>,
     /// How to get there where no policy can, step by step.
-    pub migration: Vec<String>,
+    pub migration: Vec<MigrationStep>,
     /// Whether it was done.
     pub applied: bool,
 }
@@ -126,9 +130,13 @@ impl DeadLetteringPlan {
     }
 }
 
-/// Plans what is wanted of a queue.
+/// Plans what is wanted of a queue; the vhost with its name, which commands need.
 #[must_use]
-pub fn plan(vhost: &Vhost, name: &str, wanted: &NewDeadLettering) -> DeadLetteringPlan {
+pub fn plan(
+    (vhost, vhost_name): (&Vhost, &str),
+    name: &str,
+    wanted: &NewDeadLettering,
+) -> DeadLetteringPlan {
     let map = Map::of(vhost);
     let mut plan = DeadLetteringPlan::default();
     let refusals = &mut plan.refusals;
@@ -152,7 +160,13 @@ pub fn plan(vhost: &Vhost, name: &str, wanted: &NewDeadLettering) -> DeadLetteri
     let steps = checks::of_arguments(queue, target, wanted, refusals);
     checks::of_operator(vhost, queue, refusals);
     if !steps.is_empty() {
-        plan.migration = checks::migration(queue, wanted, &steps);
+        let way = migration::Way {
+            vhost: (vhost, vhost_name),
+            map: &map,
+            queue,
+            wanted,
+        };
+        plan.migration = migration::steps(&way, &steps);
     }
     let mut changes = Vec::new();
     match change(vhost, queue, additions(queue, wanted)) {

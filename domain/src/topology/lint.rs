@@ -11,10 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::map::Map;
 use super::model::{Gap, Vhost};
+use crate::audit::Actor;
 use crate::severity::Severity;
 
 /// Findings of one vhost, at most: the worst are kept.
@@ -174,6 +176,9 @@ pub struct WorkerQueues {
     pub is_cut: bool,
 }
 
+/// By queue: who set its retention here last, and when; as far as that is known.
+pub type SetHere = BTreeMap<String, (Actor, DateTime<Utc>)>;
+
 /// What is looked for beyond what a vhost says of itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Regard<'a> {
@@ -181,6 +186,8 @@ pub struct Regard<'a> {
     pub patience: u32,
     /// The queues of workers.
     pub workers: &'a WorkerQueues,
+    /// Who set retentions here.
+    pub set_here: &'a SetHere,
 }
 
 /// Looks for everything that can lose messages. `name` is the vhost's, for commands.

@@ -3,7 +3,7 @@
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::model::{Policy, Queue, QueueKind};
+use super::model::{Policy, Queue, QueueKind, Settings};
 
 /// What a compiled pattern may take, in bytes: patterns are anybody's to write.
 const MOST_PATTERN: usize = 1 << 18;
@@ -58,15 +58,26 @@ pub(super) fn suits(policy: &Policy, kind: QueueKind) -> bool {
         "streams" => kind == QueueKind::Stream,
         _ => false,
     };
-    let unknown: &[&str] = match kind {
-        QueueKind::Classic => &NOT_CLASSIC,
-        QueueKind::Quorum => &NOT_QUORUM,
-        QueueKind::Stream | QueueKind::Other => &[],
-    };
+    let unknown = unknown_to(kind);
     is_for
         && !unknown
             .iter()
             .any(|key| policy.definition.contains_key(*key))
+}
+
+fn unknown_to(kind: QueueKind) -> &'static [&'static str] {
+    match kind {
+        QueueKind::Classic => &NOT_CLASSIC,
+        QueueKind::Quorum => &NOT_QUORUM,
+        QueueKind::Stream | QueueKind::Other => &[],
+    }
+}
+
+/// What of a policy this kind of queue knows.
+pub(super) fn known_to(kind: QueueKind, definition: &Settings) -> Settings {
+    let mut known = definition.clone();
+    known.retain(|key, _| !unknown_to(kind).contains(&key.as_str()));
+    known
 }
 
 /// The pattern that matches a queue of this name and no other.

@@ -211,6 +211,12 @@ pub struct Binding {
     pub is_to_queue: bool,
     /// The routing key.
     pub key: String,
+    /// What else it was bound with, as JSON; empty for nothing.
+    #[serde(default)]
+    pub arguments: String,
+    /// What the management API calls it among those of the same two.
+    #[serde(default)]
+    pub properties_key: String,
 }
 
 /// A policy, or an operator's.

@@ -176,11 +176,23 @@ fn exchange(json: &Value) -> Option<Exchange> {
 }
 
 fn binding(json: &Value) -> Option<Binding> {
+    let arguments = settings(json.get("arguments"))?;
     Some(Binding {
         source: name(json, "source")?,
         destination: name(json, "destination")?,
         is_to_queue: json.get("destination_type")?.as_str()? == "queue",
         key: name(json, "routing_key")?,
+        arguments: if arguments.is_empty() {
+            String::new()
+        } else {
+            Value::Object(arguments).to_string()
+        },
+        properties_key: json
+            .get("properties_key")
+            .and_then(Value::as_str)
+            .filter(|key| key.len() <= MOST_SETTINGS_BYTES && !key.contains('\0'))
+            .unwrap_or_default()
+            .to_owned(),
     })
 }
 

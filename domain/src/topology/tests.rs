@@ -4,20 +4,22 @@ mod consumers;
 mod dead_lettering;
 mod depth;
 mod lints;
+mod migrating;
 mod reading;
 mod routes;
+mod set_here;
 mod stranded;
 
 use serde_json::{Value, json};
 
 use super::{
-    Answers, Finding, FindingKind, Findings, Regard, USUAL_PATIENCE_SECONDS, Vhost, WorkerQueues,
-    lint, read,
+    Answers, Finding, FindingKind, Findings, Regard, SetHere, USUAL_PATIENCE_SECONDS, Vhost,
+    WorkerQueues, lint, read,
 };
 
 /// A vhost in the making, in the words of a management API; and the queues of its workers.
 #[derive(Default)]
-struct Draft(Answers, WorkerQueues);
+struct Draft(Answers, WorkerQueues, SetHere);
 
 #[expect(
     clippy::needless_pass_by_value,
@@ -94,6 +96,7 @@ impl Draft {
         let regard = Regard {
             patience: USUAL_PATIENCE_SECONDS,
             workers: &self.1,
+            set_here: &self.2,
         };
         lint(vhost, "/", regard)
     }

@@ -12,6 +12,7 @@ use sqlx::PgConnection;
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 
+use super::sparing::{self, Spared};
 use super::{Deps, mind, wait};
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
@@ -38,7 +39,7 @@ async fn handle_all(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreEr
     Ok(())
 }
 
-/// Handles the next letter that names an execution. Tells whether there was one.
+/// Handles the next letter that names an execution. Tells whether there was one that can be handled now.
 ///
 /// # Errors
 /// When Postgres does not do it: then the letter is handled later.
@@ -47,7 +48,9 @@ pub async fn handle_next(deps: &Deps) -> Result<bool, StoreError> {
     let Some(open) = links::next(&mut transaction).await? else {
         return Ok(false);
     };
-    let (verdict, detail) = handle(deps, &mut transaction, &open).await?;
+    let Some((verdict, detail)) = handle(deps, &mut transaction, &open).await? else {
+        return Ok(false);
+    };
     links::close(&mut transaction, &open, verdict, detail.as_deref()).await?;
     transaction.commit().await?;
     metrics::counter!("dlo_executions_named_total", "verdict" => verdict.as_str()).increment(1);
@@ -58,27 +61,33 @@ async fn handle(
     deps: &Deps,
     conn: &mut PgConnection,
     open: &Open,
-) -> Result<(HandlerVerdict, Option<String>), StoreError> {
+) -> Result<Option<(HandlerVerdict, Option<String>)>, StoreError> {
+    let done = |verdict, what: String| Ok(Some((verdict, Some(what))));
     let Some(execution) = write::take_one(conn, &open.execution).await? else {
-        return Ok((HandlerVerdict::Unknown, None));
+        return Ok(Some((HandlerVerdict::Unknown, None)));
     };
     if execution.state.is_terminal() {
         let what = format!("it was {} already", execution.state);
-        return Ok((HandlerVerdict::Terminal, Some(what)));
+        return done(HandlerVerdict::Terminal, what);
     }
     if let Some(what) = superseded(deps, conn, open, &execution).await? {
-        return Ok((HandlerVerdict::Superseded, Some(what)));
+        return done(HandlerVerdict::Superseded, what);
     }
     if execution.is_read {
         let what = format!(
             "it is in a register that is only read; else it had failed: {}",
             died(open)
         );
-        return Ok((HandlerVerdict::Left, Some(what)));
+        return done(HandlerVerdict::Left, what);
+    }
+    match sparing::spare(deps, conn, open, &execution).await? {
+        Spared::No => {}
+        Spared::Later => return Ok(None),
+        Spared::Yes(what) => return done(HandlerVerdict::Spared, what),
     }
     let why = if open.naming.reschedule_on.contains(&open.reason) {
         match reschedule(deps, conn, open, &execution).await? {
-            Ok(what) => return Ok((HandlerVerdict::Rescheduled, Some(what))),
+            Ok(what) => return done(HandlerVerdict::Rescheduled, what),
             Err(why) => why,
         }
     } else {
@@ -87,7 +96,7 @@ async fn handle(
     let now = shared_time(conn, &*deps.clock).await?;
     let failed = execution.ended_by(ExecutionState::Failed, (HANDLER, &why), now);
     deps.ending().end(conn, &[(execution, failed)], now).await?;
-    Ok((HandlerVerdict::Failed, Some(why)))
+    done(HandlerVerdict::Failed, why)
 }
 
 /// Why it is failed, in words.
@@ -151,12 +160,16 @@ async fn reschedule(
     let Some(free) = watch::another_worker(conn, execution.worker.as_deref()).await? else {
         return Ok(Err(format!("{NO_WORKERS}: {}", died(open))));
     };
-    if let Some(why) = left_out(&plan(deps, conn, open, (None, &free)).await?) {
-        let why = format!("{}; it could not go to another worker: {why}", died(open));
-        return Ok(Err(why));
-    }
-    let id = ReplayId(new_id(&*deps.clock));
-    plan(deps, conn, open, (Some(id), &free)).await?;
+    let target = Target::Worker {
+        worker: free.clone(),
+    };
+    let id = match replay(deps, conn, open, target).await? {
+        Ok(id) => id,
+        Err(why) => {
+            let why = format!("{}; it could not go to another worker: {why}", died(open));
+            return Ok(Err(why));
+        }
+    };
     let now = shared_time(conn, &*deps.clock).await?;
     let told = Told {
         execution: execution.rescheduled(&free, now),
@@ -167,16 +180,28 @@ async fn reschedule(
     Ok(Ok(format!("to worker `{free}`, with replay {id}")))
 }
 
-/// Freezes a replay of the letter to that worker, or tells what it would do.
+/// Replays the letter there; or says why it cannot be.
+pub(super) async fn replay(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+    target: Target,
+) -> Result<Result<ReplayId, String>, StoreError> {
+    if let Some(why) = left_out(&plan(deps, conn, open, (None, target.clone())).await?) {
+        return Ok(Err(why));
+    }
+    let id = ReplayId(new_id(&*deps.clock));
+    plan(deps, conn, open, (Some(id), target)).await?;
+    Ok(Ok(id))
+}
+
+/// Freezes a replay of the letter, or tells what it would do.
 async fn plan(
     deps: &Deps,
     conn: &mut PgConnection,
     open: &Open,
-    (id, free): (Option<ReplayId>, &str),
+    (id, target): (Option<ReplayId>, Target),
 ) -> Result<Replay, StoreError> {
-    let target = Target::Worker {
-        worker: free.to_owned(),
-    };
     let new = NewReplay {
         selection: Selection::of_ids(vec![open.letter]),
         target,

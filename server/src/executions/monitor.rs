@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Deps, mind};
 use crate::store::executions::{figures, watch};
+use crate::store::workers::watches;
 use crate::store::{StoreError, shared_time};
 
 /// How often somebody looks. After three looks that failed, time begins anew.
@@ -65,7 +66,9 @@ pub async fn check(deps: &Deps) -> Result<usize, StoreError> {
         transaction.commit().await?;
         return Ok(0);
     };
-    let stuck = watch::stuck(conn, before, AT_ONCE).await?;
+    // Workers that were cut off have their whole time again, as everybody has after a gap in looking.
+    let cut_off = watches::cut_off_since(conn, before, now).await?;
+    let stuck = watch::stuck(conn, before, &cut_off, AT_ONCE).await?;
     let orphaned = watch::orphaned(conn, before, AT_ONCE).await?;
     let ended: Vec<(Execution, Execution)> = stuck
         .into_iter()

@@ -59,6 +59,15 @@ fn way_in(broker: &str, vhost: &str) -> String {
     format!("{}/{vhost}", way(broker))
 }
 
+/// The way of heartbeats in a vhost of a broker.
+#[must_use]
+pub fn way_of(brokers: &Brokers, broker: &str, vhost: &str) -> String {
+    match brokers.vhost(broker) {
+        Ok(home) if home == vhost => way(broker),
+        _ => way_in(broker, vhost),
+    }
+}
+
 /// Hears everywhere until `stop`; brokers and vhosts may come and go.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! Workers whose time a test moves on.
 
 mod announcing;
+mod denied;
 mod hearing;
 mod listing;
 mod probes;

@@ -3,6 +3,7 @@
 
 pub mod depths;
 pub mod findings;
+pub mod set_here;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::topology::{BrokerTopology, Gap, Vhost, VhostTopology};

@@ -6,4 +6,5 @@ mod causes;
 mod handler;
 mod monitor;
 mod reporting;
+mod standing_still;
 pub mod yard;

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod deep;
+mod deliveries;
 mod lasting;
 mod mirrors;
 mod search;

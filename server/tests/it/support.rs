@@ -6,6 +6,7 @@ pub mod consumer;
 pub mod desk;
 pub mod fleet;
 pub mod front;
+pub mod frozen;
 pub mod ledger;
 pub mod noting;
 pub mod office;

@@ -7,8 +7,11 @@ mod degraded;
 mod desk;
 mod figureless;
 mod lints;
+mod migrating;
+mod operators;
 mod opinions;
 mod page;
+mod retention;
 mod watch;
 
 use std::sync::Arc;

@@ -258,6 +258,7 @@ fn named(by: NamedBy) -> (String, chrono::DateTime<chrono::Utc>, String) {
         Some(HandlerVerdict::Terminal | HandlerVerdict::Superseded | HandlerVerdict::Left) => {
             format!("changed nothing: {detail}")
         }
+        Some(HandlerVerdict::Spared) => format!("held nothing against it: {detail}"),
         Some(HandlerVerdict::Unknown) => "came before anybody told of it".to_owned(),
     };
     (by.letter_id.to_string(), by.arrived_at, said)

@@ -175,7 +175,11 @@ fn seen(plan: DeadLetteringPlan, is_removal: bool) -> PlanSeen {
             .iter()
             .map(|why| wording::sentence(why))
             .collect(),
-        steps: plan.migration,
+        steps: plan
+            .migration
+            .into_iter()
+            .map(|step| (step.says, step.commands))
+            .collect(),
     }
 }
 

@@ -1,7 +1,8 @@
-//! What stands against dead-lettering of a queue, and how to get there all the same.
+//! What stands against dead-lettering of a queue.
 
 use super::super::map::{Map, Role};
 use super::super::model::{Queue, QueueKind, Vhost};
+use super::migration::Instead;
 use super::{MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering};
 
 pub(super) fn of_figures(wanted: &NewDeadLettering, refusals: &mut Vec<String>) {
@@ -65,13 +66,13 @@ pub(super) fn of_operator(vhost: &Vhost, queue: &Queue, refusals: &mut Vec<Strin
     }
 }
 
-/// What no policy can change; with the arguments that a new queue needs instead.
+/// What no policy can change; with what a new queue needs instead.
 pub(super) fn of_arguments(
     queue: &Queue,
     target: &Queue,
     wanted: &NewDeadLettering,
     refusals: &mut Vec<String>,
-) -> Vec<String> {
+) -> Vec<Instead> {
     let mut steps = Vec::new();
     let name = &queue.name;
     let argument = |queue: &Queue, key: &str| queue.arguments.get(key).cloned();
@@ -87,7 +88,7 @@ pub(super) fn of_arguments(
             refusals.push(format!(
                 "`{name}` was declared with {key}, and arguments win over policies"
             ));
-            steps.push(format!("without {key}"));
+            steps.push(Instead::Without(key));
         }
     }
     let is_quorum = queue.kind == QueueKind::Quorum;
@@ -97,7 +98,7 @@ pub(super) fn of_arguments(
              until it is confirmed",
             queue.kind.as_str()
         ));
-        steps.push("with x-queue-type quorum".to_owned());
+        steps.push(Instead::Quorum);
     }
     let limit = argument(queue, "x-delivery-limit").and_then(|limit| limit.as_i64());
     if is_quorum
@@ -107,7 +108,7 @@ pub(super) fn of_arguments(
         refusals.push(format!(
             "`{name}` was declared with x-delivery-limit {limit}, and the lesser of both applies"
         ));
-        steps.push("without x-delivery-limit".to_owned());
+        steps.push(Instead::Without("x-delivery-limit"));
     }
     let ttl = argument(target, "x-message-ttl").and_then(|ttl| ttl.as_i64());
     if let (Some(ttl), Some(seconds)) = (ttl, wanted.retention_seconds)
@@ -120,34 +121,4 @@ pub(super) fn of_arguments(
         ));
     }
     steps
-}
-
-/// How to put another queue in the place of one whose arguments cannot change.
-pub(super) fn migration(
-    queue: &Queue,
-    wanted: &NewDeadLettering,
-    arguments: &[String],
-) -> Vec<String> {
-    let name = &queue.name;
-    let next = format!("{name}.next");
-    let arguments = arguments.join(", ");
-    vec![
-        format!(
-            "A queue's arguments cannot change, and declaring `{name}` again with others is refused \
-             (406). So another takes its place."
-        ),
-        format!("Declare `{next}` like `{name}`, but {arguments}."),
-        format!(
-            "Set dead-lettering of `{next}` to `{}` here: by policy, so that it can be changed later.",
-            wanted.dead_letter_queue
-        ),
-        format!("Bind `{next}` to every exchange that `{name}` is bound to, with the same keys."),
-        format!("Let the workers consume `{next}` beside `{name}`."),
-        format!(
-            "Take the bindings of `{name}` away. Publishers that name it directly must name `{next}`."
-        ),
-        format!(
-            "Wait until `{name}` is empty, and nothing of it is unacknowledged; then delete it."
-        ),
-    ]
 }

@@ -39,6 +39,21 @@ fn ours<'a>(vhost: &'a Vhost, queue: &str) -> Option<&'a Policy> {
     vhost.policies.iter().find(|policy| is_ours(policy, queue))
 }
 
+/// Dead-letter queues whose retention was set here.
+#[must_use]
+pub fn retentions(vhost: &Vhost) -> Vec<&str> {
+    let names = vhost.queues.iter().map(|queue| queue.name.as_str());
+    names.filter(|name| has_retention(vhost, name)).collect()
+}
+
+/// Whether the retention of a queue was set here, and not only repeated from the policy below.
+pub(in crate::topology) fn has_retention(vhost: &Vhost, name: &str) -> bool {
+    let Some(set) = ours(vhost, name).and_then(|own| own.definition.get(RETENTION)) else {
+        return false;
+    };
+    base_of(vhost, name).and_then(|base| base.definition.get(RETENTION)) != Some(set)
+}
+
 /// Our policy taken away from a queue, which may be gone itself.
 fn removed(vhost: &Vhost, name: &str, own: &Policy) -> PolicyChange {
     let base = base_of(vhost, name);

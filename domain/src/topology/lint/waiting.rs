@@ -1,8 +1,9 @@
 //! Letters that are lost while they wait in a dead-letter queue.
 
+use super::super::dead_lettering::{has_retention, policy_name};
 use super::super::map::Role;
 use super::super::model::{Queue, QueueKind};
-use super::super::setting::Setting;
+use super::super::setting::{Origin, Setting};
 use super::text::{counted, duration, some};
 use super::{Finding, FindingKind, Look};
 use crate::severity::Severity;
@@ -71,6 +72,9 @@ pub(super) fn of_time(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         (None, None) => return None,
     };
     let (time, origin) = (duration(set.value), set.origin.says());
+    if what == "message-ttl" && is_ours(look, name, set) {
+        return Some(wanted(look, name, &time));
+    }
     let lost = if what == "expires" {
         format!(
             "{origin} deletes the queue, with every letter in it, when it is unused for {time}: \
@@ -93,6 +97,37 @@ pub(super) fn of_time(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         fix: no_limit(name, what, &set.origin),
         command: None,
     })
+}
+
+/// Whether the time limit that applies is the one that was set here.
+fn is_ours(look: &Look<'_>, name: &str, set: &Setting<i64>) -> bool {
+    matches!(&set.origin, Origin::Policy(policy) if *policy == policy_name(name))
+        && has_retention(look.map.vhost, name)
+}
+
+/// What somebody asked for: it is told, since letters vanish by it, and is no fault.
+fn wanted(look: &Look<'_>, name: &str, time: &str) -> Finding {
+    let by = look.regard.set_here.get(name).map(|(who, at)| {
+        let at = at.format("%Y-%m-%d %H:%M UTC");
+        format!(" by {} on {at}", who.0)
+    });
+    let by = by.unwrap_or_default();
+    Finding {
+        kind: FindingKind::LettersExpire,
+        severity: Severity::Low,
+        subject: name.to_owned(),
+        other: "message-ttl".to_owned(),
+        title: format!("`{name}` forgets after {time}, as was set here"),
+        lost: format!(
+            "This retention was set here{by}. While intake stands still, letters of {} that are older \
+             than {time} vanish.",
+            some(look.map.feeders(name).filter(|feeder| *feeder != name))
+        ),
+        fix: "Nothing, where that is wanted: it is no fault. Else set a longer one, or take it back, on \
+              the page of the queue that dead-letters here."
+            .to_owned(),
+        command: None,
+    }
 }
 
 /// A dead-letter queue that holds only so much.
@@ -133,8 +168,7 @@ pub(super) fn of_room(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
     })
 }
 
-fn no_limit(name: &str, what: &str, origin: &super::super::Origin) -> String {
-    use super::super::Origin;
+fn no_limit(name: &str, what: &str, origin: &Origin) -> String {
     match origin {
         Origin::Policy(policy) => format!(
             "Narrow the pattern of the policy `{policy}` so that it does not match `{name}`, or \

@@ -10,7 +10,7 @@ use dlo_domain::topology::{
 use super::super::{PgDesk, changing};
 use crate::broker::{Management, ManagementError};
 use crate::store::audit::{self, Note};
-use crate::store::topology as kept;
+use crate::store::topology::{self as kept, Place, set_here};
 
 pub(super) async fn preview(
     desk: &PgDesk,
@@ -18,7 +18,7 @@ pub(super) async fn preview(
     wanted: &NewDeadLettering,
 ) -> Result<DeadLetteringPlan, DeskError> {
     let (_, vhost) = ask(desk, queue).await?;
-    Ok(plan(&vhost, &queue.name, wanted))
+    Ok(plan((&vhost, &queue.vhost), &queue.name, wanted))
 }
 
 pub(super) async fn set(
@@ -29,7 +29,7 @@ pub(super) async fn set(
     seen: Option<&str>,
 ) -> Result<DeadLetteringPlan, DeskError> {
     let (management, vhost) = ask(desk, queue).await?;
-    let planned = plan(&vhost, &queue.name, wanted);
+    let planned = plan((&vhost, &queue.vhost), &queue.name, wanted);
     if seen.is_some_and(|seen| seen != planned.plan) {
         return Err(DeskError::Conflict(
             "something else was changed at the broker since this was looked at, so nothing was \
@@ -74,7 +74,8 @@ async fn carry_out(
     if !planned.refusals.is_empty() {
         let mut why = planned.refusals.join("; ");
         if !planned.migration.is_empty() {
-            why = format!("{why}. {}", planned.migration.join(" "));
+            let steps: Vec<&str> = planned.migration.iter().map(|step| &*step.says).collect();
+            why = format!("{why}. {}", steps.join(" "));
         }
         return Err(DeskError::Unfit { why, place: None });
     }
@@ -102,9 +103,12 @@ async fn note(
         Some(definition) => serde_json::to_string(definition).unwrap_or_default(),
         None => "taken away".to_owned(),
     };
-    let QueueName { broker, vhost, .. } = queue;
-    let PolicyChange { queue, name, .. } = change;
-    let detail = format!("`{queue}` in {vhost} of {broker}: the policy `{name}`: {what}");
+    let place = Place {
+        broker: &queue.broker,
+        vhost: &queue.vhost,
+    };
+    let about = set_here::about(place, &change.queue, &change.name);
+    let detail = format!("{about}{what}");
     changing!(desk, conn => {
         let note = Note {
             at,

@@ -16,7 +16,7 @@ use crate::fleet::{ProbingDeps, round};
 use crate::outbound::{Allowed, Outbound};
 
 impl Workforce {
-    fn probing(&self, allowed: &[&str]) -> ProbingDeps {
+    pub(super) fn probing(&self, allowed: &[&str]) -> ProbingDeps {
         let networks = allowed.iter().map(|text| text.parse().expect("a network"));
         let allowed = Allowed(networks.collect());
         ProbingDeps {
@@ -26,7 +26,7 @@ impl Workforce {
         }
     }
 
-    async fn beat_with(&self, name: &str, url: String) {
+    pub(super) async fn beat_with(&self, name: &str, url: String) {
         let beat = Heartbeat {
             probe_url: Some(url),
             ..Heartbeat::default()

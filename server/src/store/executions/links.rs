@@ -36,8 +36,8 @@ pub async fn put(conn: &mut PgConnection, named: &[Named<'_>]) -> Result<(), Sto
     let times: Vec<DateTime<Utc>> = named.iter().map(|one| one.arrived_at).collect();
     let executions: Vec<&str> = named.iter().map(|one| one.execution).collect();
     sqlx::query!(
-        "insert into letter_executions (letter_id, arrived_at, execution_id)
-         select * from unnest($1::uuid[], $2::timestamptz[], $3::text[])
+        "insert into letter_executions (letter_id, arrived_at, execution_id, noted_at)
+         select *, clock_timestamp() from unnest($1::uuid[], $2::timestamptz[], $3::text[])
          on conflict do nothing",
         &letters,
         &times,
@@ -53,8 +53,12 @@ pub async fn put(conn: &mut PgConnection, named: &[Named<'_>]) -> Result<(), Sto
 pub struct Open {
     /// The letter.
     pub letter: LetterId,
-    /// When it arrived.
+    /// When it arrived, by the clock of the office that took it.
     pub arrived_at: DateTime<Utc>,
+    /// When that was written down, by the clock that all offices share.
+    pub noted_at: DateTime<Utc>,
+    /// The broker and the vhost that it came from; nothing when its source is gone.
+    pub place: Option<(String, String)>,
     /// The execution that it names.
     pub execution: String,
     /// The queue that it died in.
@@ -71,8 +75,9 @@ pub struct Open {
 /// When Postgres does not do it or a row cannot be read.
 pub async fn next(conn: &mut PgConnection) -> Result<Option<Open>, StoreError> {
     let row = sqlx::query!(
-        r#"select n.letter_id, n.arrived_at, n.execution_id, l.queue as "queue?",
-             l.reason as "reason?", s.executions as "naming?: Json<ExecutionNaming>"
+        r#"select n.letter_id, n.arrived_at, n.noted_at, n.execution_id, l.queue as "queue?",
+             l.reason as "reason?", s.broker as "broker?", s.vhost as "vhost?",
+             s.executions as "naming?: Json<ExecutionNaming>"
            from letter_executions n
            left join letters l on l.id = n.letter_id
            left join sources s on s.id = l.source_id
@@ -87,6 +92,8 @@ pub async fn next(conn: &mut PgConnection) -> Result<Option<Open>, StoreError> {
     Ok(Some(Open {
         letter: LetterId(row.letter_id),
         arrived_at: row.arrived_at,
+        noted_at: row.noted_at,
+        place: row.broker.zip(row.vhost),
         execution: row.execution_id,
         queue: row.queue,
         reason: reason
@@ -108,6 +115,26 @@ pub async fn waits_since(conn: &mut PgConnection) -> Result<Option<DateTime<Utc>
     .fetch_optional(conn)
     .await?;
     Ok(arrived_at)
+}
+
+/// How often the message of a letter went back to its queue since a moment, for the sake of a pause.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn spared_since(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    since: DateTime<Utc>,
+) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from letter_executions
+           where letter_id = $1 and noted_at >= $2 and verdict = 'spared'"#,
+        letter.0,
+        since,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(count)
 }
 
 /// Says what was done for an arrival.

@@ -62,24 +62,30 @@ pub async fn watch(conn: &mut PgConnection) -> Result<Option<Watch>, StoreError>
     Ok(watch)
 }
 
-/// Executions that were scheduled before this moment and not begun, the oldest first, locked.
+/// Executions that were scheduled before this moment and not begun, the oldest first, locked; without
+/// those of workers that report by one of these ways.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
 pub async fn stuck(
     conn: &mut PgConnection,
     before: DateTime<Utc>,
+    cut_off: &[String],
     most: i64,
 ) -> Result<Vec<Execution>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, key, state, worker, attempt, max_attempts, first_seen_at, state_since,
-             requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by,
-             is_read
-         from executions where state = 'scheduled' and state_since < $1 and not is_read
-         order by state_since, key limit $2 for update skip locked",
+        r#"select e.id, e.key, e.state, e.worker, e.attempt, e.max_attempts, e.first_seen_at,
+             e.state_since, e.requested_at, e.scheduling_at, e.scheduled_at, e.running_at,
+             e.ended_at, e.error, e.failed_by, e.is_read
+         from executions e
+         where e.state = 'scheduled' and e.state_since < $1 and not e.is_read
+             and (cardinality($3::text[]) = 0 or e.worker is null
+                 or e.worker not in (select w.name from workers w where w.way = any($3)))
+         order by e.state_since, e.key limit $2 for update of e skip locked"#,
         before,
         most,
+        cut_off,
     )
     .fetch_all(conn)
     .await?;
@@ -111,6 +117,21 @@ pub async fn orphaned(
     .fetch_all(conn)
     .await?;
     rows.into_iter().map(|row| execution(row, None)).collect()
+}
+
+/// Whether a worker is known to be silent, or to have stopped.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn is_away(conn: &mut PgConnection, worker: &str) -> Result<bool, StoreError> {
+    let is = sqlx::query_scalar!(
+        r#"select exists (select from workers
+             where name = $1 and (silent_since is not null or state = 'stopped')) as "is!""#,
+        worker,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(is)
 }
 
 /// Another worker that is fresh, of the same kind as far as that is known: of some, the one with the

@@ -5,7 +5,9 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use dlo_app::desk::ExecutionDesk as _;
 use dlo_domain::execution::{ExecutionQuery, ExecutionState, MONITOR};
+use dlo_server::clock::Clock as _;
 use dlo_server::executions;
+use dlo_server::store::workers::watches;
 use futures_util::future::join_all;
 use serde_json::json;
 use sqlx::PgPool;
@@ -175,6 +177,44 @@ async fn a_frozen_database_and_a_clock_that_is_set_fail_nobody(pool: PgPool) {
         assert_eq!(yard.check().await, 0, "{step}");
         yard.watch_for(10).await;
         assert_eq!(yard.check().await, 50, "{step}: and then they are late");
+    }
+}
+
+/// A worker that is heard by message could not begin what did not come to it.
+#[sqlx::test(migrations = "../migrations")]
+async fn who_was_cut_off_with_its_broker_has_its_whole_time_again(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    yard.watch_for(5).await;
+    yard.worker("a", None).await;
+    yard.worker("b", None).await;
+    sqlx::query("update workers set way = 'amqp:main' where name = 'a'")
+        .execute(&pool)
+        .await
+        .expect("told");
+    heard_for(&yard, 5).await;
+    yard.scheduled(20, "a").await;
+    yard.told("other", ExecutionState::Scheduled, "b").await;
+    heard_for(&yard, 190).await;
+    yard.watch_for(120).await;
+    assert_eq!(yard.check().await, 1, "the broker is away");
+    assert_eq!(
+        yard.of("other").await.execution.state,
+        ExecutionState::Failed
+    );
+    heard_for(&yard, 295).await;
+    assert_eq!(yard.check().await, 0, "the broker was away");
+    heard_for(&yard, 15).await;
+    assert_eq!(yard.check().await, 20, "and then they are late");
+}
+
+/// Time goes by with somebody looking, in which the broker is heard.
+async fn heard_for(yard: &Yard, seconds: i64) {
+    let mut conn = yard.pool.acquire().await.expect("a connection");
+    for _ in 0..seconds / 5 {
+        yard.watch_for(5).await;
+        watches::look(&mut conn, "amqp:main", yard.clock.now())
+            .await
+            .expect("looked");
     }
 }
 

@@ -1,12 +1,17 @@
 //! Reports, lists, and what people end.
 
+use std::sync::Arc;
+
 use dlo_app::desk::{DeskError, ExecutionDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::execution::{ExecutionQuery, ExecutionState, Report};
+use dlo_server::clock::Clock as _;
+use dlo_server::store::executions::figures::{self, Tally};
 use serde_json::json;
 use sqlx::PgPool;
 
 use super::yard::Yard;
+use crate::support::front::Counter;
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_life_is_written_down_and_what_is_out_of_turn_refused(pool: PgPool) {
@@ -33,6 +38,56 @@ async fn a_life_is_written_down_and_what_is_out_of_turn_refused(pool: PgPool) {
     let figures = yard.desk.execution_figures().await.expect("figures");
     assert_eq!(figures.scheduling_latency_ms, Some(2_000));
     assert_eq!((figures.ended, figures.timeouts), (1, 0));
+}
+
+/// From requested to running in 1, 2 and 6 seconds; of four that are over two took too long.
+#[sqlx::test(migrations = "../migrations")]
+async fn how_long_they_wait_and_how_many_take_too_long_is_told_as_it_was(pool: PgPool) {
+    let mut yard = Yard::open(&pool);
+    yard.watch_for(5).await;
+    for id in ["1", "2", "3", "4"] {
+        yard.told(id, ExecutionState::Requested, "").await;
+    }
+    for (seconds, id) in [(1, "1"), (1, "2"), (4, "3")] {
+        yard.told(id, ExecutionState::Scheduled, "a").await;
+        yard.clock.advance(chrono::TimeDelta::seconds(seconds));
+        yard.told(id, ExecutionState::Running, "a").await;
+    }
+    // A later attempt says nothing of how long it takes.
+    let again = Report {
+        attempt: Some(2),
+        ..Report::of("2", ExecutionState::Running)
+    };
+    yard.clock.advance(chrono::TimeDelta::seconds(9));
+    yard.report(again).await.expect("taken");
+    yard.told("4", ExecutionState::Scheduled, "a").await;
+    let figures = yard.desk.execution_figures().await.expect("figures");
+    assert_eq!(figures.scheduling_latency_ms, Some(3_000));
+    assert_eq!((figures.timeouts, figures.ended), (0, 0));
+    yard.told("1", ExecutionState::Completed, "a").await;
+    yard.told("2", ExecutionState::Failed, "a").await;
+    yard.told("3", ExecutionState::TimedOut, "a").await;
+    yard.watch_for(305).await;
+    assert_eq!(yard.check().await, 1);
+    let figures = yard.desk.execution_figures().await.expect("figures");
+    assert_eq!(figures.scheduling_latency_ms, Some(3_000));
+    assert_eq!((figures.timeouts, figures.ended), (2, 4));
+    let desk = std::mem::replace(&mut yard.desk, Yard::open(&pool).desk);
+    let counter = Counter::open_before(&pool, Arc::new(desk)).await;
+    let page = counter.get("/executions").await.text().await;
+    let page = page.expect("a page").replace("<!>", "");
+    for said in [
+        "from requested to running in 3,000 ms on average, last hour",
+        "2 timeouts in the last hour, 50 % of what ended",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    counter.close().await;
+    yard.watch_for(3_600).await;
+    let mut conn = pool.acquire().await.expect("a connection");
+    let now = yard.clock.now();
+    let told = figures::of_last_hour(&mut conn, now).await;
+    assert_eq!(told.expect("counted"), Tally::default(), "an hour later");
 }
 
 #[sqlx::test(migrations = "../migrations")]

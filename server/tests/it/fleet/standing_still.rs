@@ -7,16 +7,14 @@ use std::time::Duration;
 
 use dlo_app::desk::ExecutionDesk as _;
 use dlo_domain::execution::{ExecutionState, Report};
-use dlo_sandbox::{Sandbox, SandboxOptions};
 use dlo_server::broker::Brokers;
 use dlo_server::clock::SystemClock;
 use dlo_server::config::{ExecutionsConfig, ReplayConfig};
 use dlo_server::events::Hub;
-use dlo_server::{executions, store};
+use dlo_server::executions;
 use lapin::BasicProperties;
 use lapin::options::BasicPublishOptions;
 use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +23,7 @@ use crate::support::desk::Bench;
 use crate::support::fleet::{
     Lookout, downtimes, heartbeat, known, own_brokers, say, until_listening,
 };
+use crate::support::frozen::{own_broker, own_database};
 use crate::support::{sized, until};
 
 /// How long the server stands still, and how often the worker beats, in seconds.
@@ -68,24 +67,6 @@ async fn only_the_dead_are_found(pool: &PgPool, vhost: &Vhost, interval: f64) {
     .await;
 }
 
-/// A database that only this test has.
-async fn own_database() -> (Sandbox, PgPool) {
-    let options = SandboxOptions {
-        rabbitmq: false,
-        ..SandboxOptions::default()
-    };
-    let sandbox = Sandbox::start_own(options).await.expect("a database");
-    let server = sandbox.postgres().expect("a database");
-    let url = server.create_database("fleet").await.expect("created");
-    let pool = PgPoolOptions::new()
-        .max_connections(6)
-        .acquire_timeout(Duration::from_secs(5))
-        .connect_lazy(&url)
-        .expect("an address");
-    store::migrate(&pool).await.expect("migrated");
-    (sandbox, pool)
-}
-
 #[tokio::test]
 async fn a_database_that_stands_still_kills_no_worker() {
     let (still, interval) = measures();
@@ -107,14 +88,8 @@ async fn a_database_that_stands_still_kills_no_worker() {
 #[sqlx::test(migrations = "../migrations")]
 async fn a_broker_that_stands_still_kills_no_worker(pool: PgPool) {
     let (still, interval) = measures();
-    let options = SandboxOptions {
-        postgres: false,
-        ..SandboxOptions::default()
-    };
-    let sandbox = Sandbox::start_own(options).await.expect("a broker");
+    let (sandbox, mut vhost) = own_broker().await;
     let server = sandbox.rabbitmq().expect("a broker");
-    let endpoints = sandbox.endpoints();
-    let mut vhost = Vhost::create_at(&endpoints.amqp, &endpoints.management).await;
     let lookout = Lookout::start(&pool, own_brokers(&vhost));
     first_beats(&pool, &vhost, interval).await;
     server.pause().await.expect("paused");

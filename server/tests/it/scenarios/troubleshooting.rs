@@ -4,6 +4,7 @@
 
 use chrono::TimeDelta;
 use dlo_app::desk::{CauseDesk as _, TopologyDesk as _, TriageDesk as _};
+use dlo_domain::execution::ExecutionState;
 use dlo_domain::ids::GroupId;
 use dlo_domain::worker::{Condition, Heartbeat};
 use dlo_server::executions;
@@ -116,6 +117,58 @@ async fn letters_that_nobody_handles_are_told_on_every_page(pool: PgPool) {
     assert!(what.contains("DLO_EXECUTIONS"), "{what}");
     company.handled(1).await;
     assert_eq!(told().await, None);
+    company.close().await;
+}
+
+/// The handler crashed, or hangs: what it had in hand is another's, and nobody waits for it.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPool) {
+    let company = Company::open(&pool, Vec::new()).await;
+    company.worker_queue("a", Some(50)).await;
+    for id in [41, 42] {
+        company.hand_out(id, "a", 1).await;
+        company.named(id - 40).await;
+    }
+    // Something holds the execution, so the handler stands in the middle of its letter.
+    let mut held = pool.begin().await.expect("begun");
+    sqlx::query("select from executions where id = '41' for update")
+        .execute(&mut *held)
+        .await
+        .expect("held");
+    let deps = company.yard.deps.clone();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test owns the task and ends it"
+    )]
+    let hangs = tokio::spawn(async move { executions::handle_next(&deps).await });
+    until("it has the first letter in hand", 20, || async {
+        let waiting = "select count(*) from pg_stat_activity
+             where datname = current_database() and wait_event_type = 'Lock'";
+        company.yard.count(waiting).await == 1
+    })
+    .await;
+    let other = executions::handle_next(&company.yard.deps).await;
+    assert!(other.expect("handled"), "the second does not wait for it");
+    let state = async |id: &str| company.yard.of(id).await.execution.state;
+    assert_eq!(state("42").await, ExecutionState::Failed);
+    assert_eq!(state("41").await, ExecutionState::Scheduled);
+    hangs.abort();
+    assert!(hangs.await.expect_err("cut off").is_cancelled());
+    held.rollback().await.expect("let go");
+    until("another takes the first", 20, || async {
+        executions::handle_next(&company.yard.deps)
+            .await
+            .expect("handled")
+    })
+    .await;
+    assert_eq!(state("41").await, ExecutionState::Failed);
+    let told = company
+        .yard
+        .count("select count(*) from execution_outbox")
+        .await;
+    assert_eq!(told, 2, "each once");
+    let letters = company.yard.count("select count(*) from letters").await;
+    assert_eq!(letters, 2);
     company.close().await;
 }
 

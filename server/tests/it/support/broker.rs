@@ -1,15 +1,16 @@
-//! A vhost of its own for each test. What is declared through the management API is in `manager`.
+//! A vhost of its own for each test. What is declared through the management API is
+//! in `manager`, and exchanges in `wiring`.
 
 mod manager;
+mod wiring;
 
 use std::time::Duration;
 
 use lapin::options::{
-    BasicGetOptions, BasicPublishOptions, ConfirmSelectOptions, ExchangeDeclareOptions,
-    QueueBindOptions, QueueDeclareOptions,
+    BasicGetOptions, BasicPublishOptions, ConfirmSelectOptions, QueueDeclareOptions,
 };
 use lapin::types::{AMQPValue, FieldTable};
-use lapin::{BasicProperties, Channel, Connection, ConnectionProperties, ExchangeKind};
+use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
 use uuid::Uuid;
 
 use dlo_server::broker::Brokers;
@@ -90,50 +91,6 @@ impl Vhost {
             .queue_declare(name.into(), options, table)
             .await
             .expect("declared");
-    }
-
-    /// Declares a fanout exchange with one queue bound to it: the usual dead-letter pair.
-    pub async fn dead_letter_pair(&self, exchange: &str, queue: &str) {
-        self.exchange(exchange, ExchangeKind::Fanout).await;
-        self.queue(queue, &[]).await;
-        self.bind(exchange, queue, "").await;
-    }
-
-    /// Declares a topic exchange with queues that are there.
-    pub async fn topic(&self, exchange: &str, bindings: &[(&str, &str)]) {
-        self.exchange(exchange, ExchangeKind::Topic).await;
-        for (queue, key) in bindings {
-            self.bind(exchange, queue, key).await;
-        }
-    }
-
-    /// Declares a direct exchange with queues that are there.
-    pub async fn direct(&self, exchange: &str, bindings: &[(&str, &str)]) {
-        self.exchange(exchange, ExchangeKind::Direct).await;
-        for (queue, key) in bindings {
-            self.bind(exchange, queue, key).await;
-        }
-    }
-
-    async fn exchange(&self, name: &str, kind: ExchangeKind) {
-        let durable = ExchangeDeclareOptions {
-            durable: true,
-            ..ExchangeDeclareOptions::default()
-        };
-        self.channel
-            .exchange_declare(name.into(), kind, durable, FieldTable::default())
-            .await
-            .expect("declared");
-    }
-
-    /// Binds a queue to an exchange.
-    pub async fn bind(&self, exchange: &str, queue: &str, key: &str) {
-        let options = QueueBindOptions::default();
-        let none = FieldTable::default();
-        self.channel
-            .queue_bind(queue.into(), exchange.into(), key.into(), options, none)
-            .await
-            .expect("bound");
     }
 
     /// Publishes to a queue through the default exchange, and waits for the confirm.
@@ -265,6 +222,14 @@ impl Vhost {
             .as_str()
             .expect("a version")
             .to_owned()
+    }
+
+    /// Messages that a queue holds, whatever becomes of them. The figure is some seconds old.
+    pub async fn messages(&self, queue: &str) -> i64 {
+        let url = format!("{}/api/queues/{}/{queue}", self.management, self.name);
+        let response = reqwest::get(url).await.expect("the management API answers");
+        let said: serde_json::Value = response.json().await.expect("JSON");
+        said["messages"].as_i64().unwrap_or(-1)
     }
 
     /// What the broker says of a queue: ready, unacknowledged, consumers. Its figures are some

@@ -19,7 +19,7 @@ use sqlx::PgPool;
 use super::{Watcher, dying, quorum};
 use crate::support::until;
 
-fn anna() -> Actor {
+pub(super) fn anna() -> Actor {
     Actor("anna".into())
 }
 
@@ -46,14 +46,14 @@ impl Watcher {
     }
 
     /// Publishes a message to a queue and rejects it.
-    async fn die(&self, queue: &str) {
+    pub(super) async fn die(&self, queue: &str) {
         let properties = BasicProperties::default();
         self.vhost.publish(queue, properties, b"a message").await;
         until("it can be taken", 10, || self.reject(queue, false)).await;
     }
 
     /// Takes a message and rejects it. Tells whether there was one.
-    async fn reject(&self, queue: &str, requeue: bool) -> bool {
+    pub(super) async fn reject(&self, queue: &str, requeue: bool) -> bool {
         let options = BasicGetOptions::default();
         let got = self.vhost.channel.basic_get(queue.into(), options).await;
         let Some(got) = got.expect("asked") else {

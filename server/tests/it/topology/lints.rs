@@ -1,5 +1,6 @@
 //! Every finding on queues of a real broker, and that it goes when what it says was done.
 
+use dlo_domain::severity::Severity;
 use dlo_domain::topology::FindingScope;
 use lapin::types::AMQPValue;
 use serde_json::json;
@@ -169,6 +170,17 @@ async fn a_queue_without_consumers_is_found_after_15_minutes(pool: PgPool) {
         assert_eq!(watcher.open().await, [], "{:?}", watcher.idle("idle").await);
     }
     watcher.finds(&[("no_consumer", "idle")]).await;
+    let severity = async || {
+        watcher.look().await;
+        watcher.kept(FindingScope::Open).await[0].finding.severity
+    };
+    assert_eq!(severity().await, Severity::Low, "it is empty");
+    let plain = lapin::BasicProperties::default();
+    vhost.publish("idle", plain, b"it waits").await;
+    crate::support::until("the message is told of", 20, || async {
+        severity().await == Severity::Normal
+    })
+    .await;
     let _late = vhost.consume("idle", "late").await;
     watcher.finds(&[]).await;
     watcher.end().await;

@@ -82,6 +82,15 @@ impl Vhost {
         self.manage(Method::PUT, &path, &policy).await;
     }
 
+    /// Sets a policy for queues in the name of whoever runs the broker.
+    pub async fn operator_policy(&self, name: &str, pattern: &str, definition: Value) {
+        let policy = json!({
+            "pattern": pattern, "apply-to": "queues", "priority": 0, "definition": definition,
+        });
+        let path = format!("operator-policies/{}/{name}", self.name);
+        self.manage(Method::PUT, &path, &policy).await;
+    }
+
     /// Deletes it, and leaves the connection to find out.
     pub async fn delete_now(&self) {
         let path = format!("vhosts/{}", self.name);

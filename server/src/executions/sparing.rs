@@ -1,0 +1,102 @@
+//! What died because a broker, the database or all offices stood still is held against nobody: its
+//! message goes back to the queue that it died in, where it has its whole time again.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use dlo_domain::death::Reason;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::execution::{Execution, ExecutionState};
+use dlo_domain::replay::Target;
+use dlo_domain::worker::{Pause, Witness};
+use sqlx::PgConnection;
+
+use super::Deps;
+use super::handler::replay;
+use crate::fleet::way_of;
+use crate::store::executions::links::{self, Open};
+use crate::store::executions::watch;
+use crate::store::executions::write::{self, Told};
+use crate::store::workers::watches;
+use crate::store::{StoreError, events, shared_time};
+
+/// So often a message goes back for the sake of one pause: workers may need a while to come back, and a
+/// short time to live is over before. After that it is its worker's fault.
+const MOST_TIMES: i64 = 3;
+
+/// What is done about a letter for the sake of a pause.
+pub(super) enum Spared {
+    /// Nothing: it tells what it says.
+    No,
+    /// It cannot be told yet: the letter waits.
+    Later,
+    /// This.
+    Yes(String),
+}
+
+/// Sends the message of an execution back to its queue when it expired by a pause.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub(super) async fn spare(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+    execution: &Execution,
+) -> Result<Spared, StoreError> {
+    let (Reason::Expired, Some((broker, vhost))) = (open.reason, &open.place) else {
+        return Ok(Spared::No);
+    };
+    let way = way_of(&deps.brokers, broker, vhost);
+    let Some(standing) = watches::standing(conn, &way).await? else {
+        return Ok(Spared::No);
+    };
+    let now = shared_time(conn, &*deps.clock).await?;
+    let pause = match standing.witness(open.noted_at, now) {
+        Witness::AsEver => return Ok(Spared::No),
+        Witness::TooEarly => return Ok(Spared::Later),
+        Witness::OfAPause(pause) => pause,
+    };
+    if is_past_sparing(deps, conn, open, (execution, pause, now)).await? {
+        return Ok(Spared::No);
+    }
+    let stood_still = format!(
+        "nothing was heard of its broker from {} to {}",
+        machine(pause.closed_at),
+        machine(pause.opened_at)
+    );
+    let told = Told {
+        execution: execution.spared(now),
+        result: None,
+    };
+    write::put(conn, &[told]).await?;
+    events::notify(conn, &LiveEvent::Executions).await?;
+    let what = match replay(deps, conn, open, Target::OriginQueue).await? {
+        Ok(id) => format!("its message goes back to its queue, with replay {id}"),
+        Err(why) => format!("its message could not go back to its queue: {why}"),
+    };
+    Ok(Spared::Yes(format!("{stood_still}; {what}")))
+}
+
+/// Whether the pause is no excuse: its worker was away before, it waited for long before, or its message
+/// went back often enough.
+async fn is_past_sparing(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+    (execution, pause, now): (&Execution, Pause, DateTime<Utc>),
+) -> Result<bool, StoreError> {
+    let was_due = (now - execution.state_since) / 2 > deps.limit();
+    if was_due && execution.state < ExecutionState::Running {
+        return Ok(true);
+    }
+    if let Some(worker) = &execution.worker
+        && watch::is_away(conn, worker).await?
+    {
+        return Ok(true);
+    }
+    let times = links::spared_since(conn, open.letter, pause.closed_at).await?;
+    Ok(times >= MOST_TIMES)
+}
+
+fn machine(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+}

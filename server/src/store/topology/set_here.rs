@@ -1,0 +1,49 @@
+//! Who set what here: the audit trail asked by what it is about.
+
+use dlo_domain::audit::Actor;
+use dlo_domain::topology::{SetHere, policy_name};
+use sqlx::PgConnection;
+
+use super::Place;
+use crate::store::StoreError;
+
+/// How the line of a policy of ours begins.
+#[must_use]
+pub fn about(place: Place<'_>, queue: &str, policy: &str) -> String {
+    let Place { broker, vhost } = place;
+    format!("`{queue}` in {vhost} of {broker}: the policy `{policy}`: ")
+}
+
+/// Who set the policies of these queues last, and when.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn who(
+    conn: &mut PgConnection,
+    place: Place<'_>,
+    queues: &[&str],
+) -> Result<SetHere, StoreError> {
+    if queues.is_empty() {
+        return Ok(SetHere::new());
+    }
+    let abouts: Vec<String> = queues
+        .iter()
+        .map(|queue| about(place, queue, &policy_name(queue)))
+        .collect();
+    let rows = sqlx::query!(
+        r#"select queue as "queue!", a.actor, a.at
+           from unnest($1::text[], $2::text[]) as set_here (queue, about)
+           cross join lateral (
+               select actor, at from audit
+               where action = 'queue.dead_lettering' and starts_with(detail, about)
+               order by id desc limit 1) a"#,
+        queues as &[&str],
+        &abouts,
+    )
+    .fetch_all(conn)
+    .await?;
+    let rows = rows.into_iter();
+    Ok(rows
+        .map(|row| (row.queue, (Actor(row.actor), row.at)))
+        .collect())
+}
