@@ -1,7 +1,6 @@
 alter table arrivals
     alter column properties type jsonb using properties::jsonb,
-    alter column headers type jsonb using headers::jsonb,
-    alter column deaths type jsonb using deaths::jsonb;
+    alter column headers type jsonb using headers::jsonb;
 
 do $$
 declare
@@ -12,7 +11,7 @@ begin
         select 'arrivals'::regclass
         union all select inhrelid::regclass from pg_inherits where inhparent = 'arrivals'::regclass
     loop
-        foreach col in array array['properties', 'headers', 'deaths'] loop
+        foreach col in array array['properties', 'headers'] loop
             begin
                 execute format('alter table %s alter column %I set compression lz4', part, col);
             exception when feature_not_supported then

@@ -172,3 +172,6 @@ pub async fn write_office(conn: &mut PgConnection, note: Note<'_>) -> Result<(),
     .await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,7 +134,7 @@ async fn insert_arrival(
         "insert into arrivals
              (letter_id, ordinal, arrived_at, source_id, exchange, routing_key, properties,
               headers, deaths, body, body_sha256, replay_id, notes)
-         values ($1, $2, $3, $4, $5, $6, $7::text::json, $8::text::json, $9::text::json,
+         values ($1, $2, $3, $4, $5, $6, $7::text::json, $8::text::json, $9::text::jsonb,
               $10, $11, $12, $13)",
         from.letter_id.0,
         ordinal,

@@ -292,7 +292,7 @@ async fn insert_arrivals(
              (letter_id, ordinal, arrived_at, source_id, exchange, routing_key, properties,
               headers, deaths, body, body_sha256, notes)
          select id, 1, at, $2, exchange, routing_key, properties::json, headers::json,
-              deaths::json, body, body_sha256,
+              deaths::jsonb, body, body_sha256,
               array(select jsonb_array_elements_text(notes::jsonb))
          from unnest($1::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[],
               $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::text[])

@@ -4,7 +4,6 @@ use chrono::{DateTime, Utc};
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Address, Canary, ReplayState};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use super::outcomes::Seat;
 use super::read::{read_canary, read_state};
