@@ -45,9 +45,10 @@ async fn a_line_for_many_letters_is_in_the_trail_of_each(pool: PgPool) {
         .execute(&mut *conn)
         .await
         .expect("two plans");
+    let office = Actor::office();
     let note = |action| Note {
         at: "2026-11-21T12:00:00Z".parse().expect("a time"),
-        actor: &Actor("office".into()),
+        actor: &office,
         action,
         detail: Some("sent without expiration"),
         replay: None,
