@@ -1,11 +1,17 @@
 //! Requests to the management API, as a person pastes them into a terminal.
 
-use std::fmt::Write as _;
-
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use serde_json::Value;
 
 use super::super::matching::quoted;
 use super::migration::Way;
+
+/// All but what RFC 3986, section 2.3, calls unreserved: names stay readable.
+const RESERVED: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 impl Way<'_> {
     /// A request about this vhost as one line of a shell; nothing where a terminal would obey what is in
@@ -32,15 +38,7 @@ impl Way<'_> {
     }
 }
 
-/// A name as one part of an address.
-fn escaped(name: &str) -> String {
-    let mut escaped = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            escaped.push(char::from(byte));
-        } else {
-            write!(escaped, "%{byte:02X}").expect("a String takes every write");
-        }
-    }
-    escaped
+/// A name as one part of an address: all but what never means anything there.
+fn escaped(name: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(name, &RESERVED)
 }
