@@ -168,7 +168,7 @@ fn policy(seen: PolicySeen) -> AnyView {
         };
         view! {
             <tr>
-                <th class="fill id">{key}</th>
+                <th class="id">{key}</th>
                 <td class="id">{before}</td>
                 <td class="id">{after}</td>
             </tr>
@@ -176,7 +176,7 @@ fn policy(seen: PolicySeen) -> AnyView {
     };
     view! {
         <p class="note-line"><Spoken text=seen.says /></p>
-        <table class="ledger">
+        <table class="ledger settings">
             <thead>
                 <tr>
                     <th>"setting"</th>
