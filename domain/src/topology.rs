@@ -14,6 +14,7 @@ mod matching;
 mod model;
 mod read;
 mod report;
+mod request;
 mod route;
 mod setting;
 

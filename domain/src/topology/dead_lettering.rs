@@ -7,7 +7,6 @@
 mod checks;
 mod migration;
 mod removal;
-mod request;
 
 use std::fmt::Write as _;
 

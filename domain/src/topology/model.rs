@@ -67,9 +67,9 @@ impl Gap {
     pub fn says(self) -> &'static str {
         match self {
             Self::Figures => {
-                "The broker keeps no figures (management_agent.disable_metrics_collector, or \
-                 management.disable_stats): consumers and rates are not known, so queues without \
-                 consumers are not found."
+                "The broker tells no figures: it has just started, or keeps none \
+                 (management_agent.disable_metrics_collector, or management.disable_stats). \
+                 Consumers and rates are not known, so queues without consumers are not found."
             }
             Self::Policies => {
                 "The policies may not be read by this user: what a policy sets is known only where \

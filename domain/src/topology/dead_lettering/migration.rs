@@ -8,6 +8,7 @@ use super::super::lint::text::some;
 use super::super::map::Map;
 use super::super::matching::{applies_to, known_to, pattern_of};
 use super::super::model::{Binding, MOST_NAME_BYTES, Policy, Queue, QueueKind, Vhost};
+use super::super::request::{self, ADDRESS};
 use super::{NewDeadLettering, base};
 use crate::reading::cut;
 
@@ -24,9 +25,6 @@ const NOT_QUORUM: [&str; 4] = [
     "x-queue-master-locator",
     "x-queue-version",
 ];
-
-/// What the address looks like that commands ask.
-const ADDRESS: &str = "http://USER:PASSWORD@HOST:15672";
 
 /// One step on the way to a queue with other arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +64,18 @@ pub(super) struct Way<'a> {
     pub queue: &'a Queue,
     /// What is wanted of it.
     pub wanted: &'a NewDeadLettering,
+}
+
+/// A request about the vhost; none where a terminal would obey what is in it.
+fn ask(
+    way: &Way<'_>,
+    method: &str,
+    place: (&str, &[&str], &str),
+    body: Option<&Value>,
+) -> Vec<String> {
+    request::ask(way.vhost.1, method, place, body)
+        .into_iter()
+        .collect()
 }
 
 /// The way to a queue that has `instead` of what this one has.
@@ -153,7 +163,7 @@ fn declared(way: &Way<'_>, next: &Queue, instead: &[Instead]) -> MigrationStep {
             way.queue.name,
             but.join(", ")
         ),
-        way.ask("PUT", ("queues", &[&next.name], ""), Some(&body)),
+        ask(way, "PUT", ("queues", &[&next.name], ""), Some(&body)),
     )
 }
 
@@ -183,7 +193,7 @@ fn policy(way: &Way<'_>, next: &Queue) -> Option<MigrationStep> {
     (!own.definition.is_empty()).then(|| {
         step(
             says,
-            way.ask("PUT", ("policies", &[&own.name], ""), Some(&body)),
+            ask(way, "PUT", ("policies", &[&own.name], ""), Some(&body)),
         )
     })
 }
@@ -209,11 +219,11 @@ fn bound(way: &Way<'_>, next: &Queue) -> Vec<MigrationStep> {
         };
         let body = json!({"routing_key": binding.key, "arguments": arguments});
         let path = ["e", &binding.source, "q", &next.name];
-        way.ask("POST", ("bindings", &path, ""), Some(&body))
+        ask(way, "POST", ("bindings", &path, ""), Some(&body))
     });
     let unbind = shown.iter().flat_map(|binding| {
         let path = ["e", &binding.source, "q", name, &binding.properties_key];
-        way.ask("DELETE", ("bindings", &path, ""), None)
+        ask(way, "DELETE", ("bindings", &path, ""), None)
     });
     vec![
         step(
@@ -269,11 +279,11 @@ fn emptied(way: &Way<'_>) -> Vec<MigrationStep> {
                 "Wait until `{name}` is empty and nothing of it is unacknowledged: `messages` is 0 \
                  then, a few seconds late."
             ),
-            way.ask("GET", ("queues", &[name], "?columns=messages"), None),
+            ask(way, "GET", ("queues", &[name], "?columns=messages"), None),
         ),
         step(
             format!("Let its workers leave `{name}`, and delete it."),
-            way.ask("DELETE", ("queues", &[name], guard), None),
+            ask(way, "DELETE", ("queues", &[name], guard), None),
         ),
     ]
 }

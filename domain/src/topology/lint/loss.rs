@@ -1,7 +1,9 @@
 //! Dead letters that never arrive: no exchange, no binding, nowhere to go, no confirm.
 
-use super::super::matching::quoted;
+use serde_json::json;
+
 use super::super::model::{Queue, QueueKind};
+use super::super::request::ask_at_once;
 use super::super::route::{DeadRoute, End, has_wildcard};
 use super::super::setting::Origin;
 use super::text::{counted, some};
@@ -65,11 +67,9 @@ fn missing(look: &Look<'_>, queue: &Queue, route: &DeadRoute) -> Finding {
 }
 
 fn declare(look: &Look<'_>, exchange: &str) -> Option<String> {
-    Some(format!(
-        "rabbitmqadmin --vhost={} declare exchange name={} type=fanout durable=true",
-        quoted(look.vhost_name)?,
-        quoted(exchange)?
-    ))
+    let body = json!({"type": "fanout", "durable": true});
+    let place = ("exchanges", &[exchange][..], "");
+    ask_at_once(look.vhost_name, "PUT", place, &body)
 }
 
 /// Whether a direct exchange on which letters are lost has a binding that somebody took for a pattern.
@@ -129,13 +129,9 @@ fn keys(route: &DeadRoute) -> String {
 }
 
 fn bind(look: &Look<'_>, exchange: &str, queue: &str, key: &str) -> Option<String> {
-    Some(format!(
-        "rabbitmqadmin --vhost={} declare binding source={} destination={} routing_key={}",
-        quoted(look.vhost_name)?,
-        quoted(exchange)?,
-        quoted(queue)?,
-        quoted(key)?
-    ))
+    let body = json!({"routing_key": key});
+    let place = ("bindings", &["e", exchange, "q", queue][..], "");
+    ask_at_once(look.vhost_name, "POST", place, &body)
 }
 
 fn unbound(look: &Look<'_>, queue: &Queue, route: &DeadRoute) -> Finding {

@@ -31,7 +31,10 @@ fn an_exchange_that_is_missing_is_found_where_a_policy_names_it_too() {
         by_argument.lost
     );
     let command = by_argument.command.expect("one command mends it");
-    assert!(command.contains("declare exchange name=dlx"), "{command}");
+    assert_eq!(
+        command,
+        r#"RABBITMQ=http://USER:PASSWORD@HOST:15672; curl -fsS -X PUT "$RABBITMQ"'/api/exchanges/%2F/dlx' -H 'content-type: application/json' -d '{"durable":true,"type":"fanout"}'"#
+    );
     let dlx = json!({"dead-letter-exchange": "dlx"});
     let by_policy = Draft::new()
         .queue_with(
@@ -148,7 +151,11 @@ fn a_hash_on_a_direct_exchange_is_found_where_it_matters() {
     );
     let command = found.command.expect("one command mends it");
     assert!(
-        command.ends_with("source=dlx destination=dead routing_key=work"),
+        command.contains("-X POST") && command.contains("/api/bindings/%2F/e/dlx/q/dead'"),
+        "{command}"
+    );
+    assert!(
+        command.ends_with(r#"-d '{"routing_key":"work"}'"#),
         "{command}"
     );
     // Bound with the right key as well, it does no harm.
@@ -349,10 +356,20 @@ fn what_cannot_be_known_is_not_found_and_said_so() {
 }
 
 #[test]
-fn names_that_a_terminal_would_obey_make_no_command() {
-    let found = Draft::new().queue("work", dying("x\u{1b}[2J")).only();
-    assert_eq!(found.command, None);
-    let quoted = Draft::new().queue("work", dying("a'; rm -rf /")).only();
-    let command = quoted.command.expect("quoted");
-    assert!(command.contains(r"name='a'\''; rm -rf /'"), "{command}");
+fn names_that_a_terminal_would_obey_are_escaped_in_commands() {
+    let of = |exchange: &str| {
+        let found = Draft::new().queue("work", dying(exchange)).only();
+        found.command.expect("one command mends it")
+    };
+    let command = of("x\u{1b}[2J\n");
+    assert!(
+        command.contains("/api/exchanges/%2F/x%1B%5B2J%0A'"),
+        "{command}"
+    );
+    assert!(!command.chars().any(char::is_control), "{command}");
+    let command = of("a'; rm -rf /");
+    assert!(
+        command.contains("/api/exchanges/%2F/a%27%3B%20rm%20-rf%20%2F'"),
+        "{command}"
+    );
 }

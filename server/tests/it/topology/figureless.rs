@@ -129,7 +129,7 @@ async fn told_by_the_api(watcher: &Watcher) {
     assert!(
         told.notes
             .iter()
-            .any(|note| note.contains("keeps no figures")),
+            .any(|note| note.contains("tells no figures")),
         "{:?}",
         told.notes
     );
@@ -164,9 +164,9 @@ async fn told_by_pages(watcher: &Watcher) {
     for (address, words) in [
         (
             format!("/queues?broker=main&vhost={vhost}"),
-            "keeps no figures",
+            "tells no figures",
         ),
-        (format!("/queues/main/{vhost}/q"), "keeps no figures"),
+        (format!("/queues/main/{vhost}/q"), "tells no figures"),
         (format!("/queues/main/{vhost}/q"), "<dd>not known</dd>"),
         ("/workers/worker-7".to_owned(), "consumers are not told"),
     ] {

@@ -45,7 +45,7 @@ impl TopologyDesk for NotingDesk {
             "trouble_since": null, "vhosts": [{
                 "broker": "main", "vhost": "/", "read_at": "2026-11-21T12:00:00Z",
                 "version": "3.10.8", "queues": 2, "findings": 1, "gaps": ["figures"],
-                "notes": ["The broker keeps no figures."],
+                "notes": ["The broker tells no figures."],
             }],
         }))])
     }
