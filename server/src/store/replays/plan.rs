@@ -190,7 +190,8 @@ pub async fn add(
         .collect();
     let (first, last) = weeks::span(&letters);
     sqlx::query!(
-        "update letters set state = 'claimed', replays = replays + 1
+        "update letters
+         set state = 'claimed', state_since = now(), claimed_at = now(), replays = replays + 1
          where id = any($1) and id between $3 and $4 and state = any($2)",
         &letters,
         &from,
