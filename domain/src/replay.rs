@@ -5,6 +5,7 @@ mod canary;
 mod earlier;
 mod makers;
 mod outcome;
+mod returning;
 mod state;
 mod target;
 
@@ -16,6 +17,7 @@ pub use canary::{BadCanary, Canary, Climb, Gate};
 pub use earlier::Earlier;
 pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
+pub use returning::{NoReturn, Returning};
 pub use state::{Control, Controlled, ReplayState, Stop};
 pub use target::{Address, NoWay, Origin, Target, queue_of_worker};
 

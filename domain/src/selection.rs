@@ -36,6 +36,10 @@ pub struct Changed {
     pub changed: i64,
     /// Letters that did not, and why.
     pub left_out: Vec<crate::replay::LeftOut>,
+    /// The letters that changed, with which just these can be changed back; empty when they are more than
+    /// 10,000.
+    #[serde(default)]
+    pub ids: Vec<LetterId>,
 }
 
 /// At most this many letters by id in one action.

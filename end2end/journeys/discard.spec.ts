@@ -101,6 +101,28 @@ test('all that match are discarded, and all of those restored', async ({ page, w
   expect((await running.api.letters(`source:${workplace.source} state:held`)).items).toHaveLength(3);
 });
 
+test('what others discarded before stays so when a discard of all that match is undone', async ({
+  page,
+  workplace,
+  running,
+}) => {
+  for (const name of ['one', 'two', 'three']) await workplace.die({ body: name });
+  await workplace.letters(3);
+  const [first] = (await running.api.letters(`source:${workplace.source}`)).items;
+  await running.api.discard([first.id], 'put away by a colleague');
+  await page.goto(workplace.list());
+  await live(page);
+  await page.getByText('With all 3 letters…').click();
+  const all = page.locator('details', { hasText: 'With all' });
+  await all.getByRole('textbox', { name: 'Reason for the discard' }).fill('a bad import');
+  await all.getByRole('button', { name: 'Discard 3 letters' }).click();
+  await expect(page.getByText(/^2 letters discarded\. 1 letter was left out/)).toBeVisible();
+  await page.getByRole('button', { name: 'Undo: hold 2 letters again' }).click();
+  await expect(page.getByText('2 letters restored: held again.')).toBeVisible();
+  const discarded = (await running.api.letters(`source:${workplace.source} state:discarded`)).items;
+  expect(discarded.map(({ id }) => id)).toEqual([first.id]);
+});
+
 test('a letter that somebody else has decided on meanwhile is left out, and the page says so', async ({
   page,
   workplace,
@@ -117,6 +139,7 @@ test('a letter that somebody else has decided on meanwhile is left out, and the 
   await bar.getByRole('textbox').fill('too late');
   await bar.getByRole('button', { name: 'Discard 1 letter' }).click();
   await expect(page.getByText(/^0 letters discarded\. 1 letter was left out: .*discarded/)).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Undo/ })).toHaveCount(0);
   expect((await running.api.letter(id)).audit.map(({ detail }) => detail)).toEqual(['the other was quicker']);
 });
 

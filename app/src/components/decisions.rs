@@ -1,6 +1,5 @@
 //! What can be decided on letters: the actions behind the forms, and what is said afterwards.
 
-use dlo_domain::ids::LetterId;
 use leptos::form::FromFormData;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
@@ -90,18 +89,12 @@ impl Decisions {
 
     fn say_what_was_done(self) {
         let toasts = Toasts::current();
-        let asked: StoredValue<Vec<LetterId>> = StoredValue::new(Vec::new());
-        Effect::new(move |_| {
-            if let Some(input) = self.discard.input().get() {
-                asked.set_value(input.ids);
-            }
-        });
         Effect::new(move |_| {
             if let Some(Ok(changed)) = self.discard.value().get() {
                 toasts.say(Toast {
                     text: format!("{} discarded.", counted(changed.changed, "letter")),
                     left_out: changed.left_out,
-                    undo: asked.get_value(),
+                    undo: changed.ids,
                 });
             }
         });

@@ -4,7 +4,7 @@ use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::LetterId;
-use dlo_domain::selection::{Changed, Selection};
+use dlo_domain::selection::{Changed, MOST_IDS, Selection};
 use dlo_domain::state::{Change, Refusal};
 use sqlx::PgConnection;
 
@@ -106,10 +106,12 @@ async fn many(
             changed.extend(tally.changed);
         }
         let letters = i64::try_from(changed.len()).unwrap_or(i64::MAX);
+        let ids = if changed.len() > MOST_IDS { Vec::new() } else { changed.clone() };
         tell(conn, changed).await?;
         Ok(Changed {
             changed: letters,
             left_out: left_out.into_list(),
+            ids,
         })
     })
 }

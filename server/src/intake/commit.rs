@@ -276,14 +276,14 @@ async fn join(
     let Some(from) = incoming.reading.returns_from else {
         return Ok(false);
     };
-    if letters::append_returned(conn, session.source_id, incoming, from, judge).await? {
-        return Ok(true);
+    let joined = letters::append_returned(conn, session.source_id, incoming, from, judge).await?;
+    if let Err(why) = joined {
+        incoming.note(format!(
+            "It says that it comes back from letter {} and replay {}; {why}. Kept as a letter of its own.",
+            from.letter_id, from.replay_id
+        ));
     }
-    incoming.note(format!(
-        "It says that it comes back from letter {}, which replay {} did not send: kept as a letter of its own.",
-        from.letter_id, from.replay_id
-    ));
-    Ok(false)
+    Ok(joined.is_ok())
 }
 
 async fn insert_whatever_it_takes(

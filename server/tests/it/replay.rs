@@ -13,6 +13,7 @@ mod matrix;
 mod order;
 mod outcomes;
 mod races;
+mod returns;
 mod schemas;
 mod steering;
 mod targets;

@@ -5,7 +5,7 @@ use dlo_domain::grouping::Masker;
 use dlo_domain::ids::SourceId;
 use dlo_domain::judge::{Case, Judge};
 use dlo_domain::reading::ReturnsFrom;
-use dlo_domain::replay::Outcome;
+use dlo_domain::replay::{NoReturn, Outcome, Returning};
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 
@@ -32,8 +32,8 @@ struct Letter {
     replays: i32,
 }
 
-/// Joins a delivery to the letter that it names, if it is one that this replay published.
-/// Tells whether it was: if not, the delivery is a letter of its own.
+/// Joins a delivery to the letter that it names, if it is what this replay published; else tells why it
+/// is a letter of its own.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read: then the transaction must be given up.
@@ -43,14 +43,17 @@ pub async fn append_returned(
     incoming: &mut Incoming,
     from: ReturnsFrom,
     judge: &Judge,
-) -> Result<bool, StoreError> {
+) -> Result<Result<(), NoReturn>, StoreError> {
     let Some(letter) = lock(conn, from).await? else {
-        return Ok(false);
+        return Ok(Err(NoReturn::NeverSent));
     };
     let state: LetterState = letter
         .state
         .parse()
         .map_err(|why| StoreError::corrupt("letters", "state", why))?;
+    if let Err(why) = compare(conn, incoming, from, (&letter, state)).await? {
+        return Ok(Err(why));
+    }
     let after = state.after(Change::DieAgain).unwrap_or(state);
     insert_arrival(conn, source, incoming, from, letter.arrivals + 1).await?;
     let remembered = incoming.signature.id;
@@ -62,10 +65,10 @@ pub async fn append_returned(
     update_letter(conn, incoming, from, after).await?;
     extracts::put(conn, &[(from.letter_id, &extracts::Row::from(&extract))]).await?;
     record_return(conn, incoming, from).await?;
-    Ok(true)
+    Ok(Ok(()))
 }
 
-/// Takes the letter, and then its replay item: the same order as the replay engine's.
+/// Takes the letter, and after it its replay item: the same order as the replay engine's.
 async fn lock(conn: &mut PgConnection, from: ReturnsFrom) -> Result<Option<Letter>, StoreError> {
     let letter = sqlx::query_as!(
         Letter,
@@ -83,7 +86,37 @@ async fn lock(conn: &mut PgConnection, from: ReturnsFrom) -> Result<Option<Lette
     Ok(letter)
 }
 
-/// Judges the letter as it will be: what this death does not tell, it keeps from the one before.
+/// Holds a delivery beside what its replay sent: the body that was made for it, or the letter's last one.
+async fn compare(
+    conn: &mut PgConnection,
+    incoming: &Incoming,
+    from: ReturnsFrom,
+    (letter, state): (&Letter, LetterState),
+) -> Result<Result<(), NoReturn>, StoreError> {
+    let sent = sqlx::query!(
+        r#"select i.outcome, coalesce(
+                (select b.body_sha256 from replay_bodies b
+                 where b.letter_id = i.letter_id and b.replay_id = i.replay_id),
+                (select a.body_sha256 from arrivals a
+                 where a.letter_id = i.letter_id and a.ordinal = $3)) as body_sha256
+         from replay_items i where i.letter_id = $1 and i.replay_id = $2 for update of i"#,
+        from.letter_id.0,
+        from.replay_id.0,
+        letter.arrivals,
+    )
+    .fetch_one(conn)
+    .await?;
+    let returning = Returning {
+        outcome: read_outcome(&sent.outcome)?,
+        letter: state,
+        has_same_body: sent.body_sha256.as_ref() == Some(&incoming.body_sha256),
+        has_same_id: incoming.reading.message_id.as_deref().map(storable) == letter.message_id,
+    };
+    Ok(returning.join())
+}
+
+/// Judges the letter as it will be: what this death does not tell, it keeps from the one before. Where it
+/// was published first stays, since this time we published it.
 fn judge_again(
     incoming: &mut Incoming,
     from: ReturnsFrom,
@@ -92,10 +125,14 @@ fn judge_again(
 ) -> Extract {
     let mut stored = court::as_stored(&incoming.reading).into_owned();
     let (origin, failure) = (&mut stored.origin, &mut stored.failure);
-    for (told, kept) in [
-        (&mut origin.queue, letter.queue),
+    for (told, first) in [
         (&mut origin.exchange, letter.exchange),
         (&mut origin.routing_key, letter.routing_key),
+    ] {
+        *told = first.or(told.take());
+    }
+    for (told, kept) in [
+        (&mut origin.queue, letter.queue),
         (&mut failure.error_class, letter.error_class),
         (&mut failure.error_message, letter.error_message),
     ] {
@@ -166,8 +203,8 @@ async fn update_letter(
     let text = |text: &Option<String>| text.as_deref().map(storable);
     sqlx::query!(
         "update letters set state = $2, severity = $3, reason = $4,
-             queue = coalesce($5, queue), exchange = coalesce($6, exchange),
-             routing_key = coalesce($7, routing_key), told_by = coalesce($8, told_by),
+             queue = coalesce($5, queue), exchange = coalesce(exchange, $6),
+             routing_key = coalesce(routing_key, $7), told_by = coalesce($8, told_by),
              error_class = coalesce($9, error_class),
              error_message = coalesce($10, error_message),
              stack_trace = coalesce($11, stack_trace),

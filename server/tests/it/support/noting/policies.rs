@@ -104,6 +104,7 @@ impl PolicyDesk for NotingDesk {
         Ok(Changed {
             changed: 1,
             left_out: Vec::new(),
+            ids: Vec::new(),
         })
     }
 }

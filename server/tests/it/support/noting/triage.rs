@@ -81,6 +81,7 @@ impl TriageDesk for NotingDesk {
         Ok(Changed {
             changed: 1,
             left_out: Vec::new(),
+            ids: Vec::new(),
         })
     }
 
@@ -89,6 +90,7 @@ impl TriageDesk for NotingDesk {
         Ok(Changed {
             changed: 1,
             left_out: Vec::new(),
+            ids: Vec::new(),
         })
     }
 
