@@ -5,7 +5,7 @@ use dlo_domain::audit::Actor;
 use dlo_domain::ids::FindingId;
 use dlo_domain::topology::{
     BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
-    QueueQuery, QueueReport,
+    QueuePage, QueueQuery, QueueReport,
 };
 
 use super::DeskError;
@@ -33,8 +33,8 @@ pub trait TopologyDesk {
         edit: FindingEdit,
     ) -> Result<KeptFinding, DeskError>;
 
-    /// Queues by broker, vhost and name, as they were last read; and how many there are in all.
-    async fn queues(&self, query: &QueueQuery) -> Result<(Vec<QueueReport>, i64), DeskError>;
+    /// Queues by broker, vhost and name, as they were last read.
+    async fn queues(&self, query: &QueueQuery) -> Result<QueuePage, DeskError>;
 
     /// One queue.
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError>;

@@ -28,7 +28,8 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueueShee
         limit: MOST_QUEUES,
         ..QueueQuery::default()
     };
-    let (queues, total) = desk().queues(&query).await?;
+    let page = desk().queues(&query).await?;
+    let (queues, total) = (page.items, page.estimated_total);
     let mut findings = desk().findings(FindingScope::Open).await?;
     findings.retain(|one| one.broker == here.broker && one.vhost == here.vhost);
     let watched = watched_letters().await?;

@@ -29,7 +29,7 @@ pub(in crate::topology) fn duration(millis: i64) -> String {
 }
 
 /// `1 message`, `7 messages`.
-pub(super) fn counted(number: i64, noun: &str) -> String {
+pub(in crate::topology) fn counted(number: i64, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{ending}")
 }
