@@ -29,6 +29,8 @@ pub use dead_lettering::{
     PolicyChange, SettingChange, Wish, plan, plan_removal, policy_name, retentions,
 };
 pub use depth::{MOST_DEPTHS, depths};
+pub use lint::shadow::shadowed;
+pub use lint::text::duration;
 pub use lint::{Finding, FindingKind, Findings, Regard, SetHere, WorkerQueues, lint};
 pub use map::{Map, Role};
 pub use matching::{applies_to, pattern_of, quoted, shell_command};

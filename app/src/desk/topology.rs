@@ -7,6 +7,7 @@ use dlo_domain::topology::{
     BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
     QueuePage, QueueQuery, QueueReport,
 };
+use dlo_domain::worker::Condition;
 
 use super::DeskError;
 
@@ -38,6 +39,9 @@ pub trait TopologyDesk {
 
     /// One queue.
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError>;
+
+    /// The workers that say they work on a queue of this name, and how each is; the first 20.
+    async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError>;
 
     /// What would be set to give a queue a dead-letter queue, and what stands against it. Changes
     /// nothing.

@@ -12,6 +12,7 @@ mod reading;
 mod routes;
 mod set_here;
 mod stranded;
+mod telling;
 
 use serde_json::{Value, json};
 

@@ -11,14 +11,16 @@ use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{FindingId, SourceId};
 use dlo_domain::source::Source;
 use dlo_domain::topology::{
-    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS,
-    Map, NewDeadLettering, QueueCursor, QueuePage, QueueQuery, QueueReport, VhostTopology,
+    BrokerTopology, DeadLetteringPlan, Finding, FindingEdit, FindingKind, FindingScope,
+    KeptFinding, MOST_MUTE_HOURS, Map, NewDeadLettering, QueueCursor, QueuePage, QueueQuery,
+    QueueReport, VhostTopology, shadowed,
 };
+use dlo_domain::worker::Condition;
 use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
 use crate::store::audit::{self, Note};
-use crate::store::topology::{self as kept, Kept, Place, findings};
+use crate::store::topology::{self as kept, Kept, Place, findings, workers};
 use crate::store::{StoreError, events, shared_time, sources};
 
 #[async_trait]
@@ -141,6 +143,11 @@ impl TopologyDesk for PgDesk {
         reports.pop().ok_or_else(|| no_queue(vhost, name))
     }
 
+    async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError> {
+        let mut conn = self.begin().await?;
+        Ok(workers::of_queue(&mut conn, queue).await?)
+    }
+
     async fn preview_dead_lettering(
         &self,
         queue: &QueueName,
@@ -207,9 +214,23 @@ impl Neighbours {
             .map(|source| (source.queue.as_str(), source.id))
             .collect();
         let mut found: BTreeMap<&str, Vec<FindingId>> = BTreeMap::new();
-        for one in &self.findings {
-            if here(&one.broker, &one.vhost) {
-                found.entry(&one.finding.subject).or_default().push(one.id);
+        for one in self
+            .findings
+            .iter()
+            .filter(|one| here(&one.broker, &one.vhost))
+        {
+            let Finding {
+                kind,
+                subject,
+                other,
+                ..
+            } = &one.finding;
+            let harmed = match kind {
+                FindingKind::PolicyShadowed => shadowed(&kept.vhost, subject, other),
+                _ => vec![&**subject],
+            };
+            for queue in harmed {
+                found.entry(queue).or_default().push(one.id);
             }
         }
         let queues = kept.vhost.queues.iter();

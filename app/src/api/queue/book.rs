@@ -1,7 +1,9 @@
 //! Dead-lettering read from its form, looked at, set, and taken back.
 
 use dlo_domain::audit::Actor;
-use dlo_domain::topology::{DeadLetteringPlan, NewDeadLettering, PolicyChange, Wish};
+use dlo_domain::topology::{
+    DeadLetteringPlan, NewDeadLettering, PolicyChange, SettingChange, Wish, duration,
+};
 
 use super::{DeadLetteringDraft, PlanSeen, PolicySeen};
 use crate::desk::{DeskError, QueueName, desk};
@@ -212,16 +214,26 @@ fn policy(change: &PolicyChange) -> PolicySeen {
         }
         (None, None) => format!("The policy {name} of {queue} is taken away; none applies then."),
     };
-    let text = |value: &Option<serde_json::Value>| match value {
-        None => "–".to_owned(),
-        Some(value) => value.to_string(),
-    };
     let lines = change.lines.iter();
     PolicySeen {
         says,
         lines: lines
-            .map(|line| (line.key.clone(), text(&line.before), text(&line.after)))
+            .map(|SettingChange { key, before, after }| {
+                let text = |value| value_text(key, value);
+                (key.clone(), text(before.as_ref()), text(after.as_ref()))
+            })
             .collect(),
+    }
+}
+
+/// A value as people read it: times are set in milliseconds.
+fn value_text(key: &str, value: Option<&serde_json::Value>) -> String {
+    let Some(value) = value else {
+        return "–".to_owned();
+    };
+    match (key, value.as_i64()) {
+        ("message-ttl" | "expires", Some(millis)) => duration(millis),
+        _ => value.to_string(),
     }
 }
 

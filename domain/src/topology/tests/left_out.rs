@@ -6,7 +6,7 @@ use super::Draft;
 use crate::topology::{DeadLetteringPlan, PolicyChange, plan, read_now};
 
 /// `work`, with what was set here for it and for `dead`, before the broker's figures tell of it.
-fn set_before(for_work: Value, for_dead: Option<Value>) -> Draft {
+fn set_before(for_work: &Value, for_dead: Option<Value>) -> Draft {
     let mut definition = json!({"dead-letter-exchange": "", "dead-letter-routing-key": "dead"});
     for (key, value) in for_work.as_object().expect("members") {
         definition[key] = value.clone();
@@ -46,7 +46,7 @@ fn a_limit_and_a_strategy_that_are_left_out_stay() {
     let sure = json!({
         "delivery-limit": 5, "dead-letter-strategy": "at-least-once", "overflow": "reject-publish",
     });
-    let draft = set_before(sure, None);
+    let draft = set_before(&sure, None);
     let plan = planned(&draft, json!({"dead_letter_queue": "dead"}));
     let change = &plan.changes[0];
     assert_eq!(line(change, "delivery-limit"), (json!(5), json!(5)));
@@ -70,7 +70,7 @@ fn what_is_null_or_false_is_as_it_was_without_ours() {
     let sure = json!({
         "delivery-limit": 5, "dead-letter-strategy": "at-least-once", "overflow": "reject-publish",
     });
-    let draft = set_before(sure, Some(json!({"message-ttl": 3_600_000})));
+    let draft = set_before(&sure, Some(json!({"message-ttl": 3_600_000})));
     for at_least_once in [json!(false), Value::Null] {
         let wanted = json!({
             "dead_letter_queue": "dead", "max_deliveries": null, "retention_seconds": null,
@@ -91,7 +91,7 @@ fn what_is_null_or_false_is_as_it_was_without_ours() {
         );
     }
     // There is nothing to take away.
-    let nothing = set_before(json!({}), None);
+    let nothing = set_before(&json!({}), None);
     let wanted = json!({"dead_letter_queue": "dead", "retention_seconds": null});
     assert_eq!(planned(&nothing, wanted).changes.len(), 1);
 }
@@ -99,7 +99,7 @@ fn what_is_null_or_false_is_as_it_was_without_ours() {
 /// A broker tells which policy applies some seconds late.
 #[test]
 fn a_chain_is_refused_that_the_brokers_figures_do_not_tell_yet() {
-    let draft = set_before(json!({}), None).queue("further", json!({}));
+    let draft = set_before(&json!({}), None).queue("further", json!({}));
     let vhost = read_now(&draft.0);
     let to = |queue: &str, target: &str| {
         let wanted = json!({"dead_letter_queue": target});
@@ -109,7 +109,7 @@ fn a_chain_is_refused_that_the_brokers_figures_do_not_tell_yet() {
     assert!(to("dead", "further").contains("`dead` is a dead-letter queue itself"));
     assert!(to("further", "work").contains("`work` has a dead-letter exchange itself"));
     // What the broker told last is gone already.
-    let mut gone = set_before(json!({}), None).queue("further", json!({}));
+    let mut gone = set_before(&json!({}), None).queue("further", json!({}));
     gone.0.queues[0]["policy"] = json!("dlo-work");
     gone.0.queues[0]["effective_policy_definition"] =
         json!({"dead-letter-exchange": "", "dead-letter-routing-key": "dead"});

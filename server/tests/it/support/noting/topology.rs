@@ -8,6 +8,7 @@ use dlo_domain::topology::{
     BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
     QueuePage, QueueQuery, QueueReport,
 };
+use dlo_domain::worker::Condition;
 use serde_json::json;
 
 use super::NotingDesk;
@@ -89,6 +90,11 @@ impl TopologyDesk for NotingDesk {
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
         self.note(format!("queue {broker} {vhost} {name}"))?;
         Ok(sample_queue())
+    }
+
+    async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError> {
+        self.note(format!("workers of {queue}"))?;
+        Ok(Vec::new())
     }
 
     async fn preview_dead_lettering(
