@@ -10,7 +10,7 @@ use super::of;
 fn queue(name: &str, route: serde_json::Value) -> QueueReport {
     let queue = json!({
         "broker": "main", "vhost": "/", "name": name, "kind": "classic", "role": "work",
-        "figures": {"ready": 3, "unacknowledged": 0, "consumers": 2, "in_per_second": 1.25,
+        "figures": {"ready": 3, "unacknowledged": 0, "consumers": 2, "in_per_second": 1.5,
             "out_per_second": null},
         "idle_seconds": null, "policy": null, "operator_policy": null, "effective": {},
         "dead_letters": route, "fed_by": [],
@@ -52,7 +52,7 @@ fn queues_and_findings_lead_somewhere_and_lines_say_which_key_and_rate() {
     );
     assert!(picture.words.iter().any(|word| word.3 == "order.#"));
     let work = picture.boxes.iter().find(|one| one.name == "work");
-    assert_eq!(work.expect("drawn").note, "3 · 2 · 1.3/s");
+    assert_eq!(work.expect("drawn").note, "3 · 2 · 1.5/s");
     let line = &picture.routes[0];
     assert_eq!(
         (&*line.name, &*line.over, line.finding),
