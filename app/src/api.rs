@@ -23,6 +23,21 @@ use dlo_domain::selection::Selection;
 
 use crate::error::ApiError;
 
+/// A sentence in pieces: the words, and the address where they lead; empty where they lead nowhere.
+pub type Said = Vec<(String, String)>;
+
+/// A sentence that leads nowhere.
+#[cfg(feature = "ssr")]
+fn plain(words: impl Into<String>) -> Said {
+    vec![(words.into(), String::new())]
+}
+
+/// Words that lead somewhere.
+#[cfg(feature = "ssr")]
+fn link(words: impl Into<String>, href: String) -> (String, String) {
+    (words.into(), href)
+}
+
 /// Reads an id; one that cannot be read names nothing.
 #[cfg_attr(
     not(feature = "ssr"),

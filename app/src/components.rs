@@ -137,7 +137,7 @@ pub(crate) use schema_note::SchemaNote;
 pub(crate) use severity_mark::SeverityMark;
 pub(crate) use source_form::SourceForm;
 pub(crate) use source_table::{Condition, SourceTable};
-pub(crate) use spoken::Spoken;
+pub(crate) use spoken::{Spoken, said};
 pub(crate) use stack_trace::StackTrace;
 pub(crate) use state_badge::{GroupBadge, ReplayBadge, StateBadge};
 pub(crate) use template::{TemplateExplained, TemplateLine};

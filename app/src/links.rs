@@ -23,8 +23,10 @@ pub(crate) fn rule_form(id: &str) -> String {
 /// The queues of brokers.
 pub(crate) const QUEUES: &str = "/queues";
 
-/// One queue. Its name, and its vhost's, may hold anything. Only what the server makes leads there.
-#[cfg(any(test, feature = "ssr"))]
+/// Whichever broker has the queue: where only its vhost and its name are known.
+pub(crate) const ANY_BROKER: &str = "-";
+
+/// One queue. Its name, and its vhost's, may hold anything.
 pub(crate) fn queue(broker: &str, vhost: &str, name: &str) -> String {
     within(&within(&within(QUEUES, broker), vhost), name)
 }

@@ -4,6 +4,7 @@
 //! a broker. The rules are RabbitMQ's own: <https://www.rabbitmq.com/docs/dlx>,
 //! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
 
+mod applying;
 mod consumers;
 mod dead_lettering;
 mod depth;
@@ -12,6 +13,7 @@ mod lint;
 mod map;
 mod matching;
 mod model;
+mod page;
 mod read;
 mod report;
 mod request;
@@ -24,16 +26,19 @@ mod tests;
 pub use consumers::{SeenConsumers, seen_consumers};
 pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, MigrationStep, NewDeadLettering,
-    PolicyChange, SettingChange, plan, plan_removal, policy_name, retentions,
+    PolicyChange, SettingChange, Wish, plan, plan_removal, policy_name, retentions,
 };
 pub use depth::{MOST_DEPTHS, depths};
+pub use lint::shadow::shadowed;
+pub use lint::text::duration;
 pub use lint::{Finding, FindingKind, Findings, Regard, SetHere, WorkerQueues, lint};
 pub use map::{Map, Role};
 pub use matching::{applies_to, pattern_of, quoted, shell_command};
 pub use model::{
     Binding, Exchange, Figures, Gap, MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost,
 };
-pub use read::{Answers, read};
+pub use page::{QueueCursor, QueuePage};
+pub use read::{Answers, read, read_now};
 pub use report::{
     BoundTo, BrokerTopology, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS, QueueQuery,
     QueueReport, UnknownScope, VhostTopology,

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use super::Said;
 use crate::error::ApiError;
 
 /// Executions, those that are stuck first.
@@ -19,7 +20,7 @@ pub struct ExecutionList {
     /// When they were read.
     pub now: DateTime<Utc>,
     /// In a sentence.
-    pub heading: String,
+    pub heading: Said,
     /// How they fare.
     pub figures: Vec<String>,
     /// What somebody should look at.
@@ -71,7 +72,7 @@ pub struct ExecutionSheet {
     /// Whether it can be ended.
     pub is_open: bool,
     /// The letters that name it: the id, when it arrived, and what was done.
-    pub letters: Vec<(String, DateTime<Utc>, String)>,
+    pub letters: Vec<(String, DateTime<Utc>, Said)>,
 }
 
 /// A page of executions: of a state, those that are stuck, or all; of one worker, unless that is

@@ -16,6 +16,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use super::Said;
 use super::topology::FindingRow;
 use crate::error::ApiError;
 
@@ -27,7 +28,7 @@ pub use draft::DeadLetteringDraft;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueueView {
     /// In a sentence.
-    pub heading: String,
+    pub heading: Said,
     /// Its vhost: the address, and what it is called.
     pub vhost: (String, String),
     /// When it was read, and by whom.
@@ -35,7 +36,7 @@ pub struct QueueView {
     /// What is not known of its vhost, and why.
     pub notes: Vec<String>,
     /// What is known of it.
-    pub facts: Vec<(String, String)>,
+    pub facts: Vec<(String, Said)>,
     /// What can be lost.
     pub findings: Vec<FindingRow>,
     /// Why it has no form; empty when it has one.
@@ -140,5 +141,7 @@ pub async fn take_back_dead_lettering(
 
 #[cfg(feature = "ssr")]
 mod book;
+#[cfg(feature = "ssr")]
+mod facts;
 #[cfg(feature = "ssr")]
 mod sheet;

@@ -10,13 +10,14 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use super::Said;
 use crate::error::ApiError;
 
 /// The queues of one vhost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueueSheet {
     /// In a sentence.
-    pub heading: String,
+    pub heading: Said,
     /// What is not well, or not known.
     pub notes: Vec<String>,
     /// Which vhost, and when it was read.
@@ -76,7 +77,7 @@ pub struct QueueRow {
     /// Consumers.
     pub consumers: String,
     /// Where its dead letters go.
-    pub target: String,
+    pub target: Said,
     /// The finding: its number and how bad it is.
     pub finding: Option<(usize, Severity)>,
     /// What can be done: the address, and what it is called.
@@ -96,6 +97,27 @@ pub struct Picture {
     pub boxes: Vec<PictureBox>,
     /// Words beside lines: how they look, where, and what.
     pub words: Vec<(String, i32, i32, String)>,
+    /// Numbers of findings: how bad it is, where, and which.
+    pub marks: Vec<(Severity, i32, i32, usize)>,
+    /// The same in lines, for a narrow screen.
+    pub routes: Vec<PictureRoute>,
+}
+
+/// The way of one queue's dead letters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PictureRoute {
+    /// The queue.
+    pub name: String,
+    /// Its page.
+    pub href: String,
+    /// How full and busy it is.
+    pub note: String,
+    /// The finding: its number and how bad it is.
+    pub finding: Option<(usize, Severity)>,
+    /// The exchange that they go over; empty where there is none.
+    pub over: String,
+    /// Where they come to.
+    pub ends: Said,
 }
 
 /// A box of a picture.
@@ -111,6 +133,8 @@ pub struct PictureBox {
     pub width: i32,
     /// What it is called.
     pub name: String,
+    /// Where it leads; empty where it leads nowhere.
+    pub href: String,
     /// What is said of it, at its end.
     pub note: String,
 }
@@ -165,6 +189,8 @@ pub async fn judge_finding(id: String, word: String) -> Result<(), ApiError> {
 
 #[cfg(feature = "ssr")]
 mod picture;
+#[cfg(feature = "ssr")]
+mod places;
 #[cfg(feature = "ssr")]
 pub(super) mod rows;
 #[cfg(feature = "ssr")]

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use super::Said;
 use crate::error::ApiError;
 
 #[cfg(feature = "ssr")]
@@ -20,7 +21,7 @@ mod sheet;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerList {
     /// In a sentence.
-    pub heading: String,
+    pub heading: Said,
     /// What is to be known beside it.
     pub note: String,
     /// Nobody ever reported.
@@ -77,13 +78,15 @@ pub struct WorkerSheet {
     /// As in the list.
     pub row: WorkerRow,
     /// In a sentence.
-    pub heading: String,
+    pub heading: Said,
     /// Its kind.
     pub kind: String,
     /// What brokers say of it; empty when that is as it should be, or not known.
     pub opinion: String,
     /// Names and what is known.
-    pub facts: Vec<(String, String)>,
+    pub facts: Vec<(String, Said)>,
+    /// Where its letters that wait can be replayed: the address, and what that is called.
+    pub replay: Option<(String, String)>,
     /// What it said beside that, as JSON; empty when nothing.
     pub metadata: String,
     /// When it was away: since, until, for how long.
@@ -114,7 +117,9 @@ pub async fn list_workers(
 #[server(prefix = "/ui", endpoint = "worker", input = GetUrl)]
 pub async fn read_worker(name: String) -> Result<WorkerSheet, ApiError> {
     let report = crate::desk::desk().worker(&name).await?;
-    Ok(sheet::of(report, crate::request::now()))
+    let letters = sheet::waiting(&name).await?;
+    let stuck = sheet::stuck(&name).await?;
+    Ok(sheet::of(report, letters, stuck, crate::request::now()))
 }
 
 /// Has a worker drained, or takes it back into work.

@@ -30,7 +30,7 @@ pub(crate) fn DeadLettering(
         view! {
             {text(
                 "deliveries",
-                "a message dies after so many deliveries; empty to leave it",
+                "a message dies after so many deliveries; empty: as it is, none: not by us",
                 most,
                 5,
                 false,
@@ -57,7 +57,7 @@ pub(crate) fn DeadLettering(
             {text("to", "dead letters go to the queue", draft.to.clone(), 255, true)}
             {text(
                 "retention",
-                "and stay there for, as 12h or 7d; empty to leave it",
+                "and stay there for, as 12h or 7d; empty: as it is, none: not by us",
                 draft.retention.clone(),
                 12,
                 false,

@@ -25,6 +25,10 @@ pub(crate) fn LetterHead(
             <a href=href>{queue}</a>
         }
     });
+    let its_page = summary.queue.as_ref().map(|queue| {
+        let page = links::queue(links::ANY_BROKER, &letter.vhost, queue);
+        view! { <a href=page>"the queue it died in"</a> }
+    });
     let last = if summary.arrivals > 1 { ", last" } else { "" };
     let cause = match summary.error_class.clone() {
         Some(class) => {
@@ -71,7 +75,7 @@ pub(crate) fn LetterHead(
                     .group_id
                     .map(|id| {
                         view! { <a href=links::group(id)>"letters that failed alike"</a> }
-                    })}
+                    })} {its_page}
             </p>
         </div>
     }

@@ -1,8 +1,10 @@
 //! Exchanges, queues and dead-letter queues as a picture.
 
+use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
-use crate::api::topology::{Picture, PictureBox};
+use super::said;
+use crate::api::topology::{Picture, PictureBox, PictureRoute};
 
 /// The picture. All places come from the server.
 #[component]
@@ -27,15 +29,17 @@ pub(crate) fn QueueMap(
             }
         })
         .collect_view();
+    let marks = picture.marks.into_iter().map(mark).collect_view();
+    let routes = picture.routes.into_iter().map(route).collect_view();
     let (says, drawn) = (picture.says.clone(), picture.says);
     view! {
         <div class="map" tabindex="0" role="group" aria-label=says>
-            <svg viewBox=format!("0 0 1362 {}", picture.height) role="img" aria-label=drawn>
+            <svg viewBox=format!("0 0 1362 {}", picture.height) role="group" aria-label=drawn>
                 <text class="head" x="0" y="10">
                     "exchange"
                 </text>
                 <text class="head" x="330" y="10">
-                    "queue: ready · consumers"
+                    "queue: ready · consumers · in"
                 </text>
                 <text class="head" x="732" y="10">
                     "dead-letter exchange"
@@ -46,8 +50,10 @@ pub(crate) fn QueueMap(
                 {lines}
                 {boxes}
                 {words}
+                {marks}
             </svg>
         </div>
+        <ul class="map-routes">{routes}</ul>
     }
     .into_any()
 }
@@ -55,16 +61,59 @@ pub(crate) fn QueueMap(
 fn node(one: PictureBox) -> AnyView {
     let (name_x, note_x) = (one.x + 10, one.x + one.width - 10);
     let base = one.y + 21;
+    let drawn = view! {
+        <rect class=one.class x=one.x y=one.y width=one.width height="32"></rect>
+        <text x=name_x y=base>
+            {one.name}
+        </text>
+        <text class="dim" x=note_x y=base text-anchor="end">
+            {one.note}
+        </text>
+    };
+    if one.href.is_empty() {
+        return view! { <g>{drawn}</g> }.into_any();
+    }
+    view! { <a href=one.href>{drawn}</a> }.into_any()
+}
+
+/// The number of a finding as a disc that leads to it.
+fn mark((severity, x, y, number): (Severity, i32, i32, usize)) -> AnyView {
     view! {
-        <g>
-            <rect class=one.class x=one.x y=one.y width=one.width height="32"></rect>
-            <text x=name_x y=base>
-                {one.name}
+        <a href=format!("#f{number}") aria-label=format!("finding {number}, {severity}")>
+            <circle class=format!("disc {severity}") cx=x cy=y r="9"></circle>
+            <text class="no" x=x y=y>
+                {number}
             </text>
-            <text class="dim" x=note_x y=base text-anchor="end">
-                {one.note}
-            </text>
-        </g>
+        </a>
+    }
+    .into_any()
+}
+
+/// The way of a queue's dead letters in lines, for a narrow screen.
+fn route(one: PictureRoute) -> AnyView {
+    let finding = one.finding.map(|(number, severity)| {
+        view! {
+            <a class=format!("sev {severity}") href=format!("#f{number}")>
+                {format!("finding {number}")}
+            </a>
+        }
+    });
+    let over =
+        (!one.over.is_empty()).then(|| view! { <span class="second">"↓ " {one.over}</span> });
+    view! {
+        <li>
+            <span>
+                <a class="id" href=one.href>
+                    {one.name}
+                </a>
+                " "
+                <span class="second">{one.note}</span>
+                " "
+                {finding}
+            </span>
+            {over}
+            <span class="id">"↓ " {said(one.ends)}</span>
+        </li>
     }
     .into_any()
 }

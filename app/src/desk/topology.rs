@@ -5,8 +5,9 @@ use dlo_domain::audit::Actor;
 use dlo_domain::ids::FindingId;
 use dlo_domain::topology::{
     BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
-    QueueQuery, QueueReport,
+    QueuePage, QueueQuery, QueueReport,
 };
+use dlo_domain::worker::Condition;
 
 use super::DeskError;
 
@@ -33,11 +34,14 @@ pub trait TopologyDesk {
         edit: FindingEdit,
     ) -> Result<KeptFinding, DeskError>;
 
-    /// Queues by broker, vhost and name, as they were last read; and how many there are in all.
-    async fn queues(&self, query: &QueueQuery) -> Result<(Vec<QueueReport>, i64), DeskError>;
+    /// Queues by broker, vhost and name, as they were last read.
+    async fn queues(&self, query: &QueueQuery) -> Result<QueuePage, DeskError>;
 
     /// One queue.
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError>;
+
+    /// The workers that say they work on a queue of this name, and how each is; the first 20.
+    async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError>;
 
     /// What would be set to give a queue a dead-letter queue, and what stands against it. Changes
     /// nothing.

@@ -6,8 +6,9 @@ use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
+use crate::api::Said;
 use crate::api::executions::{EndExecution, ExecutionSheet, read_execution};
-use crate::components::{Ago, ErrorPanel, Live, Spoken, Waiting};
+use crate::components::{Ago, ErrorPanel, Live, Spoken, Waiting, said};
 use crate::{links, wording};
 
 /// One execution. Its forms are plain ones: each answer is a page.
@@ -101,14 +102,14 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
 
 #[component]
 fn Letters(
-    letters: Vec<(String, chrono::DateTime<chrono::Utc>, String)>,
+    letters: Vec<(String, chrono::DateTime<chrono::Utc>, Said)>,
     all: String,
     now: chrono::DateTime<chrono::Utc>,
 ) -> impl IntoView {
     let count = i64::try_from(letters.len()).unwrap_or(i64::MAX);
     let list = letters
         .into_iter()
-        .map(|(id, at, said)| {
+        .map(|(id, at, did)| {
             let href = format!("{}/{id}", links::LETTERS);
             view! {
                 <li>
@@ -118,7 +119,7 @@ fn Letters(
                             {wording::short(&id)}
                         </a>
                         " "
-                        <Spoken text=said />
+                        {said(did)}
                     </span>
                 </li>
             }

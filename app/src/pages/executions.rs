@@ -6,7 +6,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::executions::{ExecutionList, list_executions};
-use crate::components::{ErrorPanel, ExecutionTable, Live, Pager, Waiting};
+use crate::components::{ErrorPanel, ExecutionTable, Live, Pager, Waiting, said};
 use crate::links;
 
 /// The executions.
@@ -64,7 +64,7 @@ fn List(list: ExecutionList, tab: String, worker: String) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <h1>{list.heading}</h1>
+                <h1>{said(list.heading)}</h1>
                 <p class="meta">{figures}</p>
             </div>
         </div>

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
+use crate::api::Said;
 use crate::api::queue::{DeadLetteringDraft, QueueView, read_queue};
-use crate::components::{DeadLettering, ErrorPanel, FindingList, Notice, Spoken, Waiting};
+use crate::components::{DeadLettering, ErrorPanel, FindingList, Notice, Spoken, Waiting, said};
 use crate::links;
 
 /// One queue. It is not read again by itself: that would take away what somebody writes in its form,
@@ -73,7 +74,7 @@ fn Sheet(sheet: QueueView) -> impl IntoView {
                         </a>
                     </li>
                 </ol>
-                <h1>{sheet.heading}</h1>
+                <h1>{said(sheet.heading)}</h1>
                 {notes}
             </div>
         </div>
@@ -96,11 +97,11 @@ fn Sheet(sheet: QueueView) -> impl IntoView {
     .into_any()
 }
 
-fn fact((name, value): (String, String)) -> impl IntoView {
+fn fact((name, value): (String, Said)) -> impl IntoView {
     view! {
         <div>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{said(value)}</dd>
         </div>
     }
     .into_any()

@@ -8,7 +8,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::topology::{CheckQueues, QueueRow, QueueSheet, read_queues};
-use crate::components::{ErrorPanel, FindingList, Live, Notice, QueueMap, Spoken, Waiting};
+use crate::components::{ErrorPanel, FindingList, Live, Notice, QueueMap, Spoken, Waiting, said};
 
 /// The queues of a vhost. Its forms are plain ones: each answer is a page.
 #[component]
@@ -52,7 +52,7 @@ fn Sheet(sheet: QueueSheet) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <h1>{sheet.heading}</h1>
+                <h1>{said(sheet.heading)}</h1>
                 {notes}
             </div>
         </div>
@@ -169,7 +169,7 @@ fn queue(row: QueueRow) -> AnyView {
             <td class="num far">{row.rates}</td>
             <td class="num far">{row.consumers}</td>
             <td>
-                <span class="id">{row.target}</span>
+                <span class="id">{said(row.target)}</span>
             </td>
             <td class="far">{found}</td>
             <td class="mid">{link(row.link)}</td>

@@ -6,9 +6,12 @@ use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
+use crate::api::Said;
 use crate::api::timeline::{Drawing, read_timeline};
 use crate::api::workers::{DrainWorker, WorkerSheet, read_worker};
-use crate::components::{ErrorPanel, Live, Notice, OneAxis, Waiting, WorkerBadge, slow_ticks};
+use crate::components::{
+    ErrorPanel, Live, Notice, OneAxis, Waiting, WorkerBadge, said, slow_ticks,
+};
 use crate::links;
 
 /// One worker. Its forms are plain ones: each answer is a page.
@@ -65,11 +68,12 @@ fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
                         </a>
                     </li>
                 </ol>
-                <h1>{sheet.heading}</h1>
+                <h1>{said(sheet.heading)}</h1>
                 <p class="meta">
                     <WorkerBadge condition=sheet.row.condition />
                     {letters}
                     <a href=links::executions_of(&name)>"its executions"</a>
+                    {sheet.replay.map(|(href, words)| view! { <a class="button" href=href>{words}</a> })}
                 </p>
                 {(!sheet.opinion.is_empty())
                     .then(|| view! { <p class="note-line">{sheet.opinion}</p> })}
@@ -96,11 +100,11 @@ fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
     .into_any()
 }
 
-fn fact((name, value): (String, String)) -> impl IntoView {
+fn fact((name, value): (String, Said)) -> impl IntoView {
     view! {
         <div>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{said(value)}</dd>
         </div>
     }
     .into_any()

@@ -5,8 +5,9 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
+use crate::api::Said;
 use crate::api::workers::{KindRow, WorkerList, list_workers};
-use crate::components::{ErrorPanel, Live, Waiting, WorkerTable, slow_ticks};
+use crate::components::{ErrorPanel, Live, Waiting, WorkerTable, said, slow_ticks};
 use crate::links;
 
 /// The workers. Their ages are read anew every ten seconds.
@@ -74,7 +75,7 @@ fn List(list: WorkerList, state: String, kind: String) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <h1>{list.heading}</h1>
+                <h1>{said(list.heading)}</h1>
                 {chosen}
             </div>
         </div>
@@ -159,11 +160,11 @@ fn Kinds(kinds: Vec<KindRow>, state: String) -> impl IntoView {
 
 /// How a worker is made to report.
 #[component]
-fn Nobody(heading: String) -> impl IntoView {
+fn Nobody(heading: Said) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <h1>{heading}</h1>
+                <h1>{said(heading)}</h1>
                 <p class="second">
                     "A worker that says every 10 seconds that it lives is shown here, and held for stale after three missed heartbeats. By HTTP, with a token of the role operator:"
                 </p>

@@ -2,7 +2,7 @@
 
 mod consuming;
 mod loss;
-mod shadow;
+pub(super) mod shadow;
 mod stranded;
 pub(super) mod text;
 mod waiting;

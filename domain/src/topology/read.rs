@@ -1,11 +1,11 @@
 //! From what a management API answered to what is known. Nothing here can fail: what cannot be read
 //! is left out, and said to be.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::matching::{compiled, suits};
+use super::applying::{ready, reckon};
 use super::model::{
     Binding, Exchange, Figures, Gap, MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost,
 };
@@ -36,9 +36,35 @@ pub struct Answers {
     pub gaps: Vec<Gap>,
 }
 
-/// Reads a vhost.
+/// Reads a vhost, with the policies that the broker says apply to each queue.
+///
+/// What it says of that is as old as its figures, so some seconds; it is reckoned only where it says
+/// nothing: some versions do not with stats off.
 #[must_use]
 pub fn read(answers: &Answers) -> Vhost {
+    let mut vhost = as_told(answers);
+    let queues = answers.queues.iter();
+    let told: BTreeSet<&str> = queues
+        .filter(|json| json.get("effective_policy_definition").is_some())
+        .filter_map(|json| json.get("name")?.as_str())
+        .collect();
+    reckon(&mut vhost, |queue| !told.contains(queue));
+    vhost
+}
+
+/// Reads a vhost, with what applies to each queue by the policies as they are this moment: for whoever is
+/// about to set one. Where policies may not be read it is as the broker says.
+#[must_use]
+pub fn read_now(answers: &Answers) -> Vhost {
+    if answers.policies.is_none() || answers.operator_policies.is_none() {
+        return read(answers);
+    }
+    let mut vhost = as_told(answers);
+    reckon(&mut vhost, |_| true);
+    vhost
+}
+
+fn as_told(answers: &Answers) -> Vhost {
     let mut left_out = 0_usize;
     let mut gaps = answers.gaps.clone();
     let policies = |given: &Option<Vec<Value>>, left_out: &mut usize| {
@@ -81,7 +107,6 @@ pub fn read(answers: &Answers) -> Vhost {
     gaps.sort_unstable();
     gaps.dedup();
     vhost.gaps = gaps;
-    fill_in_policies(&mut vhost, &answers.queues);
     fill_in_alternates(&mut vhost);
     vhost
 }
@@ -208,76 +233,6 @@ fn policy(json: &Value) -> Option<Policy> {
     })
 }
 
-/// Some versions do not tell with stats off which policy applies: then it is reckoned.
-fn fill_in_policies(vhost: &mut Vhost, given: &[Value]) {
-    let told: BTreeMap<&str, bool> = given
-        .iter()
-        .filter_map(|json| {
-            let name = json.get("name")?.as_str()?;
-            Some((name, json.get("effective_policy_definition").is_some()))
-        })
-        .collect();
-    let is_told = |name: &str| told.get(name).copied().unwrap_or(false);
-    if vhost.queues.iter().all(|queue| is_told(&queue.name)) {
-        return;
-    }
-    let (policies, of_operator) = (ready(&vhost.policies), ready(&vhost.operator_policies));
-    for queue in vhost
-        .queues
-        .iter_mut()
-        .filter(|queue| !is_told(&queue.name))
-    {
-        let own = queue.policy.clone().or_else(|| applying(&policies, queue));
-        let operators = queue.operator_policy.clone();
-        let operators = operators.or_else(|| applying(&of_operator, queue));
-        let find = |all: &[Policy], name: &Option<String>| {
-            let found = all
-                .iter()
-                .find(|policy| Some(&policy.name) == name.as_ref());
-            found.map(|policy| policy.definition.clone())
-        };
-        let definition = find(&vhost.policies, &own).unwrap_or_default();
-        let by_operator = find(&vhost.operator_policies, &operators).unwrap_or_default();
-        queue.by_policy = merged(definition, by_operator);
-        (queue.policy, queue.operator_policy) = (own, operators);
-    }
-}
-
-type Ready<'a> = Vec<(&'a Policy, regex::Regex)>;
-
-fn ready(policies: &[Policy]) -> Ready<'_> {
-    let all = policies.iter();
-    all.filter_map(|policy| Some((policy, compiled(&policy.pattern)?)))
-        .collect()
-}
-
-fn applying(policies: &Ready<'_>, queue: &Queue) -> Option<String> {
-    let matching = policies
-        .iter()
-        .filter(|(policy, pattern)| suits(policy, queue.kind) && pattern.is_match(&queue.name));
-    let first = matching.max_by_key(|(policy, _)| policy.priority);
-    first.map(|(policy, _)| policy.name.clone())
-}
-
-/// The limits of an operator are never exceeded; all else that they set wins.
-fn merged(mut own: Settings, by_operator: Settings) -> Settings {
-    const LIMITS: [&str; 5] = [
-        "message-ttl",
-        "max-length",
-        "max-length-bytes",
-        "expires",
-        "delivery-limit",
-    ];
-    for (key, value) in by_operator {
-        let least = match (own.get(&key).and_then(Value::as_i64), value.as_i64()) {
-            (Some(own), Some(limit)) if LIMITS.contains(&key.as_str()) => own.min(limit).into(),
-            _ => value,
-        };
-        own.insert(key, least);
-    }
-    own
-}
-
 /// An alternate exchange may be set by a policy, too.
 fn fill_in_alternates(vhost: &mut Vhost) {
     const KEY: &str = "alternate-exchange";
@@ -287,7 +242,10 @@ fn fill_in_alternates(vhost: &mut Vhost) {
     let policies = ready(&policies);
     for exchange in vhost.exchanges.iter_mut().filter(|x| x.alternate.is_none()) {
         let mut matching = policies.iter();
-        let first = matching.find(|(_, pattern)| pattern.is_match(&exchange.name));
+        let first = matching.find(|(_, pattern)| {
+            let pattern = pattern.as_ref();
+            pattern.is_some_and(|pattern| pattern.is_match(&exchange.name))
+        });
         let named = first.and_then(|(policy, _)| policy.definition.get(KEY)?.as_str());
         exchange.alternate = named.map(str::to_owned);
     }

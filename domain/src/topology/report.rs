@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::lint::Finding;
 use super::map::{Map, Role};
 use super::model::{Figures, Gap, Queue, QueueKind};
+use super::page::QueueCursor;
 use super::route::DeadRoute;
 use super::setting::Effective;
 use crate::ids::{FindingId, SourceId};
@@ -222,8 +223,8 @@ pub struct QueueQuery {
     pub vhost: Option<String>,
     /// Whose name contains this.
     pub name: Option<String>,
-    /// Behind this one, in the order of names.
-    pub after: Option<String>,
+    /// Behind this one.
+    pub after: Option<QueueCursor>,
     /// So many.
     pub limit: usize,
 }

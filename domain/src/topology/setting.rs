@@ -116,6 +116,27 @@ impl Effective {
         found
     }
 
+    /// All of it by the keys of policies.
+    pub(super) fn by_key(self) -> [(&'static str, Option<Setting<Value>>); 9] {
+        fn any<T: Into<Value>>(set: Option<Setting<T>>) -> Option<Setting<Value>> {
+            set.map(|Setting { value, origin }| Setting {
+                value: value.into(),
+                origin,
+            })
+        }
+        [
+            ("dead-letter-exchange", any(self.dead_letter_exchange)),
+            ("dead-letter-routing-key", any(self.dead_letter_routing_key)),
+            ("dead-letter-strategy", any(self.dead_letter_strategy)),
+            ("overflow", any(self.overflow)),
+            ("message-ttl", any(self.message_ttl)),
+            ("expires", any(self.expires)),
+            ("max-length", any(self.max_length)),
+            ("max-length-bytes", any(self.max_length_bytes)),
+            ("delivery-limit", any(self.delivery_limit)),
+        ]
+    }
+
     /// Whether its dead letters are kept until the target confirms them.
     #[must_use]
     pub fn is_at_least_once(&self) -> bool {
@@ -123,6 +144,19 @@ impl Effective {
             |set: &Option<Setting<String>>, word| set.as_ref().is_some_and(|set| set.value == word);
         is(&self.dead_letter_strategy, "at-least-once") && is(&self.overflow, "reject-publish")
     }
+}
+
+/// All that applies to a queue, by the keys of policies: what it was declared with, and what the broker does by
+/// itself, too.
+pub(super) fn in_effect(vhost: &Vhost, queue: &Queue) -> Settings {
+    let mut all = queue.by_policy.clone();
+    for (key, set) in Effective::of(vhost, queue).by_key() {
+        match set {
+            Some(set) => all.insert(key.to_owned(), set.value),
+            None => all.remove(key),
+        };
+    }
+    all
 }
 
 fn text(vhost: &Vhost, queue: &Queue, key: &str, wins: Wins) -> Option<Setting<String>> {

@@ -3,12 +3,16 @@
 mod consumers;
 mod dead_lettering;
 mod depth;
+mod left_out;
 mod lints;
 mod migrating;
+mod operated;
+mod paging;
 mod reading;
 mod routes;
 mod set_here;
 mod stranded;
+mod telling;
 
 use serde_json::{Value, json};
 
@@ -78,6 +82,15 @@ impl Draft {
         let policies = self.0.policies.get_or_insert_default();
         policies.push(json!({
             "name": name, "pattern": pattern, "apply-to": "queues", "priority": priority,
+            "definition": definition,
+        }));
+        self
+    }
+
+    fn operated(mut self, name: &str, pattern: &str, definition: Value) -> Self {
+        let policies = self.0.operator_policies.get_or_insert_default();
+        policies.push(json!({
+            "name": name, "pattern": pattern, "apply-to": "queues", "priority": 0,
             "definition": definition,
         }));
         self

@@ -2,7 +2,7 @@
 
 mod dead_lettering;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use dlo_app::desk::{DeskError, QueueName, TopologyDesk};
@@ -11,14 +11,16 @@ use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{FindingId, SourceId};
 use dlo_domain::source::Source;
 use dlo_domain::topology::{
-    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS,
-    Map, NewDeadLettering, QueueQuery, QueueReport, VhostTopology,
+    BrokerTopology, DeadLetteringPlan, Finding, FindingEdit, FindingKind, FindingScope,
+    KeptFinding, MOST_MUTE_HOURS, Map, NewDeadLettering, QueueCursor, QueuePage, QueueQuery,
+    QueueReport, VhostTopology, shadowed,
 };
+use dlo_domain::worker::Condition;
 use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
 use crate::store::audit::{self, Note};
-use crate::store::topology::{self as kept, Kept, Place, findings};
+use crate::store::topology::{self as kept, Kept, Place, findings, workers};
 use crate::store::{StoreError, events, shared_time, sources};
 
 #[async_trait]
@@ -86,25 +88,50 @@ impl TopologyDesk for PgDesk {
         })
     }
 
-    async fn queues(&self, query: &QueueQuery) -> Result<(Vec<QueueReport>, i64), DeskError> {
+    async fn queues(&self, query: &QueueQuery) -> Result<QueuePage, DeskError> {
         let mut conn = self.begin().await?;
         let asked = kept::brokers(&mut conn).await?;
-        let vhosts = asked.into_iter().flat_map(|broker| broker.vhosts);
-        let (mut found, mut total) = (Vec::new(), 0_i64);
+        let mut vhosts: Vec<VhostTopology> = asked
+            .into_iter()
+            .flat_map(|broker| broker.vhosts)
+            .filter(|vhost| is_asked_for(query, vhost))
+            .collect();
+        // As a cursor compares them, whatever Postgres is set to.
+        vhosts.sort_by(|a, b| (&a.broker, &a.vhost).cmp(&(&b.broker, &b.vhost)));
+        let (mut items, mut total, mut is_more) = (Vec::new(), 0_i64, false);
         let neighbours = Neighbours::read(self, &mut conn).await?;
-        for place in vhosts.filter(|vhost| is_asked_for(query, vhost)) {
+        let part = query.name.as_deref().unwrap_or_default();
+        for place in vhosts {
             let Some(vhost) = kept::one(&mut conn, place_of(&place)).await? else {
                 continue;
             };
-            let reports = neighbours.reports(&vhost, |name| {
-                let part = query.name.as_deref().unwrap_or_default();
-                name.contains(part) && query.after.as_deref().is_none_or(|after| name > after)
-            });
-            total += i64::try_from(reports.len()).unwrap_or(i64::MAX);
-            let room = query.limit.saturating_sub(found.len());
-            found.extend(reports.into_iter().take(room));
+            let named = vhost.vhost.queues.iter().map(|queue| queue.name.as_str());
+            let named = named.filter(|name| name.contains(part));
+            let behind = |name: &str| {
+                let after = query.after.as_ref();
+                after.is_none_or(|after| after.is_before((&place.broker, &place.vhost, name)))
+            };
+            let room = query.limit.saturating_sub(items.len());
+            let mut wanted = BTreeSet::new();
+            for name in named {
+                total += 1;
+                if behind(name) {
+                    is_more |= wanted.len() == room;
+                    if wanted.len() < room {
+                        wanted.insert(name);
+                    }
+                }
+            }
+            if !wanted.is_empty() {
+                items.extend(neighbours.reports(&vhost, |name| wanted.contains(name)));
+            }
         }
-        Ok((found, total))
+        let last = items.last().filter(|_| is_more);
+        Ok(QueuePage {
+            next_cursor: last.map(|last| QueueCursor::after(last).to_string()),
+            items,
+            estimated_total: total,
+        })
     }
 
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
@@ -114,6 +141,11 @@ impl TopologyDesk for PgDesk {
         let neighbours = Neighbours::read(self, &mut conn).await?;
         let mut reports = neighbours.reports(&read, |queue| queue == name);
         reports.pop().ok_or_else(|| no_queue(vhost, name))
+    }
+
+    async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError> {
+        let mut conn = self.begin().await?;
+        Ok(workers::of_queue(&mut conn, queue).await?)
     }
 
     async fn preview_dead_lettering(
@@ -182,9 +214,23 @@ impl Neighbours {
             .map(|source| (source.queue.as_str(), source.id))
             .collect();
         let mut found: BTreeMap<&str, Vec<FindingId>> = BTreeMap::new();
-        for one in &self.findings {
-            if here(&one.broker, &one.vhost) {
-                found.entry(&one.finding.subject).or_default().push(one.id);
+        for one in self
+            .findings
+            .iter()
+            .filter(|one| here(&one.broker, &one.vhost))
+        {
+            let Finding {
+                kind,
+                subject,
+                other,
+                ..
+            } = &one.finding;
+            let harmed = match kind {
+                FindingKind::PolicyShadowed => shadowed(&kept.vhost, subject, other),
+                _ => vec![&**subject],
+            };
+            for queue in harmed {
+                found.entry(queue).or_default().push(one.id);
             }
         }
         let queues = kept.vhost.queues.iter();

@@ -4,6 +4,7 @@
 pub mod depths;
 pub mod findings;
 pub mod set_here;
+pub mod workers;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::topology::{BrokerTopology, Gap, Vhost, VhostTopology};

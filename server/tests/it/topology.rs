@@ -6,6 +6,7 @@ mod dead_lettering;
 mod degraded;
 mod desk;
 mod figureless;
+mod limits;
 mod lints;
 mod migrating;
 mod operators;

@@ -8,6 +8,7 @@ use dlo_domain::execution::{
 use dlo_domain::page::{Cursor, Total};
 
 use super::{ExecutionList, ExecutionRow, ExecutionSheet};
+use crate::api::{Said, link, plain};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::wording::{self, count, counted, sentence};
@@ -74,22 +75,32 @@ fn of(figures: &ExecutionFigures, state: ExecutionState) -> Total {
     })
 }
 
-fn heading(figures: &ExecutionFigures) -> String {
-    let running = of(figures, ExecutionState::Running);
-    let scheduled = of(figures, ExecutionState::Scheduled);
-    let well = format!(
-        "{} running, {} handed to workers",
-        number(running),
-        number(scheduled)
-    );
-    match figures.stuck {
+fn heading(figures: &ExecutionFigures) -> Said {
+    let of = |state: ExecutionState| {
+        let pairs = [("tab", state.as_str())];
+        let href = links::with_query(links::EXECUTIONS, pairs);
+        link(number(of(figures, state)), href)
+    };
+    let then = |text: &str| (text.to_owned(), String::new());
+    let stuck = || links::with_query(links::EXECUTIONS, [("tab", STUCK)]);
+    let mut said = match figures.stuck {
         0 if figures.states.iter().all(|one| one.count == 0) => {
-            "Nobody reported an execution yet.".to_owned()
+            return plain("Nobody reported an execution yet.");
         }
-        0 => format!("Nothing is stuck: {well}."),
-        1 => format!("1 execution is stuck; {well}."),
-        stuck => format!("{} executions are stuck; {well}.", count(stuck)),
-    }
+        0 => plain("Nothing is stuck: "),
+        1 => vec![link("1 execution", stuck()), then(" is stuck; ")],
+        many => vec![
+            link(format!("{} executions", count(many)), stuck()),
+            then(" are stuck; "),
+        ],
+    };
+    said.extend([
+        of(ExecutionState::Running),
+        then(" running, "),
+        of(ExecutionState::Scheduled),
+        then(" handed to workers."),
+    ]);
+    said
 }
 
 fn number(total: Total) -> String {
@@ -249,7 +260,21 @@ fn standing(execution: &Execution) -> String {
     }
 }
 
-fn named(by: NamedBy) -> (String, chrono::DateTime<chrono::Utc>, String) {
+/// What the handler did, with the replay that it names.
+fn with_replay(said: &str) -> Said {
+    const WORDS: &str = "with replay ";
+    let replay = said.split_once(WORDS).and_then(|(before, id)| {
+        let page = links::replay(id.parse().ok()?);
+        let before = format!("{before}{WORDS}");
+        Some(vec![
+            (before, String::new()),
+            link(wording::short(&id), page),
+        ])
+    });
+    replay.unwrap_or_else(|| plain(said))
+}
+
+fn named(by: NamedBy) -> (String, chrono::DateTime<chrono::Utc>, Said) {
     let detail = by.detail.unwrap_or_default();
     let said = match by.verdict {
         None => "the handler has not come to it".to_owned(),
@@ -261,7 +286,7 @@ fn named(by: NamedBy) -> (String, chrono::DateTime<chrono::Utc>, String) {
         Some(HandlerVerdict::Spared) => format!("held nothing against it: {detail}"),
         Some(HandlerVerdict::Unknown) => "came before anybody told of it".to_owned(),
     };
-    (by.letter_id.to_string(), by.arrived_at, said)
+    (by.letter_id.to_string(), by.arrived_at, with_replay(&said))
 }
 
 pub(super) async fn end(id: &str, word: &str, reason: &str) -> Result<(), ApiError> {

@@ -1,7 +1,9 @@
 //! Dead-lettering read from its form, looked at, set, and taken back.
 
 use dlo_domain::audit::Actor;
-use dlo_domain::topology::{DeadLetteringPlan, NewDeadLettering, PolicyChange};
+use dlo_domain::topology::{
+    DeadLetteringPlan, NewDeadLettering, PolicyChange, SettingChange, Wish, duration,
+};
 
 use super::{DeadLetteringDraft, PlanSeen, PolicySeen};
 use crate::desk::{DeskError, QueueName, desk};
@@ -25,28 +27,36 @@ fn wanted_of(draft: &DeadLetteringDraft) -> Result<NewDeadLettering, ApiError> {
         ));
     }
     let (deliveries, retention) = (draft.deliveries.trim(), draft.retention.trim());
-    let max_deliveries = match deliveries {
-        "" => None,
-        text => Some(text.parse().map_err(|_| {
+    let max_deliveries = wish(deliveries, |text| {
+        text.parse().map_err(|_| {
             ApiError::invalid(format!(
                 "`{text}` is no number of deliveries: write one as `5`."
             ))
-        })?),
-    };
-    let retention_seconds = match retention {
-        "" => None,
-        text => Some(crate::api::seconds(text).map(i64::from).ok_or_else(|| {
+        })
+    })?;
+    let retention_seconds = wish(retention, |text| {
+        crate::api::seconds(text).map(i64::from).ok_or_else(|| {
             ApiError::invalid(format!(
                 "`{text}` is no length of time: write one as `12h` or `7d`."
             ))
-        })?),
-    };
+        })
+    })?;
     Ok(NewDeadLettering {
         dead_letter_queue: draft.to.clone(),
         max_deliveries,
         retention_seconds,
-        at_least_once: draft.at_least_once == "on",
+        // A box that is not ticked is not sent.
+        at_least_once: Wish::Set(draft.at_least_once == "on"),
     })
+}
+
+/// A field: empty leaves it as it is, and `none` takes away what was set here.
+fn wish<T>(text: &str, read: impl Fn(&str) -> Result<T, ApiError>) -> Result<Wish<T>, ApiError> {
+    match text {
+        "" => Ok(Wish::AsItIs),
+        "none" => Ok(Wish::Away),
+        text => read(text).map(Wish::Set),
+    }
 }
 
 /// What the form would do.
@@ -204,22 +214,32 @@ fn policy(change: &PolicyChange) -> PolicySeen {
         }
         (None, None) => format!("The policy {name} of {queue} is taken away; none applies then."),
     };
-    let text = |value: &Option<serde_json::Value>| match value {
-        None => "–".to_owned(),
-        Some(value) => value.to_string(),
-    };
     let lines = change.lines.iter();
     PolicySeen {
         says,
         lines: lines
-            .map(|line| (line.key.clone(), text(&line.before), text(&line.after)))
+            .map(|SettingChange { key, before, after }| {
+                let text = |value| value_text(key, value);
+                (key.clone(), text(before.as_ref()), text(after.as_ref()))
+            })
             .collect(),
+    }
+}
+
+/// A value as people read it: times are set in milliseconds.
+fn value_text(key: &str, value: Option<&serde_json::Value>) -> String {
+    let Some(value) = value else {
+        return "–".to_owned();
+    };
+    match (key, value.as_i64()) {
+        ("message-ttl" | "expires", Some(millis)) => duration(millis),
+        _ => value.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DeadLetteringDraft, NewDeadLettering, wanted_of};
+    use super::{DeadLetteringDraft, NewDeadLettering, Wish, wanted_of};
     use crate::error::ApiError;
 
     fn written(to: &str, deliveries: &str, retention: &str) -> DeadLetteringDraft {
@@ -252,16 +272,21 @@ mod tests {
         let wanted = wanted_of(&written("dead", "", "")).expect("readable");
         assert_eq!(
             (wanted.max_deliveries, wanted.retention_seconds),
-            (None, None)
+            (Wish::AsItIs, Wish::AsItIs)
+        );
+        let wanted = wanted_of(&written("dead", "none", " none ")).expect("readable");
+        assert_eq!(
+            (wanted.max_deliveries, wanted.retention_seconds),
+            (Wish::Away, Wish::Away)
         );
         let wanted = wanted_of(&written("a dead one", " 0 ", " 7d ")).expect("readable");
         assert_eq!(
             wanted,
             NewDeadLettering {
                 dead_letter_queue: "a dead one".to_owned(),
-                max_deliveries: Some(0),
-                retention_seconds: Some(604_800),
-                at_least_once: false,
+                max_deliveries: Wish::Set(0),
+                retention_seconds: Wish::Set(604_800),
+                at_least_once: Wish::Set(false),
             }
         );
     }

@@ -15,9 +15,9 @@ pub struct DeadLetteringDraft {
     pub queue: String,
     /// The queue that they go to.
     pub to: String,
-    /// The limit of deliveries; empty to leave it as it is.
+    /// The limit of deliveries; empty to leave it as it is, `none` to take ours away.
     pub deliveries: String,
-    /// How long they stay there, as `7d`; empty to leave it as it is.
+    /// How long they stay there, as `7d`; empty to leave it as it is, `none` to take ours away.
     pub retention: String,
     /// `on` to keep each until it is confirmed.
     pub at_least_once: String,

@@ -1,8 +1,8 @@
 //! The page of a queue put into words.
 
-use dlo_domain::topology::{FindingScope, Origin, QueueKind, QueueReport, Setting, policy_name};
+use dlo_domain::topology::{FindingScope, Origin, QueueKind, QueueReport, policy_name};
 
-use super::{DeadLetteringDraft, DeadLetteringForm, QueueView, book};
+use super::{DeadLetteringDraft, DeadLetteringForm, QueueView, book, facts};
 use crate::api::topology::{FindingRow, rows as queues};
 use crate::desk::desk;
 use crate::error::ApiError;
@@ -14,8 +14,13 @@ pub(super) async fn of(
     look: &str,
     fault: &str,
 ) -> Result<QueueView, ApiError> {
+    let mut written = written;
+    if written.broker == links::ANY_BROKER {
+        written.broker = broker_of(&written).await?;
+    }
     let (broker, vhost) = (written.broker.clone(), written.vhost.clone());
     let queue = desk().queue(&broker, &vhost, &written.queue).await?;
+    let workers = desk().workers_of(&queue.name).await?;
     let no_form = match queue.kind {
         QueueKind::Stream => "Nothing dies in a stream: it keeps what was read.",
         _ => "",
@@ -23,27 +28,34 @@ pub(super) async fn of(
     let pairs = [("broker", &*broker), ("vhost", &*vhost)];
     let (place, notes) = place(&queue).await?;
     Ok(QueueView {
-        heading: heading(&queue),
+        heading: facts::heading(&queue, &workers),
         vhost: (
             links::with_query(links::QUEUES, pairs),
             format!("{broker}, vhost {vhost}"),
         ),
         place,
         notes,
-        facts: facts(&queue),
+        facts: facts::of(&queue, &workers).await?,
         findings: findings(&queue).await?,
         no_form: no_form.to_owned(),
         form: form(&queue, written, look, fault).await?,
     })
 }
 
-fn heading(queue: &QueueReport) -> String {
-    let name = &queue.name;
-    match queues::target(queue).as_str() {
-        "nowhere" => format!("{name}: what dies here is gone."),
-        "–" => format!("{name} hands no dead letters on."),
-        target => format!("{name}: dead letters go to {target}."),
+/// The broker that has a queue of this name in this vhost, the first of several; `main` where none has.
+async fn broker_of(written: &DeadLetteringDraft) -> Result<String, ApiError> {
+    let brokers = desk().brokers().await?;
+    let vhosts = brokers.into_iter().flat_map(|broker| broker.vhosts);
+    for here in vhosts.filter(|here| here.vhost == written.vhost) {
+        if desk()
+            .queue(&here.broker, &here.vhost, &written.queue)
+            .await
+            .is_ok()
+        {
+            return Ok(here.broker);
+        }
     }
+    Ok("main".to_owned())
 }
 
 /// When the vhost was read, and what is not known of it.
@@ -67,75 +79,6 @@ async fn findings(queue: &QueueReport) -> Result<Vec<FindingRow>, ApiError> {
     Ok(rows
         .map(|(at, one)| queues::finding(at + 1, one, here, now))
         .collect())
-}
-
-fn facts(queue: &QueueReport) -> Vec<(String, String)> {
-    let figures = queue.figures;
-    let number =
-        |figure: Option<i64>| figure.map_or_else(|| "not known".to_owned(), wording::count);
-    let effective = &queue.effective;
-    let mut policies: Vec<String> = queue.policy.iter().cloned().collect();
-    policies.extend(
-        queue
-            .operator_policy
-            .iter()
-            .map(|name| format!("{name} (operator's)")),
-    );
-    let mut consumers = number(figures.consumers);
-    if let Some(idle) = queue.idle_seconds {
-        consumers = format!("{consumers}, none for {}", wording::age(idle.into()));
-    }
-    let route = queue.dead_letters.as_ref().map(|route| {
-        let exchange = match &*route.exchange {
-            "" => "the default exchange",
-            name => name,
-        };
-        let key = route.key.as_deref().unwrap_or("its own");
-        let by = effective.dead_letter_exchange.as_ref();
-        let by = by.map_or_else(String::new, |set| format!(", set by {}", set.origin.says()));
-        format!("{exchange} with the key {key}{by}")
-    });
-    let fact = |name: &str, value: String| (name.to_owned(), value);
-    let set = |name: &str, setting: &Option<Setting<i64>>, unit: &str| {
-        let setting = setting.as_ref()?;
-        let value = wording::count(setting.value);
-        Some(fact(
-            name,
-            format!("{value}{unit}, set by {}", setting.origin.says()),
-        ))
-    };
-    let mut facts = vec![
-        fact("type", queues::kind(queue)),
-        fact("waiting", number(figures.ready)),
-        fact("at consumers", number(figures.unacknowledged)),
-        fact("consumers", consumers),
-        fact("in · out a second", queues::rates(queue)),
-        fact(
-            "policy that applies",
-            if policies.is_empty() {
-                "none".to_owned()
-            } else {
-                policies.join(", ")
-            },
-        ),
-        fact("dead letters go to", queues::target(queue)),
-    ];
-    facts.extend(route.map(|route| fact("by", route)));
-    facts.extend(set("deliveries at most", &effective.delivery_limit, ""));
-    facts.extend(set("messages expire after", &effective.message_ttl, " ms"));
-    if !queue.fed_by.is_empty() {
-        facts.push(fact("gets dead letters of", first(&queue.fed_by)));
-    }
-    facts
-}
-
-/// The first few of many names.
-fn first(names: &[String]) -> String {
-    let told: Vec<&str> = names.iter().map(String::as_str).take(5).collect();
-    match names.len() - told.len() {
-        0 => told.join(", "),
-        more => format!("{} and {more} more", told.join(", ")),
-    }
 }
 
 async fn form(

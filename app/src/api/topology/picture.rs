@@ -1,23 +1,16 @@
 //! The picture: exchanges on the left, queues, dead-letter exchanges, dead-letter queues on the right.
 //! Only places are reckoned here; the page draws them.
 
-use std::collections::BTreeMap;
-
 use dlo_domain::severity::Severity;
 use dlo_domain::topology::{End, QueueReport};
 
-use super::rows::Numbers;
-use super::{Picture, PictureBox};
-use crate::wording;
+use super::places::{HEIGHT, Places, ROW, TOP, cut, spread};
+use super::rows::{Numbers, target};
+use super::{Picture, PictureBox, PictureRoute};
+use crate::{links, wording};
 
 /// Queues that are drawn.
 const MOST_DRAWN: usize = 40;
-/// From one row to the next.
-const ROW: i32 = 48;
-/// Of a box.
-const HEIGHT: i32 = 32;
-/// The first row.
-const TOP: i32 = 20;
 
 /// A column: where it begins, how wide it is, and how many characters fit in.
 #[derive(Clone, Copy)]
@@ -27,9 +20,6 @@ const EXCHANGES: Column = Column(0, 200, 18);
 const QUEUES: Column = Column(330, 260, 24);
 const DEAD_EXCHANGES: Column = Column(732, 210, 19);
 const DEAD_QUEUES: Column = Column(1090, 270, 26);
-
-/// Boxes of a column, by name: the middle of each.
-type Places<'a> = BTreeMap<&'a str, i32>;
 
 /// Draws the queues that dead-letter: all, or those with findings, and nothing when there are none.
 pub(super) fn of(queues: &[QueueReport], numbers: &Numbers, all: bool) -> Option<Picture> {
@@ -68,7 +58,38 @@ pub(super) fn of(queues: &[QueueReport], numbers: &Numbers, all: bool) -> Option
         "{} on the left, where their dead letters go on the right. The same is in the table below.",
         wording::counted(i64::try_from(drawn.len()).unwrap_or(0), "queue")
     );
+    sketch.picture.routes = drawn.iter().map(|queue| route(queue, numbers)).collect();
     Some(sketch.picture)
+}
+
+/// The way of a queue's dead letters as a line.
+fn route(queue: &QueueReport, numbers: &Numbers) -> PictureRoute {
+    PictureRoute {
+        name: queue.name.clone(),
+        href: links::queue(&queue.broker, &queue.vhost, &queue.name),
+        note: figures(queue),
+        finding: numbers
+            .get(&queue.name)
+            .map(|(at, severity, _)| (*at, *severity)),
+        over: exchange_of(queue).map(shown).unwrap_or_default().to_owned(),
+        ends: target(queue),
+    }
+}
+
+/// Ready, consumers, and what comes a second where that is told.
+fn figures(queue: &QueueReport) -> String {
+    let figure = |figure: Option<i64>| figure.map_or_else(|| "?".to_owned(), wording::count);
+    let (ready, consumers) = (queue.figures.ready, queue.figures.consumers);
+    let rate = queue.figures.in_per_second.filter(|rate| *rate >= 0.05);
+    let rate = rate.map_or_else(String::new, |rate| format!(" · {rate:.1}/s"));
+    format!("{} · {}{rate}", figure(ready), figure(consumers))
+}
+
+fn shown(exchange: &str) -> &str {
+    match exchange {
+        "" => "(default exchange)",
+        name => name,
+    }
 }
 
 fn exchange_of(queue: &QueueReport) -> Option<&str> {
@@ -102,14 +123,24 @@ impl Sketch {
                 .iter()
                 .find(|one| one.0 == *name)
                 .map_or("", |one| one.1);
-            self.node(EXCHANGES, *middle, "", name, kind);
+            self.node(EXCHANGES, *middle, "", (name, ""), kind);
         }
         for (name, _, row) in wanted {
-            self.line(
-                "edge",
-                (EXCHANGES.0 + EXCHANGES.1, places[name]),
-                (QUEUES.0, row),
-            );
+            let from = (EXCHANGES.0 + EXCHANGES.1, places[name]);
+            self.line("edge", from, (QUEUES.0, row));
+        }
+        for queue in drawn {
+            let Some(bound) = queue.bound_to.first() else {
+                continue;
+            };
+            let (from, to) = (places[bound.exchange.as_str()], rows[queue.name.as_str()]);
+            let x = i32::midpoint(EXCHANGES.0 + EXCHANGES.1, QUEUES.0);
+            let more = match queue.bound_to.len() {
+                1 => String::new(),
+                many => format!(" +{}", many - 1),
+            };
+            let key = format!("{}{more}", cut(&bound.routing_key, 12));
+            self.label("label", x, i32::midpoint(from, to) - 4, &key);
         }
     }
 
@@ -133,12 +164,7 @@ impl Sketch {
         }
         let ends = spread(wanted.iter().copied());
         for (name, middle) in &exchanges {
-            let shown = if name.is_empty() {
-                "(default exchange)"
-            } else {
-                name
-            };
-            self.node(DEAD_EXCHANGES, *middle, "", shown, "");
+            self.node(DEAD_EXCHANGES, *middle, "", (shown(name), ""), "");
         }
         for (name, middle) in &ends {
             let report = queues.iter().find(|queue| queue.name == **name);
@@ -148,7 +174,11 @@ impl Sketch {
             let note = ready.map_or_else(String::new, |ready| {
                 format!("{} ready", wording::count(ready))
             });
-            self.node(DEAD_QUEUES, *middle, class, name, &note);
+            let place = drawn.first().map(|queue| (&*queue.broker, &*queue.vhost));
+            let href = place.map_or_else(String::new, |(broker, vhost)| {
+                links::queue(broker, vhost, name)
+            });
+            self.node(DEAD_QUEUES, *middle, class, (name, &href), &note);
         }
         for (name, queue) in &routes {
             let from = (QUEUES.0 + QUEUES.1, row(queue));
@@ -164,6 +194,15 @@ impl Sketch {
                 _ => "edge deadly",
             };
             self.line(class, from, (DEAD_EXCHANGES.0, exchanges[name]));
+            let route = queue.dead_letters.as_ref();
+            if let Some(key) = route.and_then(|route| route.key.as_deref()) {
+                let x = i32::midpoint(from.0, DEAD_EXCHANGES.0);
+                let y = i32::midpoint(from.1, exchanges[name]) - 4;
+                self.label("label", x, y, &cut(key, 14));
+            }
+        }
+        for (name, middle) in &exchanges {
+            self.loss(*middle, routes.iter().filter(|one| one.0 == *name));
         }
         for (target, exchange) in wanted {
             let from = (DEAD_EXCHANGES.0 + DEAD_EXCHANGES.1, exchange);
@@ -172,14 +211,9 @@ impl Sketch {
     }
 
     fn queue(&mut self, queue: &QueueReport, middle: i32, numbers: &Numbers) {
-        let figure = |figure: Option<i64>| figure.map_or_else(|| "?".to_owned(), wording::count);
-        let note = format!(
-            "{} · {}",
-            figure(queue.figures.ready),
-            figure(queue.figures.consumers)
-        );
         let found = numbers.get(&queue.name);
-        self.node(QUEUES, middle, "", &queue.name, &note);
+        let href = links::queue(&queue.broker, &queue.vhost, &queue.name);
+        self.node(QUEUES, middle, "", (&queue.name, &href), &figures(queue));
         let ends = match end_of(queue) {
             Some(End::ExchangeMissing) => Some("its exchange is missing"),
             None if found.is_some_and(|(_, severity, _)| *severity == Severity::Critical) => {
@@ -188,23 +222,64 @@ impl Sketch {
             Some(_) | None => None,
         };
         if let Some(words) = ends {
-            let x = QUEUES.0 + QUEUES.1;
-            let lines = &mut self.picture.lines;
-            lines.push(("edge lost".to_owned(), format!("M{x} {middle}H{}", x + 40)));
-            let cross = format!("M{} {}l10 10m0-10l-10 10", x + 40, middle - 5);
-            lines.push(("edge lost end".to_owned(), cross));
-            let at = (
-                "label c-critical".to_owned(),
-                x + 60,
-                middle + 4,
-                words.to_owned(),
-            );
-            self.picture.words.push(at);
+            self.stub((QUEUES.0 + QUEUES.1, middle), "lost", "c-critical", words);
         }
         if let Some((number, severity, _)) = found {
-            let class = format!("badge {severity}");
-            let place = (class, QUEUES.0 - 14, middle, number.to_string());
-            self.picture.words.push(place);
+            let mark = (*severity, QUEUES.0 - 14, middle, *number);
+            self.picture.marks.push(mark);
+        }
+    }
+
+    /// What an exchange of dead letters does not hand on.
+    fn loss<'a>(
+        &mut self,
+        middle: i32,
+        routes: impl Iterator<Item = &'a (&'a str, &'a QueueReport)>,
+    ) {
+        let (mut is_all, mut keys, mut some) = (false, Vec::new(), 0_usize);
+        for (_, queue) in routes {
+            let Some(route) = &queue.dead_letters else {
+                continue;
+            };
+            is_all |= route.end == End::Nowhere;
+            some += usize::from(!route.lost_keys.is_empty());
+            let named = route.key.iter().filter(|_| route.end == End::Nowhere);
+            keys.extend(route.lost_keys.iter().chain(named).cloned());
+        }
+        if !is_all && some == 0 {
+            return;
+        }
+        let first = keys.first().map(|key| format!(" {}", cut(key, 12)));
+        let key = first.unwrap_or_default();
+        let (class, colour) = if is_all {
+            ("lost", "c-critical")
+        } else {
+            ("bad", "c-high")
+        };
+        let words = match keys.len() {
+            0 => "no queue takes them".to_owned(),
+            1 => format!("no queue takes{key}"),
+            many => format!("no queue takes{key} +{}", many - 1),
+        };
+        let from = (DEAD_EXCHANGES.0 + DEAD_EXCHANGES.1, middle + 10);
+        self.stub(from, class, colour, &words);
+    }
+
+    /// A line that ends in a cross, and why.
+    fn stub(&mut self, (x, y): (i32, i32), class: &str, colour: &str, words: &str) {
+        let lines = &mut self.picture.lines;
+        lines.push((format!("edge {class}"), format!("M{x} {y}H{}", x + 20)));
+        let cross = format!("M{} {}l10 10m0-10l-10 10", x + 20, y - 5);
+        lines.push((format!("edge {class} end"), cross));
+        let at = (format!("label {colour}"), x + 36, y + 4, words.to_owned());
+        self.picture.words.push(at);
+    }
+
+    /// Words in the middle of a line.
+    fn label(&mut self, class: &str, x: i32, y: i32, words: &str) {
+        if !words.is_empty() {
+            let at = (format!("{class} on"), x, y, words.to_owned());
+            self.picture.words.push(at);
         }
     }
 
@@ -213,7 +288,7 @@ impl Sketch {
         Column(x, width, fits): Column,
         middle: i32,
         class: &str,
-        name: &str,
+        (name, href): (&str, &str),
         note: &str,
     ) {
         self.lowest = self.lowest.max(middle);
@@ -223,6 +298,7 @@ impl Sketch {
             y: middle - HEIGHT / 2,
             width,
             name: cut(name, fits.saturating_sub(note.chars().count() / 2)),
+            href: href.to_owned(),
             note: note.to_owned(),
         });
     }
@@ -241,59 +317,5 @@ fn end_of(queue: &QueueReport) -> Option<End> {
     queue.dead_letters.as_ref().map(|route| route.end)
 }
 
-/// Places boxes as near as can be to the middle of what leads to them, none upon another.
-fn spread<'a>(leading: impl Iterator<Item = (&'a str, i32)>) -> Places<'a> {
-    let mut by_name: BTreeMap<&str, (i32, i32)> = BTreeMap::new();
-    for (name, row) in leading {
-        let (sum, count) = by_name.entry(name).or_default();
-        (*sum, *count) = (*sum + row, *count + 1);
-    }
-    let mut wished: Vec<(i32, &str)> = by_name
-        .into_iter()
-        .map(|(name, (sum, count))| (sum / count, name))
-        .collect();
-    wished.sort_unstable();
-    let mut free = TOP + HEIGHT / 2;
-    let placed = wished.into_iter().map(|(wish, name)| {
-        let middle = wish.max(free);
-        free = middle + ROW;
-        (name, middle)
-    });
-    placed.collect()
-}
-
-/// A name that fits; its end tells more than its middle.
-fn cut(name: &str, fits: usize) -> String {
-    let count = name.chars().count();
-    if count <= fits {
-        return name.to_owned();
-    }
-    let tail = fits / 2;
-    let head: String = name.chars().take(fits - tail - 1).collect();
-    let tail: String = name.chars().skip(count - tail).collect();
-    format!("{head}…{tail}")
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn boxes_stand_where_their_lines_come_from_and_not_upon_each_other() {
-        let places = spread([("a", 36), ("b", 36), ("b", 84), ("c", 40)].into_iter());
-        let mut middles: Vec<i32> = places.values().copied().collect();
-        middles.sort_unstable();
-        assert_eq!(places["a"], 36);
-        assert!(
-            middles.windows(2).all(|two| two[1] - two[0] >= ROW),
-            "{middles:?}"
-        );
-    }
-
-    #[test]
-    fn long_names_keep_their_ends() {
-        assert_eq!(cut("orders.dead", 20), "orders.dead");
-        assert_eq!(cut("a-very-long-name.dead", 11), "a-ver….dead");
-        assert_eq!(cut("äöüäöüäöü", 5), "äö…öü");
-    }
-}
+mod tests;

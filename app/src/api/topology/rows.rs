@@ -7,6 +7,7 @@ use dlo_domain::severity::Severity;
 use dlo_domain::topology::{End, FindingKind, KeptFinding, QueueReport, Role};
 
 use super::{FindingRow, QueueRow};
+use crate::api::{Said, link, plain};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::{links, wording};
@@ -14,16 +15,26 @@ use crate::{links, wording};
 /// Findings that are shown.
 pub(super) const MOST_FINDINGS: usize = 100;
 
+/// Queues that are named of many.
+const MOST_NAMED: usize = 3;
+
 /// The finding of each queue that is told first, by its number.
 pub(super) type Numbers = BTreeMap<String, (usize, Severity, FindingKind)>;
 
-pub(super) fn numbers(findings: &[KeptFinding]) -> Numbers {
+pub(super) fn numbers(findings: &[KeptFinding], queues: &[QueueReport]) -> Numbers {
     let mut numbers = Numbers::new();
     for (at, one) in findings.iter().enumerate().take(MOST_FINDINGS) {
         let finding = &one.finding;
+        let number = (at + 1, finding.severity, finding.kind);
         if finding.kind != FindingKind::PolicyShadowed {
-            let number = (at + 1, finding.severity, finding.kind);
             numbers.entry(finding.subject.clone()).or_insert(number);
+            continue;
+        }
+        let harmed = queues
+            .iter()
+            .filter(|queue| queue.findings.contains(&one.id));
+        for queue in harmed {
+            numbers.entry(queue.name.clone()).or_insert(number);
         }
     }
     numbers
@@ -101,6 +112,7 @@ pub(super) fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> 
     let figures = queue.figures;
     let number = |figure: Option<i64>| figure.map_or_else(|| "?".to_owned(), wording::count);
     let of_source = queue.source_id.and_then(|id| watched.get(&id.to_string()));
+    let target = target(queue);
     let watching = of_source.map(|(name, held)| {
         let form = dlo_domain::filter::FilterForm {
             source: Some(name.clone()),
@@ -118,7 +130,7 @@ pub(super) fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> 
         ready: number(figures.ready),
         rates: rates(queue),
         consumers: number(figures.consumers),
-        target: target(queue),
+        target,
         finding: numbers
             .get(&queue.name)
             .map(|(at, severity, _)| (*at, *severity)),
@@ -148,22 +160,50 @@ pub(in crate::api) fn rates(queue: &QueueReport) -> String {
     }
 }
 
-/// Where the dead letters of a queue go, in a few words.
-pub(in crate::api) fn target(queue: &QueueReport) -> String {
+/// Queues of the same vhost, the first few, each with its page.
+pub(in crate::api) fn named<'a>(
+    queue: &QueueReport,
+    names: impl IntoIterator<Item = &'a String>,
+) -> Said {
+    let (mut said, mut more) = (Said::new(), 0);
+    for (at, name) in names.into_iter().enumerate() {
+        if at >= MOST_NAMED {
+            more += 1;
+            continue;
+        }
+        if at > 0 {
+            said.extend(plain(", "));
+        }
+        let page = links::queue(&queue.broker, &queue.vhost, name);
+        said.push(link(name.clone(), page));
+    }
+    if more > 0 {
+        said.extend(plain(format!(" and {more} more")));
+    }
+    said
+}
+
+/// Where the dead letters of a queue go, in a few words, or to which queues.
+pub(in crate::api) fn target(queue: &QueueReport) -> Said {
+    match &queue.dead_letters {
+        Some(route) if route.end == End::Arrives => named(queue, &route.to),
+        _ => plain(target_words(queue)),
+    }
+}
+
+/// Why dead letters come to no queue; empty where they come to one.
+pub(in crate::api) fn target_words(queue: &QueueReport) -> String {
     let Some(route) = &queue.dead_letters else {
         return match queue.role {
             Role::Work => "nowhere".to_owned(),
             Role::DeadLetters | Role::Retry => "–".to_owned(),
         };
     };
-    let names: Vec<&str> = route.to.iter().map(String::as_str).take(3).collect();
-    let more = route.to.len().saturating_sub(names.len());
     match route.end {
         End::ExchangeMissing => format!("{} is missing", route.exchange),
         End::Nowhere => "no queue takes them".to_owned(),
         End::Unknown => "not known".to_owned(),
-        End::Arrives if more > 0 => format!("{} and {more} more", names.join(", ")),
-        End::Arrives => names.join(", "),
+        End::Arrives => String::new(),
     }
 }
 

@@ -5,6 +5,7 @@ use dlo_domain::topology::{BrokerTopology, FindingScope, KeptFinding, QueueQuery
 
 use super::rows::{MOST_FINDINGS, age, finding, numbers, row, watched_letters};
 use super::{QueueRow, QueueSheet, picture};
+use crate::api::{Said, link, plain};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::request::now;
@@ -28,11 +29,12 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueueShee
         limit: MOST_QUEUES,
         ..QueueQuery::default()
     };
-    let (queues, total) = desk().queues(&query).await?;
+    let page = desk().queues(&query).await?;
+    let (queues, total) = (page.items, page.estimated_total);
     let mut findings = desk().findings(FindingScope::Open).await?;
     findings.retain(|one| one.broker == here.broker && one.vhost == here.vhost);
     let watched = watched_letters().await?;
-    let numbers = numbers(&findings);
+    let numbers = numbers(&findings, &queues);
     let now = now();
     let rows: Vec<QueueRow> = queues
         .iter()
@@ -105,7 +107,7 @@ fn empty(brokers: &[BrokerTopology]) -> QueueSheet {
         "No queues could be read."
     };
     QueueSheet {
-        heading: heading.to_owned(),
+        heading: plain(heading),
         notes: why,
         place: String::new(),
         others: Vec::new(),
@@ -182,7 +184,10 @@ fn others(brokers: &[BrokerTopology], here: &VhostTopology) -> Vec<(String, Stri
         .collect()
 }
 
-fn heading(findings: &[KeptFinding]) -> String {
+const NONE: &str = "No queue here is known to lose messages";
+
+/// What is lost; each number leads to the first finding that it counts.
+fn heading(findings: &[KeptFinding]) -> Said {
     let of = |severity| {
         findings
             .iter()
@@ -191,30 +196,41 @@ fn heading(findings: &[KeptFinding]) -> String {
     };
     let (critical, high) = (of(Severity::Critical), of(Severity::High));
     let rest = findings.len() - critical - high;
-    let many = |number: usize, one: &str, more: &str| match number {
-        1 => format!("1 {one}"),
-        _ => format!("{number} {more}"),
+    let count = |number: usize, first: usize| {
+        let words = wording::count(i64::try_from(number).unwrap_or(i64::MAX));
+        link(words, format!("#f{}", first + 1))
     };
+    let then = |number: usize, one: &str, more: &str| {
+        let words = if number == 1 { one } else { more };
+        (words.to_owned(), String::new())
+    };
+    let lose = then(
+        critical,
+        " setting loses messages for certain",
+        " settings lose messages for certain",
+    );
     match (critical, high, rest) {
-        (0, 0, 0) => "No queue here is known to lose messages.".to_owned(),
-        (0, 0, rest) => format!(
-            "No queue here is known to lose messages; {} could be better.",
-            many(rest, "thing", "things")
-        ),
-        (0, high, _) => format!(
-            "{} messages be lost.",
-            many(high, "setting lets", "settings let")
-        ),
-        (critical, 0, _) => {
-            format!(
-                "{} messages for certain.",
-                many(critical, "setting loses", "settings lose")
-            )
-        }
-        (critical, high, _) => format!(
-            "{} messages for certain, {} them be lost.",
-            many(critical, "setting loses", "settings lose"),
-            many(high, "more lets", "more let")
-        ),
+        (0, 0, 0) => plain(format!("{NONE}.")),
+        (0, 0, rest) => vec![
+            (format!("{NONE}; "), String::new()),
+            count(rest, 0),
+            then(rest, " thing could be better.", " things could be better."),
+        ],
+        (0, high, _) => vec![
+            count(high, 0),
+            then(
+                high,
+                " setting lets messages be lost.",
+                " settings let messages be lost.",
+            ),
+        ],
+        (critical, 0, _) => vec![count(critical, 0), lose, (".".to_owned(), String::new())],
+        (critical, high, _) => vec![
+            count(critical, 0),
+            lose,
+            (", ".to_owned(), String::new()),
+            count(high, critical),
+            then(high, " more lets them be lost.", " more let them be lost."),
+        ],
     }
 }

@@ -3,8 +3,9 @@
 use dlo_domain::worker::{Condition, KindSummary, MISSED, Probe, Worker};
 
 use super::{KindRow, WorkerList, WorkerRow};
+use crate::api::{Said, link, plain};
 use crate::error::ApiError;
-use crate::wording;
+use crate::{links, wording};
 
 /// Workers of one page.
 const MOST_ROWS: u32 = 100;
@@ -43,27 +44,31 @@ fn invalid(why: impl ToString) -> ApiError {
     ApiError::invalid(why.to_string())
 }
 
-fn heading(kinds: &[KindSummary]) -> String {
+fn heading(kinds: &[KindSummary]) -> Said {
     let sum = |of: fn(&KindSummary) -> i64| kinds.iter().map(of).sum::<i64>();
     let (stale, all) = (sum(|kind| kind.stale), sum(KindSummary::total));
     if all == 0 {
-        return "No worker has reported yet.".to_owned();
+        return plain("No worker has reported yet.");
     }
     let at_work = sum(|kind| kind.fresh);
+    let of = |words, state| link(words, links::with_query(links::WORKERS, [("state", state)]));
+    let workers = wording::counted(if stale == 0 { at_work } else { stale }, "worker");
+    let then = |text: String| (text, String::new());
     match stale {
-        0 if at_work == 0 => "No worker is at work.".to_owned(),
-        0 => format!(
-            "{} at work, and none is silent.",
-            wording::counted(at_work, "worker")
-        ),
-        n => format!(
-            "{} silent, {} at work.",
-            match n {
-                1 => "1 worker is".to_owned(),
-                n => format!("{} workers are", wording::count(n)),
-            },
-            wording::count(at_work)
-        ),
+        0 if at_work == 0 => plain("No worker is at work."),
+        0 => vec![
+            of(workers, "fresh"),
+            then(" at work, and none is silent.".to_owned()),
+        ],
+        n => {
+            let verb = if n == 1 { "is" } else { "are" };
+            vec![
+                of(workers, "stale"),
+                then(format!(" {verb} silent, ")),
+                of(wording::count(at_work), "fresh"),
+                then(" at work.".to_owned()),
+            ]
+        }
     }
 }
 
@@ -155,6 +160,10 @@ mod tests {
             stale,
             draining: 0,
             stopped: 1,
+        };
+        let heading = |kinds: &[KindSummary]| {
+            let said = super::heading(kinds).into_iter();
+            said.map(|(words, _)| words).collect::<String>()
         };
         assert_eq!(heading(&[]), "No worker has reported yet.");
         assert_eq!(heading(&[kind(0, 0)]), "No worker is at work.");

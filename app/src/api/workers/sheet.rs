@@ -1,17 +1,28 @@
 //! One worker put into words.
 
 use chrono::{DateTime, Utc};
+use dlo_domain::execution::ExecutionQuery;
+use dlo_domain::filter::{Field, LetterFilter};
+use dlo_domain::page::Total;
 use dlo_domain::worker::{Condition, Downtime, Opinion, Worker, WorkerQueue, WorkerReport};
 
 use super::WorkerSheet;
 use super::saying::{row, silence};
-use crate::wording;
+use crate::api::{Said, link, plain};
+use crate::desk::desk;
+use crate::error::ApiError;
+use crate::{links, wording};
 
 /// Tags of consumers that are shown.
 const MOST_TAGS: usize = 5;
 
 /// All that its page shows.
-pub(super) fn of(report: WorkerReport, now: DateTime<Utc>) -> WorkerSheet {
+pub(super) fn of(
+    report: WorkerReport,
+    letters: Option<Total>,
+    stuck: i64,
+    now: DateTime<Utc>,
+) -> WorkerSheet {
     let worker = &report.worker;
     let metadata = if report.metadata.is_empty() {
         String::new()
@@ -19,7 +30,8 @@ pub(super) fn of(report: WorkerReport, now: DateTime<Utc>) -> WorkerSheet {
         serde_json::to_string_pretty(&report.metadata).unwrap_or_default()
     };
     WorkerSheet {
-        heading: sentence(worker),
+        heading: heading(worker, letters, stuck),
+        replay: replay(&worker.name, letters),
         kind: worker.kind.clone(),
         opinion: report.opinion.map(opinion).unwrap_or_default().to_owned(),
         facts: facts(&report, now),
@@ -33,6 +45,63 @@ pub(super) fn of(report: WorkerReport, now: DateTime<Utc>) -> WorkerSheet {
         can_activate: worker.condition == Condition::Draining,
         row: row(worker),
     }
+}
+
+/// The letters of a worker that wait for somebody, as a filter.
+fn of_waiting(name: &str) -> String {
+    let theirs = LetterFilter::of_name(Field::Worker, name);
+    format!("{theirs} {}", links::WAITING)
+}
+
+/// How many letters wait that died in a worker's queue, as far as can be counted in time.
+pub(super) async fn waiting(name: &str) -> Result<Option<Total>, ApiError> {
+    let filter = LetterFilter::parse(&of_waiting(name))
+        .map_err(|fault| ApiError::invalid(fault.to_string()))?;
+    let page = desk().letters(&filter, None, 1).await?;
+    Ok((page.estimated_total > 0).then(|| page.total()))
+}
+
+/// How many executions are stuck on a worker.
+pub(super) async fn stuck(name: &str) -> Result<i64, ApiError> {
+    let query = ExecutionQuery {
+        state: None,
+        worker: Some(name.to_owned()),
+        stuck: true,
+    };
+    Ok(desk().executions(&query, None, 1).await?.estimated_total)
+}
+
+fn replay(name: &str, letters: Option<Total>) -> Option<(String, String)> {
+    let filter = of_waiting(name);
+    let pairs = [("scope", "matching"), ("q", &*filter)];
+    let words = format!("Replay {}…", wording::how_many(letters?, "letter"));
+    Some((links::with_query("/replays/new", pairs), words))
+}
+
+/// How it is, what waits, and what is stuck on it.
+fn heading(worker: &Worker, letters: Option<Total>, stuck: i64) -> Said {
+    let mut said = plain(sentence(worker));
+    let then = |text: &str| (text.to_owned(), String::new());
+    if let Some(letters) = letters {
+        let many = letters.is_least || letters.count != 1;
+        let theirs = links::letters_within(&of_waiting(&worker.name), "");
+        said.push(then(" "));
+        said.push(link(wording::how_many(letters, "letter"), theirs));
+        said.push(then(if many {
+            " that died in its queue wait."
+        } else {
+            " that died in its queue waits."
+        }));
+    }
+    if stuck > 0 {
+        let pairs = [("tab", "stuck"), ("worker", &*worker.name)];
+        let href = links::with_query(links::EXECUTIONS, pairs);
+        said.push(then(" "));
+        said.push(link(wording::counted(stuck, "execution"), href));
+        let verb = if stuck == 1 { "is" } else { "are" };
+        said.push(then(&format!(" {verb} stuck on it.")));
+    }
+    said
 }
 
 fn sentence(worker: &Worker) -> String {
@@ -88,7 +157,20 @@ fn consumers(queue: &WorkerQueue, now: DateTime<Utc>) -> String {
     format!("{count}{names}, by {broker}, vhost {vhost}, {ago} ago")
 }
 
-fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, String)> {
+/// Its queue: the page of each of that name that a broker showed, else the letters that died in it.
+fn queue(report: &WorkerReport) -> Said {
+    let Some(name) = &report.worker.queue else {
+        return plain("");
+    };
+    let mut pages = report.queues.iter();
+    let page = pages.next().map_or_else(
+        || links::letters_of_worker(&report.worker.name),
+        |queue| links::queue(&queue.broker, &queue.vhost, name),
+    );
+    vec![link(name.clone(), page)]
+}
+
+fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, Said)> {
     let worker = &report.worker;
     let row = row(worker);
     let probe = worker.probe.as_ref();
@@ -107,7 +189,6 @@ fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, String)> {
         ("state since", wording::absolute(worker.state_since)),
         ("running, of slots", row.load),
         ("version", row.version),
-        ("queue", row.queue),
         (
             "probe",
             probe.map(|probe| probe.url.clone()).unwrap_or_default(),
@@ -116,14 +197,16 @@ fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, String)> {
         ("asked at", asked.unwrap_or_default()),
         ("away today", row.down),
     ]
+    .map(|(name, value)| (name, plain(value)))
     .into_iter()
+    .chain([("queue", queue(report))])
     .chain(
         report
             .queues
             .iter()
-            .map(|queue| ("its queue has", consumers(queue, now))),
+            .map(|queue| ("its queue has", plain(consumers(queue, now)))),
     )
-    .filter(|(_, value)| !value.is_empty())
+    .filter(|(_, said)| said.iter().any(|(words, _)| !words.is_empty()))
     .map(|(name, value)| (name.to_owned(), value))
     .collect()
 }

@@ -1,20 +1,22 @@
 //! What stands against dead-lettering of a queue.
 
+use super::super::lint::text::duration;
 use super::super::map::{Map, Role};
-use super::super::model::{Queue, QueueKind, Vhost};
+use super::super::model::{Queue, QueueKind};
 use super::migration::Instead;
-use super::{MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering};
+use super::{MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, Wish};
 
 pub(super) fn of_figures(wanted: &NewDeadLettering, refusals: &mut Vec<String>) {
     if wanted
         .max_deliveries
+        .set()
         .is_some_and(|most| !(0..=MOST_DELIVERIES).contains(&most))
     {
         refusals.push(format!(
             "max_deliveries is a number from 0 to {MOST_DELIVERIES}"
         ));
     }
-    let retention = wanted.retention_seconds;
+    let retention = wanted.retention_seconds.set();
     if retention.is_some_and(|seconds| !(1..=MOST_RETENTION_SECONDS).contains(&seconds)) {
         refusals.push(format!(
             "retention_seconds is a number from 1 to {MOST_RETENTION_SECONDS}"
@@ -47,25 +49,6 @@ pub(super) fn of_chain(map: &Map<'_>, queue: &Queue, target: &Queue, refusals: &
     }
 }
 
-/// What an operator sets wins over every policy.
-pub(super) fn of_operator(vhost: &Vhost, queue: &Queue, refusals: &mut Vec<String>) {
-    let Some(name) = &queue.operator_policy else {
-        return;
-    };
-    let policy = vhost
-        .operator_policies
-        .iter()
-        .find(|policy| policy.name == *name);
-    let keys = ["dead-letter-exchange", "dead-letter-routing-key"];
-    if policy.is_some_and(|policy| keys.iter().any(|key| policy.definition.contains_key(*key))) {
-        refusals.push(format!(
-            "the operator policy `{name}` says where dead letters of `{}` go, and wins: ask whoever \
-             runs the broker",
-            queue.name
-        ));
-    }
-}
-
 /// What no policy can change; with what a new queue needs instead.
 pub(super) fn of_arguments(
     queue: &Queue,
@@ -92,7 +75,9 @@ pub(super) fn of_arguments(
         }
     }
     let is_quorum = queue.kind == QueueKind::Quorum;
-    if !is_quorum && (wanted.max_deliveries.is_some() || wanted.at_least_once) {
+    if !is_quorum
+        && (wanted.max_deliveries.set().is_some() || wanted.at_least_once == Wish::Set(true))
+    {
         refusals.push(format!(
             "`{name}` is a {} queue: only a quorum queue counts deliveries, and keeps a dead letter \
              until it is confirmed",
@@ -102,7 +87,7 @@ pub(super) fn of_arguments(
     }
     let limit = argument(queue, "x-delivery-limit").and_then(|limit| limit.as_i64());
     if is_quorum
-        && let (Some(limit), Some(most)) = (limit, wanted.max_deliveries)
+        && let (Some(limit), Some(most)) = (limit, wanted.max_deliveries.set())
         && (0..most).contains(&limit)
     {
         refusals.push(format!(
@@ -111,13 +96,14 @@ pub(super) fn of_arguments(
         steps.push(Instead::Without("x-delivery-limit"));
     }
     let ttl = argument(target, "x-message-ttl").and_then(|ttl| ttl.as_i64());
-    if let (Some(ttl), Some(seconds)) = (ttl, wanted.retention_seconds)
+    if let (Some(ttl), Some(seconds)) = (ttl, wanted.retention_seconds.set())
         && ttl < seconds.saturating_mul(1_000)
     {
         refusals.push(format!(
-            "`{}` was declared with x-message-ttl {ttl}, and the lesser of both applies: take \
-             another dead-letter queue",
-            target.name
+            "`{}` was declared with x-message-ttl {ttl} ({}), and the lesser of both applies: \
+             take another dead-letter queue",
+            target.name,
+            duration(ttl)
         ));
     }
     steps

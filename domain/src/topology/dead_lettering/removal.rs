@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
+use super::super::applying::under;
 use super::super::lint::text::{duration, some};
 use super::super::map::Map;
-use super::super::model::{Gap, Policy, Settings, Vhost};
+use super::super::model::{Gap, Policy, Queue, Settings, Vhost};
+use super::super::setting::in_effect;
+use super::change::RETENTION;
 use super::{DeadLetteringPlan, PolicyChange, base, is_ours, lines};
-
-/// The key of a retention.
-const RETENTION: &str = "message-ttl";
 
 /// Plans to take away what was set here.
 #[must_use]
@@ -57,9 +57,13 @@ pub(in crate::topology) fn has_retention(vhost: &Vhost, name: &str) -> bool {
 /// Our policy taken away from a queue, which may be gone itself.
 fn removed(vhost: &Vhost, name: &str, own: &Policy) -> PolicyChange {
     let base = base_of(vhost, name);
-    let after = base
-        .map(|policy| policy.definition.clone())
-        .unwrap_or_default();
+    let lines = match vhost.queues.iter().find(|queue| queue.name == name) {
+        Some(queue) => {
+            let after = without(queue, base, vhost);
+            lines(&in_effect(vhost, queue), &in_effect(vhost, &after))
+        }
+        None => lines(&own.definition, &Settings::new()),
+    };
     PolicyChange {
         queue: name.to_owned(),
         name: own.name.clone(),
@@ -67,8 +71,16 @@ fn removed(vhost: &Vhost, name: &str, own: &Policy) -> PolicyChange {
         priority: own.priority,
         base: base.map(|policy| policy.name.clone()),
         definition: None,
-        lines: lines(&own.definition, &after),
+        lines,
     }
+}
+
+/// A queue as it would be without ours.
+fn without(queue: &Queue, base: Option<&Policy>, vhost: &Vhost) -> Queue {
+    let sets = base
+        .map(|policy| policy.definition.clone())
+        .unwrap_or_default();
+    under(vhost, queue, base.map(|policy| &*policy.name), sets)
 }
 
 fn base_of<'a>(vhost: &'a Vhost, name: &str) -> Option<&'a Policy> {
@@ -108,17 +120,7 @@ fn used_by(vhost: &Vhost, name: &str, target: &str) -> Result<(), String> {
     let below = base_of(vhost, name);
     let mut after = vhost.clone();
     for queue in after.queues.iter_mut().filter(|queue| queue.name == name) {
-        let operators = queue.operator_policy.as_ref();
-        let operators = operators.and_then(|operators| {
-            let mut all = vhost.operator_policies.iter();
-            all.find(|policy| policy.name == *operators)
-        });
-        let mut definition = Settings::new();
-        for policy in below.into_iter().chain(operators) {
-            definition.extend(policy.definition.clone());
-        }
-        queue.policy = below.map(|policy| policy.name.clone());
-        queue.by_policy = definition;
+        *queue = without(queue, below, vhost);
     }
     let map = Map::of(&after);
     let feeders: Vec<&str> = map.feeders(target).collect();

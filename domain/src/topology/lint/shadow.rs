@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::matching::{compiled, suits};
-use super::super::model::{Gap, Policy, Queue};
+use super::super::model::{Gap, Policy, Queue, Vhost};
 use super::text::{counted, some};
 use super::{Finding, FindingKind, Look};
 use crate::severity::Severity;
@@ -13,6 +13,21 @@ const MOST_POLICIES: usize = 200;
 
 /// A policy that applies, one that does not, and the queues on which it is so.
 type Pairs<'a> = BTreeMap<(&'a str, &'a str), Vec<&'a str>>;
+
+/// The queues on which one policy would apply if the other did not.
+#[must_use]
+pub fn shadowed<'a>(vhost: &'a Vhost, kept: &str, applies: &str) -> Vec<&'a str> {
+    let kept = vhost.policies.iter().find(|policy| policy.name == kept);
+    let Some((kept, pattern)) = kept.and_then(|kept| Some((kept, compiled(&kept.pattern)?))) else {
+        return Vec::new();
+    };
+    let queues = vhost.queues.iter();
+    queues
+        .filter(|queue| queue.policy.as_deref() == Some(applies) && suits(kept, queue.kind))
+        .map(|queue| queue.name.as_str())
+        .filter(|name| pattern.is_match(name))
+        .collect()
+}
 
 pub(super) fn of_policies(look: &Look<'_>) -> Vec<Finding> {
     let vhost = look.map.vhost;

@@ -12,24 +12,31 @@ pub(in crate::topology) fn some<'a>(names: impl Iterator<Item = &'a str>) -> Str
     }
 }
 
-/// Milliseconds as people say them.
-pub(in crate::topology) fn duration(millis: i64) -> String {
-    const UNITS: [(i64, &str); 4] = [
+/// Milliseconds as people say them, exactly: `7 days`, `16 hours 40 minutes`.
+#[must_use]
+pub fn duration(millis: i64) -> String {
+    const UNITS: [(i64, &str); 5] = [
         (86_400_000, "day"),
         (3_600_000, "hour"),
         (60_000, "minute"),
         (1_000, "second"),
+        (1, "millisecond"),
     ];
+    let (mut rest, mut parts) = (millis, Vec::new());
     for (unit, name) in UNITS {
-        if millis >= unit && millis % unit == 0 {
-            return counted(millis / unit, name);
+        if rest >= unit {
+            parts.push(counted(rest / unit, name));
+            rest %= unit;
         }
     }
-    counted(millis, "millisecond")
+    if parts.is_empty() {
+        return counted(millis, "millisecond");
+    }
+    parts.join(" ")
 }
 
 /// `1 message`, `7 messages`.
-pub(super) fn counted(number: i64, noun: &str) -> String {
+pub(in crate::topology) fn counted(number: i64, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{ending}")
 }

@@ -77,13 +77,13 @@ pub(super) fn of_time(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
     }
     let lost = if what == "expires" {
         format!(
-            "{origin} deletes the queue, with every letter in it, when it is unused for {time}: \
+            "By {origin} the queue is deleted, with every letter in it, when it is unused for {time}: \
              while intake stands still, that is all of them."
         )
     } else {
         format!(
-            "{origin} gives this dead-letter queue a message-ttl: while intake stands still, \
-             letters of {} that are older than {time} vanish.",
+            "By {origin} this dead-letter queue has a message-ttl: while intake stands still, letters \
+             of {} that are older than {time} vanish.",
             feeders(look, queue)
         )
     };
@@ -93,7 +93,7 @@ pub(super) fn of_time(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         subject: name.clone(),
         other: what.to_owned(),
         title: format!("`{name}` forgets after {time}"),
-        lost: capitalised(&lost),
+        lost,
         fix: no_limit(name, what, &set.origin),
         command: None,
     })
@@ -152,8 +152,8 @@ pub(super) fn of_room(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         "drops the oldest for each that comes"
     };
     let lost = format!(
-        "{} lets this dead-letter queue hold {room} ({what}). When intake stands still and it is \
-         full, it {loses}.",
+        "By {} this dead-letter queue holds {room} at most ({what}). When intake stands still and it \
+         is full, it {loses}.",
         set.origin.says()
     );
     Some(Finding {
@@ -162,7 +162,7 @@ pub(super) fn of_room(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         subject: name.clone(),
         other: what.to_owned(),
         title: format!("`{name}` holds only {room}"),
-        lost: capitalised(&lost),
+        lost,
         fix: no_limit(name, what, &set.origin),
         command: None,
     })
@@ -181,13 +181,5 @@ fn no_limit(name: &str, what: &str, origin: &Origin) -> String {
             "No policy can lift an argument: declare a queue without {what}, bind it in the place \
              of `{name}`, and empty the old one."
         ),
-    }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Draft, dying};
-use crate::topology::{DeadLetteringPlan, NewDeadLettering, plan, plan_removal};
+use crate::topology::{DeadLetteringPlan, NewDeadLettering, Wish, plan, plan_removal};
 
 pub(super) fn to(queue: &str) -> NewDeadLettering {
     NewDeadLettering {
@@ -32,8 +32,8 @@ fn refused(draft: &Draft, wanted: &NewDeadLettering) -> String {
 #[test]
 fn a_queue_without_policies_gets_one_of_its_own() {
     let wanted = NewDeadLettering {
-        max_deliveries: Some(5),
-        retention_seconds: Some(3_600),
+        max_deliveries: Wish::Set(5),
+        retention_seconds: Wish::Set(3_600),
         ..to("dead")
     };
     let plan = planned(&apart(), &wanted);
@@ -139,7 +139,7 @@ fn what_no_policy_can_change_is_said_with_the_way_there() {
             .any(|step| step.says.contains("but without x-dead-letter-exchange"))
     );
     let counting = NewDeadLettering {
-        max_deliveries: Some(5),
+        max_deliveries: Wish::Set(5),
         ..to("dead")
     };
     let classic = Draft::new()
@@ -174,8 +174,8 @@ fn somebody_elses_policy_and_an_operators_are_left_alone() {
 #[test]
 fn figures_are_bounded_and_a_plan_is_known_again() {
     let wild = NewDeadLettering {
-        max_deliveries: Some(-1),
-        retention_seconds: Some(0),
+        max_deliveries: Wish::Set(-1),
+        retention_seconds: Wish::Set(0),
         ..to("dead")
     };
     let said = refused(&apart(), &wild);
@@ -191,7 +191,7 @@ fn figures_are_bounded_and_a_plan_is_known_again() {
     let other = planned(
         &apart(),
         &NewDeadLettering {
-            at_least_once: true,
+            at_least_once: Wish::Set(true),
             ..to("dead")
         },
     );

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::dead_lettering::to;
 use super::{Draft, dying_to};
-use crate::topology::{NewDeadLettering, plan};
+use crate::topology::{NewDeadLettering, Wish, plan};
 
 /// Commands are what a person pastes: each names the queues exactly, and nothing of them is lost.
 #[test]
@@ -28,7 +28,7 @@ fn the_way_around_takes_bindings_arguments_and_policies_along() {
     declared.0.bindings[0]["arguments"] = json!({"x-match": "any"});
     declared.0.bindings[0]["properties_key"] = json!("it's~h");
     let counting = NewDeadLettering {
-        max_deliveries: Some(5),
+        max_deliveries: Wish::Set(5),
         ..to("dead")
     };
     let steps = plan((&declared.read(), "/"), "a b/c", &counting).migration;

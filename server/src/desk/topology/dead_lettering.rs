@@ -1,16 +1,25 @@
 //! Sets dead-lettering of a queue by policy. The broker is asked anew each time: what was read last may
-//! be half a minute old.
+//! be half a minute old. One at a time does it in a vhost, from the question to the last policy: two that
+//! are sound by themselves may be a chain together.
+
+use std::time::Duration;
 
 use dlo_app::desk::{DeskError, QueueName};
 use dlo_domain::audit::Actor;
 use dlo_domain::topology::{
-    DeadLetteringPlan, NewDeadLettering, PolicyChange, Vhost, plan, plan_removal, read,
+    DeadLetteringPlan, NewDeadLettering, PolicyChange, Vhost, plan, plan_removal, read_now,
 };
+
+use sqlx::{Postgres, Transaction};
 
 use super::super::{PgDesk, changing};
 use crate::broker::{Management, ManagementError};
 use crate::store::audit::{self, Note};
 use crate::store::topology::{self as kept, Place, set_here};
+
+/// How long somebody waits for whoever sets dead-lettering in the same vhost at that moment.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) async fn preview(
     desk: &PgDesk,
@@ -28,6 +37,7 @@ pub(super) async fn set(
     wanted: &NewDeadLettering,
     seen: Option<&str>,
 ) -> Result<DeadLetteringPlan, DeskError> {
+    let _alone = alone(desk, queue).await?;
     let (management, vhost) = ask(desk, queue).await?;
     let planned = plan((&vhost, &queue.vhost), &queue.name, wanted);
     if seen.is_some_and(|seen| seen != planned.plan) {
@@ -46,12 +56,45 @@ pub(super) async fn unset(
     queue: &QueueName,
     is_dry: bool,
 ) -> Result<DeadLetteringPlan, DeskError> {
+    if is_dry {
+        let (_, vhost) = ask(desk, queue).await?;
+        return Ok(plan_removal(&vhost, &queue.name));
+    }
+    let _alone = alone(desk, queue).await?;
     let (management, vhost) = ask(desk, queue).await?;
     let planned = plan_removal(&vhost, &queue.name);
-    if is_dry {
-        return Ok(planned);
-    }
     carry_out(desk, actor, queue, &management, planned).await
+}
+
+/// Nobody else sets anything in this vhost before what is handed out is dropped. It is asked for again and
+/// again rather than waited for in Postgres, so that those who wait hold no connection.
+async fn alone(
+    desk: &PgDesk,
+    queue: &QueueName,
+) -> Result<Transaction<'static, Postgres>, DeskError> {
+    let place = Place {
+        broker: &queue.broker,
+        vhost: &queue.vhost,
+    };
+    let waiting = async {
+        loop {
+            let mut transaction = desk.begin().await?;
+            if set_here::alone(&mut transaction, place).await? {
+                return Ok(transaction);
+            }
+            drop(transaction);
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting)
+        .await
+        .unwrap_or_else(|_| {
+            Err(DeskError::Conflict(
+                "somebody else sets dead-lettering in this vhost at this moment, so nothing was done: \
+                 try again"
+                    .to_owned(),
+            ))
+        })
 }
 
 async fn ask(desk: &PgDesk, queue: &QueueName) -> Result<(Management, Vhost), DeskError> {
@@ -59,7 +102,7 @@ async fn ask(desk: &PgDesk, queue: &QueueName) -> Result<(Management, Vhost), De
     let overview = management.overview().await.map_err(of_broker)?;
     let answers = management.survey(&queue.vhost, &overview).await;
     let answers = answers.map_err(of_broker)?;
-    Ok((management, read(&answers)))
+    Ok((management, read_now(&answers)))
 }
 
 /// The policies first, then the audit line: what was done at a broker is never taken back by a

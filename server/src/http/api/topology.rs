@@ -9,9 +9,8 @@ use dlo_domain::ids::FindingId;
 use dlo_domain::page::Page;
 use dlo_domain::topology::{
     BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
-    QueueQuery, QueueReport,
+    QueuePage, QueueQuery, QueueReport, Wish,
 };
-
 use serde::Deserialize;
 
 use super::input::{Id, JsonBody, Query};
@@ -102,31 +101,28 @@ pub(crate) async fn edit(
         ("broker" = Option<String>, Query, description = "Of this broker only"),
         ("vhost" = Option<String>, Query, description = "Of this vhost only"),
         ("name" = Option<String>, Query, description = "Whose name contains this"),
-        ("after" = Option<String>, Query, description = "Of one vhost: those behind the queue of this name"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "Items of a page, 1 to 500; 50 when left out"),
     ),
     responses(
-        (status = 200, body = Page<QueueReport>),
+        (status = 200, body = QueuePage),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn queues(
     State(front): State<Front>,
     uri: Uri,
-) -> Result<Json<Page<QueueReport>>, Problem> {
-    let query = Query::of(&uri, &["broker", "vhost", "name", "after", "limit"])?;
+) -> Result<Json<QueuePage>, Problem> {
+    let query = Query::of(&uri, &["broker", "vhost", "name", "cursor", "limit"])?;
     let text = |name| query.value(name).map(str::to_owned);
     let asked = QueueQuery {
         broker: text("broker"),
         vhost: text("vhost"),
         name: text("name"),
-        after: text("after"),
+        after: query.parsed("cursor")?,
         limit: usize::try_from(query.limit()?).unwrap_or(usize::MAX),
     };
-    let (items, total) = front.desk.queues(&asked).await?;
-    let mut page = Page::from(items);
-    page.estimated_total = total;
-    Ok(Json(page))
+    Ok(Json(front.desk.queues(&asked).await?))
 }
 
 /// One queue.
@@ -159,21 +155,26 @@ pub(crate) async fn queue(
 pub(crate) struct WantedDeadLettering {
     /// The queue that dead letters go to, in the same vhost. It must be there.
     dead_letter_queue: String,
-    /// How often a message is delivered before it dies; only a quorum queue counts.
+    /// How often a message is delivered before it dies; only a quorum queue counts. Left out, as it is;
+    /// `null`, as it is without what was set here.
     #[serde(default)]
-    #[schema(minimum = 0, maximum = 10_000)]
-    max_deliveries: Option<i64>,
-    /// How long letters stay in the dead-letter queue, in seconds.
+    #[schema(value_type = Option<i64>, minimum = 0, maximum = 10_000)]
+    max_deliveries: Wish<i64>,
+    /// How long letters stay in the dead-letter queue, in seconds. Left out, as it is; `null`, as it is
+    /// without what was set here, for every queue that dead-letters there.
     #[serde(default)]
-    #[schema(minimum = 1, maximum = 315_360_000)]
-    retention_seconds: Option<i64>,
-    /// Keep each letter until the dead-letter queue has confirmed it; only a quorum queue can.
+    #[schema(value_type = Option<i64>, minimum = 1, maximum = 315_360_000)]
+    retention_seconds: Wish<i64>,
+    /// Keep each letter until the dead-letter queue has confirmed it; only a quorum queue can. Left out,
+    /// as it is; `false` or `null`, as it is without what was set here.
     #[serde(default)]
-    at_least_once: bool,
+    #[schema(value_type = Option<bool>)]
+    at_least_once: Wish<bool>,
     /// Tell what would be done, and do nothing.
     #[serde(default)]
     dry_run: bool,
-    /// The `plan` of a dry run: when it would be another by now, nothing is done.
+    /// The `plan` of a dry run: when it would be another by now, nothing is done. Left out, whatever is
+    /// planned at that moment is done, unless something stands against it.
     #[serde(default)]
     plan: Option<String>,
 }

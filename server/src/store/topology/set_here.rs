@@ -1,4 +1,4 @@
-//! Who set what here: the audit trail asked by what it is about.
+//! Who sets what here: one at a time; and who set it, which the audit trail is asked by what it is about.
 
 use dlo_domain::audit::Actor;
 use dlo_domain::topology::{SetHere, policy_name};
@@ -12,6 +12,23 @@ use crate::store::StoreError;
 pub fn about(place: Place<'_>, queue: &str, policy: &str) -> String {
     let Place { broker, vhost } = place;
     format!("`{queue}` in {vhost} of {broker}: the policy `{policy}`: ")
+}
+
+/// Makes sure that nobody else sets dead-lettering in this vhost until the transaction ends. Tells whether
+/// that is so: not while somebody else does.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn alone(conn: &mut PgConnection, place: Place<'_>) -> Result<bool, StoreError> {
+    // The length tells where the one name ends.
+    let key = format!("{} {}{}", place.broker.len(), place.broker, place.vhost);
+    let alone = sqlx::query_scalar!(
+        r#"select pg_try_advisory_xact_lock(hashtextextended('dead-lettering ' || $1, 0)) as "alone!""#,
+        key,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(alone)
 }
 
 /// Who set the policies of these queues last, and when.

@@ -31,6 +31,7 @@ async fn queues_and_findings_are_told(pool: PgPool) {
         .await
         .expect("JSON");
     assert_eq!(list["items"][0]["dead_letters"]["to"], json!(["dead"]));
+    assert_eq!(list["next_cursor"], "next");
     let asked = counter.desk.asked().remove(0);
     assert!(
         asked.contains("vhost: Some(\"/\")") && asked.contains("limit: 2"),
@@ -67,7 +68,15 @@ async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
             setting,
             dry,
             200,
-            "preview of jobs dying into dead",
+            "preview of jobs dying into dead AsItIs AsItIs",
+        ),
+        (
+            Method::PUT,
+            setting,
+            json!({"dead_letter_queue": "dead", "dry_run": true, "max_deliveries": null,
+                "at_least_once": false}),
+            200,
+            "preview of jobs dying into dead Away Set(false)",
         ),
         (
             Method::PUT,
@@ -117,6 +126,12 @@ async fn what_cannot_be_read_does_not_reach_the_desk(pool: PgPool) {
             "/api/v1/queues?limit=0",
             json!(null),
             "`limit`",
+        ),
+        (
+            Method::GET,
+            "/api/v1/queues?cursor=!",
+            json!(null),
+            "`cursor`",
         ),
         (
             Method::GET,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dlo_app::desk::{DeskError, QueueName, TopologyDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::OfficeId;
-use dlo_domain::topology::NewDeadLettering;
+use dlo_domain::topology::{NewDeadLettering, Wish};
 use dlo_server::clock::{SystemClock, new_id};
 use dlo_server::config::ReplayConfig;
 use dlo_server::desk::PgDesk;
@@ -72,7 +72,7 @@ impl Watcher {
     }
 }
 
-fn to(queue: &str) -> NewDeadLettering {
+pub(super) fn to(queue: &str) -> NewDeadLettering {
     NewDeadLettering {
         dead_letter_queue: queue.to_owned(),
         ..NewDeadLettering::default()
@@ -94,7 +94,7 @@ async fn messages_die_into_the_queue_that_was_named_and_no_more_when_it_is_taken
         .await;
     let (desk, queue) = (watcher.desk(), watcher.queue("work.a"));
     let wanted = NewDeadLettering {
-        retention_seconds: Some(3_600),
+        retention_seconds: Wish::Set(3_600),
         ..to("dead")
     };
     let preview = desk
@@ -191,7 +191,7 @@ async fn a_retention_stays_as_long_as_another_queue_dead_letters_there(pool: PgP
     }
     let desk = watcher.desk();
     let wanted = NewDeadLettering {
-        retention_seconds: Some(3_600),
+        retention_seconds: Wish::Set(3_600),
         ..to("dead")
     };
     for queue in ["one", "two"] {
@@ -235,8 +235,8 @@ async fn a_quorum_queue_lets_a_message_die_after_its_deliveries(pool: PgPool) {
     vhost.queue("dead", &[]).await;
     let (desk, queue) = (watcher.desk(), watcher.queue("work"));
     let wanted = NewDeadLettering {
-        max_deliveries: Some(2),
-        at_least_once: true,
+        max_deliveries: Wish::Set(2),
+        at_least_once: Wish::Set(true),
         ..to("dead")
     };
     let done = desk

@@ -60,16 +60,27 @@ async fn queues_are_told_with_their_dead_letters_sources_and_findings(pool: PgPo
         limit: 2,
         ..QueueQuery::default()
     };
-    let (first, total) = bench.desk.queues(&query).await.expect("listed");
-    let names: Vec<&str> = first.iter().map(|queue| queue.name.as_str()).collect();
-    assert_eq!((names, total), (vec!["letters", "odd / name?"], 3));
-    let after = Some("odd / name?".to_owned());
-    let (rest, _) = bench
-        .desk
-        .queues(&QueueQuery { after, ..query })
-        .await
-        .expect("listed");
-    assert_eq!(rest[0].name, "work");
+    let first = bench.desk.queues(&query).await.expect("listed");
+    let names: Vec<&str> = first
+        .items
+        .iter()
+        .map(|queue| queue.name.as_str())
+        .collect();
+    assert_eq!(
+        (names, first.estimated_total),
+        (vec!["letters", "odd / name?"], 3)
+    );
+    let after = first.next_cursor.expect("there is more");
+    let rest = QueueQuery {
+        after: Some(after.parse().expect("a cursor")),
+        ..query
+    };
+    let rest = bench.desk.queues(&rest).await.expect("listed");
+    assert_eq!(rest.items[0].name, "work");
+    assert_eq!(
+        (rest.items.len(), rest.next_cursor, rest.estimated_total),
+        (1, None, 3)
+    );
     let none = bench.desk.queue("main", &vhost.name, "none").await;
     assert!(matches!(none, Err(DeskError::NotFound(_))), "{none:?}");
     watcher.end().await;

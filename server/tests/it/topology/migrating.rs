@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use dlo_app::desk::TopologyDesk as _;
-use dlo_domain::topology::{MigrationStep, NewDeadLettering, QueueKind};
+use dlo_domain::topology::{MigrationStep, NewDeadLettering, QueueKind, Wish};
 use lapin::BasicProperties;
 use lapin::types::AMQPValue;
 use serde_json::json;
@@ -115,8 +115,8 @@ async fn whoever_goes_the_way_around_loses_no_message(pool: PgPool) {
     let (desk, vhost) = (watcher.desk(), &watcher.vhost);
     let wanted = NewDeadLettering {
         dead_letter_queue: "dead".to_owned(),
-        max_deliveries: Some(2),
-        at_least_once: true,
+        max_deliveries: Wish::Set(2),
+        at_least_once: Wish::Set(true),
         ..NewDeadLettering::default()
     };
     let refused = desk

@@ -41,7 +41,9 @@ async fn what_an_operator_sets_is_found_as_theirs_and_shadows_no_policy(pool: Pg
     .await;
     let found = watcher.only().await.finding;
     assert!(
-        found.lost.starts_with("The operator policy `guard` gives"),
+        found
+            .lost
+            .starts_with("By the operator policy `guard` this dead-letter queue has a message-ttl"),
         "{}",
         found.lost
     );
@@ -91,9 +93,12 @@ async fn dead_letter_queues_that_are_deleted_when_unused_are_found(pool: PgPool)
         .await;
     let found = watcher.kept(FindingScope::Open).await;
     for (subject, by) in [
-        ("declared", "Its arguments deletes the queue"),
-        ("set", "The policy `short` deletes the queue"),
-        ("guarded", "The operator policy `guard` deletes the queue"),
+        ("declared", "By its arguments the queue is deleted"),
+        ("set", "By the policy `short` the queue is deleted"),
+        (
+            "guarded",
+            "By the operator policy `guard` the queue is deleted",
+        ),
     ] {
         let one = found.iter().find(|one| one.finding.subject == subject);
         let one = &one.expect("found").finding;

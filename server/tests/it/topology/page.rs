@@ -128,7 +128,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
             "2 policies would be set",
             "repeats the policy limits",
             "priority 4",
-            "604800000",
+            "7 days",
             "\"dead %41\"",
         ],
     );
@@ -141,7 +141,8 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     assert_says(
         &page,
         &[
-            "dead letters go to dead %41.",
+            "dead letters go to <a href=\"/queues/main/",
+            "/dead%20%2541\">dead %41</a>.",
             "value=\"7d\"",
             "Take it back…",
         ],

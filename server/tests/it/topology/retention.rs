@@ -2,7 +2,7 @@
 
 use dlo_app::desk::TopologyDesk as _;
 use dlo_domain::severity::Severity;
-use dlo_domain::topology::{FindingScope, NewDeadLettering};
+use dlo_domain::topology::{FindingScope, NewDeadLettering, Wish};
 use dlo_server::clock::{Clock as _, SystemClock};
 use serde_json::json;
 use sqlx::PgPool;
@@ -17,9 +17,10 @@ async fn a_retention_that_was_set_here_is_told_with_who_set_it(pool: PgPool) {
         watcher.vhost.queue(queue, &[]).await;
     }
     let desk = watcher.desk();
-    for (queue, dead, retention_seconds) in
-        [("work", "dead", Some(3_600)), ("other", "theirs", None)]
-    {
+    for (queue, dead, retention_seconds) in [
+        ("work", "dead", Wish::Set(3_600)),
+        ("other", "theirs", Wish::AsItIs),
+    ] {
         let wanted = NewDeadLettering {
             dead_letter_queue: dead.to_owned(),
             retention_seconds,

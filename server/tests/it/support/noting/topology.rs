@@ -6,8 +6,9 @@ use dlo_domain::audit::Actor;
 use dlo_domain::ids::FindingId;
 use dlo_domain::topology::{
     BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
-    QueueQuery, QueueReport,
+    QueuePage, QueueQuery, QueueReport,
 };
+use dlo_domain::worker::Condition;
 use serde_json::json;
 
 use super::NotingDesk;
@@ -77,9 +78,13 @@ impl TopologyDesk for NotingDesk {
         Ok(sample_finding())
     }
 
-    async fn queues(&self, query: &QueueQuery) -> Result<(Vec<QueueReport>, i64), DeskError> {
+    async fn queues(&self, query: &QueueQuery) -> Result<QueuePage, DeskError> {
         self.note(format!("queues {query:?}"))?;
-        Ok((vec![sample_queue()], 1))
+        Ok(QueuePage {
+            items: vec![sample_queue()],
+            next_cursor: Some("next".to_owned()),
+            estimated_total: 2,
+        })
     }
 
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
@@ -87,13 +92,26 @@ impl TopologyDesk for NotingDesk {
         Ok(sample_queue())
     }
 
+    async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError> {
+        self.note(format!("workers of {queue}"))?;
+        Ok(Vec::new())
+    }
+
     async fn preview_dead_lettering(
         &self,
         queue: &QueueName,
         wanted: &NewDeadLettering,
     ) -> Result<DeadLetteringPlan, DeskError> {
-        let to = &wanted.dead_letter_queue;
-        self.note(format!("preview of {} dying into {to}", queue.name))?;
+        let NewDeadLettering {
+            dead_letter_queue: to,
+            max_deliveries: most,
+            at_least_once: sure,
+            ..
+        } = wanted;
+        self.note(format!(
+            "preview of {} dying into {to} {most:?} {sure:?}",
+            queue.name
+        ))?;
         Ok(DeadLetteringPlan::default())
     }
 

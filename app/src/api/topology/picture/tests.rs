@@ -1,0 +1,88 @@
+//! What is drawn, and where it leads.
+
+use dlo_domain::severity::Severity;
+use dlo_domain::topology::{FindingKind, QueueReport};
+use serde_json::json;
+
+use super::super::rows::Numbers;
+use super::of;
+
+fn queue(name: &str, route: serde_json::Value) -> QueueReport {
+    let queue = json!({
+        "broker": "main", "vhost": "/", "name": name, "kind": "classic", "role": "work",
+        "figures": {"ready": 3, "unacknowledged": 0, "consumers": 2, "in_per_second": 1.5,
+            "out_per_second": null},
+        "idle_seconds": null, "policy": null, "operator_policy": null, "effective": {},
+        "dead_letters": route, "fed_by": [],
+        "bound_to": [{"exchange": "orders", "exchange_type": "topic", "routing_key": "order.#"}],
+        "source_id": null, "findings": [],
+    });
+    serde_json::from_value(queue).expect("a queue")
+}
+
+fn route(end: &str, to: &[&str], lost: &[&str]) -> serde_json::Value {
+    json!({"exchange": "dlx", "key": null, "to": to, "end": end, "lost_keys": lost})
+}
+
+#[test]
+fn queues_and_findings_lead_somewhere_and_lines_say_which_key_and_rate() {
+    let queues = [queue("work", route("arrives", &["a dead"], &[]))];
+    let numbers: Numbers = [("work".to_owned(), (2, Severity::High, FindingKind::Chain))].into();
+    let picture = of(&queues, &numbers, false).expect("drawn");
+    let leads: Vec<(&str, &str)> = picture
+        .boxes
+        .iter()
+        .map(|one| (&*one.name, &*one.href))
+        .collect();
+    assert!(
+        leads.contains(&("work", "/queues/main/%2F/work")),
+        "{leads:?}"
+    );
+    assert!(
+        leads.contains(&("a dead", "/queues/main/%2F/a%20dead")),
+        "{leads:?}"
+    );
+    assert!(
+        picture
+            .marks
+            .iter()
+            .any(|mark| (mark.0, mark.3) == (Severity::High, 2)),
+        "{:?}",
+        picture.marks
+    );
+    assert!(picture.words.iter().any(|word| word.3 == "order.#"));
+    let work = picture.boxes.iter().find(|one| one.name == "work");
+    assert_eq!(work.expect("drawn").note, "3 · 2 · 1.5/s");
+    let line = &picture.routes[0];
+    assert_eq!(
+        (&*line.name, &*line.over, line.finding),
+        ("work", "dlx", Some((2, Severity::High)))
+    );
+    assert_eq!(line.ends[0].0, "a dead");
+}
+
+#[test]
+fn a_route_that_ends_at_its_exchange_says_so() {
+    let words = |queue: QueueReport| {
+        let picture = of(&[queue], &Numbers::new(), true).expect("drawn");
+        let words = picture.words.into_iter();
+        words
+            .filter(|word| word.0.contains(" c-"))
+            .map(|word| (word.0, word.3))
+            .collect::<Vec<_>>()
+    };
+    let said = |class: &str, text: &str| vec![(format!("label {class}"), text.to_owned())];
+    assert_eq!(
+        words(queue("work", route("nowhere", &[], &[]))),
+        said("c-critical", "no queue takes them")
+    );
+    assert_eq!(
+        words(queue("work", route("nowhere", &[], &["order.paid"]))),
+        said("c-critical", "no queue takes order.paid")
+    );
+    assert_eq!(
+        words(queue("work", route("arrives", &["dead"], &["a", "b"]))),
+        said("c-high", "no queue takes a +1")
+    );
+    assert_eq!(words(queue("work", route("arrives", &["dead"], &[]))), []);
+}

@@ -1,0 +1,1 @@
+drop index workers_by_queue;
