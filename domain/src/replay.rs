@@ -169,7 +169,7 @@ pub struct ReplayItem {
 pub struct LetterReplay {
     /// The replay.
     pub replay_id: ReplayId,
-    /// Which try of this letter it was, from 1.
+    /// Which try of this letter it was, from 1; 0 where it was not published, which is no try.
     pub attempt: i32,
     /// The queue it was or will be sent to.
     pub queue: Option<String>,

@@ -148,7 +148,7 @@ pub async fn start_replay(
 }
 
 /// Tells a replay to `pause`, `resume` or `cancel`. With `again`, one that resumes takes up once more
-/// what died again.
+/// what died again or did not get through.
 ///
 /// # Errors
 /// No such replay, a word that means nothing to it now, or a desk that does not answer.

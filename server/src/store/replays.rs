@@ -16,7 +16,9 @@ pub mod messages;
 pub mod outcomes;
 pub mod plan;
 mod read;
+pub mod resuming;
 pub mod steer;
+pub(in crate::store) mod tries;
 pub mod watch;
 pub mod work;
 

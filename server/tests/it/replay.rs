@@ -16,4 +16,5 @@ mod races;
 mod schemas;
 mod steering;
 mod targets;
+mod tries;
 mod watch;
