@@ -5,7 +5,9 @@ use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::{Cursor, Page};
-use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem, ReplayState};
+use dlo_domain::replay::{
+    Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
+};
 
 use sqlx::PgConnection;
 
@@ -160,7 +162,13 @@ pub(super) async fn page(
 
 pub(super) async fn one(desk: &PgDesk, id: ReplayId) -> Result<Replay, DeskError> {
     let mut conn = desk.begin().await?;
-    find(&mut conn, id).await
+    let mut replay = find(&mut conn, id).await?;
+    if replay.state == ReplayState::Running {
+        let written = replays::written_last(&mut conn, id).await?;
+        let (pending, climbs) = (replay.outcomes.pending, replay.canary.is_some());
+        replay.pace = Pace::of(&written, pending, climbs, desk.clock.now());
+    }
+    Ok(replay)
 }
 
 async fn find(conn: &mut PgConnection, id: ReplayId) -> Result<Replay, DeskError> {
