@@ -21,6 +21,12 @@ function move(step) {
   mark(all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + step, 0), all.length - 1)]);
 }
 
+// What can be seen now.
+const seen = (selector) => [...document.querySelectorAll(selector)].find((one) => one.offsetParent !== null);
+
+// What can be seen once its fold is opened. The bar of the checked letters is hidden while none is.
+const reachable = (one) => (one.closest('.bulk') ?? one.closest('details') ?? one).offsetParent !== null;
+
 function follow(path) {
   const link = [...document.querySelectorAll('.nav a')].find((link) => link.getAttribute('href') === path);
   if (link) link.click();
@@ -31,6 +37,17 @@ const keys = {
   j: () => move(1),
   k: () => move(-1),
   x: () => current()?.querySelector('.pick input')?.click(),
+  // The button, or the field behind a fold, that replays or discards what is looked at.
+  r: () => seen('[data-key="r"]')?.focus(),
+  d: () => {
+    const field = [...document.querySelectorAll('[data-key="d"]')].find((one) => reachable(one));
+    if (!field) return;
+    const fold = field.closest('details');
+    if (fold) fold.open = true;
+    const rest = field.closest('[popover]');
+    if (rest && !field.offsetParent) rest.showPopover?.();
+    field.focus();
+  },
   '?': () => document.querySelector('#keys')?.showModal(),
   g: () => { awaitsPage = Date.now(); },
 };

@@ -104,7 +104,8 @@ pub trait TriageDesk:
     ) -> Result<Page<Replay>, DeskError>;
 
     /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes
-    /// up once more the letters that died again.
+    /// up once more the letters that died again or did not get through; one that keeps the order of its
+    /// letters takes the latter up in any case.
     async fn control_replay(
         &self,
         actor: &Actor,

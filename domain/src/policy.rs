@@ -83,8 +83,12 @@ pub struct NewPolicy {
     /// What it is for, in a line.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 100))]
     pub name: String,
-    /// Which letters, in the filter language. Empty means all of them.
+    /// Which letters, in the filter language. Empty means all of them: a policy that discards all must
+    /// say `all`, too.
     pub filter: String,
+    /// That an empty filter is meant to discard everything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
     /// What it does with them; left out, it retries.
     #[serde(default)]
     pub verdict: PolicyVerdict,
@@ -133,6 +137,7 @@ impl Default for NewPolicy {
         Self {
             name: String::new(),
             filter: String::new(),
+            all: false,
             verdict: PolicyVerdict::Retry,
             schedule: Schedule::default(),
             retries_per_minute: USUAL_BUDGET,
@@ -161,6 +166,12 @@ pub enum PolicyFault {
         /// Why not, and what can be asked for instead.
         why: &'static str,
     },
+    /// It would discard every letter, and does not say so.
+    #[error(
+        "an empty filter matches every letter, and this policy would discard them all as they arrive: \
+         give it a filter, or say `all` if that is meant"
+    )]
+    Everything,
     /// The schedule has no delays, or too many, or one that is too short or too long.
     #[error(
         "a schedule has 1 to {MOST_TRIES} delays of 1 to {MOST_DELAY_SECONDS} seconds each, and a \
@@ -198,9 +209,15 @@ impl NewPolicy {
         if self.breaker.is_some_and(|breaker| !breaker.is_usable()) {
             return Err(PolicyFault::Breaker);
         }
+        let filter = self.condition()?.to_string();
+        // One that is switched off can stay, and be switched off.
+        let is_all = filter.is_empty() && self.verdict == PolicyVerdict::Discard;
+        if is_all && self.enabled && !self.all {
+            return Err(PolicyFault::Everything);
+        }
         Ok(Self {
             name: name.to_owned(),
-            filter: self.condition()?.to_string(),
+            filter,
             window: self.window.as_ref().map(RetryWindow::in_order),
             ..self.clone()
         })

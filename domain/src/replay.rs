@@ -5,6 +5,7 @@ mod canary;
 mod earlier;
 mod makers;
 mod outcome;
+mod pace;
 mod returning;
 mod state;
 mod target;
@@ -17,6 +18,7 @@ pub use canary::{BadCanary, Canary, Climb, Gate};
 pub use earlier::Earlier;
 pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
+pub use pace::{LOOK_BACK, Pace, Written};
 pub use returning::{NoReturn, Returning};
 pub use state::{Control, Controlled, ReplayState, Stop};
 pub use target::{Address, NoWay, Origin, Target, queue_of_worker};
@@ -77,11 +79,14 @@ pub struct Replay {
     pub total: i64,
     /// Letters by outcome.
     pub outcomes: OutcomeCounts,
+    /// How fast it goes. Told of one replay that runs, when something was published lately.
+    #[serde(default)]
+    pub pace: Option<Pace>,
     /// Letters that were asked for and left out, with the reason.
     pub left_out: Vec<LeftOut>,
     /// Where all its letters go, most letters first. Told when a replay is planned or tried with
-    /// `dry_run`, and absent later: each letter names its queue then.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// `dry_run`, and empty later: each letter names its queue then.
+    #[serde(default)]
     pub destinations: Vec<Destination>,
     /// How many of its letters were replayed before. Told when a replay is planned or tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +94,7 @@ pub struct Replay {
     /// What of its senders' would be left off, the most frequent first; counted among its first
     /// 5,000 letters. Told by a dry run only: each letter names its own later. The history that
     /// brokers wrote is left off from every letter, and not named.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub stripped: Vec<Stripped>,
 }
 
@@ -115,7 +120,12 @@ pub struct Destination {
     /// answer. Asked by a dry run only, for the 200 destinations with most letters.
     #[serde(default)]
     pub exists: Option<bool>,
-    /// The queues that would get the letters by the bindings of the exchange now; null where it is
+    /// Whether it is an internal exchange, to which nobody can publish: the broker refuses its letters.
+    /// Null where it is a queue, or where that is not known.
+    #[serde(default)]
+    pub internal: Option<bool>,
+    /// The queues that would get the letters by the bindings of the exchange now, and of its alternate
+    /// exchange where none takes them; null where it is
     /// one queue, or where that is not known.
     #[serde(default)]
     pub receivers: Option<Vec<String>>,
@@ -171,7 +181,7 @@ pub struct ReplayItem {
 pub struct LetterReplay {
     /// The replay.
     pub replay_id: ReplayId,
-    /// Which try of this letter it was, from 1.
+    /// Which try of this letter it was, from 1; 0 where it was not published, which is no try.
     pub attempt: i32,
     /// The queue it was or will be sent to.
     pub queue: Option<String>,

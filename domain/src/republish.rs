@@ -28,6 +28,8 @@ pub struct Republished {
     pub properties: Properties,
     /// Headers, marks included.
     pub headers: FieldTable,
+    /// What both take in a frame, in bytes: so much or a little less.
+    pub header_bytes: usize,
     /// What its sender had put there and was left off, by the names of AMQP. The history that
     /// brokers wrote is left off from every letter, and not named.
     pub stripped: Vec<String>,
@@ -98,6 +100,7 @@ pub fn republish(
     Ok(Republished {
         properties,
         headers,
+        header_bytes: size,
         stripped,
     })
 }

@@ -36,6 +36,56 @@ impl Choice {
     }
 }
 
+/// Whether a key has a word that a topic exchange takes for a wildcard.
+pub(crate) fn has_wildcard(key: &str) -> bool {
+    key.split('.').any(|word| word == "#" || word == "*")
+}
+
+/// An exchange that is asked who gets one message: binding after binding, and then whether the message
+/// goes to its alternate exchange.
+#[derive(Debug)]
+pub struct Routing<'a> {
+    choice: Choice,
+    /// The message's key; without one it is a message whose key nobody knows.
+    key: Option<&'a str>,
+    is_taken: bool,
+    is_sure: bool,
+}
+
+impl<'a> Routing<'a> {
+    /// No binding was looked at yet.
+    #[must_use]
+    pub fn new(choice: Choice, key: Option<&'a str>) -> Self {
+        Self {
+            choice,
+            key,
+            is_taken: false,
+            is_sure: false,
+        }
+    }
+
+    /// Whether a binding takes the message, or may.
+    pub fn takes(&mut self, binding_key: &str) -> bool {
+        let takes = match self.key {
+            Some(key) => self.choice.takes(binding_key, key),
+            // As a direct exchange compares, `#` is a key that nobody uses.
+            None => self.choice != Choice::Direct || !has_wildcard(binding_key),
+        };
+        if takes {
+            let takes_all = self.choice == Choice::Topic && binding_key == "#";
+            self.is_taken = true;
+            self.is_sure |= self.choice == Choice::Fanout || takes_all;
+        }
+        takes
+    }
+
+    /// Whether the message may go to the alternate exchange, once every binding was asked.
+    #[must_use]
+    pub fn may_be_left(&self) -> bool {
+        !self.is_taken || self.choice == Choice::Other || (self.key.is_none() && !self.is_sure)
+    }
+}
+
 /// Whether a topic pattern matches a routing key.
 fn matches_topic(pattern: &str, key: &str) -> bool {
     let pattern: Vec<&str> = words(pattern);

@@ -17,6 +17,8 @@ pub use declare::{bind_queue, declare_queue, delete_queue, has_exchange, has_que
 pub use error::{BrokerError, Fault};
 pub use fleet::{FleetInlet, Said};
 pub use inlet::{Inlet, Taken};
-pub use management::{Binding, Bound, BrokerOverview, HeadMessage, Management, ManagementError};
+pub use management::{
+    Binding, Bound, BrokerOverview, ExchangeNow, HeadMessage, Management, ManagementError,
+};
 pub use publisher::{Company, Outgoing, Published, Publisher};
 pub use wire::{delivered_from, properties_to_lapin, table_to_lapin};

@@ -12,7 +12,7 @@ use dlo_domain::selection::Chosen;
 use sqlx::PgConnection;
 
 use crate::store::StoreError;
-use crate::store::replays::bodies::{self, Frozen, Original};
+use crate::store::replays::bodies::{self, Frozen, Original, Size};
 use crate::transform::{
     MOST_UNPACKED_BYTES, Made, TransformError, Transformer, Transforming, Unchanged,
 };
@@ -59,6 +59,15 @@ enum Kind {
         /// What was made so far, in bytes.
         bytes: usize,
     },
+}
+
+/// What is sent of a letter, and the arrival that it was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeOf {
+    /// The ordinal of the letter's last arrival then.
+    pub ordinal: i32,
+    /// What is sent.
+    pub sent: Sent,
 }
 
 /// What is sent of a letter.
@@ -130,7 +139,8 @@ impl Changes {
         }
     }
 
-    /// What is sent of letters: an answer for each that has an arrival. Nothing is written.
+    /// What is sent of letters: an answer for each that has an arrival. Nothing is written. A program may
+    /// take its time for it, so it is not to be done while letters are locked.
     ///
     /// # Errors
     /// When Postgres does not do it, or the program cannot be carried out.
@@ -138,12 +148,8 @@ impl Changes {
         &mut self,
         conn: &mut PgConnection,
         letters: &[LetterId],
-    ) -> Result<HashMap<LetterId, Sent>, ChangeError> {
+    ) -> Result<HashMap<LetterId, MadeOf>, ChangeError> {
         let mut sent = HashMap::with_capacity(letters.len());
-        if self.is_none() {
-            sent.extend(letters.iter().map(|letter| (*letter, Sent::Same)));
-            return Ok(sent);
-        }
         for batch in batches(bodies::sizes(conn, letters).await?, &mut sent) {
             let originals = bodies::originals(conn, &batch).await?;
             self.make_some(originals, &mut sent).await?;
@@ -154,13 +160,20 @@ impl Changes {
     async fn make_some(
         &mut self,
         originals: Vec<Original>,
-        sent: &mut HashMap<LetterId, Sent>,
+        sent: &mut HashMap<LetterId, MadeOf>,
     ) -> Result<(), ChangeError> {
         match &mut self.0 {
-            Kind::None => {}
+            Kind::None => sent.extend(originals.into_iter().map(|original| {
+                let ordinal = original.ordinal;
+                let sent = Sent::Same;
+                (original.letter, MadeOf { ordinal, sent })
+            })),
             Kind::Edit { body, content_type } => {
                 for original in originals {
-                    let made = edited(&original, body, content_type.as_deref());
+                    let made = MadeOf {
+                        ordinal: original.ordinal,
+                        sent: edited(&original, body, content_type.as_deref()),
+                    };
                     sent.insert(original.letter, made);
                 }
             }
@@ -182,7 +195,7 @@ impl Changes {
                     if let Sent::Changed(frozen) = &one {
                         *bytes += frozen.body.len();
                     }
-                    sent.insert(letter, one);
+                    sent.insert(letter, MadeOf { ordinal, sent: one });
                 }
                 if *bytes > MOST_FROZEN_BYTES {
                     return Err(ChangeError::Unfit(format!(
@@ -225,18 +238,27 @@ fn edited(original: &Original, body: &[u8], content_type: Option<&str>) -> Sent 
 }
 
 /// Divides letters so that not too much is in memory; one that is too large fails unread.
-fn batches(sizes: Vec<(LetterId, i64)>, sent: &mut HashMap<LetterId, Sent>) -> Vec<Vec<LetterId>> {
+fn batches(sizes: Vec<Size>, sent: &mut HashMap<LetterId, MadeOf>) -> Vec<Vec<LetterId>> {
     let most = i64::try_from(MOST_UNPACKED_BYTES).unwrap_or(i64::MAX);
     let mut batches = Vec::new();
     let mut batch = Vec::new();
     let mut bytes = 0;
-    for (letter, size) in sizes {
+    for Size {
+        letter,
+        ordinal,
+        bytes: size,
+    } in sizes
+    {
         if size > most {
             let why = format!(
                 "its body has more than {} MiB, which is too large to be changed",
                 most / 1024 / 1024
             );
-            sent.insert(letter, Sent::Failed(why));
+            let sent_of = MadeOf {
+                ordinal,
+                sent: Sent::Failed(why),
+            };
+            sent.insert(letter, sent_of);
             continue;
         }
         let full = batch.len() == MOST_AT_ONCE || bytes + size > MOST_BYTES_AT_ONCE;
@@ -290,13 +312,21 @@ mod tests {
         LetterId(Uuid::from_u128(number))
     }
 
+    fn sized(letter: LetterId, bytes: i64) -> Size {
+        Size {
+            letter,
+            ordinal: 1,
+            bytes,
+        }
+    }
+
     #[test]
     fn what_is_in_memory_is_bounded() {
         let mib = 1024 * 1024;
         let sizes = [1, 3 * mib, 2 * mib, 5 * mib, 17 * mib, 0];
         let sizes = (1..)
             .zip(sizes)
-            .map(|(n, size)| (letter(n), size))
+            .map(|(n, bytes)| sized(letter(n), bytes))
             .collect();
         let mut sent = HashMap::new();
         let made = batches(sizes, &mut sent);
@@ -305,8 +335,9 @@ mod tests {
             .map(|batch| batch.iter().map(|letter| letter.0.as_u128()).collect())
             .collect();
         assert_eq!(numbers, [vec![1, 2], vec![3], vec![4], vec![6]]);
-        assert!(matches!(&sent[&letter(5)], Sent::Failed(why) if why.contains("16 MiB")));
-        let many = (0..1_001).map(|n| (letter(n), 1)).collect();
+        let too_large = &sent[&letter(5)].sent;
+        assert!(matches!(too_large, Sent::Failed(why) if why.contains("16 MiB")));
+        let many = (0..1_001).map(|n| sized(letter(n), 1)).collect();
         assert_eq!(batches(many, &mut sent).len(), 3);
     }
 

@@ -22,7 +22,7 @@ pub(crate) use left_out::{LeftOutTally, why};
 
 use self::destinations::{DestinationTally, worker_queue};
 use self::stripped::StrippedTally;
-use crate::changes::{ChangeError, Changes, Sent};
+use crate::changes::{ChangeError, Changes, MadeOf, Sent};
 use crate::config::ReplayConfig;
 use crate::failpoint;
 use crate::store::audit::{self, Note};
@@ -32,6 +32,11 @@ use crate::store::{StoreError, events};
 
 /// Letters that are changed by one statement.
 pub(crate) const CHUNK: usize = 5_000;
+
+/// Why letters are left out whose bodies were made while they changed.
+const CAME_BACK: &str = "it came back while what is sent in its place was made: plan it anew";
+const NOT_MADE: &str = "it was not free when what is sent in its place was made, or its message is not \
+    stored: plan it anew";
 
 /// Who has a replay made, and when.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +85,19 @@ pub(crate) async fn freeze_changed(
     changes: &mut Changes,
 ) -> Result<Replay, ChangeError> {
     let mut replay = empty(maker, (id, new));
+    let planner = Planner {
+        config,
+        worker_queue: worker_queue(conn, config, &new.target).await?,
+        new,
+        actor: maker.actor,
+    };
+    // Before anything is locked: a program may take long.
+    let made = if changes.is_none() {
+        None
+    } else {
+        let letters = planner.free(conn, ids).await?;
+        Some(changes.make(conn, &letters).await?)
+    };
     let ordered;
     let ids = if new.in_order {
         ordered = plan::in_order(conn, ids).await?;
@@ -87,13 +105,7 @@ pub(crate) async fn freeze_changed(
     } else {
         ids
     };
-    let planner = Planner {
-        config,
-        worker_queue: worker_queue(conn, config, &new.target).await?,
-        new,
-        actor: maker.actor,
-    };
-    planner.fill(conn, &mut replay, ids, changes).await?;
+    planner.fill(conn, &mut replay, ids, made).await?;
     if let Some(id) = id {
         if replay.total == 0 {
             replay.state = ReplayState::Finished;
@@ -132,6 +144,7 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
         finished_at: None,
         total: 0,
         outcomes: OutcomeCounts::default(),
+        pace: None,
         left_out: Vec::new(),
         destinations: Vec::new(),
         replayed_before: None,
@@ -155,7 +168,7 @@ impl Planner<'_> {
         conn: &mut PgConnection,
         replay: &mut Replay,
         ids: &[LetterId],
-        changes: &mut Changes,
+        mut made: Option<HashMap<LetterId, MadeOf>>,
     ) -> Result<(), ChangeError> {
         let mut left_out = LeftOutTally::default();
         let mut destinations = DestinationTally::default();
@@ -167,7 +180,10 @@ impl Planner<'_> {
         for chunk in ids.chunks(CHUNK) {
             let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
             let mut planned = self.sort(chunk, found, &mut left_out);
-            let frozen = change(conn, changes, &mut planned, &mut left_out).await?;
+            let frozen = match &mut made {
+                Some(made) => put_in_place(made, &mut planned, &mut left_out),
+                None => Vec::new(),
+            };
             destinations.add(&planned);
             let before = planned.iter().filter(|one| one.letter.replays > 0);
             replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
@@ -187,6 +203,23 @@ impl Planner<'_> {
         replay.replayed_before = Some(replayed_before);
         replay.stripped = stripped.into_list();
         Ok(())
+    }
+
+    /// The letters that could go as they stand now. Nothing is locked.
+    async fn free(
+        &self,
+        conn: &mut PgConnection,
+        ids: &[LetterId],
+    ) -> Result<Vec<LetterId>, StoreError> {
+        let mut free = Vec::with_capacity(ids.len());
+        for chunk in ids.chunks(CHUNK) {
+            let found = plan::candidates(conn, chunk, false).await?;
+            let able = found
+                .into_iter()
+                .filter_map(|one| self.consider(Some(one)).ok());
+            free.extend(able.map(|one| one.letter.id));
+        }
+        Ok(free)
     }
 
     /// Which letters go where, and which are left out.
@@ -253,35 +286,33 @@ impl Planner<'_> {
     }
 }
 
-/// Makes what is sent in place of letters' bodies; a letter that nothing can be made of is left out.
-async fn change(
-    conn: &mut PgConnection,
-    changes: &mut Changes,
+/// Takes what was made in place of letters' bodies. A letter that nothing can be made of is left out, and
+/// so is one that came back since: what was made is of the arrival before.
+fn put_in_place(
+    made: &mut HashMap<LetterId, MadeOf>,
     planned: &mut Vec<Planned>,
     left_out: &mut LeftOutTally,
-) -> Result<Vec<Frozen>, ChangeError> {
-    if changes.is_none() {
-        return Ok(Vec::new());
-    }
-    let ids: Vec<LetterId> = planned.iter().map(|one| one.letter.id).collect();
-    let mut made = changes.make(conn, &ids).await?;
+) -> Vec<Frozen> {
     let mut frozen = Vec::new();
-    planned.retain(|one| match made.remove(&one.letter.id) {
-        Some(Sent::Same) => true,
-        Some(Sent::Changed(body)) => {
-            frozen.push(body);
-            true
+    planned.retain(|one| {
+        let id = one.letter.id;
+        match made.remove(&id) {
+            Some(made) if made.ordinal != one.letter.arrivals => {
+                left_out.add(CAME_BACK.to_owned(), id);
+            }
+            Some(MadeOf { sent, .. }) => match sent {
+                Sent::Same => return true,
+                Sent::Changed(body) => {
+                    frozen.push(body);
+                    return true;
+                }
+                Sent::Failed(why) => left_out.add_failed(&why, id),
+            },
+            None => left_out.add(NOT_MADE.to_owned(), id),
         }
-        Some(Sent::Failed(why)) => {
-            left_out.add_failed(&why, one.letter.id);
-            false
-        }
-        None => {
-            left_out.add("its message is not stored".to_owned(), one.letter.id);
-            false
-        }
+        false
     });
-    Ok(frozen)
+    frozen
 }
 
 /// Ends a plan, notes it and wakes the engines of all offices.

@@ -71,6 +71,8 @@ pub struct ExecutionSheet {
     pub result: String,
     /// Whether it can be ended.
     pub is_open: bool,
+    /// How many of them are held; and the filter that finds those.
+    pub waiting: (i64, String),
     /// The letters that name it: the id, when it arrived, and what was done.
     pub letters: Vec<(String, DateTime<Utc>, Said)>,
 }

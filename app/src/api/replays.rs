@@ -5,6 +5,8 @@
 )]
 
 mod manner;
+#[cfg(feature = "ssr")]
+mod pace;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::LetterId;
@@ -40,6 +42,8 @@ pub struct ReplayRead {
     pub now: DateTime<Utc>,
     /// The replay.
     pub replay: Replay,
+    /// How fast it goes and how long it still takes, in words; empty when nothing moves.
+    pub pace: String,
     /// Its letters, in the order of publishing.
     pub items: Page<ReplayItem>,
 }
@@ -92,8 +96,10 @@ pub async fn read_replay(
     };
     let desk = crate::desk::desk();
     let after = super::cursor(&cursor)?;
+    let replay = desk.replay(id).await?;
     Ok(ReplayRead {
-        replay: desk.replay(id).await?,
+        pace: replay.pace.map(pace::text).unwrap_or_default(),
+        replay,
         items: desk.replay_items(id, outcome, after, ITEMS).await?,
         now: crate::request::now(),
     })
@@ -148,7 +154,7 @@ pub async fn start_replay(
 }
 
 /// Tells a replay to `pause`, `resume` or `cancel`. With `again`, one that resumes takes up once more
-/// what died again.
+/// what died again or did not get through.
 ///
 /// # Errors
 /// No such replay, a word that means nothing to it now, or a desk that does not answer.

@@ -87,6 +87,7 @@ fn Replaying(selected: Selected, decisions: Decisions) -> impl IntoView {
     view! {
         <button
             class="button primary"
+            data-key="r"
             type="submit"
             formaction=StartReplay::PATH
             formnovalidate
@@ -157,6 +158,7 @@ fn Discarding(selected: Selected, decisions: Decisions) -> impl IntoView {
             <input
                 type="text"
                 name="reason"
+                data-key="d"
                 maxlength="500"
                 required
                 placeholder="why discard?"

@@ -105,6 +105,7 @@ fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
         routing_key,
         letters,
         exists,
+        internal,
         receivers,
     } = destination;
     let is_queue = queue.is_some();
@@ -119,6 +120,14 @@ fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
                 {(exists == Some(false))
                     .then(|| {
                         view! { <small class="second">{if is_queue { " the broker has no such queue" } else { " the broker has no such exchange" }}</small> }
+                    })}
+                {(internal == Some(true))
+                    .then(|| {
+                        view! {
+                            <small class="second block">
+                                "internal: nobody can publish to it, so all of them would be refused"
+                            </small>
+                        }
                     })}
                 {receivers.map(receivers_line)}
                 {told.broker.then(|| view! { <small class="second">" on " {broker}</small> })}

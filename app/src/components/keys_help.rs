@@ -2,12 +2,14 @@
 
 use leptos::prelude::*;
 
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 14] = [
     ("/", "write a filter"),
     ("j", "next row"),
     ("k", "previous row"),
     ("x", "select the row"),
     ("Enter", "open the row"),
+    ("r", "to the button that replays"),
+    ("d", "to the reason of a discard"),
     ("g o", "go to the overview"),
     ("g l", "go to the letters"),
     ("g g", "go to the groups"),

@@ -67,7 +67,7 @@ fn Replaying(
                 view! {
                     <ActionForm action=decisions.replay>
                         <This id />
-                        <button class="button primary" type="submit" disabled=waits>
+                        <button class="button primary" data-key="r" type="submit" disabled=waits>
                             "Replay 1 letter to "
                             {queue}
                         </button>
@@ -110,6 +110,7 @@ fn Discarding(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl I
                 <input
                     type="text"
                     name="reason"
+                    data-key="d"
                     maxlength="500"
                     required
                     placeholder="why?"

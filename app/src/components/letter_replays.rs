@@ -36,7 +36,7 @@ pub(crate) fn LetterReplays(
                                     <a href=links::replay(
                                         replay.replay_id,
                                     )>
-                                        {crate::wording::ordinal(replay.attempt)} " try: "
+                                        {try_of(replay.attempt)}
                                         {outcome_word(replay.outcome)}
                                     </a>
                                     {replay
@@ -69,4 +69,12 @@ pub(crate) fn LetterReplays(
         </section>
     }
     .into_any()
+}
+
+/// Which try it was, before what came of it; nothing where nothing was published.
+fn try_of(attempt: i32) -> String {
+    if attempt == 0 {
+        return String::new();
+    }
+    format!("{} try: ", crate::wording::ordinal(attempt))
 }

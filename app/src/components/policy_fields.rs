@@ -45,6 +45,7 @@ pub(crate) fn PolicyFields(
                 {radio("retry", "retried by the schedule")}
                 {radio("hold", "left to people")}
                 {radio("discard", "discarded")}
+                {check("all", "without a filter, discard every letter: that is meant", &draft.all)}
             </fieldset>
             {text("delays", "wait before each try, as 10s 2m 1h", draft.delays, 200, true)}
             {text("jitter", "longer or shorter by up to, in percent", draft.jitter, 2, true)}

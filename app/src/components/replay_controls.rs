@@ -8,8 +8,8 @@ use super::ErrorNote;
 use crate::api::replays::ControlReplay;
 use crate::wording;
 
-/// One thing that can be told: the word, the button, what it means, and whether letters that died
-/// again are taken up once more.
+/// One thing that can be told: the word, the button, what it means, and whether letters that went
+/// wrong are taken up once more.
 struct Choice {
     word: Control,
     again: bool,
@@ -77,7 +77,7 @@ fn Line(choice: Choice, id: String, action: ServerAction<ControlReplay>) -> impl
 /// What can be told to a replay as it stands.
 fn choices(replay: &Replay) -> Vec<Choice> {
     let pending = wording::count(replay.outcomes.pending);
-    let back = replay.outcomes.died_again;
+    let wrong = replay.outcomes.wrong();
     let choice = |word, button: String, meaning: &str| Choice {
         word,
         again: false,
@@ -110,21 +110,31 @@ fn choices(replay: &Replay) -> Vec<Choice> {
         ],
         ReplayState::Paused => {
             let mut list = Vec::new();
-            if back > 0 {
+            if wrong > 0 {
+                let what = if wrong == replay.outcomes.died_again {
+                    "died again"
+                } else {
+                    "went wrong"
+                };
                 list.push(Choice {
                     again: true,
                     is_primary: true,
                     ..choice(
                         Control::Resume,
-                        format!("Resume with the {} that died again", wording::count(back)),
-                        "Once the cause is mended: all of its letters, the ladder from its first step.",
+                        format!("Resume with the {} that {what}", wording::count(wrong)),
+                        "Once the cause is mended: those that died again or did not get through, as far \
+                         as they are held still, and the rest; the ladder from its first step.",
                     )
                 });
             }
             list.push(choice(
                 Control::Resume,
                 format!("Resume with {pending} to go"),
-                "The letters that were not published yet, the ladder from its first step.",
+                if replay.in_order {
+                    "What did not get through goes first, unless it was decided on; then the rest."
+                } else {
+                    "The letters that were not published yet, the ladder from its first step."
+                },
             ));
             list.push(cancel);
             list

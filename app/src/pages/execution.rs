@@ -8,7 +8,7 @@ use leptos_router::hooks::use_params_map;
 
 use crate::api::Said;
 use crate::api::executions::{EndExecution, ExecutionSheet, read_execution};
-use crate::components::{Ago, ErrorPanel, Live, Spoken, Waiting, said};
+use crate::components::{Ago, ErrorPanel, Live, Notice, SomeLetters, Spoken, Waiting, Which, said};
 use crate::{links, wording};
 
 /// One execution. Its forms are plain ones: each answer is a page.
@@ -24,6 +24,7 @@ pub(crate) fn ExecutionPage() -> impl IntoView {
     );
     view! {
         <Title text="Execution" />
+        <Notice />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match execution.await {
@@ -74,6 +75,8 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
             <div class="stack">
                 <Letters
                     letters=sheet.letters
+                    waiting=sheet.waiting
+                    back=links::execution(&row.id)
                     all=links::letters_of_execution(&row.id)
                     now
                 />
@@ -103,9 +106,12 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
 #[component]
 fn Letters(
     letters: Vec<(String, chrono::DateTime<chrono::Utc>, Said)>,
+    waiting: (i64, String),
+    back: String,
     all: String,
     now: chrono::DateTime<chrono::Utc>,
 ) -> impl IntoView {
+    let (held, filter) = waiting;
     let count = i64::try_from(letters.len()).unwrap_or(i64::MAX);
     let list = letters
         .into_iter()
@@ -142,7 +148,15 @@ fn Letters(
             {if count == 0 {
                 view! { <p class="empty">"No dead letter names this execution."</p> }.into_any()
             } else {
-                view! { <ul class="log">{list}</ul> }.into_any()
+                view! {
+                    {(held > 0)
+                        .then(|| {
+                            let words = format!("the {} that wait", wording::count(held));
+                            view! { <SomeLetters letters=Which::Matching(filter) words back /> }
+                        })}
+                    <ul class="log">{list}</ul>
+                }
+                    .into_any()
             }}
         </section>
     }

@@ -14,9 +14,10 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::api::groups::{GroupRead, read_group, worst_groups};
 use crate::api::timeline::{Drawing, read_timeline};
 use crate::components::{
-    Ago, BehindPanel, BreakdownTable, Checked, ErrorPanel, GroupActions, GroupBadge, GroupEvents,
-    GroupMerge, GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupSlip,
+    Ago, BehindPanel, BreakdownTable, Checked, Discard, ErrorPanel, GroupActions, GroupBadge,
+    GroupEvents, GroupMerge, GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupSlip,
     GroupStateButtons, HoursChart, Live, Notice, OneAxis, SeverityMark, TemplateExplained, Waiting,
+    Which,
 };
 use crate::{links, wording};
 
@@ -130,17 +131,19 @@ fn Read(
     .into_any()
 }
 
-/// The way to a replay of what waits.
+/// The way to a replay of what waits, and to its discard.
 #[component]
 fn GroupReplay(group: GroupSummary) -> impl IntoView {
     let filter = format!("{} state:held", LetterFilter::of_group(group.id));
     let look = links::with_query("/replays/new", [("scope", "matching"), ("q", &*filter)]);
     (group.waiting > 0).then(|| {
         let letters = wording::count(group.waiting);
+        let discard = format!("Discard the {letters} that wait");
         view! {
-            <a class="button primary" href=look>
+            <a class="button primary" data-key="r" href=look>
                 "Look at a replay of the " {letters} " that wait…"
             </a>
+            <Discard letters=Which::Matching(filter) words=discard back=links::group(group.id) />
         }
     })
 }

@@ -14,7 +14,7 @@ use crate::api::replays::{FIELDS, Manner, preview_replay};
 use crate::components::{
     Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm, Waiting, target_text,
 };
-use crate::wording;
+use crate::{links, wording};
 
 /// What the address asks to have replayed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,6 +37,30 @@ impl Asked {
     }
 }
 
+impl Asked {
+    /// Whether it names no letters.
+    fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.scope != "matching"
+    }
+}
+
+/// How letters are chosen, where none are.
+#[component]
+fn ChooseFirst() -> impl IntoView {
+    view! {
+        <div class="answer">
+            <h1>"Choose the letters first."</h1>
+        </div>
+        <p class="note-line">
+            "Check some in the " <a href=links::LETTERS>"list of letters"</a>
+            " or take all that a filter matches there; or go to one of the "
+            <a href=links::GROUPS>"groups"</a> ", which leads to a replay of those that wait. "
+            "Nothing is published before you have seen what it would do."
+        </p>
+    }
+    .into_any()
+}
+
 /// A dry run, and the button that makes it real.
 #[component]
 pub(crate) fn NewReplayPage() -> impl IntoView {
@@ -56,6 +80,7 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
                     Ok(preview) => {
                         view! { <Preview preview asked=asked.get() decisions /> }.into_any()
                     }
+                    Err(_) if asked.get().is_empty() => view! { <ChooseFirst /> }.into_any(),
                     Err(error) => {
                         view! {
                             <ErrorPanel error />
@@ -94,6 +119,8 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
     let total = preview.total;
     let letters = wording::counted(total, "letter");
     let target = target_text(&preview.target, total);
+    // Then this is what would go without it.
+    let is_unreadable = !asked.manner.jq.trim().is_empty() && preview.transform.is_none();
     let letters_changed = if asked.manner.jq.trim().is_empty() {
         letters.clone()
     } else {
@@ -143,7 +170,18 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
                     {which} {before} {approval} <span>"nothing has been done yet"</span>
                 </p>
             </div>
-            {(total > 0).then(|| view! { <Go asked decisions button /> })}
+            {match (total > 0, is_unreadable) {
+                (true, false) => view! { <Go asked decisions button /> }.into_any(),
+                (true, true) => {
+                    view! {
+                        <p class="stop-line">
+                            "The jq program cannot be read: mend it below, or take it away."
+                        </p>
+                    }
+                        .into_any()
+                }
+                (false, _) => ().into_any(),
+            }}
         </div>
     }
     .into_any()

@@ -1,15 +1,17 @@
 //! Is it working?
 
 use dlo_domain::event::LiveEvent;
-use dlo_domain::replay::{LeftOut, Outcome, OutcomeCounts, Replay, ReplayState, Stop};
+use dlo_domain::ids::LetterId;
+use dlo_domain::replay::{LeftOut, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop};
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::replays::{ControlReplay, ReplayRead, read_replay};
 use crate::components::{
-    Ago, Approval, ErrorPanel, Ladder, Live, OutcomeBar, OutcomePatterns, Pager, ReplayBadge,
-    ReplayControls, ReplayItems, ReplayPlan, Spoken, Waiting, outcome_word, target_text,
+    Ago, Approval, ErrorPanel, Ladder, Live, Notice, OutcomeBar, OutcomePatterns, Pager,
+    ReplayBadge, ReplayControls, ReplayItems, ReplayPlan, SomeLetters, Spoken, Waiting, Which,
+    outcome_word, target_text,
 };
 use crate::{links, wording};
 
@@ -51,6 +53,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
     view! {
         <Title text=move || format!("Replay {}", wording::short(&id.get())) />
         <OutcomePatterns />
+        <Notice />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match replay.await {
@@ -65,7 +68,12 @@ pub(crate) fn ReplayPage() -> impl IntoView {
 
 #[component]
 fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>) -> impl IntoView {
-    let ReplayRead { now, replay, items } = read;
+    let ReplayRead {
+        now,
+        replay,
+        pace,
+        items,
+    } = read;
     let query = use_query_map().get_untracked();
     let outcome: Option<Outcome> = outcome.parse().ok();
     let path = replay.id.map(links::replay).unwrap_or_default();
@@ -75,7 +83,7 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
         None => "Letters in the order of publishing".to_owned(),
     };
     view! {
-        <Head replay=replay.clone() now />
+        <Head replay=replay.clone() pace now />
         <Approval replay=replay.clone() />
         <Ladder replay=replay.clone() now />
         <section class="section" aria-labelledby="outcomes-title">
@@ -117,12 +125,31 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
             {if items.items.is_empty() {
                 view! { <p class="empty">"No letter of this replay has this outcome."</p> }.into_any()
             } else {
-                view! { <ReplayItems items=items.items /> }.into_any()
+                view! {
+                    <WentWrong items=items.items.clone() back=path.clone() />
+                    <ReplayItems items=items.items />
+                }
+                    .into_any()
             }}
         </section>
         <Pager path query next=items.next_cursor label="letters of the replay" />
     }
     .into_any()
+}
+
+/// What can be done with those of the page that went wrong.
+#[component]
+fn WentWrong(items: Vec<ReplayItem>, back: String) -> impl IntoView {
+    let wrong = items.into_iter().filter(|item| {
+        use Outcome as O;
+        matches!(item.outcome, O::DiedAgain | O::Unroutable | O::Refused)
+    });
+    let ids: Vec<LetterId> = wrong.map(|item| item.letter_id).collect();
+    (!ids.is_empty()).then(|| {
+        let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
+        let words = format!("the {} here that went wrong", wording::count(count));
+        view! { <SomeLetters letters=Which::These(ids) words back /> }
+    })
 }
 
 #[component]
@@ -142,7 +169,7 @@ fn Program(jq: String) -> impl IntoView {
 }
 
 #[component]
-fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
+fn Head(replay: Replay, pace: String, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     let counts = replay.outcomes;
     let letters = wording::counted(replay.total, "letter");
     let target = target_text(&replay.target, replay.total);
@@ -206,6 +233,7 @@ fn Head(replay: Replay, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
                             None => replay.created_by.into_any(),
                         }}
                     </span>
+                    {(!pace.is_empty()).then(|| view! { <span>{pace}</span> })}
                     {replay.edited.then(|| view! { <span>"its body was edited by hand"</span> })}
                     {(replay.state == ReplayState::Running)
                         .then_some("it goes on when this page is closed")}

@@ -48,6 +48,28 @@ fn a_policy_of_a_name_and_a_filter_retries_as_the_manual_says() {
 }
 
 #[test]
+fn a_policy_that_discards_everything_has_to_say_so() {
+    let discarding = |filter: &str, all, enabled| NewPolicy {
+        filter: filter.into(),
+        verdict: PolicyVerdict::Discard,
+        all,
+        enabled,
+        ..policy()
+    };
+    for nothing in ["", "  "] {
+        let refused = discarding(nothing, false, true).checked();
+        assert_eq!(refused, Err(PolicyFault::Everything));
+        assert!(discarding(nothing, true, true).checked().is_ok());
+        // It can be switched off.
+        assert!(discarding(nothing, false, false).checked().is_ok());
+    }
+    assert!(discarding("queue:noise", false, true).checked().is_ok());
+    assert!(policy().checked().is_ok());
+    let written = serde_json::to_value(policy()).expect("JSON");
+    assert!(written.get("all").is_none());
+}
+
+#[test]
 fn what_cannot_be_used_is_refused() {
     let refused = |change: &dyn Fn(&mut NewPolicy)| {
         let mut policy = policy();

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::map::Map;
 use super::model::Queue;
 use super::setting::Effective;
-use crate::routing::Choice;
+pub(super) use crate::routing::has_wildcard;
+use crate::routing::{Choice, Routing};
 
 /// Exchanges that are followed from one to the next, at most.
 const MOST_EXCHANGES: usize = 50;
@@ -122,11 +123,6 @@ fn arriving(map: &Map<'_>, queue: &Queue) -> Keys {
     keys
 }
 
-/// Whether a key has a word that a topic exchange takes for a wildcard.
-pub(super) fn has_wildcard(key: &str) -> bool {
-    key.split('.').any(|word| word == "#" || word == "*")
-}
-
 /// The queues that get a message with this key, or may get one whose key nobody knows.
 fn follow(map: &Map<'_>, exchange: &str, key: Option<&str>) -> BTreeSet<String> {
     if exchange.is_empty() {
@@ -140,19 +136,11 @@ fn follow(map: &Map<'_>, exchange: &str, key: Option<&str>) -> BTreeSet<String> 
         let Some(exchange) = map.exchange(name) else {
             continue;
         };
-        let choice = Choice::of_type(&exchange.kind);
-        let (mut is_taken, mut is_sure) = (false, false);
+        let mut routing = Routing::new(Choice::of_type(&exchange.kind), key);
         for binding in map.bound_to(name) {
-            let takes = match key {
-                Some(key) => choice.takes(&binding.key, key),
-                // As a direct exchange compares, `#` is a key that nobody uses.
-                None => choice != Choice::Direct || !has_wildcard(&binding.key),
-            };
-            if !takes {
+            if !routing.takes(&binding.key) {
                 continue;
             }
-            is_taken = true;
-            is_sure |= choice == Choice::Fanout || (choice == Choice::Topic && binding.key == "#");
             if binding.is_to_queue {
                 if queues.len() < MOST_QUEUES {
                     queues.insert(binding.destination.clone());
@@ -161,9 +149,8 @@ fn follow(map: &Map<'_>, exchange: &str, key: Option<&str>) -> BTreeSet<String> 
                 open.push(&binding.destination);
             }
         }
-        let may_be_left = !is_taken || choice == Choice::Other || (key.is_none() && !is_sure);
         if let Some(alternate) = exchange.alternate.as_deref()
-            && may_be_left
+            && routing.may_be_left()
             && seen.len() < MOST_EXCHANGES
             && seen.insert(alternate)
         {

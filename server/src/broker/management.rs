@@ -1,6 +1,7 @@
 //! The management API, for what AMQP cannot say: a queue's bindings, and a message that the
 //! client library cannot decode.
 
+mod exchanges;
 mod policies;
 mod survey;
 
@@ -8,12 +9,12 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use dlo_domain::topology::pattern_of;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+pub use exchanges::ExchangeNow;
 pub use survey::BrokerOverview;
 
 /// How long an answer may take that is asked for again later.
@@ -131,39 +132,6 @@ impl Management {
     ) -> Result<Vec<Binding>, ManagementError> {
         let url = format!("{}/bindings", self.queue_url(vhost, queue));
         answer(self.client.get(url)).await
-    }
-
-    /// The type of an exchange: `direct`, `topic`, `fanout`, `headers` or a plugin's.
-    ///
-    /// # Errors
-    /// When there is none, or it does not answer.
-    pub async fn exchange_type(
-        &self,
-        vhost: &str,
-        exchange: &str,
-    ) -> Result<String, ManagementError> {
-        #[derive(Deserialize)]
-        struct Found {
-            items: Vec<Exchange>,
-        }
-        #[derive(Deserialize)]
-        struct Exchange {
-            name: String,
-            #[serde(rename = "type")]
-            kind: String,
-        }
-        // From the list: a broker that keeps no figures answers 500 when asked for one
-        // (`rabbit_mgmt_wm_exchange` of 3.10).
-        let pattern = pattern_of(exchange);
-        let pattern = utf8_percent_encode(&pattern, NON_ALPHANUMERIC);
-        let list = self.vhost_url("exchanges", vhost);
-        let url =
-            format!("{list}?page=1&page_size=100&disable_stats=true&use_regex=true&name={pattern}");
-        let found: Found = answer(self.client.get(url).timeout(SOON)).await?;
-        // The pattern passes over case.
-        let mut found = found.items.into_iter();
-        let exact = found.find(|found| found.name == exchange);
-        Ok(exact.ok_or(ManagementError::Missing)?.kind)
     }
 
     /// What is bound to an exchange.

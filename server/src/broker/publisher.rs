@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use dlo_domain::replay::Address;
+use dlo_domain::republish::MOST_HEADER_BYTES;
 use dlo_domain::wire::{FieldTable, Properties};
 use futures_util::future::{maybe_done, poll_immediate};
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
@@ -103,6 +104,18 @@ impl Publisher {
     #[must_use]
     pub fn is_blocked(&self) -> bool {
         self.connection.status().blocked()
+    }
+
+    /// The most that the properties and headers of a message may take, in bytes: they travel in one frame,
+    /// whose size was agreed on with the broker.
+    #[must_use]
+    pub fn most_header_bytes(&self) -> usize {
+        // A frame says what it is in 8 bytes, and a header once more in 14.
+        const AROUND: usize = 64;
+        match usize::try_from(self.connection.configuration().frame_max()) {
+            Ok(0) | Err(_) => MOST_HEADER_BYTES,
+            Ok(frame) => MOST_HEADER_BYTES.min(frame.saturating_sub(AROUND)),
+        }
     }
 
     /// Whether the broker has an exchange of this name.

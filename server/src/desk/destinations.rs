@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use dlo_domain::replay::Destination;
-use dlo_domain::routing::Choice;
+use dlo_domain::routing::{Choice, Routing};
 
 use super::PgDesk;
-use crate::broker::{self, BrokerError, Link, Management, ManagementError};
+use crate::broker::{self, BrokerError, ExchangeNow, Link, Management, ManagementError};
 
 /// Destinations that brokers are asked for, at most.
 const MOST_ASKED: usize = 200;
@@ -29,7 +29,7 @@ pub(super) async fn ask(desk: &PgDesk, destinations: &mut [Destination]) {
                 links.insert(place.clone(), link);
             }
             destination.exists = exists(&links[&place], destination).await;
-            destination.receivers = receivers(desk, destination).await;
+            look(desk, destination).await;
         }
     };
     // A broker that is away is no reason to refuse the dry run.
@@ -53,39 +53,64 @@ async fn exists(link: &Result<Link, BrokerError>, destination: &Destination) -> 
         .ok()
 }
 
-/// The queues that would get a letter; nothing where it is one queue, or where nobody knows.
-async fn receivers(desk: &PgDesk, destination: &Destination) -> Option<Vec<String>> {
-    let (exchange, key) = (
-        destination.exchange.as_deref()?,
-        destination.routing_key.as_deref()?,
-    );
-    let management = desk.brokers.management(&destination.broker).ok()?;
-    follow(&management, &destination.vhost, exchange, key)
-        .await
-        .inspect_err(|why| tracing::debug!(%why, exchange, "it is not known who is bound"))
-        .ok()
+/// Says who would get a letter that goes to an exchange, as far as that is known.
+async fn look(desk: &PgDesk, destination: &mut Destination) {
+    let (Some(exchange), Some(key)) = (&destination.exchange, &destination.routing_key) else {
+        return;
+    };
+    let Ok(management) = desk.brokers.management(&destination.broker) else {
+        return;
+    };
+    let vhost = &destination.vhost;
+    let unknown =
+        |why: &ManagementError| tracing::debug!(%why, exchange, "it is not known who is bound");
+    let found = management.exchange(vhost, exchange).await;
+    let Ok(found) = found.inspect_err(unknown) else {
+        return;
+    };
+    destination.internal = Some(found.internal);
+    let followed = follow(&management, vhost, (exchange, found), key).await;
+    destination.receivers = followed.inspect_err(unknown).ok();
 }
 
-/// Follows bindings from exchange to exchange.
+/// Follows bindings and alternate exchanges from exchange to exchange.
 async fn follow(
     management: &Management,
     vhost: &str,
-    exchange: &str,
+    (first, found): (&str, ExchangeNow),
     key: &str,
 ) -> Result<Vec<String>, ManagementError> {
     let mut queues = BTreeSet::new();
-    let mut seen = BTreeSet::from([exchange.to_owned()]);
-    let mut open = vec![exchange.to_owned()];
-    while let Some(exchange) = open.pop() {
-        let choice = Choice::of_type(&management.exchange_type(vhost, &exchange).await?);
-        for binding in management.bound_to(vhost, &exchange).await? {
-            if !choice.takes(&binding.routing_key, key) {
+    let mut seen = BTreeSet::from([first.to_owned()]);
+    let mut open = vec![(first.to_owned(), Some(found))];
+    while let Some((name, found)) = open.pop() {
+        let exchange = match found {
+            Some(found) => found,
+            None => match management.exchange(vhost, &name).await {
+                Ok(found) => found,
+                // An alternate exchange may be named that is not there: what goes to it is lost.
+                Err(ManagementError::Missing) => continue,
+                Err(why) => return Err(why),
+            },
+        };
+        let mut next = Vec::new();
+        let mut routing = Routing::new(Choice::of_type(&exchange.kind), Some(key));
+        for binding in management.bound_to(vhost, &name).await? {
+            if !routing.takes(&binding.routing_key) {
                 continue;
             }
             if binding.is_queue() {
                 queues.insert(binding.destination);
-            } else if seen.len() < MOST_EXCHANGES && seen.insert(binding.destination.clone()) {
-                open.push(binding.destination);
+            } else {
+                next.push(binding.destination);
+            }
+        }
+        if routing.may_be_left() {
+            next.extend(management.alternate_of(vhost, &exchange).await?);
+        }
+        for name in next {
+            if seen.len() < MOST_EXCHANGES && seen.insert(name.clone()) {
+                open.push((name, None));
             }
         }
     }

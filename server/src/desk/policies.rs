@@ -70,6 +70,7 @@ impl PolicyDesk for PgDesk {
                      remove one first"
                 )));
             }
+            check_name(conn, None, &policy).await?;
             let at = shared_time(conn, &*self.clock).await?;
             policies::insert(conn, id, &policy, &actor.0, at).await?;
             close(conn, note(self, actor, "policy.add"), &said(&policy)).await?;
@@ -86,6 +87,7 @@ impl PolicyDesk for PgDesk {
         let policy = policy.checked().map_err(of_fault)?;
         changing!(self, conn => {
             rules::take(conn).await?;
+            check_name(conn, Some(id), &policy).await?;
             let at = shared_time(conn, &*self.clock).await?;
             if !policies::change(conn, id, &policy, &actor.0, at).await? {
                 return Err(no_policy(id));
@@ -143,6 +145,7 @@ impl PolicyDesk for PgDesk {
     ) -> Result<PolicyPreview, DeskError> {
         let policy = policy.checked().map_err(of_fault)?;
         let mut conn = self.begin().await?;
+        check_name(&mut conn, id, &policy).await?;
         preview(self, &mut conn, id, &policy)
             .await
             .map_err(|why| in_time(why, NO_PREVIEW))
@@ -174,6 +177,22 @@ impl PolicyDesk for PgDesk {
     async fn hold(&self, actor: &Actor, selection: &Selection) -> Result<Changed, DeskError> {
         decisions::hold(self, actor, selection).await
     }
+}
+
+/// Whether no other policy has this name: the audit trail knows policies by it.
+async fn check_name(
+    conn: &mut PgConnection,
+    id: Option<PolicyId>,
+    policy: &NewPolicy,
+) -> Result<(), DeskError> {
+    let name = &policy.name;
+    if policies::has_name(conn, name, id).await? {
+        return Err(DeskError::Invalid(format!(
+            "there is a retry policy `{name}` already, and the audit trail knows policies by their \
+             names: give this one another"
+        )));
+    }
+    Ok(())
 }
 
 async fn all(desk: &PgDesk, conn: &mut PgConnection) -> Result<Vec<Policy>, DeskError> {

@@ -5,7 +5,9 @@ use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::{Cursor, Page};
-use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem, ReplayState};
+use dlo_domain::replay::{
+    Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
+};
 
 use sqlx::PgConnection;
 
@@ -17,6 +19,7 @@ use crate::clock::new_id;
 use crate::planning::{self, Maker};
 use crate::store::audit::Note;
 use crate::store::replays;
+use crate::store::replays::resuming::{self, Again, TakenUp};
 use crate::store::replays::steer;
 
 /// Replays are not put off for longer.
@@ -67,7 +70,8 @@ fn check_start(new: &NewReplay, now: DateTime<Utc>) -> Result<(), DeskError> {
 }
 
 /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes up
-/// once more what died again.
+/// once more what died again or did not get through; one that keeps an order takes the latter up in any
+/// case.
 pub(super) async fn control(
     desk: &PgDesk,
     actor: &Actor,
@@ -86,21 +90,38 @@ pub(super) async fn control(
         replay: Some(id),
     };
     changing!(desk, conn => {
-        let taken_up = if again && word == Control::Resume {
-            steer::take_up_again(conn, id, note).await?
-        } else {
-            0
+        let taken_up = match word {
+            Control::Resume => take_up(desk, conn, (id, again), note).await?,
+            Control::Pause | Control::Cancel => TakenUp::default(),
         };
         let state = steer::lock(conn, id).await?.ok_or_else(|| no_replay(id))?;
         let to = state.after(word).ok_or_else(|| means_nothing(state, word))?;
-        let detail = format!("with the {taken_up} that died again");
+        let detail = taken_up.in_words();
         let note = Note {
-            detail: (taken_up > 0).then_some(&*detail),
+            detail: detail.as_deref(),
             ..note
         };
         steer::control(conn, id, (word, to), note).await?;
         find(conn, id).await
     })
+}
+
+/// Takes up once more what a replay is to begin with when it is resumed.
+async fn take_up(
+    desk: &PgDesk,
+    conn: &mut PgConnection,
+    (id, again): (ReplayId, bool),
+    note: Note<'_>,
+) -> Result<TakenUp, DeskError> {
+    let which = if again {
+        let cap = desk.replaying.loop_cap;
+        Again::All { cap }
+    } else if find(conn, id).await?.in_order {
+        Again::InTheWay
+    } else {
+        return Ok(TakenUp::default());
+    };
+    Ok(resuming::take_up(conn, id, which, note).await?)
 }
 
 fn means_nothing(state: ReplayState, word: Control) -> DeskError {
@@ -141,7 +162,13 @@ pub(super) async fn page(
 
 pub(super) async fn one(desk: &PgDesk, id: ReplayId) -> Result<Replay, DeskError> {
     let mut conn = desk.begin().await?;
-    find(&mut conn, id).await
+    let mut replay = find(&mut conn, id).await?;
+    if replay.state == ReplayState::Running {
+        let written = replays::written_last(&mut conn, id).await?;
+        let (pending, climbs) = (replay.outcomes.pending, replay.canary.is_some());
+        replay.pace = Pace::of(&written, pending, climbs, desk.clock.now());
+    }
+    Ok(replay)
 }
 
 async fn find(conn: &mut PgConnection, id: ReplayId) -> Result<Replay, DeskError> {

@@ -13,7 +13,7 @@ use sqlx::PgConnection;
 use super::PgDesk;
 use super::letters::no_letter;
 use super::selection::chosen;
-use crate::changes::{ChangeError, Changes, Sent};
+use crate::changes::{ChangeError, Changes, MadeOf, Sent};
 use crate::schemas::Schema;
 use crate::store::replays::bodies::{self, Frozen, Original};
 use crate::store::replays::plan;
@@ -69,8 +69,8 @@ pub(super) async fn try_out(
         unfit: 0,
         letters: Vec::new(),
     };
-    for sent in made.values() {
-        match sent {
+    for one in made.values() {
+        match one.sent {
             Sent::Same => preview.unchanged += 1,
             Sent::Changed(_) => preview.changed += 1,
             Sent::Failed(_) => preview.failed += 1,
@@ -83,7 +83,7 @@ pub(super) async fn try_out(
         let Some(sent) = made.get(&id).filter(|_| is_shown || schema.is_some()) else {
             continue;
         };
-        let one = look_at(conn, id, sent, schema).await?;
+        let one = look_at(conn, id, &sent.sent, schema).await?;
         let is_unfit = one.schema.as_ref().is_some_and(|check| !check.fits());
         preview.unfit += i64::from(is_unfit);
         if is_shown {
@@ -97,14 +97,14 @@ pub(super) async fn try_out(
 async fn schemas_of<'a>(
     desk: &'a PgDesk,
     conn: &mut PgConnection,
-    made: &HashMap<LetterId, Sent>,
+    made: &HashMap<LetterId, MadeOf>,
 ) -> Result<HashMap<LetterId, &'a Schema>, DeskError> {
     if desk.schemas.is_empty() {
         return Ok(HashMap::new());
     }
     let changed = made
         .iter()
-        .filter(|(_, sent)| matches!(sent, Sent::Changed(_)));
+        .filter(|(_, one)| matches!(one.sent, Sent::Changed(_)));
     let changed: Vec<LetterId> = changed.map(|(id, _)| *id).collect();
     let letters = letter_list::these(conn, &changed).await?.into_iter();
     let schemas = letters.filter_map(|letter| {

@@ -48,6 +48,7 @@ fn destination(broker: String, vhost: String, address: Address, letters: i64) ->
         routing_key,
         letters,
         exists: None,
+        internal: None,
         receivers: None,
     }
 }

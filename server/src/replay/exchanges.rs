@@ -8,6 +8,7 @@ use super::halt::Halt;
 use super::lane::Line;
 use super::prepare::{self, Ready};
 use crate::broker::{Outgoing, Publisher};
+use crate::store::replays::outcomes::Recorded;
 
 /// What is known of exchanges through the connection in use. The first letter to one of which nothing
 /// is known travels alone: when the right to write there is missing, the broker closes the channel.
@@ -45,7 +46,7 @@ impl Line<'_> {
         known: &mut Exchanges,
         ready: Vec<Ready>,
     ) -> Result<Vec<Ready>, Halt> {
-        let mut refused = Vec::new();
+        let (ready, mut refused) = framed(publisher, ready);
         let mut kept = Vec::with_capacity(ready.len());
         let mut asked: BTreeMap<String, bool> = BTreeMap::new();
         for one in ready {
@@ -75,4 +76,21 @@ impl Line<'_> {
         self.record(&refused).await?;
         Ok(kept)
     }
+}
+
+/// Letters whose properties and headers fit into a frame, as it was agreed on with the broker: one that
+/// does not would end the connection, and leave all that is on its way unknown.
+fn framed(publisher: &Publisher, ready: Vec<Ready>) -> (Vec<Ready>, Vec<Recorded>) {
+    let most = publisher.most_header_bytes();
+    let (kept, too_large): (Vec<_>, Vec<_>) =
+        ready.into_iter().partition(|one| one.header_bytes <= most);
+    let refused = too_large.iter().map(|one| {
+        let why = format!(
+            "its properties and headers have about {} bytes; the broker takes {most} (frame_max)",
+            one.header_bytes
+        );
+        prepare::refusal(one.seat, &why)
+    });
+    let refused = refused.collect();
+    (kept, refused)
 }

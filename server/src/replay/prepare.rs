@@ -26,6 +26,8 @@ const ALONE_BYTES: i64 = 1024 * 1024;
 pub(super) struct Ready {
     pub seat: Seat,
     pub message: Outgoing,
+    /// What its properties and headers take, in bytes.
+    pub header_bytes: usize,
     /// What was left out, for people.
     pub detail: Option<String>,
     /// Whether nothing else is to be on its way with it.
@@ -147,6 +149,7 @@ fn make(
             headers: made.headers,
             body,
         },
+        header_bytes: made.header_bytes,
         detail: stripped,
         alone: false,
     })

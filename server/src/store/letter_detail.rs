@@ -165,7 +165,7 @@ async fn replays(conn: &mut PgConnection, id: LetterId) -> Result<Vec<LetterRepl
          from replay_items i
          join replays r on r.id = i.replay_id
          where i.letter_id = $1
-         order by i.attempt desc, r.created_at desc",
+         order by r.created_at desc, r.id desc",
         id.0
     )
     .fetch_all(&mut *conn)

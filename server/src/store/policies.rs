@@ -141,6 +141,28 @@ pub async fn seize(conn: &mut PgConnection, id: PolicyId) -> Result<Option<Kept>
     Ok(row.and_then(|row| Kept::try_from(row).ok()))
 }
 
+/// Whether a policy has this name, other than the one of this id.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn has_name(
+    conn: &mut PgConnection,
+    name: &str,
+    but: Option<PolicyId>,
+) -> Result<bool, StoreError> {
+    let has = sqlx::query_scalar!(
+        r#"select exists (
+               select 1 from retry_policies
+               where name = $1 and removed_at is null and id is distinct from $2
+           ) as "has!""#,
+        name,
+        but.map(|id| id.0)
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(has)
+}
+
 /// Adds a policy behind all others.
 ///
 /// # Errors

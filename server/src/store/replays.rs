@@ -16,7 +16,9 @@ pub mod messages;
 pub mod outcomes;
 pub mod plan;
 mod read;
+pub mod resuming;
 pub mod steer;
+pub(in crate::store) mod tries;
 pub mod watch;
 pub mod work;
 
@@ -24,7 +26,7 @@ pub mod work;
 mod tests;
 
 pub use list::{count, page};
-pub use read::{items, replay};
+pub use read::{items, replay, written_last};
 
 /// The range that holds all of these positions.
 pub(super) fn range(positions: &[i32]) -> (i32, i32) {

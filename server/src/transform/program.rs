@@ -31,6 +31,9 @@ const LEFT_OUT: [&str; 13] = [
     "$ENV",
 ];
 
+/// What some senders write before a text in UTF-8 (a byte order mark).
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A program that can be asked.
 pub(super) struct Program(compile::Filter<Native<Data>>);
 
@@ -85,8 +88,19 @@ impl Program {
             .map_err(|errors| of_names(text, errors))
     }
 
-    /// Asks the program of one JSON value; it must answer with exactly one.
+    /// Asks the program of one JSON value; it must answer with exactly one. A mark of UTF-8 before it is
+    /// no part of the value, and stays.
     pub(super) fn ask(&self, body: &[u8]) -> Result<Asked, String> {
+        let Some(value) = body.strip_prefix(MARK) else {
+            return self.ask_value(body);
+        };
+        Ok(match self.ask_value(value)? {
+            Asked::Same => Asked::Same,
+            Asked::Changed(after) => Asked::Changed([MARK, &after].concat()),
+        })
+    }
+
+    fn ask_value(&self, body: &[u8]) -> Result<Asked, String> {
         strict::check(body).map_err(|why| format!("its body is no JSON: {why}"))?;
         let value =
             read::parse_single(body).map_err(|why| format!("its body is no JSON: {why}"))?;

@@ -5,10 +5,12 @@ mod canary;
 mod changes;
 #[cfg(debug_assertions)]
 mod failpoints;
+mod frames;
 mod full_speed;
 mod interruptions;
 #[cfg(debug_assertions)]
 mod kills;
+mod making;
 mod matrix;
 mod order;
 mod outcomes;
@@ -17,4 +19,5 @@ mod returns;
 mod schemas;
 mod steering;
 mod targets;
+mod tries;
 mod watch;

@@ -5,6 +5,7 @@ use dlo_domain::execution::{
     Execution, ExecutionDetail, ExecutionFigures, ExecutionQuery, ExecutionState, HandlerVerdict,
     NamedBy, UnknownState,
 };
+use dlo_domain::filter::{Field, LetterFilter};
 use dlo_domain::page::{Cursor, Total};
 
 use super::{ExecutionList, ExecutionRow, ExecutionSheet};
@@ -223,6 +224,7 @@ pub(super) async fn sheet(id: &str) -> Result<ExecutionSheet, ApiError> {
         .collect();
     course.sort_by_key(|(_, at)| *at);
     Ok(ExecutionSheet {
+        waiting: waiting(&execution.id).await?,
         now: request::now(),
         heading: standing(&execution),
         ended_by: execution.failed_by.clone().unwrap_or_default(),
@@ -234,6 +236,14 @@ pub(super) async fn sheet(id: &str) -> Result<ExecutionSheet, ApiError> {
         letters: letters.into_iter().map(named).collect(),
         row: row(execution),
     })
+}
+
+/// The held letters that name an execution.
+async fn waiting(id: &str) -> Result<(i64, String), ApiError> {
+    let of_it = LetterFilter::of_name(Field::Execution, id);
+    let filter = of_it.and(&LetterFilter::parse("state:held").unwrap_or_default());
+    let held = desk().letters(&filter, None, 1).await?.estimated_total;
+    Ok((held, filter.to_string()))
 }
 
 fn standing(execution: &Execution) -> String {

@@ -13,6 +13,8 @@ pub struct PolicyDraft {
     pub name: String,
     /// Its filter.
     pub filter: String,
+    /// Whether an empty filter is meant to discard everything.
+    pub all: String,
     /// `retry`, `hold` or `discard`.
     pub verdict: String,
     /// The delays before each try, as `10s 2m 1h`.
@@ -44,7 +46,7 @@ pub struct PolicyDraft {
 }
 
 /// The fields, without the id.
-const FIELDS: usize = 16;
+const FIELDS: usize = 17;
 
 impl PolicyDraft {
     /// The draft that the address of a form holds, and whether it holds one. `id` is the path's.
@@ -63,6 +65,7 @@ impl PolicyDraft {
         [
             ("name", &mut self.name),
             ("filter", &mut self.filter),
+            ("all", &mut self.all),
             ("verdict", &mut self.verdict),
             ("delays", &mut self.delays),
             ("jitter", &mut self.jitter),

@@ -13,6 +13,7 @@ pub(super) fn policy_of(draft: &PolicyDraft) -> Result<NewPolicy, ApiError> {
     Ok(NewPolicy {
         name: draft.name.trim().to_owned(),
         filter: draft.filter.trim().to_owned(),
+        all: draft.all == "on",
         verdict: draft.verdict.parse().map_err(|_| {
             ApiError::invalid("Choose what the policy does: retry, hold or discard.")
         })?,
@@ -101,6 +102,7 @@ pub(super) fn draft_of(id: String, policy: &NewPolicy) -> PolicyDraft {
         id,
         name: policy.name.clone(),
         filter: policy.filter.clone(),
+        all: on(policy.all),
         verdict: policy.verdict.as_str().to_owned(),
         delays: joined(delays.map(|delay| format!("{delay}s")), " "),
         jitter: policy.schedule.jitter_percent.to_string(),

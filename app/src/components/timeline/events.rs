@@ -131,7 +131,10 @@ fn of_replay(replay: &LetterReplay) -> Vec<(DateTime<Utc>, u8, Event)> {
     let planned = Event {
         at: replay.planned_at,
         kind: Kind::Plain,
-        title: format!("{} replay planned", wording::ordinal(replay.attempt)),
+        title: match replay.attempt {
+            0 => "A replay planned".to_owned(),
+            attempt => format!("{} replay planned", wording::ordinal(attempt)),
+        },
         place: None,
         detail: None,
         replay: Some(replay.replay_id),

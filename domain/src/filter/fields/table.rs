@@ -187,7 +187,7 @@ pub static FIELDS: &[FieldInfo] = &[
         Field::Replays,
         "replays",
         Kind::Number,
-        "how many replays it was part of",
+        "how many replays may have published it; not those that gave it back",
         "replays:0",
     ),
     row(

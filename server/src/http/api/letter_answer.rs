@@ -7,6 +7,7 @@ use dlo_domain::audit::AuditEntry;
 use dlo_domain::death::{Death, Reason};
 use dlo_domain::ids::{GroupId, LetterId, SourceId};
 use dlo_domain::letter::Letter;
+use dlo_domain::policy::LetterRetries;
 use dlo_domain::replay::LetterReplay;
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
@@ -41,6 +42,8 @@ pub(crate) struct LetterAnswer {
     deaths: Vec<Death>,
     arrivals: Vec<Arrival>,
     replays: Vec<LetterReplay>,
+    /// What retry policies did with it, and will do.
+    retries: LetterRetries,
     audit: Vec<AuditEntry>,
 }
 
@@ -73,6 +76,7 @@ impl From<Letter> for LetterAnswer {
             deaths: letter.deaths,
             arrivals: letter.arrivals,
             replays: letter.replays,
+            retries: letter.retries,
             audit: letter.audit,
         }
     }

@@ -94,7 +94,7 @@ pub(crate) async fn pause(
     post, path = "/api/v1/replays/{id}/resume", tag = "replays",
     params(
         ("id" = ReplayId, Path),
-        ("again" = Option<bool>, Query, description = "Takes up once more the letters of this replay that died again and are held; false when left out"),
+        ("again" = Option<bool>, Query, description = "Takes up once more the letters of this replay that died again, were refused or unroutable, and are held still; those that died again at the loop cap are left, and their items say so. False when left out; a replay in order begins with those that did not get through in any case"),
     ),
     responses(
         (status = 200, body = Replay),

@@ -58,6 +58,31 @@ async fn the_first_policy_that_matches_decides(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn no_two_policies_have_one_name(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    let again = policy("again", "queue:work");
+    let first = office.add(&again).await;
+    let other = office.add(&policy("other", "")).await;
+    let desk = &office.desk;
+    for refused in [
+        desk.add_policy(&anna(), &again).await,
+        desk.change_policy(&anna(), other, &policy(" again ", ""))
+            .await,
+    ] {
+        let Err(DeskError::Invalid(why)) = refused else {
+            panic!("refused: {refused:?}");
+        };
+        assert!(why.contains("`again` already"), "{why}");
+    }
+    let kept = desk
+        .change_policy(&anna(), first, &policy("again", ""))
+        .await;
+    kept.expect("it keeps its name");
+    desk.remove_policy(&anna(), first).await.expect("removed");
+    office.add(&again).await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn a_policy_in_shadow_mode_says_what_it_would_do_and_is_passed_by(pool: PgPool) {
     let office = Office::open(&pool).await;
     let shadow = NewPolicy {

@@ -13,7 +13,7 @@ use super::court::{self, Particulars};
 use super::incoming::{Incoming, extract, storable};
 use crate::store::groups::signatures;
 use crate::store::letter_detail::read_outcome;
-use crate::store::replays::ladder;
+use crate::store::replays::{ladder, tries};
 use crate::store::{StoreError, extracts};
 
 /// The letter that a delivery comes back to, as it was until now.
@@ -251,6 +251,10 @@ async fn record_return(
     .fetch_optional(&mut *conn)
     .await?;
     if let Some(item) = before {
+        if tries::is_no_try(read_outcome(&item.outcome)?) {
+            // It was published after all.
+            tries::count(conn, from.replay_id, &[from.letter_id.0]).await?;
+        }
         let under_way = sqlx::query_scalar!(
             "update replays set died_again = died_again + 1,
                  pending = pending - ($2 = 'pending')::int,

@@ -38,25 +38,35 @@ pub struct Frozen {
     pub content_type: Option<String>,
 }
 
-/// The sizes of the last arrivals' bodies, in bytes, in the order of ids.
+/// How large the body of a letter's last arrival is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// The letter.
+    pub letter: LetterId,
+    /// Which arrival.
+    pub ordinal: i32,
+    /// Its bytes.
+    pub bytes: i64,
+}
+
+/// The sizes of the last arrivals' bodies, in the order of ids.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn sizes(
-    conn: &mut PgConnection,
-    letters: &[LetterId],
-) -> Result<Vec<(LetterId, i64)>, StoreError> {
+pub async fn sizes(conn: &mut PgConnection, letters: &[LetterId]) -> Result<Vec<Size>, StoreError> {
     let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
-        "select id, size_bytes from letters where id = any($1) order by id",
+        "select id, arrivals, size_bytes from letters where id = any($1) order by id",
         &letters
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (LetterId(row.id), row.size_bytes))
-        .collect())
+    let sizes = rows.into_iter().map(|row| Size {
+        letter: LetterId(row.id),
+        ordinal: row.arrivals,
+        bytes: row.size_bytes,
+    });
+    Ok(sizes.collect())
 }
 
 /// The bodies of the last arrivals of letters.

@@ -11,7 +11,7 @@ use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{ladder, range};
+use super::{ladder, range, tries};
 use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
 use crate::store::{StoreError, decisions, events};
@@ -51,6 +51,7 @@ pub async fn record(
     let moved = move_letters(conn, recorded).await?;
     let written = write_items(conn, id, recorded, at).await?;
     give_back(conn, moved, &written).await?;
+    take_back_tries(conn, id, &written).await?;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let mut letters = Vec::new();
     for ((outcome, detail), seats) in &written {
@@ -94,7 +95,8 @@ async fn move_letters(
             .or_default()
             .push(one.seat.letter.0);
     }
-    if alike.len() > 1 {
+    // Those that were not published are changed once more, whether they move or not.
+    if alike.len() > 1 || alike.keys().any(|outcome| tries::is_no_try(*outcome)) {
         let mut all: Vec<Uuid> = recorded.iter().map(|one| one.seat.letter.0).collect();
         all.sort_unstable();
         decisions::lock(conn, &all).await?;
@@ -146,6 +148,24 @@ async fn give_back(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Letters that were not published after all were not tried.
+async fn take_back_tries(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    written: &Written,
+) -> Result<(), StoreError> {
+    let no_tries = written
+        .iter()
+        .filter(|((outcome, _), _)| tries::is_no_try(*outcome));
+    let letters: Vec<Uuid> = no_tries
+        .flat_map(|(_, seats)| seats.iter().map(|seat| seat.letter.0))
+        .collect();
+    if letters.is_empty() {
+        return Ok(());
+    }
+    tries::take_back(conn, id, &letters).await
 }
 
 /// Letters by their outcome and its detail, of which there are few: most letters of a replay fare
@@ -282,6 +302,9 @@ async fn move_last_item(
     .await?;
     let Some(moved) = moved else { return Ok(()) };
     let replay_id = ReplayId(moved.replay_id);
+    if tries::is_no_try(to) {
+        tries::take_back(conn, replay_id, &[letter.0]).await?;
+    }
     let change = (read_outcome(&moved.before)?, to);
     move_counter(conn, replay_id, change, &[moved.ladder]).await?;
     events::notify(conn, &LiveEvent::Replay { replay_id }).await

@@ -24,6 +24,8 @@ pub struct Candidate {
     pub exchange: Option<String>,
     /// Its routing key.
     pub routing_key: Option<String>,
+    /// The ordinal of its last arrival.
+    pub arrivals: i32,
     /// How often it was replayed before.
     pub replays: i32,
     /// The broker that it came from.
@@ -46,8 +48,8 @@ pub async fn candidates(
     let rows = if lock {
         sqlx::query_as!(
             CandidateRow,
-            "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.replays, s.broker,
-                 s.vhost
+            "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
+                 l.replays, s.broker, s.vhost
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -60,8 +62,8 @@ pub async fn candidates(
     } else {
         sqlx::query_as!(
             CandidateRow,
-            "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.replays, s.broker,
-                 s.vhost
+            "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
+                 l.replays, s.broker, s.vhost
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -80,6 +82,7 @@ struct CandidateRow {
     queue: Option<String>,
     exchange: Option<String>,
     routing_key: Option<String>,
+    arrivals: i32,
     replays: i32,
     broker: String,
     vhost: String,
@@ -95,6 +98,7 @@ impl TryFrom<CandidateRow> for Candidate {
             queue: row.queue,
             exchange: row.exchange,
             routing_key: row.routing_key,
+            arrivals: row.arrivals,
             replays: row.replays,
             broker: row.broker,
             vhost: row.vhost,

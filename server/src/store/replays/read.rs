@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::changing::{Approval, Transform};
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{
-    Canary, Earlier, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
+    Canary, Earlier, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop, Written,
 };
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -117,6 +117,7 @@ impl TryFrom<ReplayRow> for Replay {
             finished_at: row.finished_at,
             total: row.total,
             outcomes,
+            pace: None,
             left_out: serde_json::from_value(row.left_out)
                 .map_err(|why| StoreError::corrupt("replays", "left_out", why.to_string()))?,
             destinations: Vec::new(),
@@ -176,6 +177,30 @@ pub(super) async fn these(
 /// When Postgres does not do it or the row cannot be read.
 pub async fn replay(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Replay>, StoreError> {
     Ok(these(conn, &[id.0]).await?.pop())
+}
+
+/// What was written down of a replay last: the lines of the audit trail that reach furthest, at most
+/// 2,000 of them.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn written_last(
+    conn: &mut PgConnection,
+    id: ReplayId,
+) -> Result<Vec<Written>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select at, cardinality(letters)::bigint as "letters!" from audit
+           where replay_id = $1 and letters is not null
+           order by first_position desc limit 2000"#,
+        id.0
+    )
+    .fetch_all(conn)
+    .await?;
+    let written = rows.into_iter().map(|row| Written {
+        at: row.at,
+        letters: row.letters,
+    });
+    Ok(written.collect())
 }
 
 /// At most `limit` letters of a replay after a position, in the order of publishing, each with

@@ -5,13 +5,11 @@ use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::{Climb, Control, Earlier, OutcomeCounts, ReplayState};
-use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 
 use super::outcomes::Seat;
 use super::read::{read_state, read_step};
 use crate::store::audit::{self, Note};
-use crate::store::decisions::{self, set_state};
 use crate::store::{StoreError, events};
 
 /// Locks a replay and tells its state; nothing when there is no such replay.
@@ -79,7 +77,7 @@ async fn begin_anew(
     sqlx::query!(
         "update replays
          set state = 'running', stopped_at = null, stopped_by = null, stopped_why = null,
-             start_at = least(start_at, $2),
+             start_at = case when start_at > $2 then $2 else start_at end,
              ladder = ladder + (canary is not null)::int, step = 0, watched_since = null,
              base_tried = total - pending,
              base_wrong = died_again + unroutable + refused, base_well = processed + settled
@@ -90,67 +88,6 @@ async fn begin_anew(
     .execute(conn)
     .await?;
     Ok(())
-}
-
-/// Takes letters of a replay that died again up once more, as far as they wait for a decision
-/// still. Tells how many. To be done before the replay is locked, in the order of all locks. Letters
-/// of a window that is being written down are left: its answers would be taken for those of the next
-/// try.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn take_up_again(
-    conn: &mut PgConnection,
-    id: ReplayId,
-    note: Note<'_>,
-) -> Result<i64, StoreError> {
-    let letters = sqlx::query_scalar!(
-        "select i.letter_id from replay_items i
-         where i.replay_id = $1 and i.outcome = 'died_again' and not exists (
-             select 1 from replay_marks m
-             where m.replay_id = i.replay_id and m.broker = i.broker and m.vhost = i.vhost
-               and i.position between m.first_position and m.last_position)
-         order by i.letter_id",
-        id.0
-    )
-    .fetch_all(&mut *conn)
-    .await?;
-    let letters = decisions::lock(conn, &letters).await?;
-    let mut held: Vec<_> = letters
-        .into_iter()
-        .filter(|(_, state)| state.after(Change::Claim).is_ok())
-        .map(|(letter, _)| letter)
-        .collect();
-    held.sort_unstable();
-    set_state(conn, &held, (Change::Claim, LetterState::Claimed), None).await?;
-    sqlx::query!(
-        "update letters set replays = replays + 1 where id = any($1)",
-        &held
-    )
-    .execute(&mut *conn)
-    .await?;
-    sqlx::query!(
-        "update replay_items i set outcome = 'pending', detail = null, at = null,
-             attempt = l.replays, ladder = null
-         from letters l
-         where i.replay_id = $1 and i.letter_id = any($2) and l.id = i.letter_id",
-        id.0,
-        &held
-    )
-    .execute(&mut *conn)
-    .await?;
-    let again = i64::try_from(held.len()).unwrap_or(i64::MAX);
-    sqlx::query!(
-        "update replays set pending = pending + $2, died_again = died_again - $2 where id = $1",
-        id.0,
-        again
-    )
-    .execute(&mut *conn)
-    .await?;
-    audit::write_letters(conn, &held, note).await?;
-    let letters = held.into_iter().map(LetterId).collect();
-    events::notify(conn, &LiveEvent::Changed { letters }).await?;
-    Ok(again)
 }
 
 /// How far a replay's ladder is climbed; nothing when the replay does not run.

@@ -82,6 +82,17 @@ fn what_gives_no_single_value_is_told() {
 }
 
 #[test]
+fn a_mark_of_utf_8_is_no_part_of_the_value_and_stays() {
+    let program = |text| Program::read(text).expect("a program");
+    let marked = b"\xef\xbb\xbf{ \"a\": 1 }";
+    assert_eq!(program(".").ask(marked), Ok(Asked::Same));
+    let changed = b"\xef\xbb\xbf{\"a\":2}".to_vec();
+    assert_eq!(program(".a = 2").ask(marked), Ok(Asked::Changed(changed)));
+    let twice = b"\xef\xbb\xbf\xef\xbb\xbf1";
+    assert!(program(".").ask(twice).unwrap_err().contains("no JSON"));
+}
+
+#[test]
 fn a_fault_has_its_place() {
     for (program, position, length) in [
         (".\"é\" | .a ++ 1", 10, 2),

@@ -124,3 +124,17 @@ async fn files_come_compressed_and_are_kept_as_long_as_their_names_allow(pool: P
     }
     counter.close().await;
 }
+
+async fn page(counter: &Counter, path: &str) -> String {
+    let response = counter.request(Method::GET, path).send().await;
+    response.expect("an answer").text().await.expect("text")
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_new_replay_of_nothing_says_how_letters_are_chosen(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let empty = page(&counter, "/replays/new").await;
+    assert!(empty.contains("Choose the letters first"), "{empty}");
+    assert!(!empty.contains("Look again"), "{empty}");
+    counter.close().await;
+}

@@ -64,6 +64,11 @@ async fn a_letter_lists_its_arrivals(pool: PgPool) {
     for list in ["arrivals", "deaths", "replays", "audit"] {
         assert!(body[list].is_array(), "{list}: {}", body[list]);
     }
+    let retries = &body["retries"];
+    assert!(retries["tries"].is_array(), "{retries}");
+    for member in ["exhausted", "next"] {
+        assert!(retries.get(member).is_some(), "{member}: {retries}");
+    }
     counter.close().await;
 }
 

@@ -91,6 +91,31 @@ async fn a_canary_stops_by_itself_and_all_settle_once_the_bug_is_mended(pool: Pg
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn a_canary_that_a_missing_queue_stopped_takes_up_what_had_none(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let engine = bench.engine().await;
+    let mut letters = Vec::new();
+    for n in 0..10 {
+        letters.push(bench.letter("late", n.to_string().as_bytes()).await);
+    }
+    let id = bench
+        .plan_with(&letters, |new| new.canary = Some(quick(&[1, 5])))
+        .await;
+    let stopped = bench.becomes(id, ReplayState::Paused).await.outcomes;
+    assert_eq!((stopped.unroutable, stopped.pending), (1, 9));
+    vhost.queue("late", &[]).await;
+    let resumed = bench.tell(id, Control::Resume, true).await;
+    assert_eq!(resumed.outcomes.pending, 10);
+    let climb = resumed.climb.expect("a ladder");
+    assert_eq!((climb.tried, climb.wrong), (0, 0));
+    let done = bench.finished(id).await.outcomes;
+    assert_eq!((done.confirmed, done.unroutable), (10, 0));
+    assert_eq!(vhost.depth("late").await, 10);
+    engine.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn a_ladder_is_climbed_on_where_it_was_when_its_office_is_killed(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;

@@ -32,8 +32,13 @@ async fn a_paused_replay_publishes_nothing_until_it_is_resumed(pool: PgPool) {
         .plan_with(&letters, |new| new.rate_per_second = Some(10))
         .await;
     some_are_out(&bench, id, 3).await;
+    let pace = bench.replay(id).await.pace.expect("it goes");
+    assert!(
+        pace.per_second > 0.0 && pace.seconds_left > Some(0),
+        "{pace:?}"
+    );
     let paused = bench.tell(id, Control::Pause, false).await;
-    assert_eq!(paused.state, ReplayState::Paused);
+    assert_eq!((paused.state, paused.pace), (ReplayState::Paused, None));
     assert_eq!(paused.stopped.expect("told").by, "tester");
     // What was on its way is still written down; then nothing moves.
     tokio::time::sleep(Duration::from_secs(1)).await;

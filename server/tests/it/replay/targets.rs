@@ -3,7 +3,7 @@
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::LetterId;
-use dlo_domain::replay::{NewReplay, Outcome, Target};
+use dlo_domain::replay::{Destination, NewReplay, Outcome, Target};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use dlo_domain::worker::Heartbeat;
@@ -110,6 +110,48 @@ async fn an_exchange_that_routes_nowhere_gives_the_letters_back(pool: PgPool) {
     assert_eq!(bench.finished(id).await.outcomes.confirmed, 12);
     assert_eq!(vhost.depth("work").await, 12);
     engine.stop().await;
+    vhost.delete().await;
+}
+
+async fn tried(bench: &Bench, letter: LetterId, target: Target) -> Destination {
+    let new = NewReplay {
+        selection: Selection::of_ids(vec![letter]),
+        target,
+        dry_run: true,
+        ..NewReplay::default()
+    };
+    let dry = bench.desk.plan_replay(&Actor("jonas".into()), &new).await;
+    let mut told = dry.expect("tried").destinations;
+    assert_eq!(told.len(), 1, "{told:?}");
+    told.remove(0)
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_dry_run_follows_alternate_exchanges_and_knows_internal_ones(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    vhost.with_alternate("orders", "others", "alt.q").await;
+    vhost.bind("orders", "work", "known").await;
+    vhost.direct("by-policy", &[]).await;
+    let definition = serde_json::json!({"alternate-exchange": "others"});
+    vhost
+        .exchange_policy("alt", "^by-policy$", definition)
+        .await;
+    vhost.internal("inside").await;
+    let letter = bench.letter("work", b"{}").await;
+    let receivers = async |exchange: &str, key: &str| {
+        let told = tried(&bench, letter, to_exchange(exchange, key)).await;
+        assert_eq!((told.exists, told.internal), (Some(true), Some(false)));
+        told.receivers.expect("told")
+    };
+    assert_eq!(receivers("orders", "known").await, ["work"]);
+    assert_eq!(receivers("orders", "other").await, ["alt.q"]);
+    let start = std::time::Instant::now();
+    while receivers("by-policy", "other").await != ["alt.q"] {
+        // A broker applies a policy some moments after it took it.
+        assert!(start.elapsed() < std::time::Duration::from_secs(20));
+    }
+    let inside = tried(&bench, letter, to_exchange("inside", "x")).await;
+    assert_eq!((inside.exists, inside.internal), (Some(true), Some(true)));
     vhost.delete().await;
 }
 

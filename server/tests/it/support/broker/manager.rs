@@ -82,6 +82,15 @@ impl Vhost {
         self.manage(Method::PUT, &path, &policy).await;
     }
 
+    /// Sets a policy for exchanges.
+    pub async fn exchange_policy(&self, name: &str, pattern: &str, definition: Value) {
+        let policy = json!({
+            "pattern": pattern, "apply-to": "exchanges", "priority": 0, "definition": definition,
+        });
+        let path = format!("policies/{}/{name}", self.name);
+        self.manage(Method::PUT, &path, &policy).await;
+    }
+
     /// Sets a policy for queues in the name of whoever runs the broker.
     pub async fn operator_policy(&self, name: &str, pattern: &str, definition: Value) {
         let policy = json!({

@@ -44,6 +44,33 @@ impl Vhost {
             .expect("bound");
     }
 
+    /// Declares a direct exchange to which nothing is bound, with an alternate exchange that takes all
+    /// messages into one queue.
+    pub async fn with_alternate(&self, exchange: &str, alternate: &str, queue: &str) {
+        self.dead_letter_pair(alternate, queue).await;
+        let mut arguments = FieldTable::default();
+        let to = AMQPValue::LongString(alternate.into());
+        arguments.insert("alternate-exchange".into(), to);
+        let options = ExchangeDeclareOptions::default();
+        self.channel
+            .exchange_declare(exchange.into(), ExchangeKind::Direct, options, arguments)
+            .await
+            .expect("declared");
+    }
+
+    /// Declares an internal exchange.
+    pub async fn internal(&self, exchange: &str) {
+        let options = ExchangeDeclareOptions {
+            internal: true,
+            ..ExchangeDeclareOptions::default()
+        };
+        let none = FieldTable::default();
+        self.channel
+            .exchange_declare(exchange.into(), ExchangeKind::Fanout, options, none)
+            .await
+            .expect("declared");
+    }
+
     async fn exchange(&self, name: &str, kind: ExchangeKind) {
         let durable = ExchangeDeclareOptions {
             durable: true,

@@ -1,0 +1,1 @@
+drop index retry_policies_by_name;
