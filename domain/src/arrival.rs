@@ -1,10 +1,13 @@
 //! A message as it came out of a source.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::death::Death;
-use crate::wire::{FieldTable, Properties};
+use crate::encoding;
+use crate::wire::{FieldTable, Properties, WireText};
 
 /// A message as the broker delivered it: every byte that we can see.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,6 +24,16 @@ pub struct Delivered {
     pub headers: FieldTable,
     /// Body.
     pub body: Vec<u8>,
+}
+
+impl Delivered {
+    /// The body as it was before its sender packed it, if that is known and it has at most `most` bytes.
+    #[must_use]
+    pub fn plain_body(&self, most: usize) -> Option<Cow<'_, [u8]>> {
+        let encoding = self.properties.content_encoding.as_ref();
+        let encoding = encoding.map(WireText::to_display);
+        encoding::unpacked(encoding.as_deref(), &self.body, most)
+    }
 }
 
 /// One time that a letter's message reached a source, as shown to people and programs.

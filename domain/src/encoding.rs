@@ -1,9 +1,12 @@
-//! How a body is written, as its sender says: whether that is known, and whether it holds. For
-//! notes only; the bytes are kept as they came whatever is said of them.
+//! How a body is written, as its sender says: whether that is known, and whether it holds; and what it
+//! says without that. The bytes are kept as they came whatever is said of them.
 
-use std::io::{ErrorKind, Read as _};
+use std::borrow::Cow;
+use std::io::{ErrorKind, Read};
 
-use flate2::read::MultiGzDecoder;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use crate::reading::cut;
 
@@ -78,6 +81,37 @@ fn unknown(what: &str, name: &str) -> String {
     format!("The {what} `{name}` is not known: the body is kept as it came.")
 }
 
+/// A body without its content encodings, where these are known and hold and what comes out has at most
+/// `most` bytes; nothing otherwise. A body without encodings is not copied.
+#[must_use]
+pub fn unpacked<'a>(
+    content_encoding: Option<&str>,
+    body: &'a [u8],
+    most: usize,
+) -> Option<Cow<'a, [u8]>> {
+    let mut bytes = Cow::Borrowed(body);
+    // What was applied last stands last.
+    for name in content_encoding.unwrap_or_default().rsplit(',') {
+        let name = name.trim().to_ascii_lowercase();
+        bytes = match &*name {
+            name if is_gzip(name) => Cow::Owned(at_most(MultiGzDecoder::new(&*bytes), most)?),
+            "deflate" => Cow::Owned(at_most(ZlibDecoder::new(&*bytes), most)?),
+            "base64" => Cow::Owned(STANDARD.decode(bytes.trim_ascii()).ok()?),
+            "br" | "zstd" => return None,
+            // A charset, or nothing at all: it packs nothing.
+            _ => bytes,
+        };
+    }
+    (bytes.len() <= most).then_some(bytes)
+}
+
+fn at_most(from: impl Read, most: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    from.take(limit).read_to_end(&mut bytes).ok()?;
+    (bytes.len() <= most).then_some(bytes)
+}
+
 fn is_gzip(name: &str) -> bool {
     matches!(name, "gzip" | "x-gzip")
 }
@@ -132,6 +166,44 @@ mod tests {
         }
         for kind in ["text/plain; charset=\"UTF-8\"", "application/json", "x;y"] {
             assert_eq!(remarks(Some(kind), None, b"x", true), [""; 0], "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_unpacked_in_the_turn_of_its_encodings_and_within_bounds() {
+        let most = 1_000;
+        let open = |name: &str, bytes: &[u8]| {
+            unpacked(Some(name), bytes, most).map(std::borrow::Cow::into_owned)
+        };
+        let plain = b"{\"id\": 42}".to_vec();
+        let encoded = STANDARD.encode(packed(&plain)).into_bytes();
+        for (name, bytes) in [
+            ("", &plain),
+            ("identity", &plain),
+            ("UTF-8", &plain),
+            ("gzip", &packed(&plain)),
+            ("X-GZIP", &packed(&plain)),
+            ("gzip, base64", &encoded),
+        ] {
+            assert_eq!(open(name, bytes), Some(plain.clone()), "{name}");
+        }
+        assert_eq!(
+            open("gzip", &packed(&[b' '; 1_000])).map(|b| b.len()),
+            Some(most)
+        );
+        let bomb = packed(&vec![b' '; 1_001]);
+        let nested = packed(&packed(&vec![b' '; 10_000_000]));
+        for (name, bytes) in [
+            ("gzip", &bomb),
+            ("gzip,gzip", &nested),
+            ("gzip", &plain),
+            ("gzip", &packed(&plain)[..12].to_vec()),
+            ("deflate", &plain),
+            ("base64", &plain),
+            ("br", &plain),
+            ("", &vec![b' '; 1_001]),
+        ] {
+            assert_eq!(open(name, bytes), None, "{name}");
         }
     }
 

@@ -183,8 +183,8 @@ pub struct Execution {
     /// Who failed or cancelled it, unless its worker did: `execution_timeout_monitor`,
     /// `dead_letter_handler`, or a person's name.
     pub failed_by: Option<String>,
-    /// Whether it is scheduled for longer than it may be, as the monitor counts: it is failed next,
-    /// unless it is only read.
+    /// Whether it was not begun for longer than it may take, as the monitor counts. One that is
+    /// scheduled is failed next, unless it is only read; one that waits for a worker is shown.
     pub is_stuck: bool,
     /// Whether it is known from a register alone, which is read and never written to: it is not ended
     /// here.
@@ -214,6 +214,16 @@ impl Execution {
             is_stuck: false,
             is_read: false,
         }
+    }
+
+    /// Whether it stands still: nobody began it, and it is in its state since before this moment.
+    #[must_use]
+    pub fn stands_still(
+        state: ExecutionState,
+        since: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> bool {
+        state < ExecutionState::Running && since < before
     }
 
     /// Whether another attempt is left.

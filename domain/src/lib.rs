@@ -21,6 +21,7 @@ pub mod grouping;
 pub mod ids;
 pub mod judge;
 pub mod letter;
+pub mod named;
 pub mod office;
 pub mod origin;
 pub mod overview;

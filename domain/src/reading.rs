@@ -142,7 +142,7 @@ fn message_type(delivered: &Delivered, failure: &Failure) -> Option<String> {
     property
         .filter(|kind| !kind.is_empty() && kind != "amqp-1.0")
         .or_else(|| failure.message_type.clone())
-        .or_else(|| type_in_body(&delivered.body))
+        .or_else(|| type_in_body(&delivered.plain_body(MOST_PEEKED_BYTES)?))
 }
 
 /// The type that an envelope names, in the spellings that are in use.
@@ -157,7 +157,7 @@ fn type_in_body(body: &[u8]) -> Option<String> {
         )]
         message_type: Option<std::borrow::Cow<'a, str>>,
     }
-    if body.len() > MOST_PEEKED_BYTES || body.first() != Some(&b'{') {
+    if body.first() != Some(&b'{') {
         return None;
     }
     let envelope: Envelope = serde_json::from_slice(body).ok()?;

@@ -5,15 +5,15 @@
 //! That a worker lives is seen by its heartbeat *changing*: so neither a clock that is set over there,
 //! nor one that always differs from ours, makes anybody silent or alive.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::execution::{ExecutionState, Report, ReportFault};
-use crate::worker::{Heartbeat, HeartbeatFault, WorkerState, kept_for, kind_of};
+use crate::named;
+use crate::worker::{Heartbeat, HeartbeatFault, Verdict, WorkerState, judge, kept_for, kind_of};
 
 /// The longest row that is read, in bytes of JSON.
 pub const MOST_ROW_BYTES: usize = 16 * 1024;
@@ -34,6 +34,9 @@ pub enum RowFault {
     /// A worker that cannot be kept.
     #[error("a worker cannot be kept: {0}")]
     Worker(#[from] HeartbeatFault),
+    /// Nobody can tell which of them is meant.
+    #[error("several rows are called `{0}`, of which one is taken: have it give each once")]
+    Twice(String),
     /// An execution that cannot be kept.
     #[error("an execution cannot be kept: {0}")]
     Execution(#[from] ReportFault),
@@ -61,7 +64,7 @@ pub struct ReadExecution {
 
 #[derive(Deserialize)]
 struct WorkerColumns {
-    #[serde(deserialize_with = "name")]
+    #[serde(deserialize_with = "named::name")]
     name: String,
     last_heartbeat: DateTime<Utc>,
     #[serde(default)]
@@ -82,10 +85,10 @@ struct WorkerColumns {
 
 #[derive(Deserialize)]
 struct ExecutionColumns {
-    #[serde(deserialize_with = "name")]
+    #[serde(deserialize_with = "named::name")]
     id: String,
     state: ExecutionState,
-    #[serde(default, deserialize_with = "some_name")]
+    #[serde(default, deserialize_with = "named::some_name")]
     worker: Option<String>,
     #[serde(default)]
     attempt: Option<i32>,
@@ -95,20 +98,6 @@ struct ExecutionColumns {
     error: Option<String>,
     #[serde(default)]
     since: Option<DateTime<Utc>>,
-}
-
-/// A name, or a whole number that stands for one.
-fn name<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
-    some_name(input)?.ok_or_else(|| D::Error::custom("a name is null"))
-}
-
-fn some_name<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
-    match Value::deserialize(input)? {
-        Value::Null => Ok(None),
-        Value::String(text) => Ok(Some(text)),
-        Value::Number(number) if !number.is_f64() => Ok(Some(number.to_string())),
-        _ => Err(D::Error::custom("a name is a text or a whole number")),
-    }
 }
 
 fn columns<'de, T: Deserialize<'de>>(row: &'de str) -> Result<T, RowFault> {
@@ -180,6 +169,17 @@ pub struct Sign {
     pub worker: ReadWorker,
     /// How long ago.
     pub age: TimeDelta,
+    /// It is seen for the first time, and has been silent for too long by the register's own clock.
+    pub is_stale: bool,
+}
+
+/// The fault of names that come more than once.
+#[must_use]
+pub fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<RowFault> {
+    let mut seen = BTreeSet::new();
+    let mut names = names;
+    let name = names.find(|name| !seen.insert(*name))?;
+    Some(RowFault::Twice(name.to_owned()))
 }
 
 /// The signs of life of a read: of workers whose heartbeat or state is another than it was, and of
@@ -201,17 +201,27 @@ pub fn signs(
     }
     let sign = |worker: ReadWorker| {
         let age = (now - worker.beat_at).max(TimeDelta::zero());
+        let said = worker.heartbeat.state.unwrap_or(WorkerState::Active);
         let Some(known) = known.get(&worker.name) else {
             let is_old = age > kept_for(kind_of(&worker.name).is_autoscaled);
-            return (!is_old).then_some(Sign { worker, age });
+            let verdict = judge(said, worker.heartbeat.interval(), age);
+            let is_stale = verdict == Verdict::Stale;
+            return (!is_old).then_some(Sign {
+                worker,
+                age,
+                is_stale,
+            });
         };
-        let said = worker.heartbeat.state.unwrap_or(WorkerState::Active);
         if known.beat_at == worker.beat_at && known.state == said {
             return None;
         }
         // It came after the read before, whatever the clock over there says.
         let age = since.map_or(age, |since| age.min(since.max(TimeDelta::zero())));
-        Some(Sign { worker, age })
+        Some(Sign {
+            worker,
+            age,
+            is_stale: false,
+        })
     };
     newest.into_values().filter_map(sign).collect()
 }

@@ -117,10 +117,11 @@ impl Condition {
     #[must_use]
     pub fn of(state: WorkerState, is_silent: bool) -> Self {
         match state {
-            WorkerState::Active if is_silent => Self::Stale,
+            WorkerState::Stopped => Self::Stopped,
+            // One that was silent already when it was to be drained has not heard of that.
+            _ if is_silent => Self::Stale,
             WorkerState::Active => Self::Fresh,
             WorkerState::Draining => Self::Draining,
-            WorkerState::Stopped => Self::Stopped,
         }
     }
 }

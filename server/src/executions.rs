@@ -7,6 +7,7 @@
 
 mod announcing;
 mod ending;
+mod following;
 mod handler;
 mod monitor;
 pub mod reports;
@@ -30,6 +31,7 @@ use crate::store::StoreError;
 
 pub use announcing::Announcer;
 pub use ending::Ending;
+pub use following::follow;
 pub use handler::handle_next;
 pub use monitor::{check, look};
 

@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::register::{
     MOST_EXECUTIONS, MOST_ROW_BYTES, MOST_WORKERS, ReadExecution, ReadWorker, RowFault, Sign,
-    read_execution, read_worker, signs,
+    read_execution, read_worker, signs, twice,
 };
 use sqlx::PgPool;
 use tokio::time::MissedTickBehavior;
@@ -19,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::SharedClock;
 use crate::config::RegisterConfig;
 use crate::executions::reports::{self, Given};
-use crate::store::registers::foreign::{Answer, Foreign, Question};
-use crate::store::registers::{self, Standing};
+use crate::store::registers::foreign::{Answer, Foreign, ForeignError, Question};
+use crate::store::registers::{self, Standing, Trouble};
 use crate::store::workers::beats::{self, Beat};
-use crate::store::workers::watches;
+use crate::store::workers::{monitor, watches};
 use crate::store::{StoreError, events, shared_time};
 
 /// The way of workers that are read.
@@ -97,24 +97,26 @@ impl Reader {
         };
         drop(conn);
         let is_due = self.is_due(&before, now);
-        if !is_due && before.trouble.is_some() {
+        let was_hidden = before.trouble.is_some() && before.hides_workers;
+        if !is_due && was_hidden {
             return Ok(());
         }
         let trouble = if is_due {
             self.read(&before).await?
         } else {
-            self.foreign.ask(&[]).await.err().map(|why| why.to_string())
+            self.foreign.ask(&[]).await.err().as_ref().map(hidden)
         };
         let mut transaction = self.deps.pool.begin().await?;
         let now = shared_time(&mut transaction, &*self.deps.clock).await?;
+        // Between two reads what was wrong with executions stays as it is.
         if is_due || trouble.is_some() {
-            registers::set_read(&mut transaction, trouble.as_deref(), now).await?;
+            registers::set_read(&mut transaction, trouble.as_ref(), now).await?;
+            tell(&before, trouble.as_ref());
         }
-        if trouble.is_none() {
+        if !trouble.is_some_and(|trouble| trouble.hides_workers) {
             watches::look(&mut transaction, WAY, now).await?;
         }
         transaction.commit().await?;
-        tell(&before, trouble.as_deref());
         Ok(())
     }
 
@@ -126,7 +128,7 @@ impl Reader {
     }
 
     /// Reads all of it, and writes down what is new. Says what is wrong with it.
-    async fn read(&mut self, before: &Standing) -> Result<Option<String>, StoreError> {
+    async fn read(&mut self, before: &Standing) -> Result<Option<Trouble>, StoreError> {
         let config = self.deps.config.clone();
         let question = |name, sql, most| Question {
             name,
@@ -143,23 +145,42 @@ impl Reader {
             .collect();
         let answer = match self.foreign.ask(&asked).await {
             Ok(answer) => answer,
-            Err(why) => return Ok(Some(why.to_string())),
+            Err(why) => return Ok(Some(hidden(&why))),
         };
         let Answer { now, rows } = answer;
         let mut rows = rows.into_iter();
         let mut faults = Vec::new();
+        let mut hides_workers = false;
         if workers.is_some() {
-            let (read, fault) = sorted(rows.next().unwrap_or_default(), "workers", read_worker);
-            faults.extend(fault);
-            self.hear(read, now, before).await?;
+            match rows.next().unwrap_or_else(|| Ok(Vec::new())) {
+                Ok(rows) => {
+                    let (read, fault) = sorted(rows, "workers", read_worker);
+                    hides_workers = fault.is_some();
+                    faults.extend(fault);
+                    // The one that beat last is known to be meant: so that hides nobody.
+                    let names = read.iter().map(|one| &*one.name);
+                    faults.extend(twice(names).map(|why| format!("of workers {why}")));
+                    self.hear(read, now, before).await?;
+                }
+                Err(why) => return Ok(Some(hidden(&why))),
+            }
         }
         if executions.is_some() {
-            let rows = rows.next().unwrap_or_default();
-            let (read, fault) = sorted(rows, "executions", read_execution);
-            faults.extend(fault);
-            self.take(read, now).await?;
+            match rows.next().unwrap_or_else(|| Ok(Vec::new())) {
+                Ok(rows) => {
+                    let (read, fault) = sorted(rows, "executions", read_execution);
+                    faults.extend(fault);
+                    let ids = read.iter().map(|one| &*one.report.id);
+                    faults.extend(twice(ids).map(|why| format!("of executions {why}")));
+                    self.take(read, now).await?;
+                }
+                Err(why) => faults.push(why.to_string()),
+            }
         }
-        Ok((!faults.is_empty()).then(|| faults.join("; ")))
+        Ok((!faults.is_empty()).then(|| Trouble {
+            why: faults.join("; "),
+            hides_workers,
+        }))
     }
 
     /// Writes the signs of life down.
@@ -183,6 +204,11 @@ impl Reader {
             let mut transaction = self.deps.pool.begin().await?;
             beats::write(&mut transaction, &*self.deps.clock, WAY, &beats).await?;
             registers::date_back(&mut transaction, signs).await?;
+            let stale = signs.iter().filter(|sign| sign.is_stale);
+            let stale: Vec<String> = stale.map(|sign| sign.worker.name.clone()).collect();
+            if !stale.is_empty() {
+                monitor::mark_stale(&mut transaction, &stale, ours).await?;
+            }
             transaction.commit().await?;
         }
         Ok(())
@@ -239,12 +265,20 @@ fn sorted<T>(
     (good, fault)
 }
 
+fn hidden(why: &ForeignError) -> Trouble {
+    Trouble {
+        why: why.to_string(),
+        hides_workers: true,
+    }
+}
+
 /// Says it once when it changes.
-fn tell(before: &Standing, trouble: Option<&str>) {
+fn tell(before: &Standing, trouble: Option<&Trouble>) {
     match (before.trouble.as_deref(), trouble) {
-        (None, Some(why)) => tracing::warn!(
+        (None, Some(Trouble { why, hides_workers })) => tracing::warn!(
             why,
-            "the register cannot be read; nobody in it falls silent meanwhile"
+            hides_workers,
+            "the register cannot be read to the end; where that hides workers, none falls silent"
         ),
         (Some(_), None) if before.tried_at.is_some() => {
             tracing::info!("the register is read again");

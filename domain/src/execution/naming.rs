@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::report::is_name;
 use crate::arrival::Delivered;
 use crate::death::Reason;
+use crate::named;
 
 /// The largest body that is looked into, in bytes.
 const MOST_BODY_BYTES: usize = 1024 * 1024;
@@ -89,7 +90,7 @@ impl ExecutionNaming {
             return None;
         }
         self.in_header(delivered)
-            .or_else(|| self.in_body(&delivered.body))
+            .or_else(|| self.in_body(delivered))
             .filter(|name| is_name(name))
     }
 
@@ -100,17 +101,11 @@ impl ExecutionNaming {
             .or_else(|| value.as_integer().map(|number| number.to_string()))
     }
 
-    fn in_body(&self, body: &[u8]) -> Option<String> {
+    fn in_body(&self, delivered: &Delivered) -> Option<String> {
         let path = self.path.as_deref()?;
-        if body.len() > MOST_BODY_BYTES {
-            return None;
-        }
-        let body: serde_json::Value = serde_json::from_slice(body).ok()?;
-        match body.pointer(path)? {
-            serde_json::Value::String(text) => Some(text.clone()),
-            serde_json::Value::Number(number) if !number.is_f64() => Some(number.to_string()),
-            _ => None,
-        }
+        let body = delivered.plain_body(MOST_BODY_BYTES)?;
+        let body: serde_json::Value = serde_json::from_slice(&body).ok()?;
+        named::text_of(body.pointer(path)?)
     }
 }
 

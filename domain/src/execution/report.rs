@@ -2,8 +2,10 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{Execution, ExecutionState, MOST_ERROR_BYTES, MOST_NAME_BYTES, MOST_RESULT_BYTES};
+use crate::named::{self, has_nul, is_direction};
 
 /// The most reports of one request.
 pub const MOST_REPORTS: usize = 1_000;
@@ -17,12 +19,18 @@ const MOST_ATTEMPTS: i32 = 1_000;
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// The execution; in a request for one it stands in the path.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "String::is_empty",
+        deserialize_with = "named::name"
+    )]
+    #[cfg_attr(feature = "openapi", schema(value_type = named::Name))]
     pub id: String,
     /// Where it stands now.
     pub state: ExecutionState,
     /// The worker that has it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "named::some_name")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<named::Name>))]
     pub worker: Option<String>,
     /// Which attempt this is of, from 1; the present one when it is left out. A later one may begin
     /// anew, also what had failed or timed out.
@@ -37,23 +45,44 @@ pub struct Report {
     /// What came of it.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
-    pub result: Option<serde_json::Value>,
+    pub result: Option<Value>,
 }
 
 /// Several reports, each judged by itself, in their order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Map<String, Value>")]
 pub struct Reports {
     /// 1 to 1,000.
     pub reports: Vec<Report>,
+}
+
+impl TryFrom<Map<String, Value>> for Reports {
+    type Error = String;
+
+    /// Several reports, or one by itself.
+    fn try_from(mut members: Map<String, Value>) -> Result<Self, String> {
+        let Some(reports) = members.remove("reports") else {
+            let report = Report::deserialize(Value::Object(members));
+            return Ok(Self {
+                reports: vec![report.map_err(|why| why.to_string())?],
+            });
+        };
+        if let Some(name) = members.keys().next() {
+            return Err(format!("unknown field `{name}` beside `reports`"));
+        }
+        let reports = Vec::deserialize(reports).map_err(|why| format!("`reports`: {why}"))?;
+        Ok(Self { reports })
+    }
 }
 
 /// A report that says nothing that can be kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReportFault {
     /// Names are bounded.
-    #[error("`{0}` has 1 to {MOST_NAME_BYTES} bytes, and no control characters")]
+    #[error(
+        "`{0}` has 1 to {MOST_NAME_BYTES} bytes, no control characters, and is not `.` or `..`"
+    )]
     Name(&'static str),
     /// Attempts are bounded.
     #[error("`{0}` is a number from 1 to {MOST_ATTEMPTS}")]
@@ -124,7 +153,9 @@ pub enum Refusal {
 /// Whether a name of an execution or a worker can be kept and shown.
 #[must_use]
 pub fn is_name(name: &str) -> bool {
-    (1..=MOST_NAME_BYTES).contains(&name.len()) && !name.chars().any(char::is_control)
+    (1..=MOST_NAME_BYTES).contains(&name.len())
+        && !name.chars().any(char::is_control)
+        && !is_direction(name)
 }
 
 impl Report {
@@ -166,9 +197,9 @@ impl Report {
         if error.len() > MOST_ERROR_BYTES || error.contains('\0') {
             return Err(ReportFault::Error);
         }
-        let result = self.result.as_ref().map(ToString::to_string);
-        // As JSON a NUL is written `\u0000`, which Postgres's jsonb does not take.
-        if result.is_some_and(|json| json.len() > MOST_RESULT_BYTES || json.contains("\\u0000")) {
+        let fits =
+            |result: &Value| result.to_string().len() <= MOST_RESULT_BYTES && !has_nul(result);
+        if !self.result.as_ref().is_none_or(fits) {
             return Err(ReportFault::Result);
         }
         Ok(())

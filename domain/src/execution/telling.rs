@@ -111,7 +111,7 @@ pub struct Reported {
 pub struct ExecutionFigures {
     /// How many are in each state, counted up to 10,000.
     pub states: Vec<StateCount>,
-    /// How many are scheduled for longer than they may be, counted up to 10,000.
+    /// How many are stuck: not begun for longer than that may take, counted up to 10,000.
     pub stuck: i64,
     /// From being requested to running, on average over the last hour, in milliseconds.
     pub scheduling_latency_ms: Option<i64>,

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::arrival::Delivered;
-use crate::wire::FieldValue;
+use crate::wire::{FieldValue, Properties};
 
 fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds)
@@ -221,6 +221,83 @@ fn an_execution_is_named_by_a_path_or_a_header() {
         Some("body")
     );
     assert_eq!(ExecutionNaming::default().read(&delivered, None), None);
+}
+
+#[test]
+fn a_packed_body_names_its_execution_as_if_it_were_not() {
+    use std::io::Write as _;
+    let path = naming(Some("/payload/execution_id"), None);
+    let pack = |bytes: &[u8]| {
+        let level = flate2::Compression::fast();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), level);
+        gzip.write_all(bytes).expect("a Vec takes every write");
+        gzip.finish().expect("a Vec takes every write")
+    };
+    let packed = |bytes: &[u8]| Delivered {
+        properties: Properties {
+            content_encoding: Some("gzip".into()),
+            ..Properties::default()
+        },
+        body: pack(bytes),
+        ..Delivered::default()
+    };
+    let plain = br#"{"payload":{"execution_id":42}}"#;
+    assert_eq!(path.read(&packed(plain), None).as_deref(), Some("42"));
+    let mut bomb = plain.to_vec();
+    bomb.resize(64 << 20, b' ');
+    assert_eq!(path.read(&packed(&bomb), None), None);
+    let mut unpacked = packed(plain);
+    unpacked.body = plain.to_vec();
+    assert_eq!(path.read(&unpacked, None), None, "it is no gzip");
+}
+
+#[test]
+fn reports_name_by_texts_or_whole_numbers_one_or_several() {
+    let read = |text: &str| serde_json::from_str::<Reports>(text);
+    for text in [
+        r#"{"reports":[{"id":79,"state":"running","worker":7}]}"#,
+        r#"{"id":"79","state":"running","worker":"7"}"#,
+    ] {
+        let reports = read(text).expect(text).reports;
+        let [report] = &reports[..] else {
+            panic!("{reports:?}")
+        };
+        assert_eq!((&*report.id, report.worker.as_deref()), ("79", Some("7")));
+        assert_eq!(report.check(), Ok(()));
+    }
+    for (text, why) in [
+        (r#"{"reports":[],"id":"1"}"#, "unknown field `id`"),
+        (r#"{"reports":{}}"#, "`reports`: "),
+        (
+            r#"{"id":1.5,"state":"running"}"#,
+            "a text or a whole number",
+        ),
+        (r#"{"id":null,"state":"running"}"#, "a name is null"),
+        (r#"{"id":1,"state":"asleep"}"#, "asleep"),
+        (r#"{"id":1,"state":"running","x":1}"#, "unknown field `x`"),
+        ("[]", "expected a map"),
+        ("{}", "missing field `state`"),
+    ] {
+        let told = read(text).expect_err(text).to_string();
+        assert!(told.contains(why), "{text}: {told}");
+    }
+    for id in ["", ".", "..", "a\u{0}"] {
+        let report = Report::of(id, ExecutionState::Running);
+        assert_eq!(report.check(), Err(ReportFault::Name("id")), "{id:?}");
+    }
+    let written = json!({"c:\\u0000": "\\u0000"});
+    let fits = Report {
+        result: Some(written),
+        ..Report::of("1", ExecutionState::Completed)
+    };
+    assert_eq!(fits.check(), Ok(()));
+    for odd in [json!("\u{0}"), json!([{"\u{0}": 1}])] {
+        let odd = Report {
+            result: Some(odd),
+            ..fits.clone()
+        };
+        assert_eq!(odd.check(), Err(ReportFault::Result));
+    }
 }
 
 #[test]

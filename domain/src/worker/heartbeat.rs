@@ -1,10 +1,16 @@
 //! What a worker says of itself. Members that we do not know are ignored: a worker must not be
 //! held for dead because it is newer than we are.
 
+use std::fmt;
+
 use chrono::TimeDelta;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use super::{DEFAULT_INTERVAL, WorkerState};
+use crate::named::{self, has_nul, is_direction};
 
 /// Names, queues and versions: as long as an AMQP name can be.
 const MOST_NAME: usize = 255;
@@ -15,14 +21,17 @@ pub const MOST_METADATA: usize = 4_096;
 /// Seconds between two heartbeats: from, to.
 const INTERVALS: (f64, f64) = (0.1, 3_600.0);
 
-/// A sign of life.
+/// A sign of life. What is left out stays as it was, but for `running`, which is of the moment.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(remote = "Self")]
 pub struct Heartbeat {
     /// The worker's name. In a message it must be there; in an address it stands already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "named::some_name")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<named::Name>))]
     pub worker: Option<String>,
-    /// Seconds until the next one, 0.1 to 3,600; 10 when it is left out.
+    /// Seconds until the next one, 0.1 to 3,600; 10 when it was never said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_seconds: Option<f64>,
     /// What it does. When it is left out, that stays as it is, and a stopped worker is active again.
@@ -40,13 +49,40 @@ pub struct Heartbeat {
     /// How much it can have in hand at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u32>,
-    /// Where it answers when it is well: `http://…` or `https://…`.
+    /// Where it answers when it is well: `http://…`, without a name or a password in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_url: Option<String>,
     /// Whatever else is worth knowing: an object of at most 4,096 bytes.
-    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
-    pub metadata: serde_json::Map<String, serde_json::Value>,
+    pub metadata: Map<String, Value>,
+}
+
+impl<'de> Deserialize<'de> for Heartbeat {
+    /// From an object: a list of members in some order says nothing.
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Heartbeat;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Heartbeat, A::Error> {
+        Heartbeat::deserialize(MapAccessDeserializer::new(members))
+    }
+}
+
+impl Serialize for Heartbeat {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, output)
+    }
 }
 
 /// Why a heartbeat cannot be taken.
@@ -68,8 +104,17 @@ pub enum HeartbeatFault {
     #[error("`{0}` is larger than 2147483647")]
     TooLarge(&'static str),
     /// No address that can be asked.
-    #[error("`probe_url` must begin with http:// or https://")]
+    #[error(
+        "`probe_url` must begin with http:// and name a host; https is not asked, since nothing but \
+         a status is read"
+    )]
     ProbeUrl,
+    /// Everybody who may read workers would see it.
+    #[error("`probe_url` must not hold a name or a password: it is shown")]
+    ProbeSecret,
+    /// A browser would go elsewhere.
+    #[error("a worker cannot be called `.` or `..`: in an address these lead elsewhere")]
+    Direction,
     /// The name in the address and the one in the body differ.
     #[error("`worker` is not the worker that the address names")]
     OtherWorker,
@@ -83,7 +128,27 @@ pub fn check_name(name: &str) -> Result<(), HeartbeatFault> {
     if name.trim().is_empty() {
         return Err(HeartbeatFault::Empty("worker"));
     }
+    if is_direction(name) {
+        return Err(HeartbeatFault::Direction);
+    }
     check_text("worker", Some(name), MOST_NAME)
+}
+
+/// Checks the address of a probe as far as can be without a resolver.
+fn check_probe(url: &str) -> Result<(), HeartbeatFault> {
+    let rest = match url.split_once("://") {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
+        _ => return Err(HeartbeatFault::ProbeUrl),
+    };
+    // A backslash ends a host as a slash does, wherever addresses are read as browsers do.
+    let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    if host.contains('@') {
+        return Err(HeartbeatFault::ProbeSecret);
+    }
+    if host.is_empty() || host.starts_with(':') {
+        return Err(HeartbeatFault::ProbeUrl);
+    }
+    Ok(())
 }
 
 fn check_text(member: &'static str, text: Option<&str>, most: usize) -> Result<(), HeartbeatFault> {
@@ -107,17 +172,13 @@ impl Heartbeat {
         if self.worker.as_deref().is_some_and(|own| own != name) {
             return Err(HeartbeatFault::OtherWorker);
         }
+        if self.queue.as_deref().is_some_and(str::is_empty) {
+            return Err(HeartbeatFault::Empty("queue"));
+        }
         check_text("queue", self.queue.as_deref(), MOST_NAME)?;
         check_text("version", self.version.as_deref(), MOST_NAME)?;
         check_text("probe_url", self.probe_url.as_deref(), MOST_URL)?;
-        let is_http = |url: &str| {
-            let scheme = url.split_once("://").map(|(scheme, _)| scheme);
-            scheme
-                .is_some_and(|s| s.eq_ignore_ascii_case("http") || s.eq_ignore_ascii_case("https"))
-        };
-        if !self.probe_url.as_deref().is_none_or(is_http) {
-            return Err(HeartbeatFault::ProbeUrl);
-        }
+        self.probe_url.as_deref().map_or(Ok(()), check_probe)?;
         for (member, count) in [("running", self.running), ("capacity", self.capacity)] {
             if count.is_some_and(|count| i32::try_from(count).is_err()) {
                 return Err(HeartbeatFault::TooLarge(member));
@@ -138,10 +199,37 @@ impl Heartbeat {
             return Err(HeartbeatFault::TooLong("metadata", MOST_METADATA));
         }
         // The only character that Postgres cannot hold in JSON.
-        if text.contains("\\u0000") {
+        let holds_nul = |(name, value): (&String, &Value)| name.contains('\0') || has_nul(value);
+        if self.metadata.iter().any(holds_nul) {
             return Err(HeartbeatFault::Control("metadata"));
         }
         Ok(())
+    }
+
+    /// What it says together with one that came before it, of the same worker.
+    #[must_use]
+    pub fn after(self, earlier: &Self) -> Self {
+        let earlier = earlier.clone();
+        // One that had stopped, and lives, is active again.
+        let was = earlier.state.map(|state| match state {
+            WorkerState::Stopped => WorkerState::Active,
+            state => state,
+        });
+        Self {
+            worker: self.worker.or(earlier.worker),
+            interval_seconds: self.interval_seconds.or(earlier.interval_seconds),
+            state: self.state.or(was),
+            queue: self.queue.or(earlier.queue),
+            version: self.version.or(earlier.version),
+            running: self.running,
+            capacity: self.capacity.or(earlier.capacity),
+            probe_url: self.probe_url.or(earlier.probe_url),
+            metadata: if self.metadata.is_empty() {
+                earlier.metadata
+            } else {
+                self.metadata
+            },
+        }
     }
 
     /// How often it beats.

@@ -157,7 +157,6 @@ fn names_are_folded_by_what_tells_workers_of_a_kind_apart() {
 #[test]
 fn heartbeats_that_cannot_be_kept_are_refused() {
     let long = "x".repeat(256);
-    let beat = |text: &str| serde_json::from_str::<Heartbeat>(text).expect("JSON");
     for (name, text, wanted) in [
         ("", "{}", HeartbeatFault::Empty("worker")),
         ("  ", "{}", HeartbeatFault::Empty("worker")),
@@ -182,9 +181,13 @@ fn heartbeats_that_cannot_be_kept_are_refused() {
         ),
         (
             "a",
-            r#"{"probe_url": "localhost"}"#,
-            HeartbeatFault::ProbeUrl,
+            r#"{"metadata": {"a": [{"\u0000": 1}]}}"#,
+            HeartbeatFault::Control("metadata"),
         ),
+        ("a", r#"{"queue": ""}"#, HeartbeatFault::Empty("queue")),
+        (".", "{}", HeartbeatFault::Direction),
+        ("..", r#"{"worker": ".."}"#, HeartbeatFault::Direction),
+        ("7", r#"{"worker": 8}"#, HeartbeatFault::OtherWorker),
         (
             "a",
             r#"{"metadata": {"x": "\u0000"}}"#,
@@ -199,6 +202,84 @@ fn heartbeats_that_cannot_be_kept_are_refused() {
     );
     let fault = HeartbeatFault::TooLong("metadata", MOST_METADATA);
     assert_eq!(beat(&much).check("a"), Err(fault));
+}
+
+fn beat(text: &str) -> Heartbeat {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn an_address_is_probed_that_names_a_host_and_nobody() {
+    for (url, wanted) in [
+        ("localhost", Err(HeartbeatFault::ProbeUrl)),
+        ("", Err(HeartbeatFault::ProbeUrl)),
+        ("http://", Err(HeartbeatFault::ProbeUrl)),
+        ("http:///healthz", Err(HeartbeatFault::ProbeUrl)),
+        ("http://:80/", Err(HeartbeatFault::ProbeUrl)),
+        ("http://?host", Err(HeartbeatFault::ProbeUrl)),
+        ("http://\\@host", Err(HeartbeatFault::ProbeUrl)),
+        ("https://host/", Err(HeartbeatFault::ProbeUrl)),
+        ("ftp://host/", Err(HeartbeatFault::ProbeUrl)),
+        ("http://user:pw@host/", Err(HeartbeatFault::ProbeSecret)),
+        ("http://user@", Err(HeartbeatFault::ProbeSecret)),
+        ("http://host/?who=a@b", Ok(())),
+        ("HTTP://[fd00::1]:8080/healthz", Ok(())),
+    ] {
+        let beat = Heartbeat {
+            probe_url: Some(url.to_owned()),
+            ..Heartbeat::default()
+        };
+        assert_eq!(beat.check("a"), wanted, "{url}");
+    }
+}
+
+#[test]
+fn a_heartbeat_is_an_object_and_its_name_may_be_a_number() {
+    for text in [
+        "[]",
+        r#"["a", 10]"#,
+        "3",
+        "null",
+        r#""a""#,
+        r#"{"worker": 1.5}"#,
+    ] {
+        assert!(serde_json::from_str::<Heartbeat>(text).is_err(), "{text}");
+    }
+    let said = beat(r#"{"worker": 79}"#);
+    assert_eq!(said.worker.as_deref(), Some("79"));
+    assert_eq!(said.check("79"), Ok(()));
+    let said = beat(r#"{"worker": "79", "state": "draining", "metadata": {"a": 1}}"#);
+    let written = serde_json::to_string(&said).expect("JSON");
+    assert_eq!(beat(&written), said);
+    // A backslash and five letters are a text like any other.
+    let said = beat(r#"{"metadata": {"path": "c:\\u0000"}}"#);
+    assert_eq!(said.check("a"), Ok(()));
+}
+
+#[test]
+fn what_a_heartbeat_leaves_out_is_as_the_one_before_said() {
+    let first = beat(
+        r#"{"state": "draining", "queue": "q", "version": "1", "running": 2, "capacity": 9,
+            "interval_seconds": 60, "probe_url": "http://a/", "metadata": {"zone": 1}}"#,
+    );
+    let both = Heartbeat::default().after(&first);
+    assert_eq!(both.running, None, "that is of the moment");
+    assert_eq!(
+        Heartbeat {
+            running: Some(2),
+            ..both
+        },
+        first
+    );
+    let last = beat(r#"{"state": "active", "queue": "r", "metadata": {"zone": 2}}"#);
+    let both = last.clone().after(&first);
+    assert_eq!(
+        (both.state, &both.queue, &both.metadata),
+        (last.state, &last.queue, &last.metadata)
+    );
+    let stopped = beat(r#"{"state": "stopped"}"#);
+    let both = Heartbeat::default().after(&stopped);
+    assert_eq!(both.state, Some(WorkerState::Active), "it lives");
 }
 
 #[test]

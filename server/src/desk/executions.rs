@@ -6,7 +6,7 @@ use dlo_app::desk::{DeskError, ExecutionDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::execution::{
     Execution, ExecutionDetail, ExecutionFigures, ExecutionQuery, ExecutionState, MOST_ERROR_BYTES,
-    MOST_REPORTS, Report, Reported,
+    MOST_REPORTS, Report, Reported, is_name,
 };
 use dlo_domain::page::{Cursor, Page};
 use sqlx::PgConnection;
@@ -26,6 +26,10 @@ impl ExecutionDesk for PgDesk {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<Execution>, DeskError> {
+        if query.worker.as_deref().is_some_and(|name| !is_name(name)) {
+            let why = "`worker` has 1 to 255 bytes, and no control characters";
+            return Err(DeskError::Invalid(why.to_owned()));
+        }
         let mut conn = self.begin().await?;
         let before = shared_time(&mut conn, &*self.clock).await? - self.limit();
         // One more than asked for tells whether there is a next page.
@@ -46,6 +50,9 @@ impl ExecutionDesk for PgDesk {
     }
 
     async fn execution(&self, id: &str) -> Result<ExecutionDetail, DeskError> {
+        if id.contains('\0') {
+            return Err(no_execution(id));
+        }
         let mut conn = self.begin().await?;
         let before = shared_time(&mut conn, &*self.clock).await? - self.limit();
         let found = read::one(&mut conn, id, before).await?;
@@ -65,6 +72,9 @@ impl ExecutionDesk for PgDesk {
         reason: &str,
     ) -> Result<Execution, DeskError> {
         let reason = check_reason(reason)?;
+        if id.contains('\0') {
+            return Err(no_execution(id));
+        }
         changing!(self, conn => {
             let Some(found) = write::take_one(conn, id).await? else {
                 return Err(no_execution(id));
@@ -177,7 +187,7 @@ async fn take(
         report: report.clone(),
         at: None,
     });
-    let taken = reports::take(conn, &*desk.clock, &given.collect::<Vec<_>>()).await?;
+    let mut taken = reports::take(conn, &*desk.clock, &given.collect::<Vec<_>>()).await?;
     let is_taken = |one: &&Taken| one.told.refused.is_none() && one.told.execution.is_read;
     let ours: Vec<String> = taken
         .iter()
@@ -186,6 +196,9 @@ async fn take(
         .collect();
     if !ours.is_empty() {
         registers::set_is_read(conn, &ours, false).await?;
+        for one in &mut taken {
+            one.told.execution.is_read &= !ours.contains(&one.told.execution.id);
+        }
     }
     Ok(taken.into_iter().map(|one| one.told).collect())
 }

@@ -44,6 +44,11 @@ impl FleetDesk for PgDesk {
         after: Option<&WorkerCursor>,
         limit: u32,
     ) -> Result<WorkerPage, DeskError> {
+        let texts = [kind, after.map(|after| &*after.name)];
+        if texts.into_iter().flatten().any(|text| text.contains('\0')) {
+            let why = "`kind` and `cursor` hold no NUL character";
+            return Err(DeskError::Invalid(why.to_owned()));
+        }
         let mut conn = self.begin().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -117,7 +122,11 @@ pub(super) async fn find(
     name: &str,
 ) -> Result<WorkerReport, DeskError> {
     let now = shared_time(conn, &*desk.clock).await?;
-    let found = workers::one(conn, name, now).await?;
+    let found = if name.contains('\0') {
+        None
+    } else {
+        workers::one(conn, name, now).await?
+    };
     let mut found = found.ok_or_else(|| {
         DeskError::NotFound(format!(
             "there is no worker `{name}`: it never reported, or was silent for so long that it was \

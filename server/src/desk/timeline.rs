@@ -71,10 +71,18 @@ async fn scope<'a>(
             scope.queues = Some(timeline::queues_of(conn, &letters).await?);
             scope.group = Some(group);
         }
+        About::Worker(name) if name.contains('\0') => {
+            let why = "`worker` holds a NUL character: no worker is called so";
+            return Err(DeskError::Invalid(why.to_owned()));
+        }
         About::Worker(name) => {
             let worker = super::fleet::find(desk, conn, name).await?.worker;
             scope.queues = Some(worker.queue.into_iter().collect());
             scope.worker = Some(name);
+        }
+        About::Queue(name) if name.contains('\0') => {
+            let why = "`queue` holds a NUL character: no queue is called so";
+            return Err(DeskError::Invalid(why.to_owned()));
         }
         About::Queue(name) => scope.queues = Some(vec![name.clone()]),
     }

@@ -76,13 +76,18 @@ async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
 
 fn of_register(standing: &Standing) -> Option<Trouble> {
     let (why, since) = (standing.trouble.as_deref()?, standing.trouble_since?);
-    Some(Trouble {
-        what: format!(
-            "The register of workers and executions cannot be read to the end. Workers that are \
-             in it are held for what they were. {why}"
-        ),
-        since,
-    })
+    let what = if standing.hides_workers {
+        format!(
+            "The register of workers and executions cannot be read to the end. Workers that are in \
+             it are held for what they were. {why}"
+        )
+    } else {
+        format!(
+            "The register of workers and executions holds what cannot be used. Workers that are \
+             silent are found all the same. {why}"
+        )
+    };
+    Some(Trouble { what, since })
 }
 
 fn of_handler(since: DateTime<Utc>) -> Trouble {

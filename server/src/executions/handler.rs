@@ -12,13 +12,15 @@ use sqlx::PgConnection;
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 
+use super::following::follow;
 use super::sparing::{self, Spared};
 use super::{Deps, mind, wait};
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
-use crate::store::executions::links::{self, Open};
+use crate::store::executions::links::{self, Handled, Open, Sent};
 use crate::store::executions::watch;
 use crate::store::executions::write::{self, Told};
+use crate::store::workers::beats;
 use crate::store::{StoreError, events, shared_time};
 
 pub(super) async fn run(
@@ -36,7 +38,7 @@ pub(super) async fn run(
 
 async fn handle_all(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
     while !stop.is_cancelled() && handle_next(deps).await? {}
-    Ok(())
+    follow(deps).await.map(drop)
 }
 
 /// Handles the next letter that names an execution. Tells whether there was one that can be handled now.
@@ -48,59 +50,85 @@ pub async fn handle_next(deps: &Deps) -> Result<bool, StoreError> {
     let Some(open) = links::next(&mut transaction).await? else {
         return Ok(false);
     };
-    let Some((verdict, detail)) = handle(deps, &mut transaction, &open).await? else {
+    let Some(handled) = handle(deps, &mut transaction, &open).await? else {
         return Ok(false);
     };
-    links::close(&mut transaction, &open, verdict, detail.as_deref()).await?;
+    links::close(&mut transaction, &open, &handled).await?;
     transaction.commit().await?;
-    metrics::counter!("dlo_executions_named_total", "verdict" => verdict.as_str()).increment(1);
+    let verdict = handled.verdict.as_str();
+    metrics::counter!("dlo_executions_named_total", "verdict" => verdict).increment(1);
     Ok(true)
+}
+
+/// What was done, in a word and in a sentence.
+pub(super) fn done(verdict: HandlerVerdict, what: String) -> Handled {
+    Handled {
+        verdict,
+        detail: Some(what),
+        sent: None,
+    }
 }
 
 async fn handle(
     deps: &Deps,
     conn: &mut PgConnection,
     open: &Open,
-) -> Result<Option<(HandlerVerdict, Option<String>)>, StoreError> {
-    let done = |verdict, what: String| Ok(Some((verdict, Some(what))));
+) -> Result<Option<Handled>, StoreError> {
     let Some(execution) = write::take_one(conn, &open.execution).await? else {
-        return Ok(Some((HandlerVerdict::Unknown, None)));
+        return Ok(Some(Handled {
+            verdict: HandlerVerdict::Unknown,
+            detail: None,
+            sent: None,
+        }));
     };
     if execution.state.is_terminal() {
         let what = format!("it was {} already", execution.state);
-        return done(HandlerVerdict::Terminal, what);
+        return Ok(Some(done(HandlerVerdict::Terminal, what)));
     }
     if let Some(what) = superseded(deps, conn, open, &execution).await? {
-        return done(HandlerVerdict::Superseded, what);
+        return Ok(Some(done(HandlerVerdict::Superseded, what)));
     }
     if execution.is_read {
         let what = format!(
             "it is in a register that is only read; else it had failed: {}",
             died(open)
         );
-        return done(HandlerVerdict::Left, what);
+        return Ok(Some(done(HandlerVerdict::Left, what)));
     }
     match sparing::spare(deps, conn, open, &execution).await? {
         Spared::No => {}
         Spared::Later => return Ok(None),
-        Spared::Yes(what) => return done(HandlerVerdict::Spared, what),
+        Spared::Yes(handled) => return Ok(Some(handled)),
     }
+    pass_on_or_fail(deps, conn, open, (execution, died(open)))
+        .await
+        .map(Some)
+}
+
+/// Hands the execution to another worker, where that is asked for and can be; else it is failed for this
+/// reason.
+pub(super) async fn pass_on_or_fail(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+    (execution, why): (Execution, String),
+) -> Result<Handled, StoreError> {
     let why = if open.naming.reschedule_on.contains(&open.reason) {
-        match reschedule(deps, conn, open, &execution).await? {
-            Ok(what) => return done(HandlerVerdict::Rescheduled, what),
+        match reschedule(deps, conn, open, (&execution, why)).await? {
+            Ok(handled) => return Ok(handled),
             Err(why) => why,
         }
     } else {
-        died(open)
+        why
     };
     let now = shared_time(conn, &*deps.clock).await?;
     let failed = execution.ended_by(ExecutionState::Failed, (HANDLER, &why), now);
     deps.ending().end(conn, &[(execution, failed)], now).await?;
-    done(HandlerVerdict::Failed, why)
+    Ok(done(HandlerVerdict::Failed, why))
 }
 
 /// Why it is failed, in words.
-fn died(open: &Open) -> String {
+pub(super) fn died(open: &Open) -> String {
     let queue = match &open.queue {
         Some(queue) => format!(" in the queue `{queue}`"),
         None => String::new(),
@@ -124,9 +152,10 @@ async fn superseded(
     let (Some(queue), Some(worker)) = (&open.queue, &execution.worker) else {
         return Ok(None);
     };
-    // What workers say of themselves goes before what queues are called.
+    // What workers say of themselves goes before what queues are called. That another one names the
+    // queue tells nothing while this one names none: it may work on the same, unless it came later.
     let is_of_another = match watch::is_of_another(conn, queue, worker).await? {
-        Some(is) => is,
+        Some(is) => is && (execution.attempt > 1 || beats::queue_of(conn, worker).await?.is_some()),
         None => match worker_of(&deps.replay.worker_queue, queue) {
             Some(name) if name != &**worker => watch::is_worker(conn, name).await?,
             _ => false,
@@ -142,42 +171,48 @@ fn worker_of<'a>(template: &str, queue: &'a str) -> Option<&'a str> {
 }
 
 /// Hands the execution to another worker: its message is replayed to that one's queue. Says where to;
-/// or why not.
+/// or why not, and why it would have been.
 async fn reschedule(
     deps: &Deps,
     conn: &mut PgConnection,
     open: &Open,
-    execution: &Execution,
-) -> Result<Result<String, String>, StoreError> {
+    (execution, why): (&Execution, String),
+) -> Result<Result<Handled, String>, StoreError> {
     if !execution.has_attempts_left() {
         let attempts = execution.max_attempts;
-        let why = died(open);
         return Ok(Err(match attempts {
             1 => why,
             _ => format!("{why}; that was the last of {attempts} attempts"),
         }));
     }
     let Some(free) = watch::another_worker(conn, execution.worker.as_deref()).await? else {
-        return Ok(Err(format!("{NO_WORKERS}: {}", died(open))));
+        return Ok(Err(format!("{NO_WORKERS}: {why}")));
     };
     let target = Target::Worker {
         worker: free.clone(),
     };
-    let id = match replay(deps, conn, open, target).await? {
+    let replay = match replay(deps, conn, open, target).await? {
         Ok(id) => id,
-        Err(why) => {
-            let why = format!("{}; it could not go to another worker: {why}", died(open));
-            return Ok(Err(why));
+        Err(not) => {
+            return Ok(Err(format!(
+                "{why}; it could not go to another worker: {not}"
+            )));
         }
     };
     let now = shared_time(conn, &*deps.clock).await?;
+    let execution = execution.rescheduled(&free, now);
+    let attempt = execution.attempt;
     let told = Told {
-        execution: execution.rescheduled(&free, now),
+        execution,
         result: None,
     };
     write::put(conn, &[told]).await?;
     events::notify(conn, &LiveEvent::Executions).await?;
-    Ok(Ok(format!("to worker `{free}`, with replay {id}")))
+    Ok(Ok(Handled {
+        verdict: HandlerVerdict::Rescheduled,
+        detail: Some(format!("to worker `{free}`, with replay {replay}")),
+        sent: Some(Sent { replay, attempt }),
+    }))
 }
 
 /// Replays the letter there; or says why it cannot be.

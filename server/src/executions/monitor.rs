@@ -69,7 +69,7 @@ pub async fn check(deps: &Deps) -> Result<usize, StoreError> {
     // Workers that were cut off have their whole time again, as everybody has after a gap in looking.
     let cut_off = watches::cut_off_since(conn, before, now).await?;
     let stuck = watch::stuck(conn, before, &cut_off, AT_ONCE).await?;
-    let orphaned = watch::orphaned(conn, before, AT_ONCE).await?;
+    let orphaned = watch::orphaned(conn, (before, deps.limit()), &cut_off, AT_ONCE).await?;
     let ended: Vec<(Execution, Execution)> = stuck
         .into_iter()
         .map(|one| (never_begun(&one, deps), one))
@@ -109,7 +109,7 @@ fn never_begun(execution: &Execution, deps: &Deps) -> String {
 
 fn worker_silent(execution: &Execution, deps: &Deps) -> String {
     format!(
-        "Execution timeout: its worker `{}` has been silent or stopped for more than {} s",
+        "Execution timeout: its worker `{}` was silent or stopped for more than {} s",
         execution.worker.as_deref().unwrap_or_default(),
         deps.config.stuck_after.as_secs()
     )

@@ -4,7 +4,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use dlo_domain::death::Reason;
 use dlo_domain::event::LiveEvent;
-use dlo_domain::execution::{Execution, ExecutionState};
+use dlo_domain::execution::{Execution, ExecutionState, HandlerVerdict};
 use dlo_domain::replay::Target;
 use dlo_domain::worker::{Pause, Witness};
 use sqlx::PgConnection;
@@ -12,7 +12,7 @@ use sqlx::PgConnection;
 use super::Deps;
 use super::handler::replay;
 use crate::fleet::way_of;
-use crate::store::executions::links::{self, Open};
+use crate::store::executions::links::{self, Handled, Open, Sent};
 use crate::store::executions::watch;
 use crate::store::executions::write::{self, Told};
 use crate::store::workers::watches;
@@ -29,7 +29,7 @@ pub(super) enum Spared {
     /// It cannot be told yet: the letter waits.
     Later,
     /// This.
-    Yes(String),
+    Yes(Handled),
 }
 
 /// Sends the message of an execution back to its queue when it expired by a pause.
@@ -69,11 +69,22 @@ pub(super) async fn spare(
     };
     write::put(conn, &[told]).await?;
     events::notify(conn, &LiveEvent::Executions).await?;
-    let what = match replay(deps, conn, open, Target::OriginQueue).await? {
-        Ok(id) => format!("its message goes back to its queue, with replay {id}"),
-        Err(why) => format!("its message could not go back to its queue: {why}"),
+    let (what, replay) = match replay(deps, conn, open, Target::OriginQueue).await? {
+        Ok(id) => {
+            let what = format!("its message goes back to its queue, with replay {id}");
+            (what, Some(id))
+        }
+        Err(why) => {
+            let what = format!("its message could not go back to its queue: {why}");
+            (what, None)
+        }
     };
-    Ok(Spared::Yes(format!("{stood_still}; {what}")))
+    let attempt = execution.attempt;
+    Ok(Spared::Yes(Handled {
+        verdict: HandlerVerdict::Spared,
+        detail: Some(format!("{stood_still}; {what}")),
+        sent: replay.map(|replay| Sent { replay, attempt }),
+    }))
 }
 
 /// Whether the pause is no excuse: its worker was away before, it waited for long before, or its message

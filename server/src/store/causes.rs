@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::StoreError;
 
-/// Counts it. Executions that are scheduled since before `stuck_before` are stuck.
+/// Counts it. Executions that were not begun and stand where they are since before
+/// `stuck_before` are stuck.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -20,10 +21,11 @@ pub async fn count(
     let row = sqlx::query!(
         r#"select
              (select count(*) from workers
-                 where state = 'active' and silent_since is not null) as "stale!",
+                 where state <> 'stopped' and silent_since is not null) as "stale!",
              (select count(*) from (
-                 select from executions where state = 'scheduled' and state_since < $2 limit $3
-             ) as these) as "stuck!",
+                 select from executions
+                 where state in ('requested', 'scheduling', 'scheduled') and state_since < $2
+                 limit $3) as these) as "stuck!",
              count(*) filter (where kind = 'no_consumer') as "idle!",
              count(*) filter (where severity = 'critical') as "critical!",
              count(*) filter (where severity = 'high') as "high!",

@@ -5,5 +5,6 @@ pub mod figures;
 pub mod links;
 pub mod outbox;
 pub mod read;
+pub mod sent;
 pub mod watch;
 pub mod write;

@@ -19,12 +19,23 @@ use super::workers;
 pub struct Standing {
     /// When somebody last tried to read it.
     pub tried_at: Option<DateTime<Utc>>,
-    /// When it was last read to the end.
+    /// When its workers were last read to the end.
     pub read_at: Option<DateTime<Utc>>,
     /// Why it could not be read the last time.
     pub trouble: Option<String>,
     /// Since when.
     pub trouble_since: Option<DateTime<Utc>>,
+    /// Whether that hides workers: else it is of executions alone.
+    pub hides_workers: bool,
+}
+
+/// What is wrong with a register.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// Why it cannot be read, or not to the end.
+    pub why: String,
+    /// Whether that hides workers.
+    pub hides_workers: bool,
 }
 
 /// Takes it upon oneself to look at the register, unless somebody did within `pace`. A time that lies
@@ -42,7 +53,7 @@ pub async fn take_turn(
         r#"insert into registers as r (is_only, looked_at) values (true, $1)
            on conflict (is_only) do update set looked_at = $1
            where r.looked_at <= $2 or r.looked_at > $1
-           returning tried_at, read_at, trouble, trouble_since"#,
+           returning tried_at, read_at, trouble, trouble_since, hides_workers"#,
         now,
         now - pace,
     )
@@ -58,7 +69,7 @@ pub async fn take_turn(
 pub async fn standing(conn: &mut PgConnection) -> Result<Option<Standing>, StoreError> {
     let standing = sqlx::query_as!(
         Standing,
-        "select tried_at, read_at, trouble, trouble_since from registers",
+        "select tried_at, read_at, trouble, trouble_since, hides_workers from registers",
     )
     .fetch_optional(conn)
     .await?;
@@ -71,16 +82,17 @@ pub async fn standing(conn: &mut PgConnection) -> Result<Option<Standing>, Store
 /// When Postgres does not do it.
 pub async fn set_read(
     conn: &mut PgConnection,
-    trouble: Option<&str>,
+    trouble: Option<&Trouble>,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "update registers set tried_at = $2, trouble = $1,
-             read_at = case when $1::text is null then $2 else read_at end,
+        "update registers set tried_at = $2, trouble = $1, hides_workers = $3,
+             read_at = case when $3 then read_at else $2 end,
              trouble_since = case when $1::text is null then null
                  else coalesce(trouble_since, $2) end",
-        trouble,
+        trouble.map(|trouble| &*trouble.why),
         now,
+        trouble.is_some_and(|trouble| trouble.hides_workers),
     )
     .execute(conn)
     .await?;

@@ -143,7 +143,7 @@ pub async fn away(
            where ($2::text is null or w.name = $2) and ($3::text[] is null or w.queue = any($3))
            union all
            (select name, state_since, null, state from workers
-            where (state = 'draining' or state = 'stopped' and state_since >= $1)
+            where (state = 'draining' and silent_since is null or state = 'stopped' and state_since >= $1)
                 and ($2::text is null or name = $2) and ($3::text[] is null or queue = any($3))
             order by state_since desc limit $4)"#,
         from,

@@ -3,6 +3,7 @@
 
 mod announcing;
 mod causes;
+mod handing_on;
 mod handler;
 mod monitor;
 mod reporting;

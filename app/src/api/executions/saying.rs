@@ -252,6 +252,11 @@ fn standing(execution: &Execution) -> String {
         None => String::new(),
     };
     match execution.state {
+        ExecutionState::Requested | ExecutionState::Scheduling if execution.is_stuck => format!(
+            "Stuck: {} for longer than a worker has to begin it, and handed to none. Nobody fails it: \
+             look at whoever hands out work.",
+            word_of(execution.state)
+        ),
         _ if execution.is_stuck && execution.is_read => format!(
             "Stuck: handed out{on}, and not begun in time. It is in a register that is only read: \
              the monitor would fail it, and leaves that to whoever keeps the register."

@@ -42,7 +42,8 @@ pub(super) fn of(
             .map(|away| downtime(*away, now))
             .collect(),
         can_drain: worker.drained_by.is_none() && worker.condition != Condition::Stopped,
-        can_activate: worker.condition == Condition::Draining,
+        can_activate: worker.condition == Condition::Draining
+            || worker.condition == Condition::Stale && worker.drained_by.is_some(),
         row: row(worker),
     }
 }
@@ -107,7 +108,12 @@ fn heading(worker: &Worker, letters: Option<Total>, stuck: i64) -> Said {
 fn sentence(worker: &Worker) -> String {
     let (name, silent) = (&worker.name, silence(worker));
     match worker.condition {
-        Condition::Stale => format!("{name} has been silent for {silent}."),
+        Condition::Stale => match &worker.drained_by {
+            Some(by) => format!(
+                "{name} has been silent for {silent}. It drains when it is back: {by} asked for it."
+            ),
+            None => format!("{name} has been silent for {silent}."),
+        },
         Condition::Fresh => format!("{name} is at work."),
         Condition::Stopped => format!("{name} has stopped in good order."),
         Condition::Draining => match &worker.drained_by {

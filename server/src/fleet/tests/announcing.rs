@@ -76,7 +76,7 @@ async fn a_drained_worker_that_stopped_is_free_when_it_is_started_again(pool: Pg
 }
 
 #[sqlx::test(migrations = "../migrations")]
-async fn a_stale_worker_that_is_drained_ends_its_downtime_when_it_is_given_up(pool: PgPool) {
+async fn a_stale_worker_that_is_drained_stays_away_and_drains_when_it_is_back(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
     force.pass(40).await;
@@ -85,15 +85,39 @@ async fn a_stale_worker_that_is_drained_ends_its_downtime_when_it_is_given_up(po
         .drain_worker(&anna(), "a", true)
         .await
         .expect("drained");
-    force.pass(30).await;
+    force.pass(300).await;
     let report = force.report("a").await;
-    assert_eq!(report.worker.condition, Condition::Stopped);
-    let away: Vec<_> = report
-        .downtimes
-        .iter()
-        .map(|away| away.until.is_some())
-        .collect();
-    assert_eq!(away, [true]);
+    assert_eq!(report.worker.condition, Condition::Stale);
+    assert_eq!(report.worker.drained_by.as_deref(), Some("anna"));
+    let [away] = report.downtimes[..] else {
+        panic!("{:?}", report.downtimes)
+    };
+    assert_eq!(away.until, None);
+    let page = force.desk.workers(Some(Condition::Stale), None, None, 9);
+    assert_eq!(page.await.expect("read").estimated_total, 1);
+    for _ in 0..2 {
+        assert_eq!(force.beat("a", alive()).await, WorkerState::Draining);
+        force.pass(2).await;
+    }
+    let report = force.report("a").await;
+    assert_eq!(report.worker.condition, Condition::Draining);
+    assert!(report.downtimes[0].until.is_some());
+    force.beat("a", saying(WorkerState::Stopped)).await;
+    assert_eq!(force.beat("a", alive()).await, WorkerState::Active);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_stale_worker_is_taken_back_before_it_heard_of_a_drain(pool: PgPool) {
+    let mut force = Workforce::open(&pool).await;
+    force.beat("a", alive()).await;
+    force.pass(40).await;
+    for (drains, by) in [(true, Some("anna")), (false, None)] {
+        let report = force.desk.drain_worker(&anna(), "a", drains).await;
+        let worker = report.expect("done").worker;
+        assert_eq!(worker.condition, Condition::Stale);
+        assert_eq!(worker.drained_by.as_deref(), by);
+    }
+    assert_eq!(force.beat("a", alive()).await, WorkerState::Active);
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -42,10 +42,20 @@ async fn what_a_worker_says_is_shown_as_it_said_it(pool: PgPool) {
     assert_eq!(report.way, HTTP);
     force.beat("worker-7", alive()).await;
     let report = force.report("worker-7").await;
-    assert_eq!(
-        report.worker.running, None,
-        "what is not said again is not known"
-    );
+    let worker = &report.worker;
+    assert_eq!(worker.running, None, "that is of the moment");
+    assert_eq!(worker.interval_ms, 5_000, "it is as it was");
+    assert_eq!(worker.queue.as_deref(), Some("worker.7.executions"));
+    assert_eq!(worker.version.as_deref(), Some("2.8.0"));
+    assert_eq!(worker.capacity, Some(16));
+    assert!(worker.probe.is_some());
+    assert_eq!(report.metadata["zone"], "<b>fra</b>");
+    let said = json!({"queue": "other", "metadata": {"zone": 2}});
+    let beat: Heartbeat = serde_json::from_value(said).expect("a heartbeat");
+    force.beat("worker-7", beat).await;
+    let report = force.report("worker-7").await;
+    assert_eq!(report.worker.queue.as_deref(), Some("other"));
+    assert_eq!(report.metadata.len(), 1);
 }
 
 #[sqlx::test(migrations = "../migrations")]
@@ -149,6 +159,8 @@ async fn of_several_heartbeats_of_one_worker_the_last_counts(pool: PgPool) {
         name: "a".to_owned(),
         heartbeat: saying(WorkerState::Draining),
     });
+    // That the last one says nothing of it takes nothing back.
+    said.push(named("a"));
     let mut conn = pool.begin().await.expect("begun");
     let states = beats::write(&mut conn, &*force.clock, HTTP, &said).await;
     conn.commit().await.expect("committed");

@@ -1,6 +1,9 @@
 //! The list of workers, page by page.
 
-use dlo_app::desk::FleetDesk as _;
+use dlo_app::desk::{CauseDesk as _, DeskError, ExecutionDesk as _, FleetDesk as _};
+use dlo_domain::audit::Actor;
+use dlo_domain::execution::ExecutionQuery;
+use dlo_domain::timeline::{About, Reach};
 use dlo_domain::worker::{Condition, KindSummary, WorkerCursor, WorkerState};
 use sqlx::PgPool;
 
@@ -54,6 +57,45 @@ async fn every_worker_is_on_one_page_what_needs_somebody_first(pool: PgPool) {
         names(&force, Some(Condition::Stopped), 9).await,
         ["ending-2"]
     );
+}
+
+/// Postgres has no text that holds one: that is nobody's fault of ours.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_nul_names_nobody(pool: PgPool) {
+    let force = mixed(&pool).await;
+    let desk = &force.desk;
+    assert!(matches!(
+        desk.worker("\0").await,
+        Err(DeskError::NotFound(_))
+    ));
+    let anna = Actor("anna".to_owned());
+    let drained = desk.drain_worker(&anna, "a\0", true).await;
+    assert!(matches!(drained, Err(DeskError::NotFound(_))));
+    assert!(matches!(
+        desk.execution("\0").await,
+        Err(DeskError::NotFound(_))
+    ));
+    let asked = desk.workers(None, Some("\0"), None, 9).await;
+    assert!(matches!(asked, Err(DeskError::Invalid(_))));
+    let cursor = WorkerCursor {
+        condition: Condition::Fresh,
+        name: "\0".to_owned(),
+    };
+    let asked = desk.workers(None, None, Some(&cursor), 9).await;
+    assert!(matches!(asked, Err(DeskError::Invalid(_))));
+    let query = ExecutionQuery {
+        worker: Some("\0".to_owned()),
+        ..ExecutionQuery::default()
+    };
+    let asked = desk.executions(&query, None, 9).await;
+    assert!(matches!(asked, Err(DeskError::Invalid(_))));
+    for about in [
+        About::Worker("\0".to_owned()),
+        About::Queue("\0".to_owned()),
+    ] {
+        let asked = desk.timeline(&about, Reach::default()).await;
+        assert!(matches!(asked, Err(DeskError::Invalid(_))), "{about:?}");
+    }
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -1,21 +1,19 @@
 //! Executions: what workers and schedulers report, and what people end.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::Uri;
 use dlo_domain::execution::{
     Execution, ExecutionDetail, ExecutionFigures, ExecutionQuery, ExecutionState, Report, Reported,
-    Reports, is_name,
+    Reports,
 };
 use dlo_domain::page::Page;
 use serde::{Deserialize, Serialize};
 
-use super::input::{JsonBody, Query};
+use super::input::{Id, JsonBody, Name, Query};
 use crate::http::Front;
 use crate::http::bearer::Caller;
 use crate::http::problem::{Problem, ProblemBody};
-
-const WORKER: &str = "`worker` has 1 to 255 bytes, and no control characters";
 
 /// Executions, newest first; stuck ones the longest first.
 #[utoipa::path(
@@ -23,7 +21,7 @@ const WORKER: &str = "`worker` has 1 to 255 bytes, and no control characters";
     params(
         ("state" = Option<ExecutionState>, Query, description = "Those in this state"),
         ("worker" = Option<String>, Query, description = "Those of this worker"),
-        ("stuck" = Option<bool>, Query, description = "Those that are scheduled for longer than they may be"),
+        ("stuck" = Option<bool>, Query, description = "Those that were not begun for longer than that may take"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "50 when it is left out"),
     ),
@@ -37,22 +35,18 @@ pub(crate) async fn list(
     uri: Uri,
 ) -> Result<Json<Page<Execution>>, Problem> {
     let query = Query::of(&uri, &["state", "worker", "stuck", "cursor", "limit"])?;
-    let worker = query.value("worker");
-    if worker.is_some_and(|name| !is_name(name)) {
-        return Err(Problem::invalid(WORKER));
-    }
     let asked = ExecutionQuery {
         state: query.parsed("state")?,
-        worker: worker.map(ToOwned::to_owned),
+        worker: query.value("worker").map(ToOwned::to_owned),
         stuck: query.parsed("stuck")?.unwrap_or_default(),
     };
     if asked.stuck
         && asked
             .state
-            .is_some_and(|state| state != ExecutionState::Scheduled)
+            .is_some_and(|state| state >= ExecutionState::Running)
     {
         return Err(Problem::invalid(
-            "what is stuck is scheduled: leave `state` or `stuck` out",
+            "what is stuck is requested, scheduling or scheduled: leave `state` or `stuck` out",
         ));
     }
     let page = front
@@ -72,7 +66,7 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn one(
     State(front): State<Front>,
-    Path(id): Path<String>,
+    Id(Name(id)): Id<Name>,
 ) -> Result<Json<ExecutionDetail>, Problem> {
     Ok(Json(front.desk.execution(&id).await?))
 }
@@ -100,7 +94,7 @@ pub(crate) async fn figures(State(front): State<Front>) -> Result<Json<Execution
 )]
 pub(crate) async fn report(
     State(front): State<Front>,
-    Path(id): Path<String>,
+    Id(Name(id)): Id<Name>,
     JsonBody(mut report): JsonBody<Report>,
 ) -> Result<Json<Execution>, Problem> {
     if !report.id.is_empty() && report.id != id {
@@ -129,7 +123,7 @@ pub(crate) struct ReportedMany {
 /// it was not taken. One that cannot be read refuses all of them.
 #[utoipa::path(
     post, path = "/api/v1/executions", tag = "executions",
-    request_body = Reports,
+    request_body(content = Reports, description = "`{\"reports\": […]}`; or one report by itself, with its `id`. Ids and workers are texts or whole numbers"),
     responses(
         (status = 200, body = ReportedMany),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
@@ -166,7 +160,7 @@ pub(crate) struct End {
 pub(crate) async fn fail(
     State(front): State<Front>,
     Caller(actor): Caller,
-    Path(id): Path<String>,
+    Id(Name(id)): Id<Name>,
     JsonBody(End { reason }): JsonBody<End>,
 ) -> Result<Json<Execution>, Problem> {
     let failed = ExecutionState::Failed;
@@ -190,7 +184,7 @@ pub(crate) async fn fail(
 pub(crate) async fn cancel(
     State(front): State<Front>,
     Caller(actor): Caller,
-    Path(id): Path<String>,
+    Id(Name(id)): Id<Name>,
     JsonBody(End { reason }): JsonBody<End>,
 ) -> Result<Json<Execution>, Problem> {
     let cancelled = ExecutionState::Cancelled;

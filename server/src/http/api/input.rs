@@ -1,8 +1,10 @@
 //! How requests are read. What cannot be read is answered with where it is and how to mend it;
 //! nothing that was sent is passed over in silence.
 
+use std::convert::Infallible;
 use std::str::FromStr;
 
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::{BytesRejection, JsonRejection};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
@@ -27,6 +29,25 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
         let read = axum::Json::<T>::from_request(request, state).await;
         read.map(|axum::Json(value)| Self(value))
             .map_err(unreadable)
+    }
+}
+
+/// A JSON body, or none, which says nothing.
+pub(crate) struct JsonBodyIfAny<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for JsonBodyIfAny<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let whole = Request::from_parts(parts.clone(), body);
+        let bytes = Bytes::from_request(whole, state).await.map_err(unread)?;
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        let request = Request::from_parts(parts, Body::from(bytes));
+        let JsonBody(value) = JsonBody::from_request(request, state).await?;
+        Ok(Self(value))
     }
 }
 
@@ -76,6 +97,17 @@ impl<T: FromStr, S: Send + Sync> FromRequestParts<S> for Id<T> {
     }
 }
 
+/// A name in the path: any text.
+pub(crate) struct Name(pub(crate) String);
+
+impl FromStr for Name {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
 /// Reads an id.
 pub(crate) fn id_from<T: FromStr>(text: &str) -> Result<T, Problem> {
     text.parse().map_err(|_| {
@@ -102,6 +134,11 @@ impl Query {
                 };
                 return Err(Problem::invalid(format!(
                     "unknown query parameter `{name}`: {known}"
+                )));
+            }
+            if pairs[at].1.contains('\0') {
+                return Err(Problem::invalid(format!(
+                    "`{name}` holds a NUL character: nothing is called so"
                 )));
             }
             if pairs[..at].iter().any(|(earlier, _)| earlier == name) {

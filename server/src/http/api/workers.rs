@@ -1,28 +1,15 @@
 //! Workers: their heartbeats, and how they are.
 
-use std::convert::Infallible;
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
 use dlo_domain::worker::{Heartbeat, WorkerPage, WorkerReport, WorkerState};
 use serde::Serialize;
 
-use super::input::{Id, JsonBody, Query};
+use super::input::{Id, JsonBodyIfAny, Name, Query};
 use crate::http::Front;
 use crate::http::bearer::Caller;
 use crate::http::problem::{Problem, ProblemBody};
-
-/// A name in the path: any text.
-pub(crate) struct Name(String);
-
-impl std::str::FromStr for Name {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.to_owned()))
-    }
-}
 
 /// Workers: stale ones first, then those that drain, are fresh, or have stopped; each by name.
 #[utoipa::path(
@@ -78,11 +65,11 @@ pub(crate) struct HeartbeatAnswer {
 }
 
 /// A worker says that it lives. The first heartbeat makes it known. Members that are not known are
-/// ignored.
+/// ignored; what is left out stays as it was, and a heartbeat without a body leaves out everything.
 #[utoipa::path(
     post, path = "/api/v1/workers/{name}/heartbeat", tag = "workers",
     params(("name" = String, Path)),
-    request_body = Heartbeat,
+    request_body = Option<Heartbeat>,
     responses(
         (status = 200, body = HeartbeatAnswer),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
@@ -91,7 +78,7 @@ pub(crate) struct HeartbeatAnswer {
 pub(crate) async fn heartbeat(
     State(front): State<Front>,
     Id(Name(name)): Id<Name>,
-    JsonBody(beat): JsonBody<Heartbeat>,
+    JsonBodyIfAny(beat): JsonBodyIfAny<Heartbeat>,
 ) -> Result<Json<HeartbeatAnswer>, Problem> {
     let state = front.desk.heartbeat(&name, beat).await?;
     Ok(Json(HeartbeatAnswer { state }))

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::death::Reason;
 use dlo_domain::execution::{ExecutionNaming, HandlerVerdict, NamedBy};
-use dlo_domain::ids::LetterId;
+use dlo_domain::ids::{LetterId, ReplayId};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -69,12 +69,45 @@ pub struct Open {
     pub naming: ExecutionNaming,
 }
 
+struct Row {
+    letter_id: Uuid,
+    arrived_at: DateTime<Utc>,
+    noted_at: DateTime<Utc>,
+    execution_id: String,
+    queue: Option<String>,
+    reason: Option<String>,
+    broker: Option<String>,
+    vhost: Option<String>,
+    naming: Option<Json<ExecutionNaming>>,
+}
+
+impl TryFrom<Row> for Open {
+    type Error = StoreError;
+
+    fn try_from(row: Row) -> Result<Self, StoreError> {
+        let reason = row.reason.as_deref().unwrap_or("unknown");
+        Ok(Self {
+            letter: LetterId(row.letter_id),
+            arrived_at: row.arrived_at,
+            noted_at: row.noted_at,
+            place: row.broker.zip(row.vhost),
+            execution: row.execution_id,
+            queue: row.queue,
+            reason: reason
+                .parse()
+                .map_err(|why| StoreError::corrupt("letters", "reason", why))?,
+            naming: row.naming.map(|naming| naming.0).unwrap_or_default(),
+        })
+    }
+}
+
 /// The next arrival to be handled, locked; others that are being handled are left out.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
 pub async fn next(conn: &mut PgConnection) -> Result<Option<Open>, StoreError> {
-    let row = sqlx::query!(
+    let row = sqlx::query_as!(
+        Row,
         r#"select n.letter_id, n.arrived_at, n.noted_at, n.execution_id, l.queue as "queue?",
              l.reason as "reason?", s.broker as "broker?", s.vhost as "vhost?",
              s.executions as "naming?: Json<ExecutionNaming>"
@@ -87,20 +120,30 @@ pub async fn next(conn: &mut PgConnection) -> Result<Option<Open>, StoreError> {
     )
     .fetch_optional(conn)
     .await?;
-    let Some(row) = row else { return Ok(None) };
-    let reason = row.reason.as_deref().unwrap_or("unknown");
-    Ok(Some(Open {
-        letter: LetterId(row.letter_id),
-        arrived_at: row.arrived_at,
-        noted_at: row.noted_at,
-        place: row.broker.zip(row.vhost),
-        execution: row.execution_id,
-        queue: row.queue,
-        reason: reason
-            .parse()
-            .map_err(|why| StoreError::corrupt("letters", "reason", why))?,
-        naming: row.naming.map(|naming| naming.0).unwrap_or_default(),
-    }))
+    row.map(Open::try_from).transpose()
+}
+
+/// An arrival that names an execution; it must be there.
+pub(super) async fn one(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    arrived_at: DateTime<Utc>,
+) -> Result<Open, StoreError> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"select n.letter_id, n.arrived_at, n.noted_at, n.execution_id, l.queue as "queue?",
+             l.reason as "reason?", s.broker as "broker?", s.vhost as "vhost?",
+             s.executions as "naming?: Json<ExecutionNaming>"
+           from letter_executions n
+           left join letters l on l.id = n.letter_id
+           left join sources s on s.id = l.source_id
+           where n.letter_id = $1 and n.arrived_at = $2"#,
+        letter.0,
+        arrived_at,
+    )
+    .fetch_one(conn)
+    .await?;
+    row.try_into()
 }
 
 /// When the one arrived that has waited longest for the handler.
@@ -137,6 +180,26 @@ pub async fn spared_since(
     Ok(count)
 }
 
+/// What was done for an arrival.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handled {
+    /// In a word.
+    pub verdict: HandlerVerdict,
+    /// In a sentence.
+    pub detail: Option<String>,
+    /// What its message was sent on with, which is followed until it is known what came of it.
+    pub sent: Option<Sent>,
+}
+
+/// A message that was sent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// The replay that it goes with.
+    pub replay: ReplayId,
+    /// The attempt at its execution that it is of.
+    pub attempt: i32,
+}
+
 /// Says what was done for an arrival.
 ///
 /// # Errors
@@ -144,16 +207,17 @@ pub async fn spared_since(
 pub async fn close(
     conn: &mut PgConnection,
     open: &Open,
-    verdict: HandlerVerdict,
-    detail: Option<&str>,
+    handled: &Handled,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "update letter_executions set verdict = $3, detail = $4
+        "update letter_executions set verdict = $3, detail = $4, replay_id = $5, attempt = $6
          where letter_id = $1 and arrived_at = $2",
         open.letter.0,
         open.arrived_at,
-        verdict.as_str(),
-        detail,
+        handled.verdict.as_str(),
+        handled.detail,
+        handled.sent.map(|sent| sent.replay.0),
+        handled.sent.map(|sent| sent.attempt),
     )
     .execute(conn)
     .await?;

@@ -38,13 +38,14 @@ pub(super) struct Row {
 const COLUMNS: &str = "id, key, state, worker, attempt, max_attempts, first_seen_at, state_since, \
     requested_at, scheduling_at, scheduled_at, running_at, ended_at, error, failed_by, is_read";
 
-/// A row as it is; scheduled since before `stuck_before`, it is stuck.
+/// A row as it is; not begun, and in its state since before `stuck_before`, it is stuck.
 pub(super) fn execution(
     row: Row,
     stuck_before: Option<DateTime<Utc>>,
 ) -> Result<Execution, StoreError> {
     let state = read_state(&row.state)?;
-    let is_late = stuck_before.is_some_and(|before| row.state_since < before);
+    let is_stuck =
+        stuck_before.is_some_and(|before| Execution::stands_still(state, row.state_since, before));
     Ok(Execution {
         id: row.id,
         state,
@@ -60,7 +61,7 @@ pub(super) fn execution(
         ended_at: row.ended_at,
         error: row.error,
         failed_by: row.failed_by,
-        is_stuck: state == ExecutionState::Scheduled && is_late,
+        is_stuck,
         is_read: row.is_read,
     })
 }
@@ -132,9 +133,10 @@ fn write_query(
 ) {
     sql.push("true");
     if query.stuck {
-        sql.push(" and state = 'scheduled' and state_since < ")
+        sql.push(" and state in ('requested', 'scheduling', 'scheduled') and state_since < ")
             .push_bind(stuck_before);
-    } else if let Some(state) = query.state {
+    }
+    if let Some(state) = query.state {
         // As text of the statement, so that partial indexes are seen to fit.
         sql.push(" and state = '").push(state.as_str()).push("'");
     }

@@ -1,7 +1,7 @@
 //! What the monitor asks: since when it sees, and what is late. What it finds is locked, and what
 //! somebody else has locked is left out: a worker that begins an execution in the same instant wins.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::execution::{Execution, Seen, Watch};
 use sqlx::PgConnection;
 
@@ -93,26 +93,45 @@ pub async fn stuck(
 }
 
 /// Executions that run on workers of which nothing was heard since before this moment, or that
-/// stopped before it; locked.
+/// stopped before it, or that were away for so long since they began them and came back lately;
+/// locked, and without those of workers that report by one of these ways.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
 pub async fn orphaned(
     conn: &mut PgConnection,
-    before: DateTime<Utc>,
+    (before, limit): (DateTime<Utc>, TimeDelta),
+    cut_off: &[String],
     most: i64,
 ) -> Result<Vec<Execution>, StoreError> {
+    // A time away may hold one in which nobody could be heard: that of the way is the last one, so
+    // only those that ended lately can be told.
     let rows = sqlx::query_as!(
         Row,
         "select e.id, e.key, e.state, e.worker, e.attempt, e.max_attempts, e.first_seen_at,
              e.state_since, e.requested_at, e.scheduling_at, e.scheduled_at, e.running_at,
              e.ended_at, e.error, e.failed_by, e.is_read
-         from workers w join executions e on e.worker = w.name
-         where (w.silent_since < $1 or w.state = 'stopped' and w.state_since < $1)
-             and e.state = 'running' and e.state_since < $1 and not e.is_read
+         from executions e
+         where e.state = 'running' and e.id in (
+             select e.id from workers w join executions e on e.worker = w.name
+             where (w.silent_since < $1 or w.state = 'stopped' and w.state_since < $1)
+                 and w.first_seen_at < $1 and w.way <> all($3)
+                 and e.state = 'running' and e.state_since < $1 and not e.is_read
+             union all
+             select e.id from worker_downtimes d
+             join workers w on w.name = d.worker
+             left join fleet_watches way on way.way = w.way
+             join executions e on e.worker = w.name
+             where d.until > $1 and d.until - d.since > $4::bigint * interval '1 millisecond'
+                 and w.way <> all($3)
+                 and (way.opened_at is null or way.opened_at < d.since or way.closed_at > d.until)
+                 and e.state = 'running' and e.state_since < d.since and not e.is_read
+             limit $2)
          order by e.state_since limit $2 for update of e skip locked",
         before,
         most,
+        cut_off,
+        limit.num_milliseconds(),
     )
     .fetch_all(conn)
     .await?;
@@ -134,8 +153,9 @@ pub async fn is_away(conn: &mut PgConnection, worker: &str) -> Result<bool, Stor
     Ok(is)
 }
 
-/// Another worker that is fresh, of the same kind as far as that is known: of some, the one with the
-/// least in hand.
+/// Another worker that is fresh: of the same kind, as far as that is known. A worker whose name tells of
+/// no kind has no other of its own; it is stood in for by any, those first whose names tell of none
+/// either. Of some, one that names its queue, and has the least in hand.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -145,11 +165,16 @@ pub async fn another_worker(
 ) -> Result<Option<String>, StoreError> {
     let worker = sqlx::query_scalar!(
         "select w.name from (
-             select name from workers
-             where state = 'active' and silent_since is null and name is distinct from $1
-                 and kind = coalesce((select kind from workers where name = $1), kind)
-             order by random() limit 20) w
-         order by (select count(*) from (
+             select w.name, coalesce(w.kind = own.kind, false) as is_alike,
+                 coalesce(own.is_single and w.kind = w.name, false) as is_single,
+                 w.queue is not null as names_queue
+             from workers w
+             left join (select kind, kind = name as is_single from workers where name = $1) own
+                 on true
+             where w.state = 'active' and w.silent_since is null and w.name is distinct from $1
+                 and (own.kind is null or w.kind = own.kind or own.is_single)
+             order by is_alike desc, is_single desc, names_queue desc, random() limit 20) w
+         order by is_alike desc, is_single desc, names_queue desc, (select count(*) from (
              select from executions e
              where e.worker = w.name and e.state in ('scheduled', 'running') limit 1000) as these),
              w.name

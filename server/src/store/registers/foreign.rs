@@ -8,7 +8,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+use sqlx::{AssertSqlSafe, ConnectOptions as _};
+use tokio::time::Instant;
 
 /// How long everything that is asked at once may take, the connection included.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -71,12 +72,12 @@ pub struct Question<'a> {
 }
 
 /// What was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Answer {
     /// What time it is over there.
     pub now: DateTime<Utc>,
-    /// The rows as JSON, for each question.
-    pub rows: Vec<Vec<String>>,
+    /// The rows as JSON, for each question up to the first that could not be answered, and why not.
+    pub rows: Vec<Result<Vec<String>, ForeignError>>,
 }
 
 /// A connection that is made when it is needed, and given up when anything goes wrong.
@@ -107,22 +108,33 @@ impl Foreign {
     /// Asks everything at one moment.
     ///
     /// # Errors
-    /// When the database does not answer in time, or not with what can be read.
+    /// When the database does not answer in time. That it does not answer a question, or not with what can
+    /// be read, is said in its place; what comes behind it is not asked then.
     pub async fn ask(&mut self, questions: &[Question<'_>]) -> Result<Answer, ForeignError> {
         // Taken out: what is cut off, or fails, is not used again.
         let connection = self.connection.take();
-        let asking = async {
+        let until = Instant::now() + PATIENCE;
+        let reaching = async {
             let mut connection = match connection {
                 Some(connection) => connection,
                 None => connect(&self.address).await?,
             };
-            let answer = read(&mut connection, questions).await?;
-            Ok((connection, answer))
+            let now = begin(&mut connection).await?;
+            Ok((connection, now))
         };
-        let done = tokio::time::timeout(PATIENCE, asking).await;
-        let (connection, answer) = done.map_err(|_| ForeignError::Slow)??;
+        let (mut connection, now) = in_time(until, reaching).await?;
+        let mut rows = Vec::new();
+        for question in questions {
+            let answer = in_time(until, fetch(&mut connection, *question)).await;
+            let is_answered = answer.is_ok();
+            rows.push(answer);
+            if !is_answered {
+                return Ok(Answer { now, rows });
+            }
+        }
+        in_time(until, end(&mut connection)).await?;
         self.connection = Some(connection);
-        Ok(answer)
+        Ok(Answer { now, rows })
     }
 }
 
@@ -137,31 +149,33 @@ async fn connect(address: &str) -> Result<PgConnection, ForeignError> {
     options.connect().await.map_err(failed(asked))
 }
 
-async fn read(
-    connection: &mut PgConnection,
-    questions: &[Question<'_>],
-) -> Result<Answer, ForeignError> {
-    let begin = "begin transaction isolation level repeatable read read only";
-    let mut transaction = connection
-        .begin_with(begin)
-        .await
-        .map_err(failed("beginning"))?;
+async fn in_time<T>(
+    until: Instant,
+    done: impl Future<Output = Result<T, ForeignError>>,
+) -> Result<T, ForeignError> {
+    let done = tokio::time::timeout_at(until, done).await;
+    done.map_err(|_| ForeignError::Slow)?
+}
+
+/// Begins a transaction that only reads. Tells what time it is over there.
+async fn begin(connection: &mut PgConnection) -> Result<DateTime<Utc>, ForeignError> {
     // A little less than our own patience: the database ends what we do not wait for.
-    sqlx::raw_sql("set local statement_timeout = '4s'; set local lock_timeout = '2s'")
-        .execute(&mut *transaction)
+    let begin = "begin transaction isolation level repeatable read read only;
+         set local statement_timeout = '4s'; set local lock_timeout = '2s'";
+    sqlx::raw_sql(begin)
+        .execute(&mut *connection)
         .await
         .map_err(failed("beginning"))?;
-    let now = sqlx::query_scalar("select clock_timestamp()")
+    sqlx::query_scalar("select clock_timestamp()")
         .persistent(false)
-        .fetch_one(&mut *transaction)
+        .fetch_one(connection)
         .await
-        .map_err(failed("asking for the time"))?;
-    let mut rows = Vec::new();
-    for question in questions {
-        rows.push(fetch(&mut transaction, *question).await?);
-    }
-    transaction.rollback().await.map_err(failed("ending"))?;
-    Ok(Answer { now, rows })
+        .map_err(failed("asking for the time"))
+}
+
+async fn end(connection: &mut PgConnection) -> Result<(), ForeignError> {
+    let ended = sqlx::raw_sql("rollback").execute(connection).await;
+    ended.map(drop).map_err(failed("ending"))
 }
 
 /// As a table of a statement of ours: so it is one statement, it reads, and its rows are bounded.

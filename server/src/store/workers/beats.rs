@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use dlo_domain::worker::{Heartbeat, WorkerState, kind_of};
+use dlo_domain::worker::{DEFAULT_INTERVAL, Heartbeat, WorkerState, kind_of};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 
@@ -29,7 +29,7 @@ impl Beat {
             "kind": kind.name,
             "is_autoscaled": kind.is_autoscaled,
             "state": said.state.unwrap_or(WorkerState::Active).as_str(),
-            "interval_ms": said.interval().num_milliseconds(),
+            "interval_ms": said.interval_seconds.map(|_| said.interval().num_milliseconds()),
             "queue": said.queue,
             "version": said.version,
             "running": said.running,
@@ -40,8 +40,8 @@ impl Beat {
     }
 }
 
-/// Writes heartbeats that came by one way, in the transaction of `conn`; of several of one worker
-/// the last. Tells what each worker's state is now: it may be told to drain.
+/// Writes heartbeats that came by one way, in the transaction of `conn`; several of one worker as one.
+/// What they leave out stays as it was. Tells what each worker's state is now: it may be told to drain.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -55,13 +55,20 @@ pub async fn write(
         .execute(&mut *conn)
         .await?;
     // In the order of their names: so that two offices that write at once never wait for each other.
-    let last: BTreeMap<&str, &Beat> = beats.iter().map(|b| (b.name.as_str(), b)).collect();
+    let mut last: BTreeMap<&str, Beat> = BTreeMap::new();
+    for beat in beats {
+        let mut said = beat.clone();
+        if let Some(earlier) = last.get(&*beat.name) {
+            said.heartbeat = said.heartbeat.after(&earlier.heartbeat);
+        }
+        last.insert(&beat.name, said);
+    }
     let mut states = BTreeMap::new();
     for is_said in [false, true] {
         let rows: Vec<Value> = last
             .values()
             .filter(|beat| beat.heartbeat.state.is_some() == is_said)
-            .map(|beat| beat.row())
+            .map(Beat::row)
             .collect();
         if !rows.is_empty() {
             states.extend(upsert(conn, clock, way, (rows, is_said)).await?);
@@ -83,12 +90,14 @@ async fn upsert(
         "insert into workers as w (name, kind, is_autoscaled, state, state_since, first_seen_at,
              last_heartbeat_at, way, heard_ms, interval_ms, queue, version, running, capacity,
              probe_url, metadata)
-         select name, kind, is_autoscaled, state, $2, $2, $2, $3, $4, interval_ms, queue, version,
-             running, capacity, probe_url, metadata
+         select beat.name, beat.kind, beat.is_autoscaled, beat.state, $2, $2, $2, $3, $4,
+             coalesce(beat.interval_ms, known.interval_ms, $6), beat.queue, beat.version,
+             beat.running, beat.capacity, beat.probe_url, beat.metadata
          from json_to_recordset($1::text::json) as beat (name text, kind text,
              is_autoscaled boolean, state text, interval_ms integer, queue text, version text,
              running integer, capacity integer, probe_url text, metadata json)
-         order by name
+         left join workers known on known.name = beat.name
+         order by beat.name
          on conflict (name) do update set
              kind = excluded.kind, is_autoscaled = excluded.is_autoscaled,
              state = worker_state_after(w.state, w.drained_by, excluded.state, $5),
@@ -98,16 +107,19 @@ async fn upsert(
              drained_by = case when w.state = 'stopped' then null else w.drained_by end,
              last_heartbeat_at = excluded.last_heartbeat_at,
              way = excluded.way, heard_ms = excluded.heard_ms,
-             interval_ms = excluded.interval_ms, queue = excluded.queue,
-             version = excluded.version, running = excluded.running,
-             capacity = excluded.capacity, probe_url = excluded.probe_url,
-             metadata = excluded.metadata
+             interval_ms = excluded.interval_ms, queue = coalesce(excluded.queue, w.queue),
+             version = coalesce(excluded.version, w.version), running = excluded.running,
+             capacity = coalesce(excluded.capacity, w.capacity),
+             probe_url = coalesce(excluded.probe_url, w.probe_url),
+             metadata = case when excluded.metadata::text = '{}' then w.metadata
+                 else excluded.metadata end
          returning name, state",
         Value::from(rows).to_string(),
         now,
         way,
         heard_ms,
         is_said,
+        i32::try_from(DEFAULT_INTERVAL.num_milliseconds()).unwrap_or(i32::MAX),
     )
     .fetch_all(conn)
     .await?;

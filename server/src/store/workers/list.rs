@@ -127,8 +127,8 @@ pub async fn page(
     let rows = sqlx::query_as!(
         Row,
         r#"with ranked as (
-             select *, case when state = 'stopped' then 3 when state = 'draining' then 1
-                 when silent_since is null then 2 else 0 end as rank
+             select *, case when state = 'stopped' then 3 when silent_since is not null then 0
+                 when state = 'draining' then 1 else 2 end as rank
              from workers),
          shown as (
              select * from ranked
@@ -230,8 +230,8 @@ pub async fn kinds(conn: &mut PgConnection) -> Result<Vec<KindSummary>, StoreErr
         KindSummary,
         r#"select kind,
              count(*) filter (where state = 'active' and silent_since is null) as "fresh!",
-             count(*) filter (where state = 'active' and silent_since is not null) as "stale!",
-             count(*) filter (where state = 'draining') as "draining!",
+             count(*) filter (where state <> 'stopped' and silent_since is not null) as "stale!",
+             count(*) filter (where state = 'draining' and silent_since is null) as "draining!",
              count(*) filter (where state = 'stopped') as "stopped!"
          from workers group by kind order by 3 desc, kind limit $1"#,
         MOST_KINDS,

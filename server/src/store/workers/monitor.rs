@@ -44,7 +44,7 @@ pub async fn quiet(conn: &mut PgConnection) -> Result<Vec<Quiet>, StoreError> {
         "select name, state, interval_ms, w.heard_ms,
              watch.heard_ms as now_ms, watch.opened_ms, watch.looked_at
          from workers w join fleet_watches watch using (way)
-         where (state = 'active' and silent_since is null or state = 'draining')
+         where state in ('active', 'draining') and silent_since is null
              and watch.heard_ms - greatest(w.heard_ms, watch.opened_ms) > interval_ms::bigint * $1
          for no key update of w skip locked",
         i64::from(MISSED),
@@ -92,7 +92,7 @@ pub async fn mark_stale(
     Ok(())
 }
 
-/// These have stopped in good order: they are away no more, they are done.
+/// These have stopped in good order: they are done.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -102,12 +102,8 @@ pub async fn mark_stopped(
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "with done as (
-             update workers set state = 'stopped', state_since = $2, silent_since = null
-             where name = any($1) and state = 'draining'
-             returning name)
-         update worker_downtimes d set until = greatest(d.since, $2)
-         from done where d.worker = done.name and d.until is null",
+        "update workers set state = 'stopped', state_since = $2
+         where name = any($1) and state = 'draining'",
         names,
         now,
     )

@@ -26,16 +26,16 @@ use crate::support::office::{Office, letters, name_executions};
 use crate::support::until;
 
 /// An office that takes dead letters, and workers' queues whose messages expire at once.
-struct Scene {
-    pool: PgPool,
-    vhost: Vhost,
-    bench: Bench,
+pub(super) struct Scene {
+    pub(super) pool: PgPool,
+    pub(super) vhost: Vhost,
+    pub(super) bench: Bench,
     intake: Office,
-    deps: Deps,
+    pub(super) deps: Deps,
 }
 
 impl Scene {
-    async fn open(pool: &PgPool, reschedule_on: Vec<Reason>) -> Self {
+    pub(super) async fn open(pool: &PgPool, reschedule_on: Vec<Reason>) -> Self {
         let (vhost, bench) = at_work(pool).await;
         vhost.dead_letter_pair("dlx", "dead").await;
         let naming = ExecutionNaming {
@@ -65,7 +65,7 @@ impl Scene {
         }
     }
 
-    async fn worker_queue(&self, worker: &str, ttl_ms: Option<i32>) -> String {
+    pub(super) async fn worker_queue(&self, worker: &str, ttl_ms: Option<i32>) -> String {
         let queue = format!("worker.{worker}.executions");
         let exchange = (
             "x-dead-letter-exchange",
@@ -77,11 +77,11 @@ impl Scene {
         queue
     }
 
-    async fn worker(&self, name: &str, kind: &str, silent_since: Option<DateTime<Utc>>) {
+    pub(super) async fn worker(&self, name: &str, kind: &str, silent_since: Option<DateTime<Utc>>) {
         yard::worker(&self.pool, name, kind, silent_since, SystemClock.now()).await;
     }
 
-    async fn scheduled(&self, id: &str, worker: &str, max_attempts: i32) {
+    pub(super) async fn scheduled(&self, id: &str, worker: &str, max_attempts: i32) {
         let report = Report {
             worker: Some(worker.to_owned()),
             max_attempts: Some(max_attempts),
@@ -91,7 +91,7 @@ impl Scene {
         assert!(told.expect("told")[0].refused.is_none());
     }
 
-    async fn publish(&self, queue: &str, body: &serde_json::Value) {
+    pub(super) async fn publish(&self, queue: &str, body: &serde_json::Value) {
         let body = body.to_string();
         self.vhost
             .publish(queue, BasicProperties::default(), body.as_bytes())
@@ -99,7 +99,7 @@ impl Scene {
     }
 
     /// Waits for so many letters, and handles what they name.
-    async fn handled(&self, arrivals: i64) {
+    pub(super) async fn handled(&self, arrivals: i64) {
         until("the letters are stored", 30, || async {
             let count: i64 = sqlx::query_scalar("select count(*) from arrivals")
                 .fetch_one(&self.pool)
@@ -111,11 +111,11 @@ impl Scene {
         while executions::handle_next(&self.deps).await.expect("handled") {}
     }
 
-    async fn of(&self, id: &str) -> ExecutionDetail {
+    pub(super) async fn of(&self, id: &str) -> ExecutionDetail {
         self.bench.desk.execution(id).await.expect("an execution")
     }
 
-    async fn letter(&self) -> Letter {
+    pub(super) async fn letter(&self) -> Letter {
         let id: uuid::Uuid = sqlx::query_scalar("select id from letters order by id limit 1")
             .fetch_one(&self.pool)
             .await
@@ -127,13 +127,13 @@ impl Scene {
             .expect("a letter")
     }
 
-    async fn close(self) {
+    pub(super) async fn close(self) {
         self.intake.stop().await;
         self.vhost.delete().await;
     }
 }
 
-fn requested(id: &serde_json::Value) -> serde_json::Value {
+pub(super) fn requested(id: &serde_json::Value) -> serde_json::Value {
     json!({"message_type": "ExecutionRequested", "payload": {"execution_id": id}})
 }
 

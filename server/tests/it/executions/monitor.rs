@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::ExecutionDesk as _;
 use dlo_domain::execution::{ExecutionQuery, ExecutionState, MONITOR};
 use dlo_server::clock::Clock as _;
@@ -81,7 +81,7 @@ async fn what_runs_on_a_silent_worker_is_failed(pool: PgPool) {
     assert_eq!(yard.check().await, 1);
     let failed = yard.of("1").await.execution;
     assert_eq!(failed.failed_by.as_deref(), Some(MONITOR));
-    let why = "Execution timeout: its worker `dead` has been silent or stopped for more than 300 s";
+    let why = "Execution timeout: its worker `dead` was silent or stopped for more than 300 s";
     assert_eq!(failed.error.as_deref(), Some(why));
     let running = "select count(*) from executions where state = 'running'";
     assert_eq!(yard.count(running).await, 3);
@@ -205,6 +205,109 @@ async fn who_was_cut_off_with_its_broker_has_its_whole_time_again(pool: PgPool) 
     assert_eq!(yard.check().await, 0, "the broker was away");
     heard_for(&yard, 15).await;
     assert_eq!(yard.check().await, 20, "and then they are late");
+}
+
+/// Silent for 31 s, and then nobody could have heard it: that is not 300 s of silence.
+#[sqlx::test(migrations = "../migrations")]
+async fn what_runs_on_a_worker_that_was_cut_off_has_its_whole_time_again(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    yard.watch_for(5).await;
+    for name in ["a", "back"] {
+        yard.worker(name, None).await;
+        yard.told(name, ExecutionState::Running, name).await;
+    }
+    sqlx::query("update workers set way = 'amqp:main'")
+        .execute(&pool)
+        .await
+        .expect("told");
+    heard_for(&yard, 5).await;
+    let silent = yard.clock.now();
+    heard_for(&yard, 30).await;
+    for name in ["a", "back"] {
+        away(&yard, name, silent, None).await;
+    }
+    yard.watch_for(400).await;
+    assert_eq!(yard.check().await, 0, "the broker is away");
+    heard_for(&yard, 5).await;
+    away(&yard, "back", silent, Some(yard.clock.now())).await;
+    for _ in 0..29 {
+        assert_eq!(yard.check().await, 0, "the broker was away");
+        heard_for(&yard, 10).await;
+    }
+    heard_for(&yard, 20).await;
+    assert_eq!(yard.check().await, 1, "and then it is late");
+    assert_eq!(yard.of("a").await.execution.state, ExecutionState::Failed);
+}
+
+/// A worker that comes back under its name has not what it had before.
+#[sqlx::test(migrations = "../migrations")]
+async fn what_ran_before_a_long_time_away_is_failed_when_its_worker_is_back(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    yard.watch_for(5).await;
+    for name in ["long", "short"] {
+        yard.worker(name, None).await;
+        yard.told(name, ExecutionState::Running, name).await;
+    }
+    yard.watch_for(60).await;
+    let (silent, fresh) = (yard.clock.now(), TimeDelta::seconds(290));
+    yard.watch_for(310).await;
+    let now = yard.clock.now();
+    away(&yard, "long", silent, Some(now)).await;
+    away(&yard, "short", silent, Some(silent + fresh)).await;
+    yard.told("since", ExecutionState::Running, "long").await;
+    assert_eq!(yard.check().await, 1);
+    let failed = yard.of("long").await.execution;
+    let why = "Execution timeout: its worker `long` was silent or stopped for more than 300 s";
+    assert_eq!(failed.error.as_deref(), Some(why));
+    assert_eq!(yard.check().await, 0, "what it began since goes on");
+}
+
+/// A worker is away since then, or was until then.
+async fn away(yard: &Yard, name: &str, since: DateTime<Utc>, until: Option<DateTime<Utc>>) {
+    for statement in [
+        "delete from worker_downtimes
+         where worker = $1 and until is null and $2::timestamptz <= coalesce($3::timestamptz, $2)",
+        "insert into worker_downtimes (worker, since, found_at, until) values ($1, $2, $2, $3)",
+        "update workers set silent_since = case when $3::timestamptz is null then $2 end
+         where name = $1",
+    ] {
+        sqlx::query(statement)
+            .bind(name)
+            .bind(since)
+            .bind(until)
+            .execute(&yard.pool)
+            .await
+            .expect("told");
+    }
+}
+
+/// Nobody hands it out: nobody is late, and it stands still all the same.
+#[sqlx::test(migrations = "../migrations")]
+async fn what_waits_for_a_worker_for_long_is_shown_as_stuck_and_not_failed(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    yard.watch_for(5).await;
+    yard.told("1", ExecutionState::Requested, "").await;
+    yard.told("2", ExecutionState::Scheduling, "").await;
+    yard.told("3", ExecutionState::Running, "a").await;
+    let shown = async |state| {
+        let stuck = ExecutionQuery {
+            stuck: true,
+            state,
+            ..ExecutionQuery::default()
+        };
+        let page = yard.desk.executions(&stuck, None, 50).await;
+        let items = page.expect("a page").items;
+        assert!(items.iter().all(|one| one.is_stuck));
+        items.into_iter().map(|one| one.id).collect::<Vec<_>>()
+    };
+    yard.watch_for(300).await;
+    assert!(shown(None).await.is_empty());
+    yard.watch_for(1).await;
+    assert_eq!(shown(None).await, ["1", "2"]);
+    assert_eq!(shown(Some(ExecutionState::Scheduling)).await, ["2"]);
+    assert_eq!(yard.check().await, 0);
+    let figures = yard.desk.execution_figures().await.expect("figures");
+    assert_eq!((figures.stuck, figures.timeouts), (2, 0));
 }
 
 /// Time goes by with somebody looking, in which the broker is heard.

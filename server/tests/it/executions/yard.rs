@@ -161,7 +161,7 @@ pub async fn worker(
     sqlx::query(
         "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
              last_heartbeat_at, way, heard_ms, interval_ms, silent_since)
-         values ($1, $2, false, 'active', $4, $4, coalesce($3, $4), 'http', 0, 10000, $3)
+         values ($1, $2, false, 'active', $4, coalesce($3, $4), coalesce($3, $4), 'http', 0, 10000, $3)
          on conflict (name) do update set silent_since = excluded.silent_since",
     )
     .bind(name)

@@ -47,6 +47,43 @@ async fn what_is_no_heartbeat_is_refused_with_its_place(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn a_heartbeat_needs_no_body_and_a_list_is_none(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let path = "/api/v1/workers/a/heartbeat";
+    let bare = counter.as_role(Role::Operator, Method::POST, path);
+    assert_eq!(bare.send().await.expect("an answer").status(), 200);
+    assert_eq!(counter.desk.asked(), ["heartbeat of a: None"]);
+    let list = beat(&counter, Role::Operator, path, &json!([])).await;
+    assert_eq!(list.status(), 400);
+    let untyped = counter.as_role(Role::Operator, Method::POST, path);
+    let untyped = untyped.body("{}").send().await.expect("an answer");
+    assert_eq!(untyped.status(), 415);
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn no_parameter_holds_a_nul_and_names_are_utf_8(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    for path in [
+        "/api/v1/workers?kind=%00",
+        "/api/v1/timeline?worker=a%00",
+        "/api/v1/timeline?queue=%00",
+        "/api/v1/executions?worker=%00",
+        "/api/v1/executions/%FF",
+        "/api/v1/workers/%FF",
+    ] {
+        let answer = counter.get(path).await;
+        assert_eq!(answer.status(), 400, "{path}");
+        let why = answer.text().await.expect("a body");
+        assert!(
+            why.contains("NUL") || why.contains("UTF-8"),
+            "{path}: {why}"
+        );
+    }
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn the_list_is_asked_for_with_what_the_address_says(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let page: Value = counter

@@ -113,7 +113,7 @@ async fn what_is_only_read_is_not_ended_here_by_anybody(pool: PgPool) {
 async fn what_is_reported_too_is_ours_to_end(pool: PgPool) {
     let (mut company, yard) = read(&pool).await;
     let told = yard.told("2", ExecutionState::Running, "worker-7").await;
-    assert!(told.is_read, "nothing new was said, and it says how it was");
+    assert!(!told.is_read, "it is ours from its first report on");
     assert!(!yard.of("2").await.execution.is_read);
     company.pass(6, &[]).await;
     assert!(

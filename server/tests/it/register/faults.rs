@@ -141,6 +141,68 @@ async fn rows_that_can_be_used_are_and_one_that_cannot_stops_the_watch(pool: PgP
     assert!(told[0].contains("cannot be read to the end"), "{told:?}");
 }
 
+/// Whatever is wrong with executions says nothing of workers.
+#[sqlx::test(migrations = "../migrations")]
+async fn executions_that_cannot_be_used_are_told_and_hide_no_silence(pool: PgPool) {
+    for (sql, told) in [
+        (
+            "select 1 as id, 'asleep' as state",
+            "1 of 1 rows of executions cannot be used",
+        ),
+        ("select nonsense from nowhere", "nowhere"),
+        (
+            "select g as id, 'running' as state from generate_series(1, 20001) g",
+            "more than 20000 rows",
+        ),
+        (
+            "select 1 as id, 'running' as state from generate_series(1, 2)",
+            "called `1`",
+        ),
+    ] {
+        for table in ["workers", "executions", "fleet_watches", "registers"] {
+            let empty = sqlx::AssertSqlSafe(format!("delete from {table}"));
+            sqlx::raw_sql(empty).execute(&pool).await.expect("empty");
+        }
+        sqlx::raw_sql("drop schema if exists company cascade")
+            .execute(&pool)
+            .await
+            .expect("gone");
+        let mut company = Company::open(&pool, Some(WORKERS), Some(sql)).await;
+        company.run(STAFF).await;
+        company.pass(12, &["a"]).await;
+        let said = company.trouble().await;
+        assert!(said.contains(told), "{sql}: {said}");
+        assert_eq!(company.condition("a").await, Condition::Fresh);
+        company.pass(45, &[]).await;
+        assert!(company.trouble().await.contains(told), "it is told on");
+        assert_eq!(company.condition("a").await, Condition::Stale, "{sql}");
+    }
+    let banner = Bench::offline(&pool).await.desk.troubles().await;
+    let told: Vec<&str> = banner.iter().map(|one| one.what.as_str()).collect();
+    assert!(told[0].contains("are found all the same"), "{told:?}");
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn two_rows_of_one_worker_are_told_and_the_later_counts(pool: PgPool) {
+    let mut company = fallen_silent(&pool).await;
+    company
+        .run(
+            "insert into company.worker (name, last_heartbeat)
+             select 'a', told - interval '1 h' from company.time",
+        )
+        .await;
+    company.pass(6, &[]).await;
+    let said = company.trouble().await;
+    assert!(said.contains("several rows are called `a`"), "{said}");
+    assert_eq!(company.condition("a").await, Condition::Fresh);
+    company.pass(40, &[]).await;
+    assert_eq!(
+        company.condition("a").await,
+        Condition::Stale,
+        "it hides nobody"
+    );
+}
+
 #[sqlx::test(migrations = "../migrations")]
 async fn a_database_that_is_gone_holds_nobody_for_silent_and_shows_no_password(pool: PgPool) {
     let mut company = fallen_silent(&pool).await;

@@ -113,6 +113,27 @@ async fn a_worker_whose_row_is_gone_is_silent_and_old_rows_are_not_taken_up(pool
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn who_was_silent_before_it_was_seen_is_stale_at_once(pool: PgPool) {
+    let mut company = at_work(&pool).await;
+    company
+        .run(
+            "insert into company.worker (name, last_heartbeat)
+             select 'late', told - interval '40 s' from company.time
+             union all select 'just', told - interval '20 s' from company.time",
+        )
+        .await;
+    company.pass(6, &["a", "b"]).await;
+    assert_eq!(company.condition("late").await, Condition::Stale);
+    assert_eq!(company.condition("just").await, Condition::Fresh);
+    company.pass(6, &["a", "b", "late", "just"]).await;
+    for name in ["late", "just"] {
+        assert_eq!(company.condition(name).await, Condition::Fresh);
+    }
+    let away = "select count(*) from worker_downtimes where worker = 'late' and until is not null";
+    assert_eq!(company.count(away).await, 1);
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn one_office_reads_at_a_time_and_ours_may_be_set_back(pool: PgPool) {
     let mut company = at_work(&pool).await;
     let mut other = company.other();

@@ -34,7 +34,7 @@ async fn a_worker_that_stops_in_the_middle_lets_its_execution_time_out_and_fail(
     assert_eq!(company.yard.check().await, 1);
     let failed = company.yard.of("42").await;
     assert_eq!(failed.execution.state, ExecutionState::Failed);
-    let why = "Execution timeout: its worker `a` has been silent or stopped for more than 300 s";
+    let why = "Execution timeout: its worker `a` was silent or stopped for more than 300 s";
     let result = json!({"error": why, "failed_by": MONITOR});
     assert_eq!(failed.result, Some(result));
     let done = company.yard.of("41").await.execution;
