@@ -17,6 +17,8 @@ const MOST_DRAWN: usize = 40;
 struct Column(i32, i32, usize);
 
 const EXCHANGES: Column = Column(0, 200, 18);
+/// What the disc of a finding takes before a queue: its middle, and all of it.
+const MARK: (i32, i32) = (14, 23);
 const QUEUES: Column = Column(330, 260, 24);
 const DEAD_EXCHANGES: Column = Column(732, 210, 19);
 const DEAD_QUEUES: Column = Column(1090, 270, 26);
@@ -134,7 +136,8 @@ impl Sketch {
                 continue;
             };
             let (from, to) = (places[bound.exchange.as_str()], rows[queue.name.as_str()]);
-            let x = i32::midpoint(EXCHANGES.0 + EXCHANGES.1, QUEUES.0);
+            // Left of the disc that stands before the queue.
+            let x = i32::midpoint(EXCHANGES.0 + EXCHANGES.1, QUEUES.0 - MARK.1);
             let more = match queue.bound_to.len() {
                 1 => String::new(),
                 many => format!(" +{}", many - 1),
@@ -225,7 +228,7 @@ impl Sketch {
             self.stub((QUEUES.0 + QUEUES.1, middle), "lost", "c-critical", words);
         }
         if let Some((number, severity, _)) = found {
-            let mark = (*severity, QUEUES.0 - 14, middle, *number);
+            let mark = (*severity, QUEUES.0 - MARK.0, middle, *number);
             self.picture.marks.push(mark);
         }
     }
