@@ -82,7 +82,7 @@ test('a worker dies, its executions fail or move on, and all are done once it is
 
   // The worker is there, and does its work.
   await turn(running, 'fixed');
-  await workerSays(page, `${WORKER} is at work.`);
+  await workerSays(page, new RegExp(`^${WORKER} is at work\\.`));
   await handOut(running, early, 1);
   await untilAll(running, early, 'completed');
 
@@ -141,7 +141,7 @@ test('a worker dies, its executions fail or move on, and all are done once it is
 
   // It is back; what waits in the group is replayed, and all of it is done.
   await turn(running, 'fixed');
-  await workerSays(page, `${WORKER} is at work.`);
+  await workerSays(page, new RegExp(`^${WORKER} is at work\\.`));
   await expect(page.getByText('still away')).toHaveCount(0);
   await page.goto(`/groups/${group}`);
   await page.getByRole('link', { name: /^Look at a replay of the [\d,]+ that wait/ }).click();

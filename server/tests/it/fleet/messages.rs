@@ -20,7 +20,7 @@ async fn workers_are_heard_by_message_and_what_is_no_heartbeat_holds_up_nobody(p
     until_listening(&vhost, 1).await;
     say(&vhost, "heartbeat", &heartbeat("one", 10.0)).await;
     say(&vhost, "heartbeat.two.of.them", &heartbeat("two", 10.0)).await;
-    for bad in ["", "{", "{}", r#"{"worker": ""}"#, r#"{"worker": 7}"#] {
+    for bad in ["", "{", "{}", r#"{"worker": ""}"#, r#"{"worker": 7.5}"#] {
         say(&vhost, "heartbeat.bad", bad.as_bytes()).await;
     }
     say(&vhost, "heartbeat.bad", &vec![b'x'; 1 << 20]).await;
