@@ -4,7 +4,7 @@ use dlo_domain::ids::LetterId;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::Decisions;
+use super::{Decisions, discard_reason};
 use crate::api::letters::{DiscardLetters, HoldLetters, RestoreLetters};
 use crate::api::replays::StartReplay;
 use crate::wording::counted;
@@ -155,15 +155,7 @@ fn Restoring(selected: Selected, decisions: Decisions, is_first: bool) -> impl I
 fn Discarding(selected: Selected, decisions: Decisions) -> impl IntoView {
     view! {
         <span class="with-reason">
-            <input
-                type="text"
-                name="reason"
-                data-key="d"
-                maxlength="500"
-                required
-                placeholder="why discard?"
-                aria-label="Reason for the discard"
-            />
+            {discard_reason("why discard?", true)}
             <button
                 class="button"
                 type="submit"

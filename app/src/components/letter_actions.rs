@@ -6,7 +6,7 @@ use dlo_domain::state::{Change, LetterState};
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 
-use super::Decisions;
+use super::{Decisions, discard_reason};
 use crate::links;
 
 /// The actions that the letter's state allows.
@@ -107,15 +107,7 @@ fn Discarding(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl I
             <summary class="button">"Discard…"</summary>
             <ActionForm action=decisions.discard attr:class="with-reason">
                 <This id />
-                <input
-                    type="text"
-                    name="reason"
-                    data-key="d"
-                    maxlength="500"
-                    required
-                    placeholder="why?"
-                    aria-label="Reason for the discard"
-                />
+                {discard_reason("why?", true)}
                 <button class="button" type="submit" disabled=waits>
                     "Discard 1 letter"
                 </button>

@@ -6,7 +6,7 @@ use dlo_domain::state::{Change, LetterState};
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 
-use super::Decisions;
+use super::{Decisions, discard_reason};
 use crate::links;
 use crate::wording::how_many;
 
@@ -70,14 +70,7 @@ pub(crate) fn Matching(
                             </a>
                             <ActionForm action=decisions.discard attr:class="with-reason">
                                 {hidden}
-                                <input
-                                    type="text"
-                                    name="reason"
-                                    maxlength="500"
-                                    required
-                                    placeholder="why discard?"
-                                    aria-label="Reason for the discard"
-                                />
+                                {discard_reason("why discard?", false)}
                                 <button class="button" type="submit" disabled=waits>
                                     "Discard " {discard_text}
                                 </button>

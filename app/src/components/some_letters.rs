@@ -5,6 +5,7 @@ use dlo_domain::ids::LetterId;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
+use super::discard_reason;
 use crate::api::letters::DiscardLetters;
 
 /// The letters.
@@ -60,15 +61,7 @@ pub(crate) fn Discard(
             <form method="post" action=DiscardLetters::PATH class="with-reason">
                 {fields(letters, "filter")}
                 <input type="hidden" name="back" value=back />
-                <input
-                    type="text"
-                    name="reason"
-                    data-key="d"
-                    maxlength="500"
-                    required
-                    placeholder="why?"
-                    aria-label="Reason for the discard"
-                />
+                {discard_reason("why?", true)}
                 <button class="button" type="submit">
                     {words}
                 </button>

@@ -106,21 +106,19 @@ impl TryFrom<Row> for Open {
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
 pub async fn next(conn: &mut PgConnection) -> Result<Option<Open>, StoreError> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"select n.letter_id, n.arrived_at, n.noted_at, n.execution_id, l.queue as "queue?",
-             l.reason as "reason?", s.broker as "broker?", s.vhost as "vhost?",
-             s.executions as "naming?: Json<ExecutionNaming>"
-           from letter_executions n
-           left join letters l on l.id = n.letter_id
-           left join sources s on s.id = l.source_id
-           where n.verdict is null
-           order by n.arrived_at, n.letter_id limit 1
-           for update of n skip locked"#,
+    let row = sqlx::query!(
+        "select letter_id, arrived_at from letter_executions where verdict is null
+         order by arrived_at, letter_id limit 1
+         for update skip locked",
     )
-    .fetch_optional(conn)
+    .fetch_optional(&mut *conn)
     .await?;
-    row.map(Open::try_from).transpose()
+    match row {
+        Some(row) => Ok(Some(
+            one(conn, LetterId(row.letter_id), row.arrived_at).await?,
+        )),
+        None => Ok(None),
+    }
 }
 
 /// An arrival that names an execution; it must be there.

@@ -86,6 +86,7 @@ async fn remember_figures(watcher: &Watcher, queue: &str) {
 #[sqlx::test(migrations = "../migrations")]
 async fn queues_are_read_and_what_needs_figures_is_not_known(pool: PgPool) {
     let (sandbox, watcher) = watcher(&pool).await;
+    let watcher = watcher.by_the_minute();
     let vhost = &watcher.vhost;
     vhost.queue("nowhere", &dying("missing")).await;
     vhost.queue("q", &[]).await;

@@ -153,7 +153,7 @@ async fn what_a_policy_sets_is_found_as_what_an_argument_sets(pool: PgPool) {
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_queue_without_consumers_is_found_after_15_minutes(pool: PgPool) {
-    let watcher = Watcher::start(&pool, "management").await;
+    let watcher = Watcher::start(&pool, "management").await.by_the_minute();
     let vhost = &watcher.vhost;
     vhost.queue("idle", &[]).await;
     vhost.queue("busy", &[]).await;

@@ -36,7 +36,7 @@ impl Watcher {
 
 #[sqlx::test(migrations = "../migrations")]
 async fn one_office_reads_at_a_time_and_a_clock_set_back_stops_nobody(pool: PgPool) {
-    let watcher = Watcher::start(&pool, "management").await;
+    let watcher = Watcher::start(&pool, "management").await.by_the_minute();
     watcher.look().await;
     let again = || async { look(&watcher.deps, "main").await.expect("looked") };
     assert!(!again().await, "another office read it just now");
@@ -52,7 +52,7 @@ async fn one_office_reads_at_a_time_and_a_clock_set_back_stops_nobody(pool: PgPo
 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_clock_that_jumps_makes_no_queue_idle(pool: PgPool) {
-    let watcher = Watcher::start(&pool, "management").await;
+    let watcher = Watcher::start(&pool, "management").await.by_the_minute();
     watcher.vhost.queue("idle", &[]).await;
     crate::support::until("it is told of", 20, || async {
         watcher.look().await;
