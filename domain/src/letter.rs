@@ -74,7 +74,8 @@ pub struct Letter {
     pub arrivals: Vec<Arrival>,
     /// The execution that it names, when its source says where to look.
     pub execution_id: Option<String>,
-    /// The worker that it was meant for, when something tells.
+    /// The worker that it was meant for, when something tells: the one that has its execution, else the only
+    /// one that works on the queue that it died in.
     pub worker: Option<String>,
     /// The replays that it was part of, newest first.
     pub replays: Vec<LetterReplay>,

@@ -129,6 +129,24 @@ pub struct Destination {
     /// one queue, or where that is not known.
     #[serde(default)]
     pub receivers: Option<Vec<String>>,
+    /// How the workers are that name this queue in their heartbeats; null where none does, and where letters
+    /// go to an exchange. Told by a dry run only, for the 200 destinations with most letters.
+    #[serde(default)]
+    pub workers: Option<WorkersThere>,
+}
+
+/// The workers of a queue, counted by how they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WorkersThere {
+    /// Heard of lately.
+    pub fresh: i64,
+    /// Silent for longer than they may be.
+    pub stale: i64,
+    /// Take nothing more.
+    pub draining: i64,
+    /// Ended in good order.
+    pub stopped: i64,
 }
 
 /// A property or header that letters of a replay are sent without.

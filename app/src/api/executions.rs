@@ -114,4 +114,4 @@ pub async fn end_execution(
 }
 
 #[cfg(feature = "ssr")]
-mod saying;
+pub(super) mod saying;

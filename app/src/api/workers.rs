@@ -5,11 +5,13 @@
     reason = "arguments of a server function become fields that have no place for a comment"
 )]
 
+use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
 use super::Said;
+use super::executions::ExecutionRow;
 use crate::error::ApiError;
 
 #[cfg(feature = "ssr")]
@@ -32,6 +34,10 @@ pub struct WorkerList {
     pub total: String,
     /// The workers of this page.
     pub rows: Vec<WorkerRow>,
+    /// Executions that are stuck, the first of them; none but on the first page of all workers.
+    pub stuck: Vec<ExecutionRow>,
+    /// When they were read.
+    pub now: DateTime<Utc>,
     /// Where the next page begins; empty on the last one.
     pub next: String,
 }
@@ -70,6 +76,8 @@ pub struct WorkerRow {
     pub probe: String,
     /// How long it was away today; empty when it was not.
     pub down: String,
+    /// How many letters died in its queue in the last hour; empty where it names none.
+    pub letters: String,
 }
 
 /// One worker.
@@ -108,6 +116,15 @@ pub async fn list_workers(
     #[server(default)] cursor: String,
 ) -> Result<WorkerList, ApiError> {
     saying::list(&state, &kind, &cursor).await
+}
+
+/// The names of workers that are at work; the first 100.
+///
+/// # Errors
+/// A desk that does not answer.
+#[server(prefix = "/ui", endpoint = "workers/names", input = GetUrl)]
+pub async fn name_workers() -> Result<Vec<String>, ApiError> {
+    saying::names().await
 }
 
 /// One worker.

@@ -1,6 +1,6 @@
 //! Where the letters of a planned replay go.
 
-use dlo_domain::replay::Destination;
+use dlo_domain::replay::{Destination, WorkersThere};
 use leptos::prelude::*;
 
 use crate::wording;
@@ -13,6 +13,8 @@ const MOST_NAMED: usize = 50;
 struct Told {
     vhost: bool,
     broker: bool,
+    /// Then it is said too that no worker works there.
+    is_of_worker: bool,
 }
 
 /// Queues with the number of letters that go to each.
@@ -20,6 +22,8 @@ struct Told {
 pub(crate) fn Destinations(
     /// The queues, the one with most letters first.
     destinations: Vec<Destination>,
+    /// Whether they go to the queue of a worker that was named.
+    is_of_worker: bool,
 ) -> impl IntoView {
     if destinations.is_empty() {
         return ().into_any();
@@ -33,6 +37,7 @@ pub(crate) fn Destinations(
     let told = Told {
         vhost: !is_same(|one| &one.vhost),
         broker: !is_same(|one| &one.broker),
+        is_of_worker,
     };
     let places = i64::try_from(destinations.len()).unwrap_or(i64::MAX);
     let note = if destinations.iter().all(|one| one.queue.is_some()) {
@@ -96,6 +101,41 @@ fn receivers_line(queues: Vec<String>) -> impl IntoView {
     view! { <small class="second block">{text}</small> }
 }
 
+/// That nobody would take the letters now, as far as workers tell.
+fn workers_line(workers: Option<WorkersThere>, is_of_worker: bool) -> Option<String> {
+    let there = workers.unwrap_or_default();
+    let ill = [
+        (there.stale, "silent"),
+        (there.draining, "draining"),
+        (there.stopped, "stopped"),
+    ];
+    let all = there.fresh + ill.iter().map(|(count, _)| count).sum::<i64>();
+    if all == 0 {
+        let text = "no worker says in its heartbeats that it works on this queue";
+        return is_of_worker.then(|| text.to_owned());
+    }
+    if there.fresh > 0 {
+        return None;
+    }
+    let ill: Vec<_> = ill.into_iter().filter(|(count, _)| *count > 0).collect();
+    let how = match ill[..] {
+        [(1, word)] => format!("its only worker is {word}"),
+        [(_, word)] => format!("all of its {} are {word}", wording::counted(all, "worker")),
+        _ => {
+            let told = ill
+                .iter()
+                .map(|(count, word)| format!("{} {word}", wording::count(*count)));
+            let told: Vec<String> = told.collect();
+            format!(
+                "of its {}, {}",
+                wording::counted(all, "worker"),
+                told.join(", ")
+            )
+        }
+    };
+    Some(format!("nobody takes them from there now: {how}"))
+}
+
 fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
     let Destination {
         broker,
@@ -107,7 +147,9 @@ fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
         exists,
         internal,
         receivers,
+        workers,
     } = destination;
+    let workers = workers_line(workers, told.is_of_worker);
     let is_queue = queue.is_some();
     let name = queue.or(exchange).unwrap_or_default();
     let width = format!("{}%", letters * 100 / most);
@@ -130,6 +172,7 @@ fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
                         }
                     })}
                 {receivers.map(receivers_line)}
+                {workers.map(|text| view! { <small class="second block">{text}</small> })}
                 {told.broker.then(|| view! { <small class="second">" on " {broker}</small> })}
             </th>
             <td class="num fit">{wording::count(letters)}</td>

@@ -3,6 +3,10 @@
 use leptos::prelude::*;
 
 use crate::api::replays::Manner;
+use crate::api::workers::name_workers;
+
+/// The id of the names of workers.
+const AT_WORK: &str = "workers-at-work";
 
 /// The targets: the word, what it is called, and what it means.
 const TARGETS: [(&str, &str, &str); 5] = [
@@ -87,9 +91,7 @@ fn TargetChoice(
             </div>
         }
         .into_any(),
-        "worker" => {
-            view! { <Text name="worker" value=manner.worker label="worker" hint="" /> }.into_any()
-        }
+        "worker" => view! { <WorkerField value=manner.worker /> }.into_any(),
         _ => ().into_any(),
     };
     view! {
@@ -104,12 +106,35 @@ fn TargetChoice(
     .into_any()
 }
 
+/// The name of a worker, with those that are at work to choose from.
+#[component]
+fn WorkerField(value: String) -> impl IntoView {
+    let names = Resource::new(|| (), |()| name_workers());
+    view! {
+        <Text name="worker" value=value label="worker" hint="" list=AT_WORK />
+        <Suspense>
+            {move || Suspend::new(async move {
+                let names = names.await.unwrap_or_default().into_iter();
+                view! {
+                    <datalist id=AT_WORK>
+                        {names.map(|name| view! { <option value=name></option> }).collect_view()}
+                    </datalist>
+                }
+            })}
+        </Suspense>
+    }
+    .into_any()
+}
+
 #[component]
 fn Text(
     name: &'static str,
     value: String,
     label: &'static str,
     hint: &'static str,
+    /// The id of the names to choose from.
+    #[prop(optional)]
+    list: Option<&'static str>,
 ) -> impl IntoView {
     view! {
         <label class="choice">
@@ -117,6 +142,7 @@ fn Text(
             <input
                 type="text"
                 name=name
+                list=list
                 value=value
                 placeholder=hint
                 maxlength="255"

@@ -21,12 +21,18 @@ pub(crate) fn WorkerTable(
                     <th class="num">"heartbeat"</th>
                     <th>
                         <span class="visually-hidden">"heartbeat against the stale line"</span>
+                        <div class="beat-scale" aria-hidden="true">
+                            <span>"0"</span>
+                            <span>"stale"</span>
+                            <span>"2×"</span>
+                        </div>
                     </th>
                     <th class="num far">"running"</th>
                     <th class="mid">"queue"</th>
                     <th class="mid">"version"</th>
                     <th class="mid">"probe"</th>
                     <th class="num far">"away today"</th>
+                    <th class="num">"letters, 1 h"</th>
                 </tr>
             </thead>
             <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
@@ -72,9 +78,22 @@ fn row(row: WorkerRow) -> impl IntoView {
             </td>
             <td class="fit mid second">{row.probe}</td>
             <td class="fit num far">{row.down}</td>
+            <td class="fit num">
+                <Letters of=row.name count=row.letters />
+            </td>
         </tr>
     }
     .into_any()
+}
+
+/// How many letters died in its queue; leads to them.
+#[component]
+fn Letters(of: String, count: String) -> impl IntoView {
+    match &*count {
+        "" => ().into_any(),
+        "0" => view! { <span class="quiet">"0"</span> }.into_any(),
+        _ => view! { <a href=links::letters_of_worker(&of)>{count}</a> }.into_any(),
+    }
 }
 
 /// How a worker is: colour, shape and word.

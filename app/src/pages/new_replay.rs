@@ -1,7 +1,7 @@
 //! What will happen if I press this?
 
 use dlo_domain::ids::LetterId;
-use dlo_domain::replay::Replay;
+use dlo_domain::replay::{Replay, Target};
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -101,7 +101,10 @@ fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView
         <Head preview=preview.clone() asked=asked.clone() decisions />
         <div class="split">
             <div class="stack">
-                <Destinations destinations=preview.destinations.clone() />
+                <Destinations
+                    destinations=preview.destinations.clone()
+                    is_of_worker=matches!(preview.target, Target::Worker { .. })
+                />
                 <LeftOutList left_out=preview.left_out.clone() />
                 <TransformPanel />
                 <Terms preview />

@@ -1,13 +1,15 @@
 //! Which workers are silent?
 
+use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::api::Said;
+use crate::api::executions::ExecutionRow;
 use crate::api::workers::{KindRow, WorkerList, list_workers};
-use crate::components::{ErrorPanel, Live, Waiting, WorkerTable, said, slow_ticks};
+use crate::components::{ErrorPanel, ExecutionTable, Live, Waiting, WorkerTable, said, slow_ticks};
 use crate::links;
 
 /// The workers. Their ages are read anew every ten seconds.
@@ -111,7 +113,30 @@ fn List(list: WorkerList, state: String, kind: String) -> impl IntoView {
                     }
                 })}
         </section>
+        <Stuck rows=list.stuck now=list.now />
         <Kinds kinds=list.kinds state />
+    }
+    .into_any()
+}
+
+/// Executions that stand still, and lead to their workers.
+#[component]
+fn Stuck(rows: Vec<ExecutionRow>, now: DateTime<Utc>) -> impl IntoView {
+    if rows.is_empty() {
+        return ().into_any();
+    }
+    let all = links::with_query(links::EXECUTIONS, [("tab", "stuck")]);
+    view! {
+        <section class="section" aria-labelledby="stuck-title">
+            <header>
+                <h2 id="stuck-title">"Stuck executions"</h2>
+                <span class="note">"given to a worker that does not begin them, those that waited longest first"</span>
+                <span class="end">
+                    <a href=all>"all that are stuck"</a>
+                </span>
+            </header>
+            <ExecutionTable rows now />
+        </section>
     }
     .into_any()
 }

@@ -47,7 +47,8 @@ pub struct Facts<'a> {
     pub groups: &'a [GroupId],
     /// The executions that its arrivals name.
     pub executions: &'a [String],
-    /// The workers that work on the queue that it died in.
+    /// The workers that work on the queue that it died in, and those that have the executions that its
+    /// arrivals name.
     pub workers: &'a [String],
     /// Of the last arrival.
     pub deaths: &'a [Death],

@@ -65,6 +65,10 @@ pub struct Worker {
     pub probe: Option<Probe>,
     /// Seconds that it was away since midnight (UTC).
     pub down_today_seconds: i64,
+    /// Arrivals of letters that died in its queue in the last hour, to five minutes; null when it names no
+    /// queue.
+    #[serde(default)]
+    pub letters_last_hour: Option<i64>,
 }
 
 /// A time in which a worker was away.

@@ -46,6 +46,13 @@ const NAMES: &[&str] = &[
 ];
 /// Workers, and the queues that they work on.
 pub const WORKERS: [(&str, &str); 3] = [("42", "a%b"), ("a_b", "a%b"), ("orders", "orders.work")];
+/// Executions that are known, and the workers that have them.
+pub const EXECUTIONS: [(&str, Option<&str>); 4] = [
+    ("x*y", Some("42")),
+    ("axb", Some("orders")),
+    ("a_b", Some("a..b")),
+    ("Orders", None),
+];
 const STEPS: &[&str] = &["a", "b", "A", "x y", "q\"t", "d.t", "*", "$"];
 const NUMBERS: &[&str] = &[
     "-1",
@@ -85,7 +92,7 @@ pub struct Sample {
     /// Its group, and what was merged into it.
     pub groups: Vec<GroupId>,
     pub executions: Vec<String>,
-    /// Those of `WORKERS` that work on its queue.
+    /// Those of `WORKERS` that work on its queue, and those of `EXECUTIONS` that have one of its own.
     pub workers: Vec<String>,
     pub deaths: Vec<Death>,
     /// Nothing for a letter whose extract is not made yet.
@@ -245,8 +252,10 @@ pub fn sample() -> impl Strategy<Value = Sample> {
         |((id, state, severity, reason), (source, names), numbers, times, message)| {
             let (deaths, headers, body, is_extracted, (groups, executions)) = message;
             let is_its = |of: &&(&str, &str)| names[0].as_deref() == Some(of.1);
-            let workers = WORKERS.iter().filter(is_its).map(|of| of.0.to_owned());
-            let workers = workers.collect();
+            let on_queue = WORKERS.iter().filter(is_its).map(|of| of.0);
+            let is_named = |of: &&(&str, Option<&str>)| executions.iter().any(|name| name == of.0);
+            let with_it = EXECUTIONS.iter().filter(is_named).filter_map(|of| of.1);
+            let workers = on_queue.chain(with_it).map(str::to_owned).collect();
             let extract = Extract::of(&headers, &body, names[4].as_deref());
             Sample {
                 id: LetterId(id),

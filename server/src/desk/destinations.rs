@@ -1,4 +1,5 @@
-//! Asks brokers whether the destinations of a dry run are there, and who would get its letters.
+//! Whether the destinations of a dry run are there, who would get its letters, and whether anybody is at work
+//! there: what brokers and workers say.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -6,8 +7,12 @@ use std::time::Duration;
 use dlo_domain::replay::Destination;
 use dlo_domain::routing::{Choice, Routing};
 
+use sqlx::PgConnection;
+
 use super::PgDesk;
 use crate::broker::{self, BrokerError, ExchangeNow, Link, Management, ManagementError};
+use crate::store::StoreError;
+use crate::store::topology::workers;
 
 /// Destinations that brokers are asked for, at most.
 const MOST_ASKED: usize = 200;
@@ -17,6 +22,24 @@ const ASK_FOR: Duration = Duration::from_secs(3);
 
 /// Exchanges that are followed from one to the next, at most.
 const MOST_EXCHANGES: usize = 50;
+
+/// Says how the workers of queues are, by their heartbeats.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub(super) async fn tell_workers(
+    conn: &mut PgConnection,
+    destinations: &mut [Destination],
+) -> Result<(), StoreError> {
+    let asked = destinations.iter().take(MOST_ASKED);
+    let queues: Vec<&str> = asked.filter_map(|one| one.queue.as_deref()).collect();
+    let there = workers::of_queues(conn, &queues).await?;
+    for destination in destinations.iter_mut().take(MOST_ASKED) {
+        let queue = destination.queue.as_deref();
+        destination.workers = queue.and_then(|queue| there.get(queue).copied());
+    }
+    Ok(())
+}
 
 /// Asks the brokers whether the destinations are there, and who is bound to exchanges.
 pub(super) async fn ask(desk: &PgDesk, destinations: &mut [Destination]) {

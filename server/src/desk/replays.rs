@@ -55,6 +55,9 @@ pub(super) async fn plan(
         })
     })?;
     if new.dry_run {
+        let mut conn = desk.begin().await?;
+        destinations::tell_workers(&mut conn, &mut replay.destinations).await?;
+        drop(conn);
         // After the transaction, which is not to wait for brokers.
         destinations::ask(desk, &mut replay.destinations).await;
     }

@@ -26,8 +26,8 @@ pub struct Matching {
     sources: Vec<(Uuid, String)>,
     /// Signatures by the groups that the filter names.
     signatures: Vec<(Uuid, Vec<u8>)>,
-    /// The workers that the filter may mean, with their queues.
-    workers: Vec<(String, String)>,
+    /// The workers that the filter may mean.
+    workers: workers::Known,
     now: DateTime<Utc>,
     by_letter: bool,
 }
@@ -123,7 +123,9 @@ impl Matching {
             Subject::Field(Field::Group) if term.test != Test::Exists => {
                 self.write_group(sql, &term.test);
             }
-            Subject::Field(Field::Worker) => workers::write(sql, &self.workers, &term.test),
+            Subject::Field(Field::Worker) => {
+                workers::write(sql, &self.workers, self.by_letter, &term.test);
+            }
             Subject::Field(field) => self.write_field(sql, *field, &term.test),
             Subject::Header(path) => {
                 Lookup::Extract.write(sql, self.by_letter, |sql| {

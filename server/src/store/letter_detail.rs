@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::executions::links;
 use super::letter_list::SummaryRow;
 use super::replays::bodies;
+use super::topology::workers;
 use super::{StoreError, audit, retries};
 
 /// The beginning of a body, and how to read it.
@@ -44,6 +45,10 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
     };
     let arrivals = arrivals(conn, id).await?;
     let (execution_id, worker) = links::of_letter(conn, id).await?.unzip();
+    let worker = match worker.flatten() {
+        Some(worker) => Some(worker),
+        None => only_worker(conn, summary.queue.as_deref()).await?,
+    };
     Ok(Some(Letter {
         summary,
         vhost: rest.vhost,
@@ -55,11 +60,24 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
         told_by: rest.told_by,
         arrivals,
         execution_id,
-        worker: worker.flatten(),
+        worker,
         replays: replays(conn, id).await?,
         retries: retries::of_letter(conn, id).await?,
         audit: audit::of_letter(conn, id).await?,
     }))
+}
+
+/// The worker of a queue on which no other one works.
+async fn only_worker(
+    conn: &mut PgConnection,
+    queue: Option<&str>,
+) -> Result<Option<String>, StoreError> {
+    let Some(queue) = queue else { return Ok(None) };
+    let workers = workers::of_queue(conn, queue).await?;
+    Ok(match <[_; 1]>::try_from(workers) {
+        Ok([(only, _)]) => Some(only),
+        Err(_) => None,
+    })
 }
 
 async fn summary(

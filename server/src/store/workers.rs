@@ -3,6 +3,7 @@
 
 pub mod beats;
 pub mod consumers;
+mod deaths;
 mod list;
 pub mod monitor;
 pub mod probes;

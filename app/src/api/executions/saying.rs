@@ -38,11 +38,6 @@ pub(super) async fn list(
         ),
     };
     let worker = Some(worker).filter(|name| !name.is_empty());
-    let stuck = ExecutionQuery {
-        state: None,
-        worker: worker.clone(),
-        stuck: true,
-    };
     let query = ExecutionQuery {
         state,
         worker,
@@ -50,7 +45,7 @@ pub(super) async fn list(
     };
     let page = desk.executions(&query, after, PAGE).await?;
     let first = if tab.is_empty() && after.is_none() {
-        desk.executions(&stuck, None, FIRST).await?.items
+        stuck(query.worker.clone()).await?
     } else {
         Vec::new()
     };
@@ -61,11 +56,22 @@ pub(super) async fn list(
         warning: warning(&figures),
         tabs: tabs(&figures),
         title: title(&query, page.total()),
-        stuck: first.into_iter().map(row).collect(),
+        stuck: first,
         rows: page.items.into_iter().map(row).collect(),
         next: page.next_cursor,
         figures: told(&figures),
     })
+}
+
+/// The first of those that are stuck, of one worker or of all.
+pub(in crate::api) async fn stuck(worker: Option<String>) -> Result<Vec<ExecutionRow>, ApiError> {
+    let query = ExecutionQuery {
+        state: None,
+        worker,
+        stuck: true,
+    };
+    let page = desk().executions(&query, None, FIRST).await?;
+    Ok(page.items.into_iter().map(row).collect())
 }
 
 fn of(figures: &ExecutionFigures, state: ExecutionState) -> Total {

@@ -3,6 +3,7 @@
 use dlo_domain::worker::{Condition, KindSummary, MISSED, Probe, Worker};
 
 use super::{KindRow, WorkerList, WorkerRow};
+use crate::api::executions::saying as executions;
 use crate::api::{Said, link, plain};
 use crate::error::ApiError;
 use crate::{links, wording};
@@ -25,6 +26,12 @@ pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<Worker
         .workers(condition, only, after.as_ref(), MOST_ROWS)
         .await?;
     let kinds = desk.worker_kinds().await?;
+    let is_first = state.is_empty() && kind.is_empty() && after.is_none();
+    let stuck = if is_first {
+        executions::stuck(None).await?
+    } else {
+        Vec::new()
+    };
     Ok(WorkerList {
         heading: heading(&kinds),
         note: "stale after 3 missed heartbeats; draining workers are not stale".to_owned(),
@@ -32,8 +39,19 @@ pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<Worker
         kinds: kinds.iter().map(kind_row).collect(),
         total: wording::counted(page.estimated_total, "worker"),
         rows: page.items.iter().map(row).collect(),
+        stuck,
+        now: crate::request::now(),
         next: page.next_cursor.unwrap_or_default(),
     })
+}
+
+pub(super) async fn names() -> Result<Vec<String>, ApiError> {
+    let fresh = Some(Condition::Fresh);
+    let page = crate::desk::desk()
+        .workers(fresh, None, None, MOST_ROWS)
+        .await?;
+    let names = page.items.into_iter().map(|worker| worker.name);
+    Ok(names.collect())
 }
 
 #[expect(
@@ -112,6 +130,10 @@ pub(super) fn row(worker: &Worker) -> WorkerRow {
             0 => String::new(),
             seconds => wording::span(seconds),
         },
+        letters: worker
+            .letters_last_hour
+            .map(wording::count)
+            .unwrap_or_default(),
     }
 }
 

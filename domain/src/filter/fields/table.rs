@@ -166,7 +166,7 @@ pub static FIELDS: &[FieldInfo] = &[
         Field::Worker,
         "worker",
         Kind::Name,
-        "a worker that works on the queue that it died in, as far as workers say so",
+        "a worker that works on the queue that it died in, or that has an execution which one of its arrivals names",
         "worker:worker-7",
     ),
     row(

@@ -22,7 +22,7 @@ pub(super) fn column(field: Field) -> Column {
         Field::Severity => (Lookup::Letter, "l.severity"),
         Field::Reason => (Lookup::Letter, "l.reason"),
         Field::Source => (Lookup::Letter, "l.source_id"),
-        // The queues of workers are looked up before.
+        // Workers are looked up before.
         Field::Queue | Field::Worker => (Lookup::Letter, "l.queue"),
         Field::Exchange => (Lookup::Letter, "l.exchange"),
         Field::RoutingKey => (Lookup::Letter, "l.routing_key"),

@@ -11,6 +11,8 @@ pub(super) enum Lookup {
     Signature,
     /// Any execution that an arrival names, as `n`.
     Execution,
+    /// Any execution that an arrival names and that is known, as `e`.
+    ExecutionsWorker,
     /// What is kept for searching, as `x`.
     Extract,
     /// The last arrival, as `a`.
@@ -31,6 +33,10 @@ impl Lookup {
             Self::Letter => return condition(sql),
             Self::Signature => "signatures g where g.id = l.signature",
             Self::Execution => "letter_executions n where n.letter_id = l.id",
+            Self::ExecutionsWorker => {
+                "letter_executions n join executions e on e.id = n.execution_id \
+                 where n.letter_id = l.id"
+            }
             Self::Extract => "extracts x where x.letter_id = l.id",
             Self::Arrival => "arrivals a where ",
             Self::Death => {

@@ -20,6 +20,7 @@ impl Matching {
     /// Whether every term is about columns of `letters`.
     pub(in crate::store) fn is_about_columns(&self) -> bool {
         self.every_term(|term| match term.subject {
+            Subject::Field(Field::Worker) => !self.workers.are_elsewhere,
             Subject::Field(field) => column(field).lookup == Lookup::Letter,
             Subject::Header(_) | Subject::Body(_) | Subject::Text => false,
         })

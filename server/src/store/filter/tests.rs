@@ -55,6 +55,20 @@ async fn workers(conn: &mut PgConnection) {
     }
 }
 
+async fn executions(conn: &mut PgConnection) {
+    for (id, worker) in any::EXECUTIONS {
+        sqlx::query(
+            "insert into executions (id, key, state, worker, first_seen_at, state_since)
+             values ($1, gen_random_uuid(), 'running', $2, now(), now())",
+        )
+        .bind(id)
+        .bind(worker)
+        .execute(&mut *conn)
+        .await
+        .expect("an execution");
+    }
+}
+
 /// A signature of a letter's group: one of two where it was made of several; where it has none,
 /// none or one that is not placed yet.
 fn signature(letter: &any::Sample) -> Option<Vec<u8>> {
@@ -143,6 +157,7 @@ async fn memory_and_database_give_the_same_answers(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     group(&mut conn).await;
     workers(&mut conn).await;
+    executions(&mut conn).await;
     let mut runner = TestRunner::default();
     let mut letters = Vec::new();
     for place in 1..=LETTERS {

@@ -1,5 +1,8 @@
 //! Whose queue it is, by what workers say in their heartbeats.
 
+use std::collections::HashMap;
+
+use dlo_domain::replay::WorkersThere;
 use dlo_domain::worker::Condition;
 use sqlx::PgConnection;
 
@@ -33,4 +36,35 @@ pub async fn of_queue(
             Ok((row.name, condition))
         })
         .collect()
+}
+
+/// How the workers of queues are, counted. Queues that no worker names are left out.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn of_queues(
+    conn: &mut PgConnection,
+    queues: &[&str],
+) -> Result<HashMap<String, WorkersThere>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select queue as "queue!",
+             count(*) filter (where state = 'stopped') as "stopped!",
+             count(*) filter (where state = 'draining' and silent_since is null) as "draining!",
+             count(*) filter (where state <> 'stopped' and silent_since is not null) as "stale!",
+             count(*) filter (where state = 'active' and silent_since is null) as "fresh!"
+           from workers where queue = any($1) group by queue"#,
+        queues as &[&str],
+    )
+    .fetch_all(conn)
+    .await?;
+    let counted = rows.into_iter().map(|row| {
+        let there = WorkersThere {
+            fresh: row.fresh,
+            stale: row.stale,
+            draining: row.draining,
+            stopped: row.stopped,
+        };
+        (row.queue, there)
+    });
+    Ok(counted.collect())
 }

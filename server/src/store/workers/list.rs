@@ -6,6 +6,7 @@ use dlo_domain::worker::{
 };
 use sqlx::PgConnection;
 
+use super::deaths;
 use crate::store::StoreError;
 
 /// Times away that a worker's page shows.
@@ -105,6 +106,7 @@ impl Row {
             capacity: count(self.capacity),
             #[expect(clippy::cast_possible_truncation, reason = "seconds of one day")]
             down_today_seconds: self.down_seconds as i64,
+            letters_last_hour: None,
         })
     }
 }
@@ -154,9 +156,12 @@ pub async fn page(
         now,
         midnight(now),
     )
-    .fetch_all(conn)
+    .fetch_all(&mut *conn)
     .await?;
-    rows.into_iter().map(|row| row.worker(now)).collect()
+    let workers = rows.into_iter().map(|row| row.worker(now));
+    let mut workers = workers.collect::<Result<Vec<_>, _>>()?;
+    deaths::count(conn, &mut workers, now).await?;
+    Ok(workers)
 }
 
 fn midnight(now: DateTime<Utc>) -> DateTime<Utc> {
@@ -197,9 +202,11 @@ pub async fn one(
         Some(serde_json::Value::Object(members)) => members,
         _ => serde_json::Map::new(),
     };
+    let mut worker = row.worker(now)?;
+    deaths::count(conn, std::slice::from_mut(&mut worker), now).await?;
     let downtimes = downtimes(conn, name).await?;
     Ok(Some(WorkerReport {
-        worker: row.worker(now)?,
+        worker,
         way,
         metadata,
         downtimes,

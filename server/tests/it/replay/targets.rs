@@ -3,7 +3,7 @@
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::LetterId;
-use dlo_domain::replay::{Destination, NewReplay, Outcome, Target};
+use dlo_domain::replay::{Destination, NewReplay, Outcome, Target, WorkersThere};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use dlo_domain::worker::Heartbeat;
@@ -214,5 +214,41 @@ async fn letters_go_to_the_queue_that_a_worker_says_it_works_on(pool: PgPool) {
     }
     assert_eq!(vhost.depth("worker.8.executions").await, 0);
     engine.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_dry_run_tells_how_the_workers_are_where_letters_go(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let letter = bench.letter("work", b"{}").await;
+    let there = async || tried(&bench, letter, Target::OriginQueue).await.workers;
+    let intended = async || bench.desk.letter(letter).await.expect("there").worker;
+    assert_eq!((there().await, intended().await), (None, None));
+    worker(&pool, "7", Some("work")).await;
+    let one = WorkersThere {
+        fresh: 1,
+        ..WorkersThere::default()
+    };
+    assert_eq!(
+        (there().await, intended().await),
+        (Some(one), Some("7".into()))
+    );
+    worker(&pool, "8", Some("work")).await;
+    worker(&pool, "9", Some("work")).await;
+    for change in [
+        "update workers set silent_since = now() where name = '7'",
+        "update workers set state = 'draining' where name in ('7', '8')",
+        "update workers set state = 'stopped', silent_since = now() where name = '9'",
+    ] {
+        sqlx::query(change).execute(&pool).await.expect("changed");
+    }
+    let none_fresh = WorkersThere {
+        fresh: 0,
+        stale: 1,
+        draining: 1,
+        stopped: 1,
+    };
+    let told = (there().await, intended().await);
+    assert_eq!(told, (Some(none_fresh), None), "nobody knows for which one");
     vhost.delete().await;
 }

@@ -44,6 +44,8 @@ async fn workers_that_go_away_again_and_again_are_counted_and_stand_behind_the_g
     let behind = behind.expect("counted");
     assert_eq!(behind.workers, [("a".to_owned(), 3)]);
     assert_eq!(behind.executions.len(), 3);
+    let letters = async |name| company.worker(name).await.worker.letters_last_hour;
+    assert_eq!((letters("a").await, letters("b").await), (Some(3), Some(0)));
     company.close().await;
 }
 
