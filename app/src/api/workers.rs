@@ -118,15 +118,6 @@ pub async fn list_workers(
     saying::list(&state, &kind, &cursor).await
 }
 
-/// The names of workers that are at work; the first 100.
-///
-/// # Errors
-/// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "workers/names", input = GetUrl)]
-pub async fn name_workers() -> Result<Vec<String>, ApiError> {
-    saying::names().await
-}
-
 /// One worker.
 ///
 /// # Errors

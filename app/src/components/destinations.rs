@@ -63,7 +63,7 @@ pub(crate) fn Destinations(
                 <h2 id="destinations-title">"Where they go"</h2>
                 <span class="note">{note}</span>
             </header>
-            <table class="ledger breakdown">
+            <table class="ledger breakdown destinations">
                 <thead>
                     <tr>
                         <th>"to"</th>
@@ -88,8 +88,8 @@ pub(crate) fn Destinations(
 }
 
 /// Who would get a letter that is published to an exchange.
-fn receivers_line(queues: Vec<String>) -> impl IntoView {
-    let text = match queues.as_slice() {
+fn receivers_line(queues: &[String]) -> String {
+    match queues {
         [] => "no queue is bound that would get them".to_owned(),
         [one] => format!("only {one} gets them"),
         many => format!(
@@ -97,8 +97,7 @@ fn receivers_line(queues: Vec<String>) -> impl IntoView {
             wording::counted(i64::try_from(many.len()).unwrap_or(i64::MAX), "queue"),
             many.join(", ")
         ),
-    };
-    view! { <small class="second block">{text}</small> }
+    }
 }
 
 /// That nobody would take the letters now, as far as workers tell.
@@ -136,46 +135,46 @@ fn workers_line(workers: Option<WorkersThere>, is_of_worker: bool) -> Option<Str
     Some(format!("nobody takes them from there now: {how}"))
 }
 
+/// What is to be known of a destination before anything goes there.
+fn notes(of: &Destination, is_of_worker: bool) -> Vec<String> {
+    let missing = match (of.exists, &of.queue) {
+        (Some(false), Some(_)) => Some("the broker has no such queue"),
+        (Some(false), None) => Some("the broker has no such exchange"),
+        _ => None,
+    };
+    let internal = "internal: nobody can publish to it, so all of them would be refused";
+    let internal = (of.internal == Some(true)).then_some(internal);
+    let told = [missing, internal].into_iter().flatten().map(str::to_owned);
+    told.chain(of.receivers.as_deref().map(receivers_line))
+        .chain(workers_line(of.workers, is_of_worker))
+        .collect()
+}
+
 fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
-    let Destination {
-        broker,
-        vhost,
-        queue,
-        exchange,
-        routing_key,
-        letters,
-        exists,
-        internal,
-        receivers,
-        workers,
-    } = destination;
-    let workers = workers_line(workers, told.is_of_worker);
-    let is_queue = queue.is_some();
-    let name = queue.or(exchange).unwrap_or_default();
-    let width = format!("{}%", letters * 100 / most);
+    let notes = notes(&destination, told.is_of_worker).into_iter();
+    let notes = notes.map(|text| view! { <small class="second">{text}</small> });
+    let name = destination
+        .queue
+        .or(destination.exchange)
+        .unwrap_or_default();
+    let width = format!("{}%", destination.letters * 100 / most);
+    let key = destination
+        .routing_key
+        .map(|key| view! { <span class="second">" key " <span class="id">{key}</span></span> });
+    let vhost = told.vhost.then_some(("vhost", destination.vhost));
+    let broker = told.broker.then_some(("on", destination.broker));
+    let place = [vhost, broker].into_iter().flatten();
+    let place =
+        place.map(|(word, name)| view! { <span class="second">" " {word} " " {name}</span> });
     view! {
         <tr>
             <th scope="row">
                 <span class="id">{name}</span>
-                {routing_key.map(|key| view! { <small class="second">" key " <span class="id">{key}</span></small> })}
-                {told.vhost.then(|| view! { <small class="second">" vhost " {vhost}</small> })}
-                {(exists == Some(false))
-                    .then(|| {
-                        view! { <small class="second">{if is_queue { " the broker has no such queue" } else { " the broker has no such exchange" }}</small> }
-                    })}
-                {(internal == Some(true))
-                    .then(|| {
-                        view! {
-                            <small class="second block">
-                                "internal: nobody can publish to it, so all of them would be refused"
-                            </small>
-                        }
-                    })}
-                {receivers.map(receivers_line)}
-                {workers.map(|text| view! { <small class="second block">{text}</small> })}
-                {told.broker.then(|| view! { <small class="second">" on " {broker}</small> })}
+                {key}
+                {place.collect_view()}
+                {notes.collect_view()}
             </th>
-            <td class="num fit">{wording::count(letters)}</td>
+            <td class="num fit">{wording::count(destination.letters)}</td>
             <td class="bar">
                 <svg class="bars" aria-hidden="true">
                     <rect class="here" width=width height="8"></rect>

@@ -3,10 +3,7 @@
 use leptos::prelude::*;
 
 use crate::api::replays::Manner;
-use crate::api::workers::name_workers;
-
-/// The id of the names of workers.
-const AT_WORK: &str = "workers-at-work";
+use crate::links;
 
 /// The targets: the word, what it is called, and what it means.
 const TARGETS: [(&str, &str, &str); 5] = [
@@ -91,7 +88,13 @@ fn TargetChoice(
             </div>
         }
         .into_any(),
-        "worker" => view! { <WorkerField value=manner.worker /> }.into_any(),
+        "worker" => view! {
+            <Text name="worker" value=manner.worker label="worker" hint="" />
+            <small>
+                <a href=links::with_query(links::WORKERS, [("state", "fresh")])>"who is at work"</a>
+            </small>
+        }
+        .into_any(),
         _ => ().into_any(),
     };
     view! {
@@ -106,35 +109,12 @@ fn TargetChoice(
     .into_any()
 }
 
-/// The name of a worker, with those that are at work to choose from.
-#[component]
-fn WorkerField(value: String) -> impl IntoView {
-    let names = Resource::new(|| (), |()| name_workers());
-    view! {
-        <Text name="worker" value=value label="worker" hint="" list=AT_WORK />
-        <Suspense>
-            {move || Suspend::new(async move {
-                let names = names.await.unwrap_or_default().into_iter();
-                view! {
-                    <datalist id=AT_WORK>
-                        {names.map(|name| view! { <option value=name></option> }).collect_view()}
-                    </datalist>
-                }
-            })}
-        </Suspense>
-    }
-    .into_any()
-}
-
 #[component]
 fn Text(
     name: &'static str,
     value: String,
     label: &'static str,
     hint: &'static str,
-    /// The id of the names to choose from.
-    #[prop(optional)]
-    list: Option<&'static str>,
 ) -> impl IntoView {
     view! {
         <label class="choice">
@@ -142,7 +122,6 @@ fn Text(
             <input
                 type="text"
                 name=name
-                list=list
                 value=value
                 placeholder=hint
                 maxlength="255"

@@ -130,7 +130,7 @@ fn Stuck(rows: Vec<ExecutionRow>, now: DateTime<Utc>) -> impl IntoView {
         <section class="section" aria-labelledby="stuck-title">
             <header>
                 <h2 id="stuck-title">"Stuck executions"</h2>
-                <span class="note">"given to a worker that does not begin them, those that waited longest first"</span>
+                <span class="note">"waiting for longer than they may, the oldest first"</span>
                 <span class="end">
                     <a href=all>"all that are stuck"</a>
                 </span>

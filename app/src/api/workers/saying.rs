@@ -45,15 +45,6 @@ pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<Worker
     })
 }
 
-pub(super) async fn names() -> Result<Vec<String>, ApiError> {
-    let fresh = Some(Condition::Fresh);
-    let page = crate::desk::desk()
-        .workers(fresh, None, None, MOST_ROWS)
-        .await?;
-    let names = page.items.into_iter().map(|worker| worker.name);
-    Ok(names.collect())
-}
-
 #[expect(
     clippy::needless_pass_by_value,
     reason = "so that it can be handed to map_err"
