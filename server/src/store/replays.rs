@@ -34,3 +34,9 @@ pub(super) fn range(positions: &[i32]) -> (i32, i32) {
     let last = positions.iter().max().copied().unwrap_or(-1);
     (first, last)
 }
+
+/// Whether positions, each of which is there once, are all that stand from the first to the last of them.
+pub(super) fn are_all_between(positions: &[i32]) -> bool {
+    let (first, last) = range(positions);
+    usize::try_from(i64::from(last) - i64::from(first) + 1).is_ok_and(|all| all == positions.len())
+}

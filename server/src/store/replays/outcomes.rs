@@ -11,7 +11,7 @@ use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{ladder, range, tries};
+use super::{are_all_between, ladder, range, tries};
 use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
 use crate::store::{StoreError, decisions, events};
@@ -176,7 +176,8 @@ type Written = BTreeMap<(Outcome, Option<String>), Vec<Seat>>;
 ///
 /// A statement for each outcome, since Postgres expects ten rows of an `unnest`, whatever it holds,
 /// and compares each position with each row. The positions are those of a few windows, close
-/// together: one walk from the first to the last of them (`+ 0`) is less than a descent for each.
+/// together: one walk from the first to the last of them (`+ 0`) is less than a descent for each. Mostly
+/// all that stand between these are meant; only else is each one looked for in a list, from its beginning.
 async fn write_items(
     conn: &mut PgConnection,
     id: ReplayId,
@@ -189,15 +190,19 @@ async fn write_items(
         alike.entry(key).or_default().push(item.seat.position);
     }
     let mut written = Written::new();
-    for ((outcome, detail), positions) in alike {
+    for ((outcome, detail), mut positions) in alike {
+        positions.sort_unstable();
+        positions.dedup();
         let (first, last) = range(&positions);
+        let only = (!are_all_between(&positions)).then_some(&*positions);
         let rows = sqlx::query!(
             "update replay_items set outcome = $3, detail = $4, at = $5
-             where replay_id = $1 and position between $6 and $7 and position + 0 = any($2)
+             where replay_id = $1 and position between $6 and $7
+               and ($2::integer[] is null or position + 0 = any($2))
                and outcome = 'pending'
              returning position, letter_id",
             id.0,
-            &positions,
+            only,
             outcome.as_str(),
             detail,
             at,

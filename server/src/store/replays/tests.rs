@@ -2,6 +2,14 @@
 
 use sqlx::PgPool;
 
+use super::are_all_between;
+
+#[test]
+fn positions_without_a_gap_need_no_list() {
+    assert!(are_all_between(&[]) && are_all_between(&[7]) && are_all_between(&[4, 2, 3]));
+    assert!(!are_all_between(&[2, 4]) && !are_all_between(&[i32::MIN, i32::MAX]));
+}
+
 /// A migration that replaces the function must say it again: see `count_changes_without_loops`.
 #[sqlx::test(migrations = "../migrations")]
 async fn changed_letters_are_not_counted_in_loops(pool: PgPool) {
