@@ -105,7 +105,11 @@ test('a worker dies, its executions fail or move on, and all are done once it is
   // The first page says what may be why, and leads to the worker.
   await page.goto('/');
   await section(page, 'Causes').getByRole('link', { name: /^\d+ stale workers?$/ }).click();
-  await page.locator('a[href^="/workers/"]').filter({ hasText: WORKER }).click();
+  // The list says it of the only one that is silent, with what that cost.
+  await expect(sentence(page)).toHaveText(
+    new RegExp(`^${WORKER} has been silent for .+\\. \\d+ letters? that died in its queue waits?\\..* \\d+ others? (is|are) at work\\.$`),
+  );
+  await page.locator('tr a[href^="/workers/"]').filter({ hasText: WORKER }).click();
   await expect(sentence(page)).toContainText(`${WORKER} has been silent for`);
   await expect(page.getByRole('row').filter({ hasText: 'still away' })).toHaveCount(1);
 

@@ -30,7 +30,7 @@ test('a worker that falls silent is told with the time that it was away', async 
   const name = `silent-${workplace.work}`;
   await running.api.heartbeat(name, { interval_seconds: 1 });
   // Its kind is listed under the same name, stale or not.
-  const worker = page.locator('a[href^="/workers/"]').filter({ hasText: name });
+  const worker = page.locator('tr a[href^="/workers/"]').filter({ hasText: name });
   await expect(async () => {
     await page.goto('/workers?state=stale');
     await expect(worker).toBeVisible({ timeout: 500 });

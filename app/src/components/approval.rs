@@ -6,7 +6,7 @@ use dlo_domain::replay::{Replay, ReplayState};
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 
-use super::ErrorNote;
+use super::{ErrorNote, disabled_while};
 use crate::api::changes::DecideReplay;
 use crate::wording;
 
@@ -83,7 +83,7 @@ fn Deciding(replay: Replay, decide: ServerAction<DecideReplay>) -> impl IntoView
                     type="submit"
                     name="verdict"
                     value="approve"
-                    disabled=waits
+                    disabled=disabled_while(waits)
                 >
                     {approve}
                 </button>
@@ -103,7 +103,7 @@ fn Deciding(replay: Replay, decide: ServerAction<DecideReplay>) -> impl IntoView
                     type="submit"
                     name="verdict"
                     value="reject"
-                    disabled=waits
+                    disabled=disabled_while(waits)
                 >
                     {reject}
                 </button>

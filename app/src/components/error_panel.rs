@@ -27,7 +27,8 @@ pub(crate) fn ErrorPanel(
     .into_any()
 }
 
-/// Beside the form whose action failed.
+/// Beside the form whose action failed. The content of a page is read anew after each action, and what was
+/// there stays until that has come; but its signals are gone by then, so that the failure may be too.
 #[component]
 pub(crate) fn ErrorNote(
     /// The failure, if there is one.
@@ -36,7 +37,7 @@ pub(crate) fn ErrorNote(
 ) -> impl IntoView {
     view! {
         <div class="error-place" role="alert">
-            {move || error.get().map(|error| view! { <p class="error-note"><Spoken text=sentence(&error.to_string()) /></p> })}
+            {move || error.try_get().flatten().map(|error| view! { <p class="error-note"><Spoken text=sentence(&error.to_string()) /></p> })}
         </div>
     }
     .into_any()

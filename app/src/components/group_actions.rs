@@ -5,7 +5,7 @@ use dlo_domain::group::{GroupState, GroupSummary};
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 
-use super::ErrorNote;
+use super::{ErrorNote, disabled_while};
 use crate::api::groups::{
     DescribeGroup, MergeGroup, MuteGroup, NoteGroup, SetGroupState, SplitGroup,
 };
@@ -70,7 +70,7 @@ pub(crate) fn GroupStateButtons(
     });
     let button = move |to: GroupState, words: &'static str, class: &'static str| {
         view! {
-            <button class=class type="submit" name="state" value=to.as_str() disabled=waits>
+            <button class=class type="submit" name="state" value=to.as_str() disabled=disabled_while(waits)>
                 {words}
             </button>
         }
@@ -129,7 +129,7 @@ fn MuteForm(id: String, actions: GroupActions, waits: Signal<bool>) -> impl Into
                 <p class="second">
                     "It ends with the first of these, and the group is open again. Letters are kept meanwhile, as ever."
                 </p>
-                <button class="button" type="submit" disabled=waits>
+                <button class="button" type="submit" disabled=disabled_while(waits)>
                     "Mute this group"
                 </button>
             </ActionForm>

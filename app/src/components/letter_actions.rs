@@ -6,7 +6,7 @@ use dlo_domain::state::{Change, LetterState};
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 
-use super::{Decisions, discard_reason};
+use super::{Decisions, disabled_while, discard_reason};
 use crate::links;
 
 /// The actions that the letter's state allows.
@@ -31,7 +31,7 @@ pub(crate) fn LetterActions(
                     view! {
                         <ActionForm action=decisions.restore>
                             <This id />
-                            <button class="button primary" type="submit" disabled=waits>
+                            <button class="button primary" type="submit" disabled=disabled_while(waits)>
                                 "Restore 1 letter: hold it again"
                             </button>
                         </ActionForm>
@@ -67,7 +67,7 @@ fn Replaying(
                 view! {
                     <ActionForm action=decisions.replay>
                         <This id />
-                        <button class="button primary" data-key="r" type="submit" disabled=waits>
+                        <button class="button primary" data-key="r" type="submit" disabled=disabled_while(waits)>
                             "Replay 1 letter to "
                             {queue}
                         </button>
@@ -91,7 +91,7 @@ fn Replaying(
                     placeholder="queue"
                     aria-label="Queue to replay to"
                 />
-                <button class="button" type="submit" disabled=waits>
+                <button class="button" type="submit" disabled=disabled_while(waits)>
                     "Replay 1 letter to this queue"
                 </button>
             </ActionForm>
@@ -108,7 +108,7 @@ fn Discarding(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl I
             <ActionForm action=decisions.discard attr:class="with-reason">
                 <This id />
                 {discard_reason("why?", true)}
-                <button class="button" type="submit" disabled=waits>
+                <button class="button" type="submit" disabled=disabled_while(waits)>
                     "Discard 1 letter"
                 </button>
             </ActionForm>
@@ -132,7 +132,7 @@ fn Verdict(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl Into
                 type="submit"
                 name="verdict"
                 value="published"
-                disabled=waits
+                disabled=disabled_while(waits)
             >
                 "It was published: count it as replayed"
             </button>
@@ -141,7 +141,7 @@ fn Verdict(id: LetterId, decisions: Decisions, waits: Signal<bool>) -> impl Into
                 type="submit"
                 name="verdict"
                 value="not_published"
-                disabled=waits
+                disabled=disabled_while(waits)
             >
                 "It was not published: hold it again"
             </button>

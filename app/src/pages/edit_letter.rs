@@ -7,7 +7,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::changes::{KeepDraft, SendEdit, read_edit};
-use crate::components::{BodyDiff, ErrorNote, ErrorPanel, SchemaNote, Waiting};
+use crate::components::{BodyDiff, ErrorNote, ErrorPanel, SchemaNote, Waiting, disabled_while};
 use crate::{links, wording};
 
 /// Edits one letter: what is written, what that changes, and then the button that sends it.
@@ -133,7 +133,7 @@ fn Changes(
                     />
                 </label>
                 <SecondPerson is_rule=sheet.needs_approval />
-                <button class="button primary" type="submit" disabled=waits>
+                <button class="button primary" type="submit" disabled=disabled_while(waits)>
                     {format!("Send 1 letter with this body to {target}{all_the_same}")}
                 </button>
             </ActionForm>
@@ -243,7 +243,7 @@ fn Writing(sheet: EditSheet, keep: ServerAction<KeepDraft>) -> impl IntoView {
                         spellcheck="false"
                     />
                 </label>
-                <button class="button" type="submit" disabled=waits>
+                <button class="button" type="submit" disabled=disabled_while(waits)>
                     "Show what changes"
                 </button>
             </ActionForm>

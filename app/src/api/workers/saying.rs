@@ -2,7 +2,7 @@
 
 use dlo_domain::worker::{Condition, KindSummary, MISSED, Probe, Worker};
 
-use super::{KindRow, WorkerList, WorkerRow};
+use super::{KindRow, WorkerList, WorkerRow, sheet};
 use crate::api::executions::saying as executions;
 use crate::api::{Said, link, plain};
 use crate::error::ApiError;
@@ -32,8 +32,17 @@ pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<Worker
     } else {
         Vec::new()
     };
+    let silent = kinds.iter().map(|kind| kind.stale).sum::<i64>();
+    let first = page.items.first();
+    let heading = match first.filter(|one| silent == 1 && one.condition == Condition::Stale) {
+        Some(worker) => {
+            let at_work = kinds.iter().map(|kind| kind.fresh).sum();
+            sheet::only_silent(worker, at_work).await?
+        }
+        None => heading(&kinds),
+    };
     Ok(WorkerList {
-        heading: heading(&kinds),
+        heading,
         note: "stale after 3 missed heartbeats; draining workers are not stale".to_owned(),
         is_empty: kinds.is_empty(),
         kinds: kinds.iter().map(kind_row).collect(),

@@ -105,6 +105,25 @@ fn heading(worker: &Worker, letters: Option<Total>, stuck: i64) -> Said {
     said
 }
 
+/// The same of the only worker that is silent, for the list: its name leads to its page, and how many others
+/// are at work is told too.
+pub(super) async fn only_silent(worker: &Worker, at_work: i64) -> Result<Said, ApiError> {
+    let name = &worker.name;
+    let mut said = heading(worker, waiting(name).await?, stuck(name).await?);
+    if let Some(rest) = said[0].0.strip_prefix(name) {
+        said[0].0 = rest.to_owned();
+        said.insert(0, link(name.clone(), links::worker(name)));
+    }
+    if at_work > 0 {
+        let fresh = links::with_query(links::WORKERS, [("state", "fresh")]);
+        said.push((" ".to_owned(), String::new()));
+        said.push(link(wording::counted(at_work, "other"), fresh));
+        let verb = if at_work == 1 { "is" } else { "are" };
+        said.push((format!(" {verb} at work."), String::new()));
+    }
+    Ok(said)
+}
+
 fn sentence(worker: &Worker) -> String {
     let (name, silent) = (&worker.name, silence(worker));
     match worker.condition {
