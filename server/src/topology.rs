@@ -105,6 +105,9 @@ pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
+/// How long a vhost is kept of which the broker does not tell whether it was deleted or is hidden from us.
+const MISSED_FOR: TimeDelta = TimeDelta::days(1);
+
 /// Why a broker was not read to the end.
 #[derive(Debug, thiserror::Error)]
 enum Fault {
@@ -128,19 +131,21 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
     };
     drop(conn);
     let mut known = vhosts.clone();
-    for vhost in unseen {
-        match management.find_vhost(&vhost).await {
-            Err(ManagementError::Missing) => {}
-            // It is there, and this user may not see it any more: what is known of it stays.
-            found => {
-                let place = Place {
-                    broker,
-                    vhost: &vhost,
-                };
-                cannot_read(deps, place, found.err()).await?;
-                known.push(vhost);
-            }
+    for (vhost, since) in unseen {
+        let found = management.find_vhost(&vhost).await;
+        if matches!(found, Err(ManagementError::Missing))
+            && (since.is_some_and(|since| since < now - MISSED_FOR)
+                || management.sees_every_vhost().await?)
+        {
+            continue;
         }
+        // It is there or may be, and this user may not see it any more: what is known of it stays.
+        let place = Place {
+            broker,
+            vhost: &vhost,
+        };
+        cannot_read(deps, place, found.err()).await?;
+        known.push(vhost);
     }
     let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
     kept::forget_others(&mut conn, broker, &known, now).await?;
@@ -149,8 +154,12 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
     for vhost in &vhosts {
         let place = Place { broker, vhost };
         match survey_vhost((deps, &management), &overview, place, &mut drawn).await {
-            // It was deleted while we looked.
-            Err(Fault::Management(ManagementError::Missing)) => {}
+            Err(Fault::Management(why @ ManagementError::Missing)) => {
+                // Else it was deleted while we looked.
+                if management.vhosts().await?.contains(vhost) {
+                    cannot_read(deps, place, Some(why)).await?;
+                }
+            }
             Err(Fault::Management(why @ ManagementError::Refused(_))) => {
                 cannot_read(deps, place, Some(why)).await?;
             }
@@ -169,6 +178,11 @@ async fn cannot_read(
 ) -> Result<(), Fault> {
     let why = match why {
         Some(ManagementError::Refused(status)) => format!("the management API refuses ({status})"),
+        Some(ManagementError::Missing) => {
+            "the management API answers that it is not there, as it does of vhosts that its user may not \
+             read; if it was not deleted"
+                .to_owned()
+        }
         Some(why) => return Err(why.into()),
         None => "the management API does not list it".to_owned(),
     };

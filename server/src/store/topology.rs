@@ -151,8 +151,8 @@ pub async fn set_vhost_trouble(
     Ok(())
 }
 
-/// The vhosts of a broker that are known and not among these: they were deleted, or are not shown to
-/// us any more. At most some.
+/// The vhosts of a broker that are known and not among these, each with since when it cannot be read: they
+/// were deleted, or are not shown to us any more. At most some.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -160,16 +160,17 @@ pub async fn unseen(
     conn: &mut PgConnection,
     broker: &str,
     vhosts: &[String],
-) -> Result<Vec<String>, StoreError> {
-    let unseen = sqlx::query_scalar!(
-        "select vhost from topology_vhosts where broker = $1 and vhost <> all($2)
+) -> Result<Vec<(String, Option<DateTime<Utc>>)>, StoreError> {
+    let unseen = sqlx::query!(
+        "select vhost, trouble_since from topology_vhosts where broker = $1 and vhost <> all($2)
          order by vhost limit 50",
         broker,
         vhosts,
     )
     .fetch_all(conn)
     .await?;
-    Ok(unseen)
+    let unseen = unseen.into_iter();
+    Ok(unseen.map(|row| (row.vhost, row.trouble_since)).collect())
 }
 
 /// How long what was read of a broker is kept that nobody asks any more.

@@ -110,8 +110,8 @@ fn heading(worker: &Worker, letters: Option<Total>, stuck: i64) -> Said {
 pub(super) async fn only_silent(worker: &Worker, at_work: i64) -> Result<Said, ApiError> {
     let name = &worker.name;
     let mut said = heading(worker, waiting(name).await?, stuck(name).await?);
-    if let Some(rest) = said[0].0.strip_prefix(name) {
-        said[0].0 = rest.to_owned();
+    if said[0].0.starts_with(name) {
+        said[0].0.drain(..name.len());
         said.insert(0, link(name.clone(), links::worker(name)));
     }
     if at_work > 0 {

@@ -77,10 +77,27 @@ impl Management {
         Ok(fit.take(MOST_VHOSTS).collect())
     }
 
+    /// Whether our user is shown every vhost, so that one that is not listed is not there: monitoring users
+    /// and administrators are (`rabbit_mgmt_util:list_visible_vhosts`).
+    ///
+    /// # Errors
+    /// When the broker does not answer.
+    pub async fn sees_every_vhost(&self) -> Result<bool, ManagementError> {
+        let request = self.client.get(format!("{}/api/whoami", self.base));
+        let told: Value = bounded(request.timeout(PATIENCE)).await?;
+        let sees = |tag: &str| matches!(tag.trim(), "administrator" | "monitoring");
+        Ok(match &told["tags"] {
+            Value::Array(tags) => tags.iter().filter_map(Value::as_str).any(sees),
+            // Until 3.8 they are one text.
+            tags => tags.as_str().unwrap_or_default().split(',').any(sees),
+        })
+    }
+
     /// Whether a vhost is there, and may be seen.
     ///
     /// # Errors
-    /// When it is not there, may not be seen, or the broker does not answer.
+    /// When it is not there, may not be seen, or the broker does not answer. RabbitMQ 4.3 says of one that
+    /// may not be seen that it is missing, where 3.10 refuses (found by asking both).
     pub async fn find_vhost(&self, vhost: &str) -> Result<(), ManagementError> {
         // `/api/vhosts/…` is refused to many who may see what is in it.
         let url = self.vhost_url("exchanges", vhost);

@@ -287,6 +287,7 @@ async fn what_waits_for_a_worker_for_long_is_shown_as_stuck_and_not_failed(pool:
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
     yard.told("1", ExecutionState::Requested, "").await;
+    yard.watch_for(1).await;
     yard.told("2", ExecutionState::Scheduling, "").await;
     yard.told("3", ExecutionState::Running, "a").await;
     let shown = async |state| {
@@ -300,10 +301,12 @@ async fn what_waits_for_a_worker_for_long_is_shown_as_stuck_and_not_failed(pool:
         assert!(items.iter().all(|one| one.is_stuck));
         items.into_iter().map(|one| one.id).collect::<Vec<_>>()
     };
-    yard.watch_for(300).await;
+    yard.watch_for(299).await;
     assert!(shown(None).await.is_empty());
     yard.watch_for(1).await;
-    assert_eq!(shown(None).await, ["1", "2"]);
+    assert_eq!(shown(None).await, ["1"]);
+    yard.watch_for(1).await;
+    assert_eq!(shown(None).await, ["1", "2"], "the oldest first");
     assert_eq!(shown(Some(ExecutionState::Scheduling)).await, ["2"]);
     assert_eq!(yard.check().await, 0);
     let figures = yard.desk.execution_figures().await.expect("figures");
