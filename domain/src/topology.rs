@@ -13,6 +13,7 @@ mod lint;
 mod map;
 mod matching;
 mod model;
+mod names;
 mod page;
 mod read;
 mod report;
@@ -37,6 +38,7 @@ pub use matching::{applies_to, pattern_of, quoted, shell_command};
 pub use model::{
     Binding, Exchange, Figures, Gap, MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost,
 };
+pub use names::named_for_failures;
 pub use page::{QueueCursor, QueuePage};
 pub use read::{Answers, read, read_now};
 pub use report::{
