@@ -193,7 +193,7 @@ pub struct Regard<'a> {
 /// Looks for everything that can lose messages. `name` is the vhost's, for commands.
 #[must_use]
 pub fn lint(vhost: &Vhost, name: &str, regard: Regard<'_>) -> Findings {
-    let map = Map::of(vhost);
+    let map = Map::with_workers(vhost, &regard.workers.named);
     let look = Look {
         map: &map,
         vhost_name: name,

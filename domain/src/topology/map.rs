@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::model::{Binding, Exchange, Queue, Vhost};
+use super::names::named_for_failures;
 use super::route::{self, DeadRoute};
 use super::setting::Effective;
 
@@ -45,12 +46,30 @@ pub struct Map<'a> {
     effective: BTreeMap<&'a str, Effective>,
     routes: BTreeMap<&'a str, DeadRoute>,
     fed_by: BTreeMap<String, BTreeSet<String>>,
+    only_delayed: BTreeSet<String>,
 }
 
 impl<'a> Map<'a> {
     /// Makes a vhost ready.
     #[must_use]
     pub fn of(vhost: &'a Vhost) -> Self {
+        Self::with_workers(vhost, &BTreeSet::new())
+    }
+
+    /// Makes a vhost ready whose workers are known by their queues: none of those is a queue of delays, even
+    /// while its workers are away.
+    #[must_use]
+    pub fn with_workers(vhost: &'a Vhost, worked: &BTreeSet<String>) -> Self {
+        let mut map = Self::drawn(vhost);
+        let fed = map.fed_by.keys();
+        map.only_delayed = fed
+            .filter(|queue| map.is_only_delayed(queue, worked))
+            .cloned()
+            .collect();
+        map
+    }
+
+    fn drawn(vhost: &'a Vhost) -> Self {
         let mut map = Self {
             vhost,
             queues: vhost.queues.iter().map(|q| (q.name.as_str(), q)).collect(),
@@ -64,6 +83,7 @@ impl<'a> Map<'a> {
             effective: BTreeMap::new(),
             routes: BTreeMap::new(),
             fed_by: BTreeMap::new(),
+            only_delayed: BTreeSet::new(),
         };
         for binding in &vhost.bindings {
             map.from.entry(&binding.source).or_default().push(binding);
@@ -133,8 +153,7 @@ impl<'a> Map<'a> {
     /// What a queue is for.
     #[must_use]
     pub fn role(&self, queue: &str) -> Role {
-        let mut others = self.feeders(queue).filter(|feeder| *feeder != queue);
-        if others.next().is_none() {
+        if self.only_delayed.contains(queue) || self.others(queue).next().is_none() {
             return Role::Work;
         }
         if self.leads_back(queue) {
@@ -146,6 +165,32 @@ impl<'a> Map<'a> {
             };
         }
         Role::DeadLetters
+    }
+
+    fn others(&self, queue: &str) -> impl Iterator<Item = &str> {
+        self.feeders(queue).filter(move |feeder| *feeder != queue)
+    }
+
+    /// Whether nothing that comes from other queues failed there: it was put there to come here later. The same
+    /// is seen of workers' queues while the workers are away, so it counts only for queues that are
+    /// worked on, or say themselves where their dead letters go, and are not named for failures.
+    fn is_only_delayed(&self, name: &str, worked: &BTreeSet<String>) -> bool {
+        let consumers = self.queue(name).and_then(|queue| queue.figures.consumers);
+        let is_for_work =
+            consumers.is_some_and(|count| count > 0) || self.routes.contains_key(name);
+        is_for_work
+            && named_for_failures(name).is_none()
+            && self.others(name).all(|feeder| {
+                !worked.contains(feeder) && self.queue(feeder).is_some_and(|one| self.delays(one))
+            })
+    }
+
+    /// Whether a queue that dead-letters is there for its time limit: nobody consumes it, and no other queue's
+    /// dead letters come to it.
+    fn delays(&self, queue: &Queue) -> bool {
+        queue.figures.consumers == Some(0)
+            && self.effective(queue).message_ttl.is_some()
+            && self.others(&queue.name).next().is_none()
     }
 
     /// Whether messages only wait here: nobody consumes, and they go on when their time is over.

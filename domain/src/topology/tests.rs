@@ -2,6 +2,7 @@
 
 mod consumers;
 mod dead_lettering;
+mod delays;
 mod depth;
 mod left_out;
 mod lints;
