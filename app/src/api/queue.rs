@@ -71,7 +71,7 @@ pub struct PlanSeen {
     pub is_removal: bool,
     /// The policies.
     pub policies: Vec<PolicySeen>,
-    /// What stays although it was set here, and why.
+    /// What stays as it is, and why.
     pub stays: Vec<String>,
     /// What stands against it.
     pub refusals: Vec<String>,

@@ -6,6 +6,7 @@
 
 mod change;
 mod checks;
+mod declared;
 mod migration;
 mod removal;
 mod wish;
@@ -18,8 +19,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::map::Map;
 use super::matching::pattern_of;
-use super::model::{Gap, Policy, Settings, Vhost};
-use change::{base, change, lines, wishes};
+use super::model::{Gap, Policy, Queue, Settings, Vhost};
+use change::{applied, base, change, lines, wishes};
 
 pub use migration::MigrationStep;
 pub(super) use removal::has_retention;
@@ -116,7 +117,8 @@ pub struct DeadLetteringPlan {
     pub plan: String,
     /// The policies.
     pub changes: Vec<PolicyChange>,
-    /// What stays as it is although it was set here, and why; of a removal.
+    /// What stays as it is, and why: of a removal, what was set here and others need; else, what the queue
+    /// was declared with and does already.
     #[serde(default)]
     pub stays: Vec<String>,
     /// Why it is not done; empty when it can be.
@@ -153,20 +155,19 @@ pub fn plan(
         }
     }
     checks::of_figures(wanted, refusals);
-    let (queue, target) = (map.queue(name), map.queue(&wanted.dead_letter_queue));
-    let (Some(queue), Some(target)) = (queue, target) else {
-        let missing = if queue.is_none() {
-            name
-        } else {
-            &wanted.dead_letter_queue
-        };
-        refusals.push(format!(
-            "there is no queue `{missing}` in this vhost: declare it first"
-        ));
-        return plan.sealed();
+    let (queue, target) = match both(&map, name, wanted) {
+        Ok(both) => both,
+        Err(why) => {
+            refusals.push(why);
+            return plan.sealed();
+        }
     };
+    let is_declared = declared::target(&map, queue).as_ref() == Some(&target.name);
+    if is_declared {
+        plan.stays.push(declared::says(queue, target));
+    }
     checks::of_chain(&map, queue, target, refusals);
-    let steps = checks::of_arguments(queue, target, wanted, refusals);
+    let steps = checks::of_arguments((queue, is_declared), target, wanted, refusals);
     if !steps.is_empty() {
         let way = migration::Way {
             vhost: (vhost, vhost_name),
@@ -177,7 +178,7 @@ pub fn plan(
         plan.migration = migration::steps(&way, &steps);
     }
     let parts = [
-        (queue, wishes(queue, wanted)),
+        (queue, wishes(queue, wanted, is_declared)),
         (target, vec![change::retention(wanted)]),
     ];
     for (queue, wishes) in parts {
@@ -189,7 +190,26 @@ pub fn plan(
             Err(why) => plan.refusals.push(why),
         }
     }
+    let after = applied(vhost, &plan.changes);
+    plan.refusals
+        .extend(checks::of_new_chain(&map, &Map::of(&after), queue, target));
     plan.sealed()
+}
+
+/// The queue and its dead-letter queue.
+///
+/// # Errors
+/// Which one is missing.
+fn both<'a>(
+    map: &Map<'a>,
+    name: &str,
+    wanted: &NewDeadLettering,
+) -> Result<(&'a Queue, &'a Queue), String> {
+    let there = |name: &str| {
+        map.queue(name)
+            .ok_or_else(|| format!("there is no queue `{name}` in this vhost: declare it first"))
+    };
+    Ok((there(name)?, there(&wanted.dead_letter_queue)?))
 }
 
 /// What the policy is called that is set here for a queue.

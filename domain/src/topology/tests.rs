@@ -1,7 +1,9 @@
 //! Each finding on the smallest vhost that has it, and on its neighbour that has not.
 
+mod chains;
 mod consumers;
 mod dead_lettering;
+mod declared;
 mod delays;
 mod depth;
 mod left_out;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::applying::under;
+use super::super::applying::{definition_of, under};
 use super::super::lint::text::{counted, duration};
 use super::super::matching::{applies_to, pattern_of};
 use super::super::model::{MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, Vhost};
@@ -28,12 +28,14 @@ impl<T: Into<Value> + Copy> Wish<T> {
     }
 }
 
-/// What is wanted of the queue that dead-letters.
-pub(super) fn wishes(queue: &Queue, wanted: &NewDeadLettering) -> Vec<Wanted> {
+/// What is wanted of the queue that dead-letters. Where its arguments take letters there already, the way is
+/// left to them.
+pub(super) fn wishes(queue: &Queue, wanted: &NewDeadLettering, is_declared: bool) -> Vec<Wanted> {
     let set = |text: &str| Wish::Set(Value::from(text));
+    let way = |text| if is_declared { Wish::Away } else { set(text) };
     let mut wishes = vec![
-        ("dead-letter-exchange", set("")),
-        ("dead-letter-routing-key", set(&wanted.dead_letter_queue)),
+        ("dead-letter-exchange", way("")),
+        ("dead-letter-routing-key", way(&wanted.dead_letter_queue)),
     ];
     if queue.kind == QueueKind::Quorum {
         wishes.push((LIMIT, wanted.max_deliveries.json()));
@@ -92,21 +94,39 @@ pub(super) fn change(
     if !is_needed && ours.is_none() {
         return Ok((None, Vec::new()));
     }
-    let after = if is_needed {
-        under(vhost, queue, Some(&name), definition.clone())
-    } else {
-        under(vhost, queue, base.map(|policy| &*policy.name), below)
-    };
-    let change = PolicyChange {
+    let mut change = PolicyChange {
         queue: queue.name.clone(),
         name,
         pattern: pattern_of(&queue.name),
         priority: base.map_or(1, |policy| policy.priority.saturating_add(1)),
         base: base.map(|policy| policy.name.clone()),
-        lines: lines(&in_effect(vhost, queue), &in_effect(vhost, &after)),
+        lines: Vec::new(),
         definition: is_needed.then_some(definition),
     };
+    let after = changed(vhost, queue, &change);
+    change.lines = lines(&in_effect(vhost, queue), &in_effect(vhost, &after));
     Ok((Some(change), of_operator(vhost, &after, wishes)))
+}
+
+/// A queue as a change of its policy leaves it.
+fn changed(vhost: &Vhost, queue: &Queue, change: &PolicyChange) -> Queue {
+    let base = change.base.as_deref();
+    match &change.definition {
+        Some(definition) => under(vhost, queue, Some(&change.name), definition.clone()),
+        None => under(vhost, queue, base, definition_of(&vhost.policies, base)),
+    }
+}
+
+/// The vhost as changes leave its queues.
+pub(super) fn applied(vhost: &Vhost, changes: &[PolicyChange]) -> Vhost {
+    let mut after = vhost.clone();
+    for queue in &mut after.queues {
+        let of_it = changes.iter().find(|change| change.queue == queue.name);
+        if let Some(change) = of_it {
+            *queue = changed(vhost, queue, change);
+        }
+    }
+    after
 }
 
 /// The policy below, with what was set here before and is not taken away, and what is wanted now.

@@ -9,21 +9,20 @@ use super::super::map::Map;
 use super::super::model::{Gap, Policy, Queue, Settings, Vhost};
 use super::super::setting::in_effect;
 use super::change::RETENTION;
-use super::{DeadLetteringPlan, PolicyChange, base, is_ours, lines};
+use super::{DeadLetteringPlan, PolicyChange, base, declared, is_ours, lines};
 
 /// Plans to take away what was set here.
 #[must_use]
 pub fn plan_removal(vhost: &Vhost, name: &str) -> DeadLetteringPlan {
     let mut plan = DeadLetteringPlan::default();
-    let Some(own) = ours(vhost, name) else {
-        plan.refusals.push(format!(
-            "nothing was set here for the queue `{name}`: what applies to it comes from elsewhere"
-        ));
-        return plan.sealed();
-    };
-    plan.changes.push(removed(vhost, name, own));
-    if let Some((target, retention)) = retention_beside(vhost, own) {
-        match used_by(vhost, name, target) {
+    let own = ours(vhost, name);
+    plan.changes
+        .extend(own.map(|own| removed(vhost, name, own)));
+    if let Some(way) = way(vhost, name, own)
+        && let Some(retention) = retention_of(vhost, &way.target)
+    {
+        let target = &way.target;
+        match used_by(vhost, name, &way) {
             Ok(()) => plan.changes.push(removed(vhost, target, retention)),
             Err(why) => plan.stays.push(format!(
                 "The retention of `{target}`, {}, stays: {why}. Take it back at `{target}` when \
@@ -31,6 +30,12 @@ pub fn plan_removal(vhost: &Vhost, name: &str) -> DeadLetteringPlan {
                 time_of(retention)
             )),
         }
+    }
+    if plan.changes.is_empty() {
+        plan.stays.clear();
+        plan.refusals.push(format!(
+            "nothing was set here for the queue `{name}`: what applies to it comes from elsewhere"
+        ));
     }
     plan.sealed()
 }
@@ -76,29 +81,52 @@ fn removed(vhost: &Vhost, name: &str, own: &Policy) -> PolicyChange {
 }
 
 /// A queue as it would be without ours.
-fn without(queue: &Queue, base: Option<&Policy>, vhost: &Vhost) -> Queue {
+pub(super) fn without(queue: &Queue, base: Option<&Policy>, vhost: &Vhost) -> Queue {
     let sets = base
         .map(|policy| policy.definition.clone())
         .unwrap_or_default();
     under(vhost, queue, base.map(|policy| &*policy.name), sets)
 }
 
-fn base_of<'a>(vhost: &'a Vhost, name: &str) -> Option<&'a Policy> {
+pub(super) fn base_of<'a>(vhost: &'a Vhost, name: &str) -> Option<&'a Policy> {
     let queue = vhost.queues.iter().find(|queue| queue.name == name)?;
     base(vhost, queue).ok().flatten()
 }
 
-/// The queue that this policy sends dead letters to, and what was set here for that one: a retention
-/// and nothing else.
-fn retention_beside<'a>(vhost: &'a Vhost, own: &'a Policy) -> Option<(&'a str, &'a Policy)> {
-    let set = |key: &str| own.definition.get(key).and_then(Value::as_str);
+/// Where dead letters of a queue go.
+struct Way {
+    /// The dead-letter queue.
+    target: String,
+    /// Whether they went there before anything was set here, and do so afterwards: by the queue's arguments.
+    is_declared: bool,
+}
+
+fn way(vhost: &Vhost, name: &str, own: Option<&Policy>) -> Option<Way> {
+    let queue = vhost.queues.iter().find(|queue| queue.name == name);
+    let declared = queue.and_then(|queue| declared::target(&Map::of(vhost), queue));
+    if let Some(target) = declared {
+        return Some(Way {
+            target,
+            is_declared: true,
+        });
+    }
+    let definition = &own?.definition;
+    let set = |key: &str| definition.get(key).and_then(Value::as_str);
     let target =
         set("dead-letter-routing-key").filter(|_| set("dead-letter-exchange") == Some(""))?;
+    Some(Way {
+        target: target.to_owned(),
+        is_declared: false,
+    })
+}
+
+/// What was set here for a dead-letter queue: a retention and nothing else.
+fn retention_of<'a>(vhost: &'a Vhost, target: &str) -> Option<&'a Policy> {
     let retention = ours(vhost, target)?;
     let dead_letters = retention.definition.get("dead-letter-exchange");
     let below = base_of(vhost, target).and_then(|base| base.definition.get("dead-letter-exchange"));
     let is_set = retention.definition.contains_key(RETENTION) && dead_letters == below;
-    is_set.then_some((target, retention))
+    is_set.then_some(retention)
 }
 
 fn time_of(retention: &Policy) -> String {
@@ -106,11 +134,12 @@ fn time_of(retention: &Policy) -> String {
     millis.map_or_else(|| "which is no number".to_owned(), duration)
 }
 
-/// Whether dead letters still come to `target` when nothing is set here for `name` any more.
+/// Whether dead letters still come to the dead-letter queue when nothing is set here for `name` any more. Those
+/// that its arguments take there do not count: they came without a retention before.
 ///
 /// # Errors
 /// Whose they are, or why nobody knows.
-fn used_by(vhost: &Vhost, name: &str, target: &str) -> Result<(), String> {
+fn used_by(vhost: &Vhost, name: &str, way: &Way) -> Result<(), String> {
     if [Gap::Queues, Gap::Wiring, Gap::Unreadable]
         .into_iter()
         .any(|gap| vhost.lacks(gap))
@@ -123,7 +152,10 @@ fn used_by(vhost: &Vhost, name: &str, target: &str) -> Result<(), String> {
         *queue = without(queue, below, vhost);
     }
     let map = Map::of(&after);
-    let feeders: Vec<&str> = map.feeders(target).collect();
+    let feeders = map.feeders(&way.target);
+    let feeders: Vec<&str> = feeders
+        .filter(|feeder| !(way.is_declared && *feeder == name))
+        .collect();
     match feeders.as_slice() {
         [] => Ok(()),
         [one] => Err(format!("`{one}` dead-letters there, too")),
