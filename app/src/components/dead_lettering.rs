@@ -30,7 +30,7 @@ pub(crate) fn DeadLettering(
         view! {
             {text(
                 "deliveries",
-                "a message dies after so many deliveries; empty: as it is, none: not by us",
+                "how often a message may come back before it dies; empty: as it is, none: not by us",
                 most,
                 5,
                 false,

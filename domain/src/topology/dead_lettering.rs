@@ -29,7 +29,7 @@ pub use wish::Wish;
 
 /// How our policies' names begin; the rest is the queue's name.
 const PREFIX: &str = "dlo-";
-/// The most deliveries that can be asked for.
+/// The highest limit of deliveries that can be asked for.
 pub const MOST_DELIVERIES: i64 = 10_000;
 /// The longest retention, in seconds: ten years. RabbitMQ counts milliseconds in 32 bits for arguments,
 /// not for policies.
@@ -42,8 +42,9 @@ pub const MOST_RETENTION_SECONDS: i64 = 315_360_000;
 pub struct NewDeadLettering {
     /// The queue that they go to, in the same vhost. It must be there.
     pub dead_letter_queue: String,
-    /// How often a message is delivered before it dies; only a quorum queue counts. Left out, as it is;
-    /// `null`, as it is without what was set here.
+    /// How often a message may come back to the queue before it dies: RabbitMQ counts returns, so it is
+    /// delivered at most once more than that. Only a quorum queue counts. Left out, as it is; `null`, as it is
+    /// without what was set here.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<i64>, minimum = 0, maximum = 10_000))]
     pub max_deliveries: Wish<i64>,

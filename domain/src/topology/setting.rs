@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::model::{Queue, QueueKind, Settings, Vhost};
 
-/// How often a quorum queue of RabbitMQ 4 delivers a message that has no limit set
+/// How often a message may come back to a quorum queue of RabbitMQ 4 that has no limit set
 /// (`rabbit_quorum_queue.erl`, `DEFAULT_DELIVERY_LIMIT`).
 pub const USUAL_DELIVERY_LIMIT: i64 = 20;
 
@@ -67,7 +67,8 @@ pub struct Effective {
     pub max_length: Option<Setting<i64>>,
     /// How many bytes of messages it holds.
     pub max_length_bytes: Option<Setting<i64>>,
-    /// How often a message is delivered; of a quorum queue.
+    /// How often a message may come back before it dies, so that it is delivered once more than that; of a
+    /// quorum queue.
     pub delivery_limit: Option<Setting<i64>>,
 }
 

@@ -29,9 +29,7 @@ fn wanted_of(draft: &DeadLetteringDraft) -> Result<NewDeadLettering, ApiError> {
     let (deliveries, retention) = (draft.deliveries.trim(), draft.retention.trim());
     let max_deliveries = wish(deliveries, |text| {
         text.parse().map_err(|_| {
-            ApiError::invalid(format!(
-                "`{text}` is no number of deliveries: write one as `5`."
-            ))
+            ApiError::invalid(format!("`{text}` is no number of times: write one as `5`."))
         })
     })?;
     let retention_seconds = wish(retention, |text| {

@@ -15,7 +15,7 @@ pub struct DeadLetteringDraft {
     pub queue: String,
     /// The queue that they go to.
     pub to: String,
-    /// The limit of deliveries; empty to leave it as it is, `none` to take ours away.
+    /// How often a message may come back; empty to leave it as it is, `none` to take ours away.
     pub deliveries: String,
     /// How long they stay there, as `7d`; empty to leave it as it is, `none` to take ours away.
     pub retention: String,

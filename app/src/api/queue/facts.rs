@@ -88,7 +88,7 @@ pub(super) async fn of(
         Some(plain(format!("{}, set by {by}", text(setting.value))))
     };
     let limit = set(&effective.delivery_limit, wording::count);
-    facts.extend(limit.map(|set| ("deliveries at most", set)));
+    facts.extend(limit.map(|set| ("returns before a message dies", set)));
     let ttl = set(&effective.message_ttl, duration);
     facts.extend(ttl.map(|set| ("messages expire after", set)));
     if !queue.fed_by.is_empty() {

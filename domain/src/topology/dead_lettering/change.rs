@@ -176,7 +176,7 @@ fn of_operator(vhost: &Vhost, after: &Queue, wishes: &[Wanted]) -> Vec<String> {
             let figure = set.value.as_i64();
             let does = match (*key, figure) {
                 (LIMIT, Some(most)) => format!(
-                    "{who} lets `{name}` deliver a message {} at most",
+                    "{who} lets a message come back to `{name}` {} at most",
                     counted(most, "time")
                 ),
                 (RETENTION, Some(most)) => {

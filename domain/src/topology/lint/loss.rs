@@ -223,7 +223,7 @@ pub(super) fn of_deliveries(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         subject: name.clone(),
         other: String::new(),
         title: format!(
-            "`{name}` deletes what was delivered {} without success",
+            "`{name}` deletes what comes back more than {}",
             counted(count, "time")
         ),
         lost: format!(

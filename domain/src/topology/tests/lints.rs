@@ -233,6 +233,10 @@ fn a_delivery_limit_with_nowhere_to_go_is_found() {
             .lost
             .contains("delivery limit of 10, set by its arguments")
     );
+    assert_eq!(
+        found.title,
+        "`work` deletes what comes back more than 10 times"
+    );
     assert_eq!(with("3.13.7", json!({})).kinds(), []);
     let usual = with("4.0.1", json!({})).only();
     assert!(usual.lost.contains("limit of 20"), "{}", usual.lost);

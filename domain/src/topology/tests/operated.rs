@@ -37,7 +37,7 @@ fn limits_of_an_operator_that_are_stricter_are_refused_with_whose_they_are() {
     assert_eq!(plan.refusals.len(), 2, "{:?}", plan.refusals);
     assert!(
         plan.refusals[0].starts_with(
-            "the operator policy `few` lets `work` deliver a message 2 times at most, and wins"
+            "the operator policy `few` lets a message come back to `work` 2 times at most, and wins"
         ),
         "{:?}",
         plan.refusals

@@ -155,8 +155,9 @@ pub(crate) async fn queue(
 pub(crate) struct WantedDeadLettering {
     /// The queue that dead letters go to, in the same vhost. It must be there.
     dead_letter_queue: String,
-    /// How often a message is delivered before it dies; only a quorum queue counts. Left out, as it is;
-    /// `null`, as it is without what was set here.
+    /// How often a message may come back to the queue before it dies: RabbitMQ counts returns, so it is
+    /// delivered at most once more than that. Only a quorum queue counts. Left out, as it is; `null`, as it is
+    /// without what was set here.
     #[serde(default)]
     #[schema(value_type = Option<i64>, minimum = 0, maximum = 10_000)]
     max_deliveries: Wish<i64>,

@@ -90,7 +90,7 @@ async fn what_an_operator_forbids_is_refused(pool: PgPool) {
     match refused {
         Err(DeskError::Unfit { why, .. }) => {
             for said in [
-                "the operator policy `few` lets `work` deliver a message 2 times at most",
+                "the operator policy `few` lets a message come back to `work` 2 times at most",
                 "the operator policy `short` lets messages stay in `dead` for 1 minute at most",
             ] {
                 assert!(why.contains(said), "{why}");
