@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::map::Map;
 use super::matching::pattern_of;
-use super::model::{Gap, Policy, Queue, Settings, Vhost};
+use super::model::{Policy, Queue, Settings, Vhost};
 use change::{applied, base, change, lines, wishes};
 
 pub use migration::MigrationStep;
@@ -150,11 +150,7 @@ pub fn plan(
     let map = Map::of(vhost);
     let mut plan = DeadLetteringPlan::default();
     let refusals = &mut plan.refusals;
-    for gap in [Gap::Policies, Gap::OperatorPolicies] {
-        if vhost.lacks(gap) {
-            refusals.push(gap.says().to_owned());
-        }
-    }
+    checks::of_gaps(vhost, refusals);
     checks::of_figures(wanted, refusals);
     let (queue, target) = match both(&map, name, wanted) {
         Ok(both) => both,

@@ -2,9 +2,16 @@
 
 use super::super::lint::text::duration;
 use super::super::map::{Map, Role};
-use super::super::model::{Queue, QueueKind};
+use super::super::model::{Gap, Queue, QueueKind, Vhost};
 use super::migration::Instead;
 use super::{MOST_DELIVERIES, MOST_RETENTION_SECONDS, NewDeadLettering, Wish};
+
+/// Without the policies nobody knows what ours would repeat, and what would win over it.
+pub(super) fn of_gaps(vhost: &Vhost, refusals: &mut Vec<String>) {
+    let gaps = [Gap::Policies, Gap::OperatorPolicies].into_iter();
+    let lacking = gaps.filter(|gap| vhost.lacks(*gap));
+    refusals.extend(lacking.map(|gap| gap.says().to_owned()));
+}
 
 pub(super) fn of_figures(wanted: &NewDeadLettering, refusals: &mut Vec<String>) {
     if wanted
