@@ -61,8 +61,10 @@ pub enum ReplayError {
     Store(#[from] StoreError),
 }
 
-/// Replays that this office looks after at the same time. Most of them only wait, for a broker.
-const MOST_AT_ONCE: usize = 64;
+/// Replays that this office looks after at the same time. Most of them only wait: for a broker, for the next
+/// step of a ladder, for their rate. Each has a channel for every broker that its letters go to, and brokers
+/// allow a connection 2,047 of them by default.
+const MOST_AT_ONCE: usize = 500;
 
 /// What all parts of the engine share.
 struct Engine {

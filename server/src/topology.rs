@@ -90,7 +90,7 @@ pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
     let trouble = match asked {
         Ok(Ok(())) => None,
         Ok(Err(Fault::Store(why))) => return Err(why),
-        Ok(Err(Fault::Management(why))) => Some(why.to_string()),
+        Ok(Err(why)) => Some(why.to_string()),
         Err(_) => Some(format!(
             "the management API took more than {} s to tell of all queues",
             PATIENCE.as_secs()
@@ -108,11 +108,19 @@ pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
 /// How long a vhost is kept of which the broker does not tell whether it was deleted or is hidden from us.
 const MISSED_FOR: TimeDelta = TimeDelta::days(1);
 
+/// How long one vhost may take.
+const PATIENCE_WITH_ONE: Duration = Duration::from_secs(40);
+
+/// Vhosts that may fail to answer before the broker itself is given up for this time.
+const MOST_FAILURES: usize = 3;
+
 /// Why a broker was not read to the end.
 #[derive(Debug, thiserror::Error)]
 enum Fault {
     #[error(transparent)]
     Management(#[from] ManagementError),
+    #[error("the management API took more than {} s to tell of it", PATIENCE_WITH_ONE.as_secs())]
+    Slow,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -151,9 +159,12 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
     kept::forget_others(&mut conn, broker, &known, now).await?;
     consumers::forget(&mut conn).await?;
     drop(conn);
+    let mut failures = 0;
     for vhost in &vhosts {
         let place = Place { broker, vhost };
-        match survey_vhost((deps, &management), &overview, place, &mut drawn).await {
+        let read = survey_vhost((deps, &management), &overview, place, &mut drawn);
+        let read = tokio::time::timeout(PATIENCE_WITH_ONE, read).await;
+        match read.unwrap_or(Err(Fault::Slow)) {
             Err(Fault::Management(why @ ManagementError::Missing)) => {
                 // Else it was deleted while we looked.
                 if management.vhosts().await?.contains(vhost) {
@@ -162,6 +173,13 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
             }
             Err(Fault::Management(why @ ManagementError::Refused(_))) => {
                 cannot_read(deps, place, Some(why)).await?;
+            }
+            // One that is too large or too slow keeps none of the others from being read.
+            Err(why @ (Fault::Management(_) | Fault::Slow)) if failures < MOST_FAILURES => {
+                failures += 1;
+                let told =
+                    format!("{why}; what was read of it before is kept, and it is asked again");
+                set_trouble(deps, place, &told).await?;
             }
             done => done?,
         }
@@ -190,9 +208,13 @@ async fn cannot_read(
         "{why}: give the user of the management API a permission on this vhost, as \
          `rabbitmqctl set_permissions` does"
     );
+    set_trouble(deps, place, &trouble).await
+}
+
+async fn set_trouble(deps: &Deps, place: Place<'_>, trouble: &str) -> Result<(), Fault> {
     let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
     let now = shared_time(&mut conn, &*deps.clock).await?;
-    kept::set_vhost_trouble(&mut conn, place, &trouble, now).await?;
+    kept::set_vhost_trouble(&mut conn, place, trouble, now).await?;
     Ok(())
 }
 

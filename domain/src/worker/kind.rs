@@ -30,6 +30,10 @@ pub fn kind_of(name: &str) -> Kind {
     let mut rest = name;
     let mut is_autoscaled = false;
     while !rest.is_empty() {
+        if let Some(before) = before_uuid(rest) {
+            (rest, is_autoscaled) = (before, true);
+            continue;
+        }
         let (before, part) = split_last(rest);
         // A pod's last five: only behind the hash of its template, since words look like it too.
         let part_kind = if is_pod_suffix(part) && is_template_hash(split_last(before).1) {
@@ -67,6 +71,27 @@ fn folded(name: &str, rest: &str, is_autoscaled: bool) -> Kind {
     Kind {
         name: kept.chars().chain(separator).chain(['*']).collect(),
         is_autoscaled,
+    }
+}
+
+/// What stands before a UUID at the end. Its parts are read together, since some of them look like words.
+fn before_uuid(name: &str) -> Option<&str> {
+    const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
+    let at = name.len().checked_sub(36)?;
+    let (before, uuid) = name.split_at_checked(at)?;
+    let mut groups = uuid.split('-');
+    let is_hex = |part: &str| part.bytes().all(|b| b.is_ascii_hexdigit());
+    let fits = |long: usize| {
+        let group = groups.next();
+        group.is_some_and(|part| part.len() == long && is_hex(part))
+    };
+    if !GROUPS.into_iter().all(fits) {
+        return None;
+    }
+    match before.chars().last() {
+        None => Some(before),
+        Some(last) if SEPARATORS.contains(&last) => Some(&before[..before.len() - 1]),
+        Some(_) => None,
     }
 }
 

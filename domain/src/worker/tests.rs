@@ -119,6 +119,19 @@ proptest! {
         prop_assert_eq!(verdict, Verdict::Stale);
     }
 
+    /// Some of a UUID's parts look like words, such as `bcda` and `a716`.
+    #[test]
+    fn a_uuid_behind_a_name_is_one_random_part(uuid in proptest::array::uniform16(0_u8..)) {
+        let uuid = uuid::Uuid::from_bytes(uuid);
+        for (name, kind) in [
+            (format!("worker-{uuid}"), "worker-*"),
+            (format!("mail.{uuid}-3"), "mail.*"),
+            (format!("{uuid}").to_uppercase(), "*"),
+        ] {
+            prop_assert_eq!(kind_of(&name), Kind { name: kind.to_owned(), is_autoscaled: true });
+        }
+    }
+
     #[test]
     fn any_name_is_folded_into_something(name in ".{1,80}") {
         let kind = kind_of(&name);

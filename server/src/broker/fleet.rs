@@ -17,8 +17,9 @@ use super::{BrokerError, Link};
 const EXCHANGE: &str = "dlo.fleet";
 /// The queue of the offices.
 const QUEUE: &str = "dlo.fleet.heartbeats";
-/// What heartbeats are published with: the first, and anything behind it; or the second.
-const HEARTBEATS: [&str; 2] = ["heartbeat.#", "worker.heartbeat"];
+/// What heartbeats are published with: anything. What is no heartbeat is counted as such, and nobody reports
+/// to nobody for the sake of a routing key.
+const HEARTBEATS: &str = "#";
 /// What an office's echo is published with.
 const ECHO: &str = "office.echo";
 
@@ -66,12 +67,9 @@ impl FleetInlet {
             ..QueueDeclareOptions::default()
         };
         within(channel.queue_declare(QUEUE.into(), durable, arguments())).await?;
-        for key in HEARTBEATS.into_iter().chain([ECHO]) {
-            let options = QueueBindOptions::default();
-            let binding =
-                channel.queue_bind(QUEUE.into(), EXCHANGE.into(), key.into(), options, none());
-            within(binding).await?;
-        }
+        let options = QueueBindOptions::default();
+        let key = HEARTBEATS.into();
+        within(channel.queue_bind(QUEUE.into(), EXCHANGE.into(), key, options, none())).await?;
         within(channel.basic_qos(WINDOW, BasicQosOptions { global: false })).await?;
         let consumer = within(channel.basic_consume(
             QUEUE.into(),

@@ -1,12 +1,15 @@
 //! Decisions on letters: put away, take back, and what only a person or the receiver can know.
 
+use std::time::Duration;
+
 use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::LetterId;
 use dlo_domain::selection::{Changed, MOST_IDS, Selection};
-use dlo_domain::state::{Change, Refusal};
+use dlo_domain::state::{Change, LetterState, Refusal};
 use sqlx::PgConnection;
+use tokio::time::{Instant, sleep};
 
 use super::letters::no_letter;
 use super::selection::chosen;
@@ -15,6 +18,10 @@ use crate::planning::{CHUNK, LeftOutTally};
 use crate::store::audit::Note;
 use crate::store::decisions::{self, Tally};
 use crate::store::events;
+
+/// A receiver can be done before the broker's confirm is written down: so long its report waits for that.
+const OVERTAKEN_FOR: Duration = Duration::from_secs(5);
+const ASK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The longest reason, in characters.
 const MOST_REASON: usize = 500;
@@ -164,10 +171,21 @@ pub(super) async fn processed(desk: &PgDesk, actor: &Actor, id: LetterId) -> Res
         detail: None,
         replay: None,
     };
-    changing!(desk, conn => {
-        let tally = decisions::processed(conn, id, note).await?;
-        one(conn, id, Change::Settle, tally).await
-    })
+    let latest = Instant::now() + OVERTAKEN_FOR;
+    loop {
+        let from = changing!(desk, conn => {
+            let tally = decisions::processed(conn, id, note).await?;
+            let claimed = tally.left_out.contains_key(&Some(LetterState::Claimed));
+            if claimed && Instant::now() < latest {
+                return Ok(None);
+            }
+            one(conn, id, Change::Settle, tally).await.map(Some)
+        })?;
+        match from {
+            Some(()) => return Ok(()),
+            None => sleep(ASK_AGAIN).await,
+        }
+    }
 }
 
 /// What a change of one letter comes to: done, or the reason why not.

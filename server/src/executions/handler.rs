@@ -8,9 +8,10 @@ use dlo_domain::execution::{Execution, ExecutionState, HANDLER, HandlerVerdict, 
 use dlo_domain::ids::ReplayId;
 use dlo_domain::replay::{NewReplay, Replay, Target};
 use dlo_domain::selection::Selection;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, Postgres, Transaction};
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use super::following::follow;
 use super::sparing::{self, Spared};
@@ -22,6 +23,9 @@ use crate::store::executions::watch;
 use crate::store::executions::write::{self, Told};
 use crate::store::workers::beats;
 use crate::store::{StoreError, events, shared_time};
+
+/// Letters of a round that may have to wait: more are not looked for.
+const MOST_LATER: usize = 1_000;
 
 pub(super) async fn run(
     deps: &Deps,
@@ -37,7 +41,8 @@ pub(super) async fn run(
 }
 
 async fn handle_all(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
-    while !stop.is_cancelled() && handle_next(deps).await? {}
+    let mut later = Vec::new();
+    while !stop.is_cancelled() && handle_one(deps, &mut later).await? {}
     follow(deps).await.map(drop)
 }
 
@@ -46,18 +51,36 @@ async fn handle_all(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreEr
 /// # Errors
 /// When Postgres does not do it: then the letter is handled later.
 pub async fn handle_next(deps: &Deps) -> Result<bool, StoreError> {
-    let mut transaction = deps.pool.begin().await?;
-    let Some(open) = links::next(&mut transaction).await? else {
-        return Ok(false);
-    };
-    let Some(handled) = handle(deps, &mut transaction, &open).await? else {
-        return Ok(false);
-    };
-    links::close(&mut transaction, &open, &handled).await?;
+    handle_one(deps, &mut Vec::new()).await
+}
+
+/// The same. Letters that have to wait are put with those of this round, and hold up nobody behind them.
+async fn handle_one(deps: &Deps, later: &mut Vec<Uuid>) -> Result<bool, StoreError> {
+    while later.len() < MOST_LATER {
+        let mut transaction = deps.pool.begin().await?;
+        let Some(open) = links::next(&mut transaction, later).await? else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        if let Some(handled) = handle(deps, &mut transaction, &open).await? {
+            return write_down(transaction, &open, handled).await.map(|()| true);
+        }
+        transaction.rollback().await?;
+        later.push(open.letter.0);
+    }
+    Ok(false)
+}
+
+async fn write_down(
+    mut transaction: Transaction<'static, Postgres>,
+    open: &Open,
+    handled: Handled,
+) -> Result<(), StoreError> {
+    links::close(&mut transaction, open, &handled).await?;
     transaction.commit().await?;
     let verdict = handled.verdict.as_str();
     metrics::counter!("dlo_executions_named_total", "verdict" => verdict).increment(1);
-    Ok(true)
+    Ok(())
 }
 
 /// What was done, in a word and in a sentence.

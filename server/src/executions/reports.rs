@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::execution::{Execution, Report, Reported};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -11,6 +11,9 @@ use crate::clock::{Clock, new_id};
 use crate::store::executions::figures::{self, Tally};
 use crate::store::executions::write::{self, Told};
 use crate::store::{StoreError, shared_time};
+
+/// Figures are of the last hour: what was so before, and is only told now, is none of them.
+const COUNTED_WITHIN: TimeDelta = TimeDelta::hours(1);
 
 /// A report, checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +64,9 @@ pub async fn take(
             Ok(None) => None,
             Err(why) => Some(why.to_string()),
             Ok(Some(next)) => {
-                tally.add(before.map(|before| before.state), &next);
+                if now - at < COUNTED_WITHIN {
+                    tally.add(before.map(|before| before.state), &next);
+                }
                 let earlier = changed
                     .remove(&report.id)
                     .filter(|told| told.execution.attempt == next.attempt)

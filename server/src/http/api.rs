@@ -70,7 +70,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         read("/api/v1/letters/{id}/body", get(letters::body)),
         read("/api/v1/letters/{id}/decoded", get(letters::decoded)),
         read("/api/v1/letters/{id}/sent/{replay}", get(changes::sent)),
-        act("/api/v1/letters/{id}/processed", post(letters::processed)),
+        report("/api/v1/letters/{id}/processed", post(letters::processed)),
         act("/api/v1/letters/{id}/published", post(letters::published)),
         act("/api/v1/discards", post(discards::create)),
         act("/api/v1/restores", post(restores::create)),

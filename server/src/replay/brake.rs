@@ -12,6 +12,7 @@ use super::allowance::Allowance;
 use super::halt::{Halt, persist};
 use crate::store::replays::steer;
 use crate::store::replays::work::Orders;
+use crate::store::shared_time;
 
 /// A ladder that waits is looked at again after so long: letters may have come back meanwhile, and
 /// somebody may have paused the replay.
@@ -33,6 +34,13 @@ pub(super) struct Permit<'a> {
     /// So many letters.
     pub(super) most: i64,
     turn: Option<MutexGuard<'a, ()>>,
+}
+
+impl Permit<'_> {
+    /// Whether the other lanes wait until it is given back.
+    pub(super) fn is_turn(&self) -> bool {
+        self.turn.is_some()
+    }
 }
 
 impl Brake {
@@ -101,11 +109,14 @@ impl Engine {
     /// Waits until the ladder lets letters out, and tells how many at most.
     async fn climb(&self, replay: ReplayId, canary: &Canary) -> Result<Option<i64>, Halt> {
         loop {
-            let climb = persist!(self, conn => steer::climb(conn, replay).await)?;
+            // Any office may watch a step to its end, so by a clock that all of them share.
+            let (climb, now) = persist!(self, conn => {
+                let now = shared_time(conn, &*self.deps.clock).await?;
+                steer::climb(conn, replay).await.map(|climb| (climb, now))
+            })?;
             let Some(climb) = climb else {
                 return Err(Halt::NotOurs);
             };
-            let now = self.deps.clock.now();
             let step = climb.step;
             match climb.gate(canary, now) {
                 Gate::Open(most) => return Ok(most),

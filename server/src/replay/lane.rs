@@ -57,6 +57,11 @@ impl Default for Place {
 }
 
 impl Progress {
+    /// Whether there is a connection that was not closed.
+    fn has_way(&self) -> bool {
+        self.held.as_ref().is_some_and(Publisher::is_open)
+    }
+
     /// Learns from what came of messages that went to these exchanges.
     pub(super) fn learn(
         &mut self,
@@ -121,13 +126,22 @@ impl Line<'_> {
         }
         let wanted = progress.pace.window();
         let permit = self.brake.permit(self.engine, self.replay, wanted).await?;
-        let started_over = progress.place.after == START;
+        let before = progress.place.after;
+        let started_over = before == START;
         let Some(ready) = self.load(&mut progress.place, permit.most).await? else {
             self.brake.give_back(permit.most).await;
             // Some may have been left behind: those that never left their window.
             progress.place.after = START;
             return Ok(!started_over);
         };
+        if permit.is_turn() && !progress.has_way() && !ready.is_empty() {
+            // A lane whose broker is away waits beside the ladder and not on it: others go on, and watch.
+            self.brake.give_back(permit.most).await;
+            drop(permit);
+            progress.place.after = before;
+            self.reach(progress, ready).await?;
+            return Ok(true);
+        }
         let unused = permit.most - i64::try_from(ready.len()).unwrap_or(i64::MAX);
         self.brake.give_back(unused).await;
         let Some(ready) = self.reach(progress, ready).await? else {
@@ -147,11 +161,10 @@ impl Line<'_> {
         if ready.is_empty() {
             return Ok(None);
         }
-        let held = progress.held.take();
-        let is_new = held.as_ref().is_none_or(|one| !one.is_open());
-        if is_new {
+        if !progress.has_way() {
             progress.place.exchanges = Exchanges::default();
         }
+        let held = progress.held.take();
         let publisher = match self.engine.way(self.replay, self.lane, held).await? {
             Way::Open(publisher) => progress.held.insert(*publisher),
             Way::Refused(why) => {

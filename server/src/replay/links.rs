@@ -8,7 +8,7 @@ use dlo_domain::ids::ReplayId;
 
 use super::Engine;
 use super::halt::{Halt, pauses, persist};
-use crate::broker::{Fault, Publisher};
+use crate::broker::{BrokerError, Fault, Publisher};
 use crate::store::replays::work::{self, Lane};
 
 /// Idle connections that are kept for each lane.
@@ -61,6 +61,12 @@ impl Links {
     }
 }
 
+/// Whether waiting helps nothing: the broker refuses, or the configuration does not name it any more.
+fn is_final(why: &BrokerError) -> bool {
+    let is_unknown = matches!(why, BrokerError::UnknownBroker(_) | BrokerError::Address(_));
+    is_unknown || why.fault() == Fault::Refused
+}
+
 impl Engine {
     /// A connection that takes messages now. Waits while the broker is away or blocks
     /// publishers: nothing is marked or sent meanwhile.
@@ -81,7 +87,7 @@ impl Engine {
                     held = Some(publisher);
                     "it takes no messages, because its memory or disk runs out".to_owned()
                 }
-                Err(why) if why.fault() == Fault::Refused => {
+                Err(why) if is_final(&why) => {
                     self.deps.waits.clear(replay, lane);
                     return Ok(Way::Refused(why.to_string()));
                 }

@@ -9,11 +9,11 @@ use dlo_domain::ids::ReplayId;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::Engine;
+use super::{Engine, MOST_AT_ONCE};
 use crate::failpoint;
 use crate::store::events::{Heard, Listener};
 use crate::store::replays::work::{self, Running};
-use crate::store::{StoreError, offices};
+use crate::store::{StoreError, offices, shared_time};
 
 /// Notifications wake at once, but may be lost: so often is looked in any case.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -23,6 +23,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct InHand(Mutex<HashSet<ReplayId>>);
 
 impl InHand {
+    /// Whether there is room for no more: what is left is for offices that have some.
+    fn is_full(&self) -> bool {
+        self.with(|held| held.len() >= MOST_AT_ONCE)
+    }
+
     fn holds(&self, replay: ReplayId) -> bool {
         self.with(|held| held.contains(&replay))
     }
@@ -63,7 +68,11 @@ pub(super) async fn run(engine: &Engine, found: mpsc::Sender<ReplayId>) -> Resul
 /// Takes every replay that nobody works on.
 async fn look(engine: &Engine, found: &mpsc::Sender<ReplayId>) -> Result<(), StoreError> {
     let mut conn = engine.deps.pool.acquire().await?;
-    for running in work::running(&mut conn, engine.deps.clock.now()).await? {
+    let now = shared_time(&mut conn, &*engine.deps.clock).await?;
+    for running in work::running(&mut conn, now).await? {
+        if engine.in_hand.is_full() {
+            break;
+        }
         if engine.in_hand.holds(running.id) || !is_free(engine, &mut conn, running).await? {
             continue;
         }
@@ -71,7 +80,7 @@ async fn look(engine: &Engine, found: &mpsc::Sender<ReplayId>) -> Result<(), Sto
         if work::take(&mut conn, running, engine.deps.office_id).await? {
             failpoint::reach(failpoint::TAKEN);
             engine.in_hand.pick_up(running.id);
-            // The receiver outlives the sender.
+            // The receiver outlives the sender, and has room for all that are in hand.
             let _ = found.send(running.id).await;
         }
     }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 
 use super::Engine;
-use crate::store::StoreError;
 use crate::store::replays::watch::settle;
+use crate::store::{StoreError, shared_time};
 
 /// Letters in one transaction.
 const MOST_AT_ONCE: i64 = 500;
@@ -34,12 +34,13 @@ pub(super) async fn run(engine: &Engine) {
 async fn settle_all(engine: &Engine, after: Duration) {
     let after = TimeDelta::from_std(after).unwrap_or(TimeDelta::MAX);
     while !engine.stop.is_cancelled() {
-        let now = engine.deps.clock.now();
-        let Some(before) = now.checked_sub_signed(after) else {
-            return;
-        };
         let settled = async {
             let mut transaction = engine.deps.pool.begin().await?;
+            // By the clock that wrote down since when they are replayed, and not by this office's.
+            let now = shared_time(&mut transaction, &*engine.deps.clock).await?;
+            let Some(before) = now.checked_sub_signed(after) else {
+                return Ok(0);
+            };
             let settled = settle(&mut transaction, before, MOST_AT_ONCE, now).await?;
             transaction.commit().await?;
             Ok::<_, StoreError>(settled)

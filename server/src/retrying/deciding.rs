@@ -199,8 +199,8 @@ async fn schedule(
     }
     for (tries, letters) in exhausted {
         let detail = match tries {
-            1 => "it died again after 1 try".to_owned(),
-            tries => format!("it died again after {tries} tries"),
+            1 => "1 try was made, and none is left".to_owned(),
+            tries => format!("{tries} tries were made, and none is left"),
         };
         let note = Note {
             detail: Some(&detail),

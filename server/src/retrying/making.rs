@@ -69,9 +69,7 @@ async fn make_some(
     }
     // Read when the policy is this office's: nobody writes its budget at a later time.
     let now = shared_time(conn, &*deps.clock).await?;
-    if retries::is_held_up(conn, id, now - PATIENCE).await? {
-        return Ok(None);
-    }
+    let held_up = retries::held_up(conn, id, now - PATIENCE).await?;
     let (breaker, allowed) = ask_breaker(conn, &kept, now).await?;
     let bucket = kept.bucket.refilled(kept.policy.retries_per_minute, now);
     let is_open = kept.policy.window.as_ref();
@@ -84,7 +82,7 @@ async fn make_some(
     let due = if most == 0 {
         Vec::new()
     } else {
-        retries::take_due(conn, id, now, most.into()).await?
+        retries::take_due(conn, id, &held_up, now, most.into()).await?
     };
     let taken = u32::try_from(due.len()).unwrap_or(u32::MAX);
     if taken > 0 {
@@ -187,7 +185,8 @@ fn reasons(replay: &Replay, id: ReplayId) -> String {
     format!("replay {id} left it out: {}", reasons.join("; "))
 }
 
-/// A try that cannot be made is not made later in silence: the letter waits for a person.
+/// A try that cannot be made now cannot be made later either, as the plan says why: the letter is given up on,
+/// and waits for a person.
 async fn hold(
     conn: &mut PgConnection,
     kept: &Kept,
@@ -202,7 +201,14 @@ async fn hold(
         detail: Some(why),
         replay: None,
     };
-    let tally = decisions::change(conn, letters, Change::Unschedule, note).await?;
-    let letters = tally.changed;
-    events::notify(conn, &LiveEvent::Changed { letters }).await
+    let letters = decisions::change(conn, letters, Change::Unschedule, note).await?;
+    let letters = letters.changed;
+    let note = Note {
+        action: "letter.exhausted",
+        ..note
+    };
+    retries::exhaust(conn, kept.id, &letters, note).await?;
+    let changed = letters.clone();
+    events::notify(conn, &LiveEvent::Changed { letters: changed }).await?;
+    events::notify(conn, &LiveEvent::Exhausted { letters }).await
 }

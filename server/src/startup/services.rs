@@ -133,6 +133,7 @@ impl Plan {
             pool: self.pool.clone(),
             clock: self.clock.clone(),
             config,
+            kept: self.config.executions.kept,
         };
         self.lifecycle
             .spawn("reading the register", |stop| register::run(deps, stop));

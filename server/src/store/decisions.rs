@@ -135,7 +135,8 @@ pub async fn decide_unknown(
     Ok(tally)
 }
 
-/// The receiver of a letter's replay reports success.
+/// The receiver of a letter's replay reports success. It has seen the letter: one whose publish was cut off was
+/// published.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
@@ -144,6 +145,7 @@ pub async fn processed(
     id: LetterId,
     note: Note<'_>,
 ) -> Result<Tally, StoreError> {
+    change(conn, &[id], Change::DeclarePublished, note).await?;
     let tally = change(conn, &[id], Change::Settle, note).await?;
     if !tally.changed.is_empty() {
         replays::outcomes::processed(conn, id, note).await?;

@@ -8,4 +8,5 @@ mod handler;
 mod monitor;
 mod reporting;
 mod standing_still;
+mod waiting;
 pub mod yard;

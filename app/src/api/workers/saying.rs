@@ -10,6 +10,8 @@ use crate::{links, wording};
 
 /// Workers of one page.
 const MOST_ROWS: u32 = 100;
+/// Kinds of one page.
+const MOST_KINDS: usize = 500;
 
 pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<WorkerList, ApiError> {
     let condition: Option<Condition> = match state {
@@ -45,7 +47,7 @@ pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<Worker
         heading,
         note: "stale after 3 missed heartbeats; draining workers are not stale".to_owned(),
         is_empty: kinds.is_empty(),
-        kinds: kinds.iter().map(kind_row).collect(),
+        kinds: kinds.iter().take(MOST_KINDS).map(kind_row).collect(),
         total: wording::counted(page.estimated_total, "worker"),
         rows: page.items.iter().map(row).collect(),
         stuck,

@@ -127,7 +127,8 @@ pub(crate) async fn decoded(
     Ok(Json(front.desk.payload(id, query.arrival()?).await?))
 }
 
-/// The receiver of a letter reports success.
+/// The receiver of a letter reports success. It may come before the broker's confirm is written down: then
+/// the answer waits for that, at most 5 s. A letter whose publish was cut off is known to be published by it.
 #[utoipa::path(
     post, path = "/api/v1/letters/{id}/processed", tag = "letters",
     params(("id" = LetterId, Path)),

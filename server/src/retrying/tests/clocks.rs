@@ -189,11 +189,30 @@ async fn tries_wait_while_a_broker_does_not_take_those_before_them(pool: PgPool)
     }
     let held_up = office.made().await;
     assert!((1..20).contains(&held_up), "{held_up}");
+    // Those of another broker need not wait.
+    let elsewhere = office.arrive("work").await;
+    sqlx::query(
+        "with other as (
+             insert into sources (id, broker, vhost, queue, name, mode, configured,
+                 condition_since, created_at)
+             values (gen_random_uuid(), 'second', '/', 'dead', 'second', 'take', false, now(), now())
+             returning id)
+         update letters set source_id = other.id from other where letters.id = $1",
+    )
+    .bind(elsewhere.0)
+    .execute(&pool)
+    .await
+    .expect("another source");
+    for _ in 0..15 {
+        office.after(1, &mut scheduler).await;
+    }
+    assert_eq!(office.state(elsewhere).await, LetterState::Claimed);
+    assert_eq!(office.made().await, held_up + 1);
     for _ in 0..60 {
         office.engine_says(Outcome::Confirmed).await;
         office.after(1, &mut scheduler).await;
     }
-    assert_eq!(office.made().await, 40);
+    assert_eq!(office.made().await, 41);
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -153,10 +153,48 @@ async fn whoever_takes_a_scheduled_letter_ends_its_try(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
-async fn a_try_that_could_not_be_published_waits_for_a_person(pool: PgPool) {
+async fn a_try_that_could_not_be_published_is_one_and_the_next_one_follows(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
-    let (gone, homeless) = (office.arrive("work").await, office.arrive("").await);
+    let gone = office.arrive("work").await;
+    let mut scheduler = office.scheduler();
+    office.after(0, &mut scheduler).await;
+    for (number, delay, outcome) in [
+        (1, 10, Outcome::Unroutable),
+        (2, 100, Outcome::Refused),
+        (3, 1_000, Outcome::Unroutable),
+    ] {
+        let next = office.letter(gone).await.retries.next.expect("planned");
+        assert_eq!(next.number, number);
+        office.after(delay, &mut scheduler).await;
+        office.engine_says(outcome).await;
+        assert_eq!(office.state(gone).await, LetterState::Held);
+        office.after(0, &mut scheduler).await;
+    }
+    let told = office.letter(gone).await;
+    assert_eq!(told.summary.state, LetterState::Held);
+    assert!(told.retries.exhausted.is_some(), "nobody tries a 4th time");
+    let outcomes = told.retries.tries.iter().map(|one| one.outcome);
+    assert_eq!(
+        outcomes.collect::<Vec<_>>(),
+        [Outcome::Unroutable, Outcome::Refused, Outcome::Unroutable]
+    );
+    assert_eq!(told.audit[0].action, "letter.exhausted");
+    let report = office.report(id).await;
+    let failed: Vec<_> = report
+        .failed
+        .iter()
+        .map(|one| (one.letter_id, one.outcome))
+        .collect();
+    assert_eq!(failed[0], (gone, Outcome::Unroutable));
+    assert_eq!(report.policy.figures.return_percent, Some(100));
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_try_that_cannot_be_made_or_is_unknown_or_cancelled_waits_for_a_person(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    office.add(&policy("again", "")).await;
+    let homeless = office.arrive("").await;
     let mut scheduler = office.scheduler();
     office.after(0, &mut scheduler).await;
     office.after(11, &mut scheduler).await;
@@ -166,19 +204,26 @@ async fn a_try_that_could_not_be_published_waits_for_a_person(pool: PgPool) {
         LetterState::Held,
         "nobody knows its queue"
     );
-    assert_eq!(told.audit[0].action, "letter.unschedule");
-    office.engine_says(Outcome::Unroutable).await;
+    assert!(told.retries.exhausted.is_some(), "given up on");
+    assert_eq!(told.audit[0].action, "letter.exhausted");
+    assert_eq!(told.audit[1].action, "letter.unschedule");
+
+    let unknown = office.arrive("work").await;
+    office.after(0, &mut scheduler).await;
+    office.after(11, &mut scheduler).await;
+    office.engine_says(Outcome::Unknown).await;
+    let cancelled = office.arrive("work").await;
+    office.after(0, &mut scheduler).await;
+    office.after(11, &mut scheduler).await;
+    sqlx::query("update replays set state = 'cancelled' where pending > 0")
+        .execute(&pool)
+        .await
+        .expect("cancelled");
+    office.engine_says(Outcome::Refused).await;
     office.after(2_000, &mut scheduler).await;
-    assert_eq!(office.state(gone).await, LetterState::Held);
-    assert_eq!(office.made().await, 1, "it is not tried again in silence");
-    let report = office.report(id).await;
-    let failed: Vec<_> = report
-        .failed
-        .iter()
-        .map(|one| (one.letter_id, one.outcome))
-        .collect();
-    assert_eq!(failed, [(gone, Outcome::Unroutable)]);
-    assert_eq!(report.policy.figures.return_percent, Some(100));
+    assert_eq!(office.state(unknown).await, LetterState::Unknown);
+    assert_eq!(office.state(cancelled).await, LetterState::Held);
+    assert_eq!(office.made().await, 2, "none is tried again in silence");
 }
 
 #[sqlx::test(migrations = "../migrations")]

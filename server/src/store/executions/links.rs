@@ -101,15 +101,18 @@ impl TryFrom<Row> for Open {
     }
 }
 
-/// The next arrival to be handled, locked; others that are being handled are left out.
+/// The next arrival to be handled, locked; others that are being handled are left out, and those of letters
+/// that have to wait.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
-pub async fn next(conn: &mut PgConnection) -> Result<Option<Open>, StoreError> {
+pub async fn next(conn: &mut PgConnection, later: &[Uuid]) -> Result<Option<Open>, StoreError> {
     let row = sqlx::query!(
-        "select letter_id, arrived_at from letter_executions where verdict is null
+        "select letter_id, arrived_at from letter_executions
+         where verdict is null and letter_id <> all($1)
          order by arrived_at, letter_id limit 1
          for update skip locked",
+        later,
     )
     .fetch_optional(&mut *conn)
     .await?;

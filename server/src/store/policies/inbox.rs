@@ -59,6 +59,30 @@ pub async fn put(
     Ok(())
 }
 
+/// Puts letters into the inbox of which a try could not be published, so that their next one is planned or they
+/// are given up on. Nothing when a person made the replay, or cancelled it.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn put_failed(
+    conn: &mut PgConnection,
+    replay: ReplayId,
+    letters: &[Uuid],
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into policy_inbox (letter_id, replay_id, arrived_at)
+         select letter, r.id, $3 from replays r, unnest($2::uuid[]) as failed (letter)
+         where r.id = $1 and r.policy_id is not null and r.state <> 'cancelled'",
+        replay.0,
+        letters,
+        at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Puts the held letters that match into the inbox, to be tried as if they were new. Tells how many.
 ///
 /// # Errors

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::{are_all_between, ladder, range, tries};
 use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
+use crate::store::policies::inbox;
 use crate::store::{StoreError, decisions, events};
 
 /// A letter's place in a replay.
@@ -51,7 +52,7 @@ pub async fn record(
     let moved = move_letters(conn, recorded).await?;
     let written = write_items(conn, id, recorded, at).await?;
     give_back(conn, moved, &written).await?;
-    take_back_tries(conn, id, &written).await?;
+    take_back_tries(conn, id, &written, at).await?;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let mut letters = Vec::new();
     for ((outcome, detail), seats) in &written {
@@ -150,11 +151,13 @@ async fn give_back(
     Ok(())
 }
 
-/// Letters that were not published after all were not tried.
+/// Letters that were not published after all were not tried. A retry policy whose try it was is asked for
+/// the next one.
 async fn take_back_tries(
     conn: &mut PgConnection,
     id: ReplayId,
     written: &Written,
+    at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     let no_tries = written
         .iter()
@@ -165,7 +168,8 @@ async fn take_back_tries(
     if letters.is_empty() {
         return Ok(());
     }
-    tries::take_back(conn, id, &letters).await
+    tries::take_back(conn, id, &letters).await?;
+    inbox::put_failed(conn, id, &letters, at).await
 }
 
 /// Letters by their outcome and its detail, of which there are few: most letters of a replay fare

@@ -1,7 +1,7 @@
 //! Tries whose time has come.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
+use dlo_domain::ids::{LetterId, PolicyId, ReplayId, SourceId};
 use dlo_domain::policy::{Breaker, JUMP, Sample, SampleResult};
 use dlo_domain::replay::Outcome;
 use sqlx::PgConnection;
@@ -20,26 +20,30 @@ pub struct Due {
 }
 
 /// Locks letters whose tries are due, the longest due first; those that somebody else has locked
-/// are left for next time.
+/// are left for next time, and those of the sources that are held up.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn take_due(
     conn: &mut PgConnection,
     policy: PolicyId,
+    held_up: &[SourceId],
     now: DateTime<Utc>,
     most: i64,
 ) -> Result<Vec<Due>, StoreError> {
+    let held_up: Vec<Uuid> = held_up.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
         "select r.letter_id, r.ordinal
          from retries r
          join letters l on l.id = r.letter_id and l.state = 'scheduled'
          where r.policy_id = $1 and r.state = 'waiting' and r.due_at <= $2
+             and l.source_id <> all($4)
          order by r.due_at limit $3
          for update of l skip locked",
         policy.0,
         now,
-        most
+        most,
+        &held_up
     )
     .fetch_all(conn)
     .await?;
@@ -83,28 +87,28 @@ pub async fn made(
     Ok(left_out)
 }
 
-/// Whether a replay that a policy made before a time still has letters to publish: its broker is away,
-/// and one more would only wait beside it.
+/// The sources whose broker a replay that a policy made before a time still has letters for: the broker is away,
+/// and one more replay would only wait beside it.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn is_held_up(
+pub async fn held_up(
     conn: &mut PgConnection,
     policy: PolicyId,
     before: DateTime<Utc>,
-) -> Result<bool, StoreError> {
-    let is_held_up = sqlx::query_scalar!(
-        r#"select exists (
-               select 1 from replays
-               where finished_at is null and state = 'running' and pending > 0
-                 and policy_id = $1 and created_at < $2
-           ) as "is_held_up!""#,
+) -> Result<Vec<SourceId>, StoreError> {
+    let held_up = sqlx::query_scalar!(
+        "select s.id from sources s where s.broker in (
+             select i.broker from replays r
+             join replay_items i on i.replay_id = r.id and i.outcome = 'pending'
+             where r.finished_at is null and r.state = 'running' and r.pending > 0
+                 and r.policy_id = $1 and r.created_at < $2)",
         policy.0,
         before
     )
-    .fetch_one(conn)
+    .fetch_all(conn)
     .await?;
-    Ok(is_held_up)
+    Ok(held_up.into_iter().map(SourceId).collect())
 }
 
 /// When the next try of each policy is due that could be made, in any order.

@@ -11,8 +11,6 @@ use crate::store::StoreError;
 
 /// Times away that a worker's page shows.
 const MOST_DOWNTIMES: i64 = 50;
-/// Kinds that are shown.
-const MOST_KINDS: i64 = 500;
 
 /// Which workers, and where the page begins.
 #[derive(Debug, Clone, Copy, Default)]
@@ -228,7 +226,7 @@ async fn downtimes(conn: &mut PgConnection, name: &str) -> Result<Vec<Downtime>,
     Ok(spans)
 }
 
-/// Workers by kind: those with stale ones first, the first 500.
+/// Workers by kind, all of them: those with stale ones first.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -240,8 +238,7 @@ pub async fn kinds(conn: &mut PgConnection) -> Result<Vec<KindSummary>, StoreErr
              count(*) filter (where state <> 'stopped' and silent_since is not null) as "stale!",
              count(*) filter (where state = 'draining' and silent_since is null) as "draining!",
              count(*) filter (where state = 'stopped') as "stopped!"
-         from workers group by kind order by 3 desc, kind limit $1"#,
-        MOST_KINDS,
+         from workers group by kind order by 3 desc, kind"#,
     )
     .fetch_all(conn)
     .await?;

@@ -25,11 +25,12 @@ async fn workers_are_heard_by_message_and_what_is_no_heartbeat_holds_up_nobody(p
     }
     say(&vhost, "heartbeat.bad", &vec![b'x'; 1 << 20]).await;
     say(&vhost, "worker.heartbeat", &heartbeat("three", 10.0)).await;
-    until("three workers are known", 20, || async {
-        known(&pool).await.len() == 3
+    say(&vhost, "", &heartbeat("under no key", 10.0)).await;
+    until("four workers are known", 20, || async {
+        known(&pool).await.len() == 4
     })
     .await;
-    let wanted = ["one", "three", "two"].map(|name| (name.to_owned(), false));
+    let wanted = ["one", "three", "two", "under no key"].map(|name| (name.to_owned(), false));
     assert_eq!(known(&pool).await, wanted);
     lookout.stop().await;
     // Whatever an office had in hand without an answer would be ready again.

@@ -163,5 +163,6 @@ fn reader(
             executions: executions.map(str::to_owned),
             every: Duration::from_secs(5),
         },
+        kept: Duration::from_hours(30 * 24),
     })
 }

@@ -53,6 +53,26 @@ async fn executions_are_read_with_their_worker_and_since_when(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn what_ended_long_ago_is_no_figure_of_this_hour_and_not_taken_for_ever(pool: PgPool) {
+    let (mut company, yard) = read(&pool).await;
+    let before = yard.desk.execution_figures().await.expect("figures");
+    company
+        .run(
+            "insert into company.execution (id, status, updated)
+             select 100 + n, 'TIMED_OUT', told - n * interval '20 days'
+             from company.time, generate_series(1, 3) n;
+             insert into company.execution (id, status, updated)
+             select 200, 'TIMED_OUT', told - interval '5 min' from company.time",
+        )
+        .await;
+    company.pass(6, &[]).await;
+    let after = yard.desk.execution_figures().await.expect("figures");
+    assert_eq!(after.timeouts - before.timeouts, 1, "that of 5 minutes ago");
+    let kept = "select count(*) from executions where id in ('101', '102', '103')";
+    assert_eq!(company.count(kept).await, 1, "of 20 days, not of 40 and 60");
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn rows_that_are_no_executions_are_told(pool: PgPool) {
     let (mut company, yard) = read(&pool).await;
     company

@@ -137,7 +137,11 @@ impl Bench {
 
     /// Starts a replay engine with these settings.
     pub async fn engine_with(&self, config: ReplayConfig) -> Engine {
-        let clock: SharedClock = Arc::new(SystemClock);
+        self.engine_by(Arc::new(SystemClock), config).await
+    }
+
+    /// The engine of an office with another clock.
+    pub async fn engine_by(&self, clock: SharedClock, config: ReplayConfig) -> Engine {
         let office_id = OfficeId(new_id(&*clock));
         let lock = office::open(&self.pool, &clock, office_id)
             .await
