@@ -3,6 +3,7 @@
 mod consumers;
 mod dead_lettering;
 mod depth;
+mod discovering;
 mod left_out;
 mod lints;
 mod migrating;
