@@ -96,3 +96,44 @@ async fn it_is_looked_where_it_is_asked_and_said_where_nothing_could_be_seen(poo
     counter.close().await;
     watcher.end().await;
 }
+
+async fn sources_page(counter: &Counter) -> String {
+    let request = counter.request(Method::GET, "/sources");
+    let answer = request.send().await.expect("an answer");
+    answer.text().await.expect("text")
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn the_page_of_sources_offers_to_watch_them_without_a_script(pool: PgPool) {
+    const HEADING: &str = "Dead-letter queues that nobody takes letters from";
+    let (watcher, counter) = open(&pool).await;
+    let before = sources_page(&counter).await;
+    assert!(!before.contains(HEADING), "{before}");
+    watcher.look().await;
+    let vhost = &*watcher.vhost.name;
+    for queue in ["letters", "x_error"] {
+        let page = sources_page(&counter).await;
+        let field = format!("name=\"queue\" value=\"{queue}\"");
+        assert!(page.contains(HEADING) && page.contains(&field), "{page}");
+        let fields = [
+            ("queue", queue),
+            ("vhost", vhost),
+            ("broker", "main"),
+            ("mode", "take"),
+        ];
+        let form = reqwest::Url::parse_with_params("http://office", fields).expect("fields");
+        let answer = counter
+            .request(Method::POST, "/ui/sources/add")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("accept", "text/html")
+            .body(form.query().expect("fields").to_owned())
+            .send()
+            .await
+            .expect("an answer");
+        assert_eq!(answer.headers()["location"], "/sources?notice=added");
+    }
+    let after = sources_page(&counter).await;
+    assert!(!after.contains(HEADING), "{after}");
+    counter.close().await;
+    watcher.end().await;
+}
