@@ -8,6 +8,7 @@ mod applying;
 mod consumers;
 mod dead_lettering;
 mod depth;
+mod discovery;
 mod idle;
 mod lint;
 mod map;
@@ -30,6 +31,7 @@ pub use dead_lettering::{
     PolicyChange, SettingChange, Wish, plan, plan_removal, policy_name, retentions,
 };
 pub use depth::{MOST_DEPTHS, depths};
+pub use discovery::{Discover, Discovery, FoundBy, FoundQueue, FoundSource, UnreadPlace, is_ours};
 pub use lint::shadow::shadowed;
 pub use lint::text::duration;
 pub use lint::{Finding, FindingKind, Findings, Regard, SetHere, WorkerQueues, lint};

@@ -22,6 +22,36 @@ pub struct SourceList {
     pub sources: Vec<Source>,
 }
 
+/// Dead-letter queues that nobody takes letters from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundList {
+    /// The first of them.
+    pub rows: Vec<FoundRow>,
+    /// Whether there are more.
+    pub is_more: bool,
+}
+
+/// A dead-letter queue that nobody takes letters from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundRow {
+    /// Its name.
+    pub queue: String,
+    /// Its vhost.
+    pub vhost: String,
+    /// Its broker.
+    pub broker: String,
+    /// Its page.
+    pub href: String,
+    /// Why it is taken for one.
+    pub why: String,
+    /// Messages that wait in it.
+    pub ready: String,
+}
+
+/// Queues that are offered at once.
+#[cfg(feature = "ssr")]
+const MOST_FOUND: usize = 10;
+
 /// Where messages name their execution, as it is written in the form; empty where nothing is said.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -61,6 +91,37 @@ pub async fn list_sources() -> Result<SourceList, ApiError> {
     Ok(SourceList {
         sources: crate::desk::desk().sources().await?,
         now: crate::request::now(),
+    })
+}
+
+/// Dead-letter queues that are no sources and that nobody consumes, as they were last read.
+///
+/// # Errors
+/// A desk that does not answer.
+#[server(prefix = "/ui", endpoint = "sources/discover", input = GetUrl)]
+pub async fn discover_sources() -> Result<FoundList, ApiError> {
+    let everywhere = dlo_domain::topology::Discover::default();
+    let mut found = crate::desk::desk().discover(&everywhere).await?.items;
+    // Whoever consumes a queue already would get a part of its letters only.
+    found.retain(|one| one.consumers.is_none_or(|consumers| consumers == 0));
+    let is_more = found.len() > MOST_FOUND;
+    found.truncate(MOST_FOUND);
+    let rows = found.into_iter().map(|one| {
+        let source = one.source;
+        FoundRow {
+            href: crate::links::queue(&source.broker, &source.vhost, &source.queue),
+            queue: source.queue,
+            vhost: source.vhost,
+            broker: source.broker,
+            why: one.why,
+            ready: one
+                .ready
+                .map_or_else(|| "?".to_owned(), crate::wording::count),
+        }
+    });
+    Ok(FoundList {
+        rows: rows.collect(),
+        is_more,
     })
 }
 

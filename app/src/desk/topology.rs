@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::FindingId;
 use dlo_domain::topology::{
-    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
-    QueuePage, QueueQuery, QueueReport,
+    BrokerTopology, DeadLetteringPlan, Discover, Discovery, FindingEdit, FindingScope, KeptFinding,
+    NewDeadLettering, QueuePage, QueueQuery, QueueReport,
 };
 use dlo_domain::worker::Condition;
 
@@ -39,6 +39,9 @@ pub trait TopologyDesk {
 
     /// One queue.
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError>;
+
+    /// Dead-letter queues that are no sources yet, in what was read last.
+    async fn discover(&self, asked: &Discover) -> Result<Discovery, DeskError>;
 
     /// The workers that say they work on a queue of this name, and how each is; the first 20.
     async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError>;

@@ -9,10 +9,12 @@ use leptos::form::ActionForm;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::api::sources::{AddSource, EjectHead, RemoveSource, SourceList, list_sources};
+use crate::api::sources::{
+    AddSource, EjectHead, RemoveSource, SourceList, discover_sources, list_sources,
+};
 use crate::components::{
-    AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, Live, Notice, SourceForm, Spoken,
-    Waiting,
+    AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, FoundQueues, Live, Notice, SourceForm,
+    Spoken, Waiting,
 };
 use crate::error::ApiError;
 use crate::{links, wording};
@@ -51,6 +53,13 @@ pub(crate) fn SourcesPage() -> impl IntoView {
         move || (version.get(), actions.version()),
         |_| list_sources(),
     );
+    // Letters that arrive change nothing here, and all queues of all brokers are looked through.
+    let read = Live::current()
+        .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Topology));
+    let found = Resource::new(
+        move || (read.get(), actions.version()),
+        |_| discover_sources(),
+    );
     view! {
         <Title text="Sources" />
         <Notice />
@@ -61,6 +70,11 @@ pub(crate) fn SourcesPage() -> impl IntoView {
                     Ok(list) => view! { <List list actions /> }.into_any(),
                     Err(error) => view! { <ErrorPanel error /> }.into_any(),
                 }
+            })}
+        </Transition>
+        <Transition>
+            {move || Suspend::new(async move {
+                found.await.ok().map(|found| view! { <FoundQueues found add=actions.add /> })
             })}
         </Transition>
         <section class="section" aria-labelledby="add-title" id="add">

@@ -6,6 +6,7 @@ mod dead_lettering;
 mod declared;
 mod delays;
 mod depth;
+mod discovering;
 mod left_out;
 mod lints;
 mod migrating;

@@ -1,6 +1,7 @@
 //! The queues of brokers as they were last read, and what can be lost in them.
 
 mod dead_lettering;
+mod discovering;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +12,9 @@ use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{FindingId, SourceId};
 use dlo_domain::source::Source;
 use dlo_domain::topology::{
-    BrokerTopology, DeadLetteringPlan, Finding, FindingEdit, FindingKind, FindingScope,
-    KeptFinding, MOST_MUTE_HOURS, Map, NewDeadLettering, QueueCursor, QueuePage, QueueQuery,
-    QueueReport, VhostTopology, shadowed,
+    BrokerTopology, DeadLetteringPlan, Discover, Discovery, Finding, FindingEdit, FindingKind,
+    FindingScope, KeptFinding, MOST_MUTE_HOURS, Map, NewDeadLettering, QueueCursor, QueuePage,
+    QueueQuery, QueueReport, VhostTopology, shadowed,
 };
 use dlo_domain::worker::Condition;
 use sqlx::PgConnection;
@@ -141,6 +142,10 @@ impl TopologyDesk for PgDesk {
         let neighbours = Neighbours::read(self, &mut conn).await?;
         let mut reports = neighbours.reports(&read, |queue| queue == name);
         reports.pop().ok_or_else(|| no_queue(vhost, name))
+    }
+
+    async fn discover(&self, asked: &Discover) -> Result<Discovery, DeskError> {
+        discovering::discover(self, asked).await
     }
 
     async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError> {

@@ -158,10 +158,12 @@ fn of_topology() -> Vec<Endpoint> {
     let act = |method, path, handler| Endpoint::new(method, path, Role::Operator, handler);
     let finding = "/api/v1/topology/findings/{id}";
     let check = "/api/v1/topology/check";
+    let discover = "/api/v1/sources/discover";
     let setting = "/api/v1/queues/{vhost}/{name}/dead-lettering";
     vec![
         read("/api/v1/topology", get(topology::brokers)),
         act(Method::POST, check, post(topology::check)),
+        act(Method::POST, discover, post(sources::discover)),
         read("/api/v1/topology/findings", get(topology::findings)),
         read(finding, get(topology::finding)),
         act(Method::PATCH, finding, patch(topology::edit)),

@@ -5,6 +5,7 @@
 mod dead_lettering;
 mod degraded;
 mod desk;
+mod discovering;
 mod figureless;
 mod limits;
 mod lints;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::severity::Severity;
-use dlo_domain::topology::{End, FindingKind, KeptFinding, QueueReport, Role};
+use dlo_domain::topology::{End, FindingKind, KeptFinding, QueueReport, Role, is_ours};
 
 use super::{FindingRow, QueueRow};
 use crate::api::{Said, link, plain};
@@ -96,7 +96,8 @@ fn mending(queue: &QueueReport, kind: FindingKind) -> Option<(String, String)> {
 
 /// The form that watches a dead-letter queue which nobody watches.
 fn take_letters(queue: &QueueReport) -> Option<(String, String)> {
-    (queue.role == Role::DeadLetters && queue.source_id.is_none()).then(|| {
+    let is_free = queue.source_id.is_none() && !is_ours(&queue.name);
+    (queue.role == Role::DeadLetters && is_free).then(|| {
         let pairs = [
             ("queue", &*queue.name),
             ("vhost", &*queue.vhost),

@@ -7,10 +7,11 @@ use axum::response::Response;
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::page::Page;
 use dlo_domain::source::{NewSource, Source};
+use dlo_domain::topology::{Discover, Discovery};
 use serde::Serialize;
 
 use super::created::created;
-use super::input::{Id, JsonBody};
+use super::input::{Id, JsonBody, JsonBodyIfAny};
 use crate::http::Front;
 use crate::http::bearer::Caller;
 use crate::http::problem::{Problem, ProblemBody};
@@ -72,6 +73,25 @@ pub(crate) async fn create(
     check(&wanted)?;
     let source = front.desk.add_source(&actor, &wanted).await?;
     Ok(created(format!("/api/v1/sources/{}", source.id), source))
+}
+
+/// Dead-letter queues that are no sources yet: by arguments, policies and bindings, and by their
+/// names. Changes nothing. The `source` of each is what `POST /api/v1/sources` takes. They come from
+/// what was last read of the brokers; `unread` says what could not be read, so that nothing found
+/// there is not taken for nothing there.
+#[utoipa::path(
+    post, path = "/api/v1/sources/discover", tag = "sources",
+    request_body = Option<Discover>,
+    responses(
+        (status = 200, body = Discovery, description = "At most 200 in one page; `estimated_total` counts all"),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json", description = "It cannot be read, or there is no such broker"),
+    )
+)]
+pub(crate) async fn discover(
+    State(front): State<Front>,
+    JsonBodyIfAny(asked): JsonBodyIfAny<Discover>,
+) -> Result<Json<Discovery>, Problem> {
+    Ok(Json(front.desk.discover(&asked).await?))
 }
 
 /// Gives a source another name, mode and header names; what is left out is as in a new one.

@@ -41,6 +41,30 @@ async fn queues_and_findings_are_told(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn dead_letter_queues_are_looked_for_with_and_without_a_body(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let ask = || counter.as_role(Role::Operator, Method::POST, "/api/v1/sources/discover");
+    let narrow = json!({"broker": "main", "vhost": "/"});
+    let cases = [
+        (ask(), "discover at None None"),
+        (ask().json(&json!({})), "discover at None None"),
+        (
+            ask().json(&narrow),
+            "discover at Some(\"main\") Some(\"/\")",
+        ),
+    ];
+    for (request, asked) in cases {
+        let response = request.send().await.expect("an answer");
+        assert_eq!(response.status(), 200, "{asked}");
+        let body: Value = response.json().await.expect("JSON");
+        let source = json!({"broker": "main", "vhost": "/", "queue": "dead", "mode": "take"});
+        assert_eq!(body["items"][0]["source"], source);
+        assert_eq!(counter.desk.asked(), [asked]);
+    }
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let finding = format!("/api/v1/topology/findings/{ID}");
@@ -152,6 +176,12 @@ async fn what_cannot_be_read_does_not_reach_the_desk(pool: PgPool) {
             "odd",
         ),
         (Method::PUT, setting, json!({}), "dead_letter_queue"),
+        (
+            Method::POST,
+            "/api/v1/sources/discover",
+            json!({"queue": "dead"}),
+            "unknown field `queue`",
+        ),
     ];
     for (method, path, body, said) in cases {
         let request = counter.as_role(Role::Admin, method, path).json(&body);

@@ -5,8 +5,8 @@ use dlo_app::desk::{DeskError, QueueName, TopologyDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::FindingId;
 use dlo_domain::topology::{
-    BrokerTopology, DeadLetteringPlan, FindingEdit, FindingScope, KeptFinding, NewDeadLettering,
-    QueuePage, QueueQuery, QueueReport,
+    BrokerTopology, DeadLetteringPlan, Discover, Discovery, FindingEdit, FindingScope, KeptFinding,
+    NewDeadLettering, QueuePage, QueueQuery, QueueReport,
 };
 use dlo_domain::worker::Condition;
 use serde_json::json;
@@ -90,6 +90,18 @@ impl TopologyDesk for NotingDesk {
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
         self.note(format!("queue {broker} {vhost} {name}"))?;
         Ok(sample_queue())
+    }
+
+    async fn discover(&self, asked: &Discover) -> Result<Discovery, DeskError> {
+        self.note(format!("discover at {:?} {:?}", asked.broker, asked.vhost))?;
+        Ok(sample(json!({
+            "items": [{
+                "source": {"broker": "main", "vhost": "/", "queue": "dead", "mode": "take"},
+                "ready": 3, "consumers": 0, "why": "Dead letters of `work` come to rest here.",
+                "kind": "dead_letters", "fed_by": ["work"],
+            }],
+            "next_cursor": null, "estimated_total": 1, "unread": [],
+        })))
     }
 
     async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError> {
