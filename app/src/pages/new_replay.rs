@@ -68,9 +68,11 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
     let query = use_query_map();
     let asked = Memo::new(move |_| query.with(Asked::of));
     let decisions = Decisions::new();
+    // A plan that is not made any more as it was shown is shown anew.
+    let outdated = decisions.outdated_plans();
     let preview = Resource::new(
-        move || asked.get(),
-        |asked| preview_replay(asked.ids, asked.filter, asked.scope, asked.manner),
+        move || (asked.get(), outdated.get()),
+        |(asked, _)| preview_replay(asked.ids, asked.filter, asked.scope, asked.manner),
     );
     view! {
         <Title text="New replay" />
@@ -177,7 +179,7 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
                 </p>
             </div>
             {match (total > 0, is_unreadable) {
-                (true, false) => view! { <Go asked decisions button /> }.into_any(),
+                (true, false) => view! { <Go asked expected=total decisions button /> }.into_any(),
                 (true, true) => {
                     view! {
                         <p class="stop-line">
@@ -193,13 +195,14 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
     .into_any()
 }
 
-/// The button that makes it real.
+/// The button that makes it real. It says how many letters were shown, so that no others go.
 #[component]
-fn Go(asked: Asked, decisions: Decisions, button: String) -> impl IntoView {
+fn Go(asked: Asked, expected: i64, decisions: Decisions, button: String) -> impl IntoView {
     let manner = asked.manner.clone();
     view! {
         <ActionForm action=decisions.replay attr:class="actions">
             <Hidden asked filter_name="filter" />
+            <input type="hidden" name="expected" value=expected.to_string() />
             {FIELDS
                 .into_iter()
                 .map(|name| (name, manner.get(name)))

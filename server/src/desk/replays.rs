@@ -48,11 +48,14 @@ pub(super) async fn plan(
         };
         let what = (id, new);
         let config = &desk.replaying;
-        Ok(if changes.is_none() {
+        let replay = if changes.is_none() {
             planning::freeze(conn, config, who, what, &ids).await?
         } else {
             planning::freeze_changed(conn, config, who, what, &ids, &mut changes).await?
-        })
+        };
+        // Counted where it is frozen: nothing can join between the two.
+        check_letters(new, &replay)?;
+        Ok(replay)
     })?;
     if new.dry_run {
         let mut conn = desk.begin().await?;
@@ -70,6 +73,19 @@ fn check_start(new: &NewReplay, now: DateTime<Utc>) -> Result<(), DeskError> {
         return Err(DeskError::Invalid(why.to_owned()));
     }
     Ok(())
+}
+
+/// Refuses a plan of more letters than whoever asks for it was told of.
+fn check_letters(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
+    let (Some(more), Some(expected)) = (new.beyond_expected(replay.total), new.expected_letters)
+    else {
+        return Ok(());
+    };
+    let letters = if more == 1 { "letter" } else { "letters" };
+    Err(DeskError::Conflict(format!(
+        "{more} more {letters} would be replayed now than the {expected} of the dry run: nothing was \
+         done, look at the plan anew"
+    )))
 }
 
 /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes up

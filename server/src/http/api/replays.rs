@@ -49,6 +49,7 @@ pub(crate) async fn list(
         (status = 201, body = Replay, description = "Planned; it begins at once"),
         (status = 200, body = Replay, description = "What it would do (`dry_run`)"),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "More letters would go than `expected_letters` says; nothing was made"),
     )
 )]
 pub(crate) async fn create(

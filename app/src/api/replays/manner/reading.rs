@@ -27,6 +27,7 @@ impl Manner {
             transform: self.transform(),
             edit: None,
             needs_approval: !self.needs_approval.is_empty(),
+            expected_letters: None,
             dry_run: false,
         };
         new.check().map_err(|why| sentence(&why.to_string()))?;
