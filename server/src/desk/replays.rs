@@ -35,7 +35,11 @@ pub(super) async fn plan(
     new.check()
         .map_err(|why| DeskError::Invalid(why.to_string()))?;
     check_start(new, at)?;
-    let new = &new.under_rule(desk.replaying.transforms_need_approval);
+    let new = &NewReplay {
+        // What is past begins at once. Postgres need not know of it, and of some times cannot.
+        start_at: new.start_at.filter(|start| *start > at),
+        ..new.under_rule(desk.replaying.transforms_need_approval)
+    };
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
     let mut changes = Changes::of(new, &desk.transformer).await?;
     let mut replay = changing!(desk, conn => {

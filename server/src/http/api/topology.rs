@@ -255,6 +255,11 @@ fn queue_name(
     query: &Query,
 ) -> Result<QueueName, Problem> {
     let Path((vhost, name)) = texts.map_err(|why| Problem::invalid(why.body_text()))?;
+    if vhost.contains('\0') || name.contains('\0') {
+        return Err(Problem::invalid(
+            "the path holds a NUL character: no vhost and no queue is called so",
+        ));
+    }
     Ok(QueueName {
         broker: query.value("broker").unwrap_or("main").to_owned(),
         vhost,
