@@ -234,6 +234,8 @@ pub(crate) async fn set_dead_lettering(
     responses(
         (status = 200, body = DeadLetteringPlan),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json", description = "There is no such broker or vhost"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "Somebody else sets dead-lettering in this vhost"),
         (status = 422, body = ProblemBody, content_type = "application/problem+json", description = "Nothing was set here"),
     )
 )]
