@@ -13,6 +13,7 @@ mod overview;
 mod queue;
 mod queues;
 mod replay;
+mod replay_terms;
 mod replays;
 mod retries;
 mod retry_policy;

@@ -112,6 +112,9 @@ pub struct Cursor {
     pub id: Uuid,
 }
 
+/// The first moment that Postgres can hold, in microseconds from 1970.
+const FIRST_MICROS: i64 = -210_866_803_200_000_000;
+
 /// The text is no cursor that we gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the cursor is not one that this server gave: start again without one")]
@@ -132,7 +135,9 @@ impl FromStr for Cursor {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadCursor)?;
         let (at, id) = bytes.split_first_chunk::<8>().ok_or(BadCursor)?;
-        let at = DateTime::from_timestamp_micros(i64::from_be_bytes(*at)).ok_or(BadCursor)?;
+        let micros = Some(i64::from_be_bytes(*at)).filter(|micros| *micros >= FIRST_MICROS);
+        let at = micros.and_then(DateTime::from_timestamp_micros);
+        let at = at.ok_or(BadCursor)?;
         let id = Uuid::from_slice(id).map_err(|_| BadCursor)?;
         Ok(Self { at, id })
     }
@@ -163,6 +168,22 @@ mod tests {
             id: Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0001),
         };
         assert_eq!(cursor.to_string().parse(), Ok(cursor));
+    }
+
+    #[test]
+    fn a_time_that_postgres_cannot_hold_is_none_of_ours() {
+        for (micros, is_ours) in [
+            (0, true),
+            (FIRST_MICROS, true),
+            (FIRST_MICROS - 1, false),
+            // Years of which the database knows nothing, and some that no calendar has.
+            (-8_000_000_000_000_000_000, false),
+            (i64::MAX, false),
+        ] {
+            let bytes = [&micros.to_be_bytes()[..], &[0; 16]].concat();
+            let read = URL_SAFE_NO_PAD.encode(bytes).parse::<Cursor>();
+            assert_eq!(read.is_ok(), is_ours, "{micros}");
+        }
     }
 
     #[test]

@@ -167,6 +167,18 @@ impl NewSource {
                 faults.push(NewSourceFault::Nul(member));
             }
         }
+        let headers = [
+            ("headers.error_class", &self.headers.error_class),
+            ("headers.error_message", &self.headers.error_message),
+            ("headers.stack_trace", &self.headers.stack_trace),
+            ("headers.queue", &self.headers.queue),
+            ("headers.message_type", &self.headers.message_type),
+        ];
+        for (member, name) in headers {
+            if name.as_deref().is_some_and(|name| name.contains('\0')) {
+                faults.push(NewSourceFault::Nul(member));
+            }
+        }
         faults.extend(
             self.executions
                 .check()
@@ -214,4 +226,26 @@ pub struct Source {
     /// Where its messages name their execution, and what is done with it.
     #[serde(default)]
     pub executions: ExecutionNaming,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_postgres_cannot_keep_is_refused_wherever_it_stands() {
+        let read = |text: &str| serde_json::from_str::<NewSource>(text).expect("a source");
+        let plain = r#"{"vhost":"/","queue":"a","headers":{"queue":"x-queue"}}"#;
+        assert_eq!(read(plain).check(), Ok(()));
+        for (text, member) in [
+            (r#"{"vhost":"\u0000","queue":"a"}"#, "vhost"),
+            (
+                r#"{"vhost":"/","queue":"a","headers":{"error_class":"x-\u0000"}}"#,
+                "headers.error_class",
+            ),
+        ] {
+            let faults = read(text).check().expect_err("refused");
+            assert_eq!(faults, [NewSourceFault::Nul(member)], "{text}");
+        }
+    }
 }

@@ -96,6 +96,26 @@ test('all that match are looked at, then replayed', async ({ page, workplace, ru
     .toBe(2);
 });
 
+test('letters that came after the look are not replayed before they were looked at too', async ({
+  page,
+  workplace,
+  running,
+}) => {
+  await workplace.die({ body: 'one' });
+  await workplace.letters(1);
+  await page.goto(`/replays/new?${new URLSearchParams({ scope: 'matching', q: `source:${workplace.source}` }).toString()}`);
+  await workplace.die({ body: 'two' });
+  await workplace.letters(2);
+  await page.getByRole('button', { name: 'Replay 1 letter to the queue it died in' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: '1 more letter would be replayed now' })).toBeVisible();
+  expect((await running.api.letters(`source:${workplace.source} state:held`)).items).toHaveLength(2);
+  await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
+  await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
+  await expect
+    .poll(async () => (await running.api.letters(`source:${workplace.source} state:replayed`)).items.length)
+    .toBe(2);
+});
+
 test('a long list is read page by page', async ({ page, workplace }) => {
   await workplace.dieTogether(60);
   await workplace.letters(60);

@@ -138,3 +138,37 @@ test('all that match are looked at before they are replayed', async ({ page, wor
   await expect(rows(page).first().getByRole('link')).toHaveText('2 letters to the queues they died in');
   await expect(total(page, '1 replay').or(page.getByRole('heading', { name: /^\d+ replays$/ }))).toBeVisible();
 });
+
+test('letters that came after the look are not replayed before they were looked at too', async ({
+  page,
+  workplace,
+  running,
+  faults,
+}) => {
+  await workplace.die({ body: 'one' });
+  await workplace.letters(1);
+  await page.goto(`/replays/new?${new URLSearchParams({ scope: 'matching', q: `source:${workplace.source}` }).toString()}`);
+  await live(page);
+  await expect(sentence(page)).toHaveText('This would publish 1 letter again, to the queue it died in.');
+  await workplace.die({ body: 'two' });
+  await workplace.letters(2);
+
+  faults.foresee(409, '/ui/replays/start');
+  await page.getByRole('button', { name: 'Replay 1 letter to the queue it died in' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: '1 more letter would be replayed now' })).toBeVisible();
+  await expect(sentence(page)).toHaveText('This would publish 2 letters again, to the queues they died in.');
+  expect((await running.api.letters(`source:${workplace.source} state:held`)).items).toHaveLength(2);
+
+  await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
+  await expect(sentence(page)).toHaveText('Replayed 2 letters to the queues they died in: 2 confirmed by the broker.');
+});
+
+test('a canary that says only when it stops has the usual steps, and says so', async ({ page, workplace }) => {
+  for (const body of ['one', 'two']) await workplace.die({ body });
+  await workplace.letters(2);
+  await page.goto(`/replays/new?${new URLSearchParams({ scope: 'matching', q: `source:${workplace.source}` }).toString()}`);
+  await page.getByLabel('stop above, in %').fill('10');
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await expect(page.getByRole('button', { name: /^Replay 2 letters to the queues they died in, beginning with 1$/ })).toBeVisible();
+  await expect(page.getByLabel('canary: letters out after each step')).toHaveValue('1, 10, 100');
+});

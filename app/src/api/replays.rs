@@ -130,19 +130,28 @@ pub async fn preview_replay(
     Ok(planned?)
 }
 
-/// Replays letters, to the queues that they died in unless the manner says otherwise.
+/// Replays letters, to the queues that they died in unless the manner says otherwise. `expected` is how
+/// many a dry run told of; where none was looked at it is empty.
 ///
 /// # Errors
-/// No letters chosen, none of them replayable, or a desk that does not answer.
+/// No letters chosen, more of them than were expected, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "replays/start")]
 pub async fn start_replay(
     #[server(default)] ids: Vec<LetterId>,
     #[server(default)] filter: String,
     #[server(default)] scope: String,
     #[server(default)] manner: Manner,
+    #[server(default)] expected: String,
 ) -> Result<Replay, ApiError> {
     let selection = super::selection(ids, filter, &scope)?;
-    let new = manner.ask(selection, crate::request::now())?;
+    let mut new = manner.ask(selection, crate::request::now())?;
+    new.expected_letters =
+        match expected.as_str() {
+            "" => None,
+            number => Some(number.parse().map_err(|_| {
+                ApiError::invalid("How many letters were expected is a whole number.")
+            })?),
+        };
     let replay = crate::desk::desk()
         .plan_replay(&dlo_domain::audit::Actor::local_operator(), &new)
         .await?;

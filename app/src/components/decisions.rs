@@ -48,6 +48,17 @@ impl Decisions {
             + self.decide.version().get()
     }
 
+    /// Grows with every replay that was not made because something was no longer as it was shown.
+    pub(crate) fn outdated_plans(self) -> Memo<usize> {
+        Memo::new(move |before: Option<&usize>| {
+            let version = self.replay.version().get();
+            match self.replay.value().get() {
+                Some(Err(ApiError::Conflict { .. })) => version,
+                _ => before.copied().unwrap_or_default(),
+            }
+        })
+    }
+
     /// Whether an answer is awaited.
     pub(crate) fn is_pending(self) -> bool {
         self.discard.pending().get()

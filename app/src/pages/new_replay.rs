@@ -8,7 +8,8 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use leptos_router::params::ParamsMap;
 
-use super::replay::{HISTORY, LeftOutList};
+use super::replay::LeftOutList;
+use super::replay_terms::Terms;
 use super::transforming::TransformPanel;
 use crate::api::replays::{FIELDS, Manner, preview_replay};
 use crate::components::{
@@ -67,9 +68,11 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
     let query = use_query_map();
     let asked = Memo::new(move |_| query.with(Asked::of));
     let decisions = Decisions::new();
+    // A plan that is not made any more as it was shown is shown anew.
+    let outdated = decisions.outdated_plans();
     let preview = Resource::new(
-        move || asked.get(),
-        |asked| preview_replay(asked.ids, asked.filter, asked.scope, asked.manner),
+        move || (asked.get(), outdated.get()),
+        |(asked, _)| preview_replay(asked.ids, asked.filter, asked.scope, asked.manner),
     );
     view! {
         <Title text="New replay" />
@@ -97,6 +100,8 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
 
 #[component]
 fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
+    let manner = asked.manner.with_steps(preview.canary.as_ref());
+    let asked = Asked { manner, ..asked };
     view! {
         <Head preview=preview.clone() asked=asked.clone() decisions />
         <div class="split">
@@ -174,7 +179,7 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
                 </p>
             </div>
             {match (total > 0, is_unreadable) {
-                (true, false) => view! { <Go asked decisions button /> }.into_any(),
+                (true, false) => view! { <Go asked expected=total decisions button /> }.into_any(),
                 (true, true) => {
                     view! {
                         <p class="stop-line">
@@ -190,13 +195,14 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
     .into_any()
 }
 
-/// The button that makes it real.
+/// The button that makes it real. It says how many letters were shown, so that no others go.
 #[component]
-fn Go(asked: Asked, decisions: Decisions, button: String) -> impl IntoView {
+fn Go(asked: Asked, expected: i64, decisions: Decisions, button: String) -> impl IntoView {
     let manner = asked.manner.clone();
     view! {
         <ActionForm action=decisions.replay attr:class="actions">
             <Hidden asked filter_name="filter" />
+            <input type="hidden" name="expected" value=expected.to_string() />
             {FIELDS
                 .into_iter()
                 .map(|name| (name, manner.get(name)))
@@ -249,62 +255,6 @@ fn How(asked: Asked) -> impl IntoView {
                     "Look again"
                 </button>
             </form>
-        </section>
-    }
-    .into_any()
-}
-
-/// What is sent, and what is not.
-#[component]
-fn Terms(preview: Replay) -> impl IntoView {
-    let usual = if preview.keep_expiration {
-        ", CC, BCC, user-id, reply-to when it cannot be answered"
-    } else {
-        ", CC, BCC, expiration, user-id, reply-to when it cannot be answered"
-    };
-    let found = preview
-        .stripped
-        .iter()
-        .map(|one| format!("{} ({})", one.name, wording::counted(one.letters, "letter")));
-    let found: Vec<_> = found.collect();
-    view! {
-        <section class="section" aria-labelledby="terms-title">
-            <header>
-                <h2 id="terms-title">"What is sent"</h2>
-            </header>
-            <dl class="slip">
-                <div class="all">
-                    <dt>"body"</dt>
-                    <dd>
-                        {if preview.transform.is_some() {
-                            "what the jq program makes of it"
-                        } else {
-                            "the original bytes"
-                        }}
-                    </dd>
-                </div>
-                <div class="all">
-                    <dt>"taken off"</dt>
-                    <dd class="id">{HISTORY} {usual}</dd>
-                </div>
-                {(!found.is_empty())
-                    .then(|| {
-                        view! {
-                            <div class="all">
-                                <dt>"taken off from these letters"</dt>
-                                <dd class="id">{found.join(", ")}</dd>
-                            </div>
-                        }
-                    })}
-                <div class="all">
-                    <dt>"put on"</dt>
-                    <dd class="id">"x-dlo-letter, x-dlo-replay, x-dlo-attempt"</dd>
-                </div>
-                <div class="all">
-                    <dt>"cannot be undone"</dt>
-                    <dd>"what the broker has confirmed cannot be called back"</dd>
-                </div>
-            </dl>
         </section>
     }
     .into_any()

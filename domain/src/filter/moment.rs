@@ -134,8 +134,18 @@ mod tests {
         let span = day.span(DateTime::UNIX_EPOCH);
         assert_eq!(span.end - span.start, TimeDelta::days(1));
         assert_eq!(day.to_string(), "2026-11-21");
-        for text in ["2026-13-01", "soon", "0001-01-01", "20261121", "+2026-1-01"] {
+        for text in [
+            "2026-13-01",
+            "soon",
+            "0001-01-01",
+            "20261121",
+            "+2026-1-01",
+            "-9999-01-01T00:00:00Z",
+            "+200000-01-01T00:00:00Z",
+        ] {
             assert_eq!(read_time(text), None, "{text}");
+            let filter = format!("since:{text}");
+            assert!(crate::filter::LetterFilter::parse(&filter).is_err());
         }
     }
 }

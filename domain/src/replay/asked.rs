@@ -54,6 +54,10 @@ pub struct NewReplay {
     /// Publishes nothing until another person approves it.
     #[serde(default)]
     pub needs_approval: bool,
+    /// At most so many letters, such as the `total` that a dry run told: when more would go by now, the
+    /// answer is 409, and nothing is made. As many as are chosen when left out.
+    #[serde(default)]
+    pub expected_letters: Option<u64>,
     /// Tells what would happen, and does nothing.
     #[serde(default)]
     pub dry_run: bool,
@@ -87,6 +91,15 @@ impl NewReplay {
             needs_approval: self.needs_approval || changes_need_approval && self.changes_bodies(),
             ..self.clone()
         }
+    }
+
+    /// How many letters more than expected a plan of so many would replay; nothing where it may be made. A
+    /// dry run may hold any number: it tells them.
+    #[must_use]
+    pub fn beyond_expected(&self, letters: i64) -> Option<u64> {
+        let expected = self.expected_letters.filter(|_| !self.dry_run)?;
+        let letters = u64::try_from(letters).unwrap_or_default();
+        letters.checked_sub(expected).filter(|more| *more > 0)
     }
 
     /// Whether it can be carried out, as far as its letters have no say in it.
@@ -144,6 +157,34 @@ mod tests {
             let new = asked(text).expect("a replay");
             assert_eq!(new.under_rule(is_rule).needs_approval, waits, "{text}");
         }
+    }
+
+    #[test]
+    fn a_plan_of_more_letters_than_were_expected_is_told_from_one_that_may_be_made() {
+        let free = NewReplay::default();
+        assert_eq!(free.beyond_expected(1_000_000), None);
+        let expecting = |expected_letters| NewReplay {
+            expected_letters: Some(expected_letters),
+            ..NewReplay::default()
+        };
+        for (expected, letters, more) in [
+            (3, 2, None),
+            (3, 3, None),
+            (3, 4, Some(1)),
+            (0, 0, None),
+            (0, 300, Some(300)),
+        ] {
+            let asked = expecting(expected);
+            assert_eq!(asked.beyond_expected(letters), more, "{expected} {letters}");
+        }
+        let tried = NewReplay {
+            dry_run: true,
+            ..expecting(3)
+        };
+        assert_eq!(tried.beyond_expected(4), None);
+        let read = asked(r#"{"selection":{"all":true},"expected_letters":7}"#);
+        assert_eq!(read.expect("a replay").expected_letters, Some(7));
+        assert!(asked(r#"{"selection":{"all":true},"expected_letters":-1}"#).is_err());
     }
 
     #[test]

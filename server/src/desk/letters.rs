@@ -82,6 +82,8 @@ pub(super) async fn arrived_after(
     moment: DateTime<Utc>,
 ) -> Result<Total, DeskError> {
     let now = desk.clock.now();
+    // Nothing arrived before or later, and Postgres does not know every time that can be written.
+    let moment = moment.clamp(DateTime::UNIX_EPOCH, now + TimeDelta::days(1));
     // The filter takes letters of its first moment in, and Postgres keeps microseconds.
     let after = moment + TimeDelta::microseconds(1);
     let newer = LetterFilter::from(FilterForm {

@@ -1,16 +1,17 @@
 //! Retry policies: the list, its changes, what a policy did, and what it would do.
 
+mod preview;
+
 use std::time::Duration;
 
 use async_trait::async_trait;
 use dlo_app::desk::{DeskError, PolicyDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
-use dlo_domain::filter::LetterFilter;
-use dlo_domain::ids::{LetterId, PolicyId};
+use dlo_domain::ids::PolicyId;
 use dlo_domain::policy::{
-    Applied, DayOfRetries, MOST_POLICIES, NewPolicy, Policy, PolicyFault, PolicyPreview,
-    PolicyReport, PolicyVerdict,
+    Applied, MOST_POLICIES, NewPolicy, Policy, PolicyFault, PolicyPreview, PolicyReport,
+    PolicyVerdict,
 };
 use dlo_domain::selection::{Changed, Selection};
 use sqlx::PgConnection;
@@ -24,17 +25,9 @@ use crate::store::policies::{self, Kept, inbox};
 use crate::store::retries::{figures, shadows};
 use crate::store::{StoreError, events, letter_list, rules, shared_time};
 
-/// How far back a preview looks, in days.
-const DAYS: u32 = 7;
-/// Letters that a preview counts, and shows.
-const MOST_COUNTED: i64 = 10_000;
-const SAMPLES: usize = 5;
-/// How long one question of a preview may take, and looking for held letters.
-const PREVIEW: Duration = Duration::from_secs(5);
+/// How long looking for held letters may take.
 const APPLY: Duration = Duration::from_mins(1);
 
-const NO_PREVIEW: &str = "counting what this policy matches took too long, so there is no preview \
-    of it; it can be saved all the same";
 const NOT_APPLIED: &str = "looking for held letters that this policy matches took too long, so it \
     was applied to none: narrow its filter, or replay them from the list";
 
@@ -146,9 +139,7 @@ impl PolicyDesk for PgDesk {
         let policy = policy.checked().map_err(of_fault)?;
         let mut conn = self.begin().await?;
         check_name(&mut conn, id, &policy).await?;
-        preview(self, &mut conn, id, &policy)
-            .await
-            .map_err(|why| in_time(why, NO_PREVIEW))
+        preview::of(self, &mut conn, id, &policy).await
     }
 
     async fn apply_policy(&self, actor: &Actor, id: PolicyId) -> Result<Applied, DeskError> {
@@ -211,45 +202,6 @@ async fn find(desk: &PgDesk, conn: &mut PgConnection, id: PolicyId) -> Result<Po
     let kept = one(conn, id).await?;
     let now = shared_time(conn, &*desk.clock).await?;
     Ok(figures::one_with_figures(conn, kept, now).await?)
-}
-
-async fn preview(
-    desk: &PgDesk,
-    conn: &mut PgConnection,
-    id: Option<PolicyId>,
-    policy: &NewPolicy,
-) -> Result<PolicyPreview, StoreError> {
-    let now = desk.clock.now();
-    letter_list::limit_time(conn, PREVIEW).await?;
-    let lately = LetterFilter::parse(&format!("since:{DAYS}d")).unwrap_or_default();
-    let own = LetterFilter::parse(&policy.filter).unwrap_or_default();
-    let kept = policies::all(conn).await?;
-    let before: Vec<LetterFilter> = kept
-        .iter()
-        .take_while(|kept| Some(kept.id) != id)
-        .filter(|kept| kept.policy.enabled && !kept.policy.shadow)
-        .filter_map(|kept| kept.policy.condition().ok())
-        .collect();
-    let filter = lately.and(&own);
-    let found = policies::matched(conn, &filter, &before, MOST_COUNTED + 1, now).await?;
-    let mut letters = found.letters;
-    let is_capped = i64::try_from(letters.len()).is_ok_and(|found| found > MOST_COUNTED);
-    letters.truncate(usize::try_from(MOST_COUNTED).unwrap_or(usize::MAX));
-    let matched = i64::try_from(letters.len()).unwrap_or(i64::MAX);
-    let discards = match policy.verdict {
-        PolicyVerdict::Discard => matched,
-        PolicyVerdict::Retry | PolicyVerdict::Hold => 0,
-    };
-    let first: Vec<LetterId> = letters.iter().take(SAMPLES).map(|(id, _)| *id).collect();
-    Ok(PolicyPreview {
-        days: DAYS,
-        matched,
-        is_capped,
-        taken_before: found.taken_before.min(MOST_COUNTED),
-        retries: DayOfRetries::of(policy, &letters, now),
-        discards,
-        samples: letter_list::these(conn, &first).await?,
-    })
 }
 
 /// Has every letter held that waits for a policy: by the scheduler, in the background.

@@ -35,7 +35,11 @@ pub(super) async fn plan(
     new.check()
         .map_err(|why| DeskError::Invalid(why.to_string()))?;
     check_start(new, at)?;
-    let new = &new.under_rule(desk.replaying.transforms_need_approval);
+    let new = &NewReplay {
+        // What is past begins at once. Postgres need not know of it, and of some times cannot.
+        start_at: new.start_at.filter(|start| *start > at),
+        ..new.under_rule(desk.replaying.transforms_need_approval)
+    };
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
     let mut changes = Changes::of(new, &desk.transformer).await?;
     let mut replay = changing!(desk, conn => {
@@ -48,11 +52,14 @@ pub(super) async fn plan(
         };
         let what = (id, new);
         let config = &desk.replaying;
-        Ok(if changes.is_none() {
+        let replay = if changes.is_none() {
             planning::freeze(conn, config, who, what, &ids).await?
         } else {
             planning::freeze_changed(conn, config, who, what, &ids, &mut changes).await?
-        })
+        };
+        // Counted where it is frozen: nothing can join between the two.
+        check_letters(new, &replay)?;
+        Ok(replay)
     })?;
     if new.dry_run {
         let mut conn = desk.begin().await?;
@@ -70,6 +77,19 @@ fn check_start(new: &NewReplay, now: DateTime<Utc>) -> Result<(), DeskError> {
         return Err(DeskError::Invalid(why.to_owned()));
     }
     Ok(())
+}
+
+/// Refuses a plan of more letters than whoever asks for it was told of.
+fn check_letters(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
+    let (Some(more), Some(expected)) = (new.beyond_expected(replay.total), new.expected_letters)
+    else {
+        return Ok(());
+    };
+    let letters = if more == 1 { "letter" } else { "letters" };
+    Err(DeskError::Conflict(format!(
+        "{more} more {letters} would be replayed now than the {expected} of the dry run: nothing was \
+         done, look at the plan anew"
+    )))
 }
 
 /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes up

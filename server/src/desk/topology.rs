@@ -136,6 +136,9 @@ impl TopologyDesk for PgDesk {
     }
 
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
+        if broker.contains('\0') || vhost.contains('\0') {
+            return Err(no_queue(vhost, name));
+        }
         let mut conn = self.begin().await?;
         let read = kept::one(&mut conn, Place { broker, vhost }).await?;
         let read = read.ok_or_else(|| no_queue(vhost, name))?;

@@ -62,6 +62,11 @@ pub(super) struct Fault {
 impl Program {
     /// Reads a program.
     pub(super) fn read(text: &str) -> Result<Self, Fault> {
+        // jq takes one in a comment; Postgres, which keeps the program, takes none anywhere.
+        if let Some(at) = text.find('\0') {
+            let why = "it holds a NUL character: remove it".to_owned();
+            return Err(fault(text, Some((why, &text[at..=at]))));
+        }
         let kept = |name: &str| !LEFT_OUT.contains(&name);
         let defs = jaq_core::defs()
             .chain(jaq_std::defs())

@@ -12,4 +12,5 @@ mod problems;
 mod requests;
 mod rules;
 mod topology;
+mod unkept;
 mod workers;

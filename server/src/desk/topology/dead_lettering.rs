@@ -76,6 +76,10 @@ async fn alone(
         broker: &queue.broker,
         vhost: &queue.vhost,
     };
+    // No broker has such a vhost, and Postgres cannot be asked to hold its place.
+    if place.broker.contains('\0') || place.vhost.contains('\0') {
+        return Err(super::no_queue(&queue.vhost, &queue.name));
+    }
     let waiting = async {
         loop {
             let mut transaction = desk.begin().await?;

@@ -20,6 +20,7 @@ use crate::http::problem::{Problem, ProblemBody};
     responses(
         (status = 200, body = TransformPreview),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json", description = "There is no such group"),
         (status = 422, body = ProblemBody, content_type = "application/problem+json", description = "The program cannot be read; `position` and `length` tell where"),
     )
 )]

@@ -27,6 +27,7 @@ pub(crate) struct NewHold {
     responses(
         (status = 200, body = Changed),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json", description = "There is no such group"),
     )
 )]
 pub(crate) async fn create(

@@ -71,6 +71,12 @@ impl Modify for EveryAnswer {
             if !Role::Viewer.may(endpoint.role) {
                 answers.push((403, "The token's role does not allow it"));
             }
+            if endpoint.path.contains('{') {
+                answers.push((
+                    400,
+                    "The path names nothing that can be, such as an id that is no UUID",
+                ));
+            }
             if operation.request_body.is_some() {
                 answers.push((413, "The body is too large"));
                 answers.push((415, "The body is not sent as JSON"));
@@ -157,6 +163,23 @@ mod tests {
             "200", "400", "401", "403", "404", "409", "413", "415", "503",
         ];
         assert_eq!(change, wanted);
+        let pause = answers("/api/v1/replays/{id}/pause", "post");
+        assert_eq!(pause, ["200", "400", "401", "403", "404", "409", "503"]);
+        let replay = answers("/api/v1/replays", "post");
+        let wanted = [
+            "200", "201", "400", "401", "403", "404", "409", "413", "415", "422", "503",
+        ];
+        assert_eq!(replay, wanted);
+        for path in [
+            "discards",
+            "restores",
+            "holds",
+            "replays/preview",
+            "retry-policies/preview",
+        ] {
+            let known = answers(&format!("/api/v1/{path}"), "post");
+            assert!(known.contains(&"404".to_owned()), "{path}: {known:?}");
+        }
         assert_eq!(answers("/api/v1/openapi.json", "get"), ["200"]);
         let limit = &document["paths"]["/api/v1/letters"]["get"]["parameters"];
         let mut limit = limit.as_array().expect("parameters").iter();

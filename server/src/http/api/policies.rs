@@ -159,6 +159,7 @@ pub(crate) struct Previewed {
     responses(
         (status = 200, body = PolicyPreview),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json", description = "There is no policy `instead_of`"),
     )
 )]
 pub(crate) async fn preview(

@@ -49,6 +49,9 @@ pub(crate) async fn list(
         (status = 201, body = Replay, description = "Planned; it begins at once"),
         (status = 200, body = Replay, description = "What it would do (`dry_run`)"),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json", description = "There is no such group"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "More letters would go than `expected_letters` says; nothing was made"),
+        (status = 422, body = ProblemBody, content_type = "application/problem+json", description = "The jq program cannot be read, with `position` and `length`; or `edit` and `transform` cannot be carried out"),
     )
 )]
 pub(crate) async fn create(

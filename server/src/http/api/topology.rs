@@ -235,6 +235,8 @@ pub(crate) async fn set_dead_lettering(
     responses(
         (status = 200, body = DeadLetteringPlan),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json", description = "There is no such broker or vhost"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "Somebody else sets dead-lettering in this vhost"),
         (status = 422, body = ProblemBody, content_type = "application/problem+json", description = "Nothing was set here"),
     )
 )]
@@ -256,6 +258,11 @@ fn queue_name(
     query: &Query,
 ) -> Result<QueueName, Problem> {
     let Path((vhost, name)) = texts.map_err(|why| Problem::invalid(why.body_text()))?;
+    if vhost.contains('\0') || name.contains('\0') {
+        return Err(Problem::invalid(
+            "the path holds a NUL character: no vhost and no queue is called so",
+        ));
+    }
     Ok(QueueName {
         broker: query.value("broker").unwrap_or("main").to_owned(),
         vhost,

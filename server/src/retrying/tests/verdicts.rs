@@ -1,12 +1,14 @@
 //! Which policy takes a letter, and what it does with it.
 
 use dlo_app::desk::{DeskError, PolicyDesk as _};
+use dlo_domain::ids::PolicyId;
 use dlo_domain::policy::{Day, NewPolicy, PolicyVerdict, RetryWindow};
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use sqlx::PgPool;
 
 use super::office::{Office, anna, policy};
+use crate::clock::new_id;
 
 fn that(verdict: PolicyVerdict, name: &str, filter: &str) -> NewPolicy {
     NewPolicy {
@@ -256,6 +258,9 @@ async fn a_preview_counts_what_earlier_policies_leave(pool: PgPool) {
         .preview_policy(None, &policy("wrong", "state:held"))
         .await;
     assert!(matches!(wrong, Err(DeskError::Invalid(_))));
+    let nobody = PolicyId(new_id(&*office.clock));
+    let nowhere = office.desk.preview_policy(Some(nobody), &all).await;
+    assert!(matches!(nowhere, Err(DeskError::NotFound(_))));
 }
 
 #[sqlx::test(migrations = "../migrations")]

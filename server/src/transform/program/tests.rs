@@ -99,6 +99,7 @@ fn a_fault_has_its_place() {
         (".a | nosuch(1)", 5, 6),
         ("\"open", 5, 0),
         (".a | $x", 5, 2),
+        (".\"é\" # \0\0", 7, 1),
     ] {
         let fault = fault(program);
         assert_eq!(

@@ -104,6 +104,51 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn a_plan_of_more_letters_than_were_looked_at_is_not_made(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let actor = Actor("jonas".into());
+    let letters = bench.letters(2).await;
+    let mut new = NewReplay {
+        selection: Selection {
+            filter: Some("queue:work state:held".into()),
+            ..Selection::default()
+        },
+        dry_run: true,
+        ..NewReplay::default()
+    };
+    let dry = bench.desk.plan_replay(&actor, &new).await.expect("tried");
+    assert_eq!(dry.total, 2);
+    let late = bench.letter("work", b"late").await;
+    new.expected_letters = Some(2);
+    let dry = bench.desk.plan_replay(&actor, &new).await.expect("tried");
+    assert_eq!(dry.total, 3, "a dry run tells how many there are");
+
+    new.dry_run = false;
+    let refused = bench.desk.plan_replay(&actor, &new).await;
+    let Err(DeskError::Conflict(why)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(why.starts_with("1 more letter would be"), "{why}");
+    for letter in [letters[0], letters[1], late] {
+        assert_eq!(bench.state(letter).await, LetterState::Held);
+        assert!(bench.audit(letter).await.is_empty());
+    }
+    let made = bench.desk.replays(Makers::All, None, 10).await;
+    assert_eq!(made.expect("a page").items, []);
+
+    // Fewer than were looked at may always go.
+    let put_away = Selection::of_ids(vec![late]);
+    bench
+        .desk
+        .discard(&actor, &put_away, "not this one")
+        .await
+        .expect("discarded");
+    new.expected_letters = Some(3);
+    let made = bench.desk.plan_replay(&actor, &new).await.expect("planned");
+    assert_eq!(made.total, 2);
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn a_replay_of_nothing_is_finished_at_once(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("", b"{}").await;

@@ -264,6 +264,7 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing(pool: PgPool) {
         (edit(&letters[..1], "e30=", Some("a\nb")), "content type"),
         (both, "cannot go together"),
         (jq(&letters, ".a | nosuch"), "nosuch"),
+        (jq(&letters, ". # \0"), "NUL character"),
     ] {
         let refused = bench.desk.plan_replay(&actor("ann"), &new).await;
         let Err(DeskError::Unfit { why, .. }) = refused else {

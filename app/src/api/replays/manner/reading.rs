@@ -1,0 +1,228 @@
+//! From what was written in the form to the replay that is asked for.
+
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use dlo_domain::changing::Transform;
+use dlo_domain::replay::{Canary, NewReplay, Target};
+use dlo_domain::selection::Selection;
+
+use super::Manner;
+use crate::error::ApiError;
+
+impl Manner {
+    /// The replay that is asked for.
+    pub(in crate::api) fn ask(
+        &self,
+        selection: Selection,
+        now: DateTime<Utc>,
+    ) -> Result<NewReplay, ApiError> {
+        let new = NewReplay {
+            selection,
+            target: self.target()?,
+            rate_per_second: number(&self.rate, "letters a second")?,
+            canary: self.canary()?,
+            in_order: !self.in_order.is_empty(),
+            keep_expiration: !self.keep_expiration.is_empty(),
+            start_at: self.start(now)?,
+            ignore_loop_cap: !self.ignore_loop_cap.is_empty(),
+            transform: self.transform(),
+            edit: None,
+            needs_approval: !self.needs_approval.is_empty(),
+            expected_letters: None,
+            dry_run: false,
+        };
+        new.check().map_err(|why| sentence(&why.to_string()))?;
+        Ok(new)
+    }
+
+    fn transform(&self) -> Option<Transform> {
+        let jq = self.jq.clone();
+        (!jq.trim().is_empty()).then_some(Transform { jq })
+    }
+
+    fn target(&self) -> Result<Target, ApiError> {
+        let text = |field: &String| field.trim().to_owned();
+        Ok(match self.mode.as_str() {
+            "" if self.queue.trim().is_empty() => Target::OriginQueue,
+            "origin_queue" => Target::OriginQueue,
+            "" | "queue" => Target::Queue {
+                queue: text(&self.queue),
+            },
+            "origin_exchange" => Target::OriginExchange,
+            "exchange" => Target::Exchange {
+                exchange: text(&self.exchange),
+                routing_key: text(&self.key),
+            },
+            "worker" => Target::Worker {
+                worker: text(&self.worker),
+            },
+            other => return Err(sentence(&format!("`{other}` is no target"))),
+        })
+    }
+
+    fn canary(&self) -> Result<Option<Canary>, ApiError> {
+        let steps = self.steps.split([',', ' ', '→']).map(str::trim);
+        let mut numbers = Vec::new();
+        for step in steps.filter(|step| !step.is_empty()) {
+            numbers.extend(number(step, "a step")?);
+        }
+        let is_meant = |field: &String| !field.trim().is_empty();
+        let is_asked = is_meant(&self.stop_above) || is_meant(&self.watch);
+        if numbers.is_empty() && !is_asked {
+            return Ok(None);
+        }
+        let usual = Canary::default();
+        // Whoever says when it is to stop means a canary, with the steps that the empty field shows.
+        if numbers.is_empty() {
+            numbers.clone_from(&usual.steps);
+        }
+        let percent = match self.stop_above.trim() {
+            "" => None,
+            text => Some(
+                text.parse::<f64>()
+                    .map_err(|_| sentence("the percentage at which a canary stops is a number"))?,
+            ),
+        };
+        Ok(Some(Canary {
+            steps: numbers,
+            stop_above: percent.map_or(usual.stop_above, |percent| percent / 100.0),
+            watch_seconds: number(&self.watch, "seconds of watching")?
+                .unwrap_or(usual.watch_seconds),
+        }))
+    }
+
+    fn start(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, ApiError> {
+        let text = self.start.trim().trim_end_matches(['Z', 'z']);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        if let Ok(minutes) = text.parse::<u32>() {
+            return Ok(Some(now + TimeDelta::minutes(minutes.into())));
+        }
+        let forms = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
+        let read = forms
+            .into_iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+        read.map(|time| Some(time.and_utc())).ok_or_else(|| {
+            sentence("the beginning is a time in UTC such as 2026-11-21T06:00, or minutes from now")
+        })
+    }
+}
+
+fn number(text: &str, what: &str) -> Result<Option<u32>, ApiError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text
+            .parse()
+            .map(Some)
+            .map_err(|_| sentence(&format!("{what}: `{text}` is no whole number"))),
+    }
+}
+
+/// A reason as a sentence.
+fn sentence(why: &str) -> ApiError {
+    let mut letters = why.chars();
+    let first = letters.next().map(|one| one.to_uppercase().to_string());
+    ApiError::invalid(format!(
+        "{}{}.",
+        first.unwrap_or_default(),
+        letters.as_str()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_790_000_000, 0).expect("in range")
+    }
+
+    fn asked(pairs: &[(&str, &str)]) -> Result<NewReplay, ApiError> {
+        let manner = Manner::read(|name| {
+            let mut found = pairs.iter().filter(|(key, _)| *key == name);
+            found.next().map(|(_, value)| (*value).to_owned())
+        });
+        manner.ask(Selection::default(), now())
+    }
+
+    #[test]
+    fn an_empty_form_is_a_plain_replay() {
+        assert_eq!(asked(&[]).expect("a replay"), NewReplay::default());
+    }
+
+    #[test]
+    fn each_field_says_what_it_names() {
+        let new = asked(&[
+            ("mode", "exchange"),
+            ("exchange", " orders "),
+            ("key", "created"),
+            ("rate", "50"),
+            ("steps", "1 → 10, 100"),
+            ("stop_above", "2.5"),
+            ("watch", "60"),
+            ("start", "2026-11-21T06:00"),
+            ("in_order", "on"),
+        ])
+        .expect("a replay");
+        let canary = new.canary.expect("a canary");
+        assert_eq!((canary.steps, canary.watch_seconds), (vec![1, 10, 100], 60));
+        assert!((canary.stop_above - 0.025).abs() < 1e-9);
+        assert_eq!(new.rate_per_second, Some(50));
+        assert!(new.in_order);
+        let target = Target::Exchange {
+            exchange: "orders".into(),
+            routing_key: "created".into(),
+        };
+        assert_eq!(new.target, target);
+        let later = asked(&[("start", "90")]).expect("a replay").start_at;
+        assert_eq!(later, Some(now() + TimeDelta::minutes(90)));
+        assert_eq!(
+            new.start_at.expect("a time").to_rfc3339(),
+            "2026-11-21T06:00:00+00:00"
+        );
+    }
+
+    #[test]
+    fn a_canary_without_steps_has_the_usual_ones() {
+        let usual = Canary::default();
+        for (field, value, stop_above, watch_seconds) in [
+            ("stop_above", " 2.5 ", 0.025, usual.watch_seconds),
+            ("watch", "60", usual.stop_above, 60),
+        ] {
+            let new = asked(&[(field, value), ("steps", " ")]).expect("a replay");
+            let canary = new.canary.expect("a canary");
+            assert_eq!(canary.steps, usual.steps, "{field}");
+            assert_eq!(canary.watch_seconds, watch_seconds, "{field}");
+            assert!((canary.stop_above - stop_above).abs() < 1e-9, "{field}");
+            // The form says what was meant, and means the same when it is sent again.
+            let shown = Manner::default().with_steps(Some(&canary));
+            assert_eq!(shown.steps, "1, 10, 100");
+        }
+        assert_eq!(asked(&[("watch", " ")]).expect("a replay").canary, None);
+        let own = Manner {
+            steps: "5".to_owned(),
+            ..Manner::default()
+        };
+        assert_eq!(own.clone().with_steps(Some(&usual)), own);
+        assert_eq!(Manner::default().with_steps(None), Manner::default());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        for (field, value, says) in [
+            ("rate", "fast", "Letters a second"),
+            ("rate", "0", "rate_per_second"),
+            ("steps", "10, 1", "each above the one before"),
+            ("start", "tomorrow", "2026-11-21T06:00"),
+            ("mode", "moon", "`moon` is no target"),
+        ] {
+            let why = asked(&[(field, value)]).expect_err("refused");
+            assert!(why.to_string().contains(says), "{why}");
+        }
+        // Whoever chooses a queue and names none does not mean the queues that letters died in.
+        for mode in ["queue", "worker"] {
+            let why = asked(&[("mode", mode), ("queue", " ")]).expect_err("refused");
+            assert!(why.to_string().contains("empty"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The part of the page of a new replay that tells what is sent, and what is not.
+
+use dlo_domain::replay::Replay;
+use leptos::prelude::*;
+
+use super::replay::HISTORY;
+use crate::wording;
+
+/// What is sent, and what is not.
+#[component]
+pub(crate) fn Terms(
+    /// What a dry run told.
+    preview: Replay,
+) -> impl IntoView {
+    let usual = if preview.keep_expiration {
+        ", CC, BCC, user-id, reply-to when it cannot be answered"
+    } else {
+        ", CC, BCC, expiration, user-id, reply-to when it cannot be answered"
+    };
+    let found = preview
+        .stripped
+        .iter()
+        .map(|one| format!("{} ({})", one.name, wording::counted(one.letters, "letter")));
+    let found: Vec<_> = found.collect();
+    view! {
+        <section class="section" aria-labelledby="terms-title">
+            <header>
+                <h2 id="terms-title">"What is sent"</h2>
+            </header>
+            <dl class="slip">
+                <div class="all">
+                    <dt>"body"</dt>
+                    <dd>
+                        {if preview.transform.is_some() {
+                            "what the jq program makes of it"
+                        } else {
+                            "the original bytes"
+                        }}
+                    </dd>
+                </div>
+                <div class="all">
+                    <dt>"taken off"</dt>
+                    <dd class="id">{HISTORY} {usual}</dd>
+                </div>
+                {(!found.is_empty())
+                    .then(|| {
+                        view! {
+                            <div class="all">
+                                <dt>"taken off from these letters"</dt>
+                                <dd class="id">{found.join(", ")}</dd>
+                            </div>
+                        }
+                    })}
+                <div class="all">
+                    <dt>"put on"</dt>
+                    <dd class="id">"x-dlo-letter, x-dlo-replay, x-dlo-attempt"</dd>
+                </div>
+                <div class="all">
+                    <dt>"cannot be undone"</dt>
+                    <dd>"what the broker has confirmed cannot be called back"</dd>
+                </div>
+            </dl>
+        </section>
+    }
+    .into_any()
+}
