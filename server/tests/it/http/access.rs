@@ -98,6 +98,7 @@ async fn a_workers_token_reports_and_does_nothing_else(pool: PgPool) {
         [
             "POST /api/v1/executions",
             "POST /api/v1/executions/{id}",
+            "POST /api/v1/letters/{id}/processed",
             "POST /api/v1/workers/{name}/heartbeat",
         ]
     );
