@@ -21,7 +21,7 @@ use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
 use crate::store::audit::{self, Note};
-use crate::store::topology::{self as kept, Kept, Place, findings, workers};
+use crate::store::topology::{self as kept, Kept, Place, depths, findings, workers};
 use crate::store::{StoreError, events, shared_time, sources};
 
 #[async_trait]
@@ -196,9 +196,10 @@ fn place_of(vhost: &VhostTopology) -> Place<'_> {
     }
 }
 
-/// What else is known of queues: who watches them, and what was found.
+/// What else is known of queues: who watches them and works on them, and what was found.
 struct Neighbours {
     sources: Vec<Source>,
+    worked: BTreeSet<String>,
     findings: Vec<KeptFinding>,
 }
 
@@ -207,13 +208,14 @@ impl Neighbours {
         let now = shared_time(conn, &*desk.clock).await?;
         Ok(Self {
             sources: sources::list(conn, None).await?,
+            worked: depths::of_workers(conn).await?.named,
             findings: findings::list(conn, FindingScope::Present, None, now).await?,
         })
     }
 
     /// The queues of a vhost whose names are wanted.
     fn reports(&self, kept: &Kept, is_wanted: impl Fn(&str) -> bool) -> Vec<QueueReport> {
-        let map = Map::of(&kept.vhost);
+        let map = Map::with_workers(&kept.vhost, &self.worked);
         let here = |broker: &str, vhost: &str| broker == kept.broker && vhost == kept.name;
         let watched: BTreeMap<&str, SourceId> = self
             .sources

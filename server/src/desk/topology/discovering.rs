@@ -8,7 +8,7 @@ use dlo_domain::topology::{Discover, Discovery, Map, VhostTopology};
 use super::place_of;
 use crate::desk::PgDesk;
 use crate::store::sources;
-use crate::store::topology as kept;
+use crate::store::topology::{self as kept, depths};
 
 pub(super) async fn discover(desk: &PgDesk, asked: &Discover) -> Result<Discovery, DeskError> {
     if let Some(broker) = &asked.broker {
@@ -27,6 +27,7 @@ pub(super) async fn discover(desk: &PgDesk, asked: &Discover) -> Result<Discover
     vhosts.retain(|one| asked.means_vhost(&one.vhost));
     let mut conn = desk.begin().await?;
     let watched = sources::watched(&mut conn).await?;
+    let worked = depths::of_workers(&mut conn).await?.named;
     for place in &vhosts {
         let Some(read) = kept::one(&mut conn, place_of(place)).await? else {
             continue;
@@ -36,7 +37,7 @@ pub(super) async fn discover(desk: &PgDesk, asked: &Discover) -> Result<Discover
             .filter(|one| one.broker == place.broker && one.vhost == place.vhost)
             .map(|one| one.queue.as_str())
             .collect();
-        let map = Map::of(&read.vhost);
+        let map = Map::with_workers(&read.vhost, &worked);
         discovery.look(&map, (&place.broker, &place.vhost), |queue| {
             here.contains(queue)
         });
