@@ -46,8 +46,7 @@ pub struct Deps {
     pub clock: SharedClock,
     /// Where the register is, and what is asked of it.
     pub config: RegisterConfig,
-    /// How long executions that are over are kept: what ended before that is not taken anew, only to be
-    /// forgotten again.
+    /// How long executions that are over are kept.
     pub kept: Duration,
 }
 
@@ -223,12 +222,8 @@ impl Reader {
         let mut conn = self.deps.pool.acquire().await?;
         let ours = shared_time(&mut conn, &*self.deps.clock).await?;
         let kept = TimeDelta::from_std(self.deps.kept).unwrap_or(TimeDelta::MAX);
-        let is_old = |one: &ReadExecution| {
-            let ended = one.since.filter(|_| one.report.state.is_terminal());
-            ended.is_some_and(|ended| now - ended > kept)
-        };
-        let read = read.into_iter().filter(|one| !is_old(one)).collect();
-        let news = registers::news(&mut conn, read).await?;
+        let over_before = now.checked_sub_signed(kept);
+        let news = registers::news(&mut conn, read, over_before).await?;
         drop(conn);
         for news in news.chunks(AT_ONCE) {
             let given = |one: &ReadExecution| {

@@ -62,9 +62,9 @@ pub enum ReplayError {
 }
 
 /// Replays that this office looks after at the same time. Most of them only wait: for a broker, for the next
-/// step of a ladder, for their rate. Each has a channel for every broker that its letters go to, and brokers
-/// allow a connection 2,047 of them by default.
-const MOST_AT_ONCE: usize = 500;
+/// step of a ladder, for their rate. Each that has begun holds a connection for every vhost that its letters
+/// go to.
+const MOST_AT_ONCE: usize = 200;
 
 /// What all parts of the engine share.
 struct Engine {

@@ -4,6 +4,8 @@
 //! One office reads a broker at a time; whoever moves its time on does. A broker that does not answer
 //! keeps what was last read, and says since when. Nothing is changed at a broker here.
 
+mod unread;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -105,14 +107,8 @@ pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// How long a vhost is kept of which the broker does not tell whether it was deleted or is hidden from us.
-const MISSED_FOR: TimeDelta = TimeDelta::days(1);
-
 /// How long one vhost may take.
 const PATIENCE_WITH_ONE: Duration = Duration::from_secs(40);
-
-/// Vhosts that may fail to answer before the broker itself is given up for this time.
-const MOST_FAILURES: usize = 3;
 
 /// Why a broker was not read to the end.
 #[derive(Debug, thiserror::Error)]
@@ -128,93 +124,37 @@ enum Fault {
 async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
     let management = deps.brokers.management(broker)?;
     let overview = management.overview().await?;
-    let vhosts = management.vhosts().await?;
+    let mut vhosts = management.vhosts().await?;
     let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
     let now = shared_time(&mut conn, &*deps.clock).await?;
     let unseen = kept::unseen(&mut conn, broker, &vhosts).await?;
+    let troubled = kept::troubled(&mut conn, broker).await?;
     let mut drawn = Drawn {
         of_workers: history::of_workers(&mut conn).await?,
         of_letters: overview::queues(&mut conn).await?,
         room: MOST_DEPTHS,
     };
     drop(conn);
-    let mut known = vhosts.clone();
-    for (vhost, since) in unseen {
-        let found = management.find_vhost(&vhost).await;
-        if matches!(found, Err(ManagementError::Missing))
-            && (since.is_some_and(|since| since < now - MISSED_FOR)
-                || management.sees_every_vhost().await?)
-        {
-            continue;
-        }
-        // It is there or may be, and this user may not see it any more: what is known of it stays.
-        let place = Place {
-            broker,
-            vhost: &vhost,
-        };
-        cannot_read(deps, place, found.err()).await?;
-        known.push(vhost);
-    }
+    let hidden = unread::hidden((deps, &management), broker, unseen, now).await?;
+    let known: Vec<String> = vhosts.iter().cloned().chain(hidden).collect();
     let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
     kept::forget_others(&mut conn, broker, &known, now).await?;
     consumers::forget(&mut conn).await?;
     drop(conn);
+    // Those that could not be read are read last, and the last one may take all the time that is left.
+    vhosts.sort_by_key(|vhost| troubled.contains(vhost));
     let mut failures = 0;
-    for vhost in &vhosts {
+    for (place, vhost) in vhosts.iter().enumerate() {
+        let is_last = place + 1 == vhosts.len();
+        let patience = if is_last { PATIENCE } else { PATIENCE_WITH_ONE };
         let place = Place { broker, vhost };
         let read = survey_vhost((deps, &management), &overview, place, &mut drawn);
-        let read = tokio::time::timeout(PATIENCE_WITH_ONE, read).await;
-        match read.unwrap_or(Err(Fault::Slow)) {
-            Err(Fault::Management(why @ ManagementError::Missing)) => {
-                // Else it was deleted while we looked.
-                if management.vhosts().await?.contains(vhost) {
-                    cannot_read(deps, place, Some(why)).await?;
-                }
-            }
-            Err(Fault::Management(why @ ManagementError::Refused(_))) => {
-                cannot_read(deps, place, Some(why)).await?;
-            }
-            // One that is too large or too slow keeps none of the others from being read.
-            Err(why @ (Fault::Management(_) | Fault::Slow)) if failures < MOST_FAILURES => {
-                failures += 1;
-                let told =
-                    format!("{why}; what was read of it before is kept, and it is asked again");
-                set_trouble(deps, place, &told).await?;
-            }
-            done => done?,
+        let read = tokio::time::timeout(patience, read).await;
+        let read = read.unwrap_or(Err(Fault::Slow));
+        if let Err(why) = read {
+            unread::excuse((deps, &management), place, why, &mut failures).await?;
         }
     }
-    Ok(())
-}
-
-/// Writes down that a vhost is there and cannot be read. A broker that does not answer is told of
-/// otherwise.
-async fn cannot_read(
-    deps: &Deps,
-    place: Place<'_>,
-    why: Option<ManagementError>,
-) -> Result<(), Fault> {
-    let why = match why {
-        Some(ManagementError::Refused(status)) => format!("the management API refuses ({status})"),
-        Some(ManagementError::Missing) => {
-            "the management API answers that it is not there, as it does of vhosts that its user may not \
-             read; if it was not deleted"
-                .to_owned()
-        }
-        Some(why) => return Err(why.into()),
-        None => "the management API does not list it".to_owned(),
-    };
-    let trouble = format!(
-        "{why}: give the user of the management API a permission on this vhost, as \
-         `rabbitmqctl set_permissions` does"
-    );
-    set_trouble(deps, place, &trouble).await
-}
-
-async fn set_trouble(deps: &Deps, place: Place<'_>, trouble: &str) -> Result<(), Fault> {
-    let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
-    let now = shared_time(&mut conn, &*deps.clock).await?;
-    kept::set_vhost_trouble(&mut conn, place, trouble, now).await?;
     Ok(())
 }
 

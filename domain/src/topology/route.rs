@@ -98,6 +98,26 @@ pub(super) fn of(map: &Map<'_>, queue: &Queue, effective: &Effective) -> Option<
     Some(route)
 }
 
+/// Whether every letter of a queue reaches what the route names, and not only may: of a headers exchange
+/// nobody knows, nor of keys that nobody knows where they decide. Routes over further exchanges are not looked
+/// into.
+pub(super) fn is_sure(map: &Map<'_>, queue: &Queue, route: &DeadRoute) -> bool {
+    let Some(exchange) = map.exchange(&route.exchange) else {
+        return false;
+    };
+    let mut bound = map.bound_to(&exchange.name);
+    let goes_on = map.bound_to(&exchange.name).any(|one| !one.is_to_queue);
+    let choice = Choice::of_type(&exchange.kind);
+    let takes_all = match choice {
+        Choice::Fanout => true,
+        Choice::Topic => bound.any(|one| one.key == "#"),
+        Choice::Direct => false,
+        Choice::Other => return false,
+    };
+    let is_known = || route.key.is_some() || !arriving(map, queue).any;
+    !goes_on && route.lost_keys.is_empty() && (takes_all || is_known())
+}
+
 /// The keys with which messages come to a queue.
 fn arriving(map: &Map<'_>, queue: &Queue) -> Keys {
     let mut keys = Keys::default();

@@ -48,6 +48,8 @@ impl BrokerError {
             ErrorKind::ProtocolError(refusal) => match refusal.get_id() {
                 404 => Fault::QueueMissing,
                 320 | 501 | 541 => Fault::Away,
+                // Too many connections of the vhost or the user: there is room again later.
+                530 if refusal.to_string().contains("limit") => Fault::Away,
                 _ => Fault::Refused,
             },
             ErrorKind::ParsingError(_) => Fault::Undecodable,

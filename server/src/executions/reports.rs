@@ -67,13 +67,7 @@ pub async fn take(
                 if now - at < COUNTED_WITHIN {
                     tally.add(before.map(|before| before.state), &next);
                 }
-                let earlier = changed
-                    .remove(&report.id)
-                    .filter(|told| told.execution.attempt == next.attempt)
-                    .and_then(|told| told.result);
-                let result = report.result.clone().or(earlier);
-                let execution = next.clone();
-                changed.insert(report.id.clone(), Told { execution, result });
+                note_change(&mut changed, report, next.clone());
                 standing.insert(report.id.clone(), next);
                 None
             }
@@ -88,4 +82,14 @@ pub async fn take(
     write::put(conn, &changed).await?;
     figures::add(conn, now, tally).await?;
     Ok(answers)
+}
+
+/// What is written of an execution; a result that was told of the same attempt before stays.
+fn note_change(changed: &mut BTreeMap<String, Told>, report: &Report, execution: Execution) {
+    let earlier = changed
+        .remove(&report.id)
+        .filter(|told| told.execution.attempt == execution.attempt)
+        .and_then(|told| told.result);
+    let result = report.result.clone().or(earlier);
+    changed.insert(report.id.clone(), Told { execution, result });
 }

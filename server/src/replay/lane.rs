@@ -134,7 +134,8 @@ impl Line<'_> {
             progress.place.after = START;
             return Ok(!started_over);
         };
-        if permit.is_turn() && !progress.has_way() && !ready.is_empty() {
+        let can_go = progress.held.as_ref().is_some_and(can_cruise);
+        if permit.is_turn() && !can_go && !ready.is_empty() {
             // A lane whose broker is away waits beside the ladder and not on it: others go on, and watch.
             self.brake.give_back(permit.most).await;
             drop(permit);

@@ -145,7 +145,11 @@ pub async fn processed(
     id: LetterId,
     note: Note<'_>,
 ) -> Result<Tally, StoreError> {
-    change(conn, &[id], Change::DeclarePublished, note).await?;
+    let published = Note {
+        action: "letter.declare_published",
+        ..note
+    };
+    change(conn, &[id], Change::DeclarePublished, published).await?;
     let tally = change(conn, &[id], Change::Settle, note).await?;
     if !tally.changed.is_empty() {
         replays::outcomes::processed(conn, id, note).await?;

@@ -155,13 +155,15 @@ pub async fn date_back(conn: &mut PgConnection, signs: &[Sign]) -> Result<(), St
     Ok(())
 }
 
-/// Those of the executions that are not known as the register has them.
+/// Those of the executions that are not known as the register has them. What was over before a time of the
+/// register's and is not known is no news: it would only be forgotten again.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
 pub async fn news(
     conn: &mut PgConnection,
     read: Vec<ReadExecution>,
+    over_before: Option<DateTime<Utc>>,
 ) -> Result<Vec<ReadExecution>, StoreError> {
     let ids: Vec<String> = read.iter().map(|one| one.report.id.clone()).collect();
     let rows = sqlx::query!(
@@ -177,9 +179,14 @@ pub async fn news(
     }
     let is_news = |one: &ReadExecution| {
         let report = &one.report;
+        let was_over = report.state.is_terminal()
+            && one
+                .since
+                .zip(over_before)
+                .is_some_and(|(since, before)| since < before);
         known
             .get(&report.id)
-            .is_none_or(|(state, worker, attempt)| {
+            .map_or(!was_over, |(state, worker, attempt)| {
                 // What is over stays as it is, whatever is said of it later.
                 let differs = *state != report.state
                     || report.worker.is_some() && *worker != report.worker

@@ -6,6 +6,8 @@ pub mod findings;
 pub mod set_here;
 pub mod workers;
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::topology::{BrokerTopology, Gap, Vhost, VhostTopology};
 use sqlx::PgConnection;
@@ -171,6 +173,23 @@ pub async fn unseen(
     .await?;
     let unseen = unseen.into_iter();
     Ok(unseen.map(|row| (row.vhost, row.trouble_since)).collect())
+}
+
+/// The vhosts of a broker that could not be read last time.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn troubled(
+    conn: &mut PgConnection,
+    broker: &str,
+) -> Result<BTreeSet<String>, StoreError> {
+    let troubled = sqlx::query_scalar!(
+        "select vhost from topology_vhosts where broker = $1 and trouble is not null",
+        broker,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(troubled.into_iter().collect())
 }
 
 /// How long what was read of a broker is kept that nobody asks any more.

@@ -18,7 +18,8 @@ pub(super) fn target(map: &Map<'_>, queue: &Queue) -> Option<String> {
     exchange(queue)?;
     let below = without(queue, base_of(map.vhost, &queue.name), map.vhost);
     let route = route::of(map, &below, &Effective::of(map.vhost, &below))?;
-    let arrives = route.end == End::Arrives && route.lost_keys.is_empty() && route.to.len() == 1;
+    let arrives =
+        route.end == End::Arrives && route.to.len() == 1 && route::is_sure(map, &below, &route);
     route.to.into_iter().next().filter(|_| arrives)
 }
 

@@ -99,7 +99,19 @@ fn arguments_that_take_letters_elsewhere_or_lose_some_stay_in_the_way() {
         .queue("further", json!({}))
         .exchange("dlx", "direct", json!({}))
         .bind("dlx", "further", "paid");
+    let by_chance = |kind: &str| {
+        Draft::new()
+            .quorum("work", dying("dlx"))
+            .exchange("in", "fanout", json!({}))
+            .bind("in", "work", "")
+            .queue("further", json!({}))
+            .exchange("dlx", kind, json!({}))
+            .bind("dlx", "further", "paid")
+    };
     for (draft, what) in [
+        (by_chance("direct"), "letters may have any key"),
+        (by_chance("topic"), "letters may have any key"),
+        (by_chance("headers"), "nobody knows what it takes"),
         (further(), "another queue"),
         (further().bind("dlx", "further", ""), "two queues"),
         (partly, "a key is lost"),

@@ -68,15 +68,13 @@ pub async fn put_failed(
     conn: &mut PgConnection,
     replay: ReplayId,
     letters: &[Uuid],
-    at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into policy_inbox (letter_id, replay_id, arrived_at)
-         select letter, r.id, $3 from replays r, unnest($2::uuid[]) as failed (letter)
+         select letter, r.id, clock_timestamp() from replays r, unnest($2::uuid[]) as failed (letter)
          where r.id = $1 and r.policy_id is not null and r.state <> 'cancelled'",
         replay.0,
         letters,
-        at,
     )
     .execute(conn)
     .await?;

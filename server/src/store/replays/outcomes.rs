@@ -52,7 +52,7 @@ pub async fn record(
     let moved = move_letters(conn, recorded).await?;
     let written = write_items(conn, id, recorded, at).await?;
     give_back(conn, moved, &written).await?;
-    take_back_tries(conn, id, &written, at).await?;
+    take_back_tries(conn, id, &written).await?;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let mut letters = Vec::new();
     for ((outcome, detail), seats) in &written {
@@ -157,7 +157,6 @@ async fn take_back_tries(
     conn: &mut PgConnection,
     id: ReplayId,
     written: &Written,
-    at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     let no_tries = written
         .iter()
@@ -169,7 +168,7 @@ async fn take_back_tries(
         return Ok(());
     }
     tries::take_back(conn, id, &letters).await?;
-    inbox::put_failed(conn, id, &letters, at).await
+    inbox::put_failed(conn, id, &letters).await
 }
 
 /// Letters by their outcome and its detail, of which there are few: most letters of a replay fare

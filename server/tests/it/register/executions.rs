@@ -70,6 +70,16 @@ async fn what_ended_long_ago_is_no_figure_of_this_hour_and_not_taken_for_ever(po
     assert_eq!(after.timeouts - before.timeouts, 1, "that of 5 minutes ago");
     let kept = "select count(*) from executions where id in ('101', '102', '103')";
     assert_eq!(company.count(kept).await, 1, "of 20 days, not of 40 and 60");
+    // One that is known to run and ended while nobody read is told to be over, however long ago.
+    assert_eq!(yard.of("2").await.execution.state, ExecutionState::Running);
+    company
+        .run(
+            "update company.execution set status = 'FAILED', updated = told - interval '40 days'
+             from company.time where id = 2",
+        )
+        .await;
+    company.pass(6, &[]).await;
+    assert_eq!(yard.of("2").await.execution.state, ExecutionState::Failed);
 }
 
 #[sqlx::test(migrations = "../migrations")]
