@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::execution::{ExecutionState, Report, ReportFault};
@@ -66,7 +66,9 @@ pub struct ReadExecution {
 struct WorkerColumns {
     #[serde(deserialize_with = "named::name")]
     name: String,
-    last_heartbeat: DateTime<Utc>,
+    /// Null while it was never heard of.
+    #[serde(deserialize_with = "time_or_null")]
+    last_heartbeat: Option<DateTime<Utc>>,
     #[serde(default)]
     state: Option<WorkerState>,
     #[serde(default)]
@@ -100,6 +102,11 @@ struct ExecutionColumns {
     since: Option<DateTime<Utc>>,
 }
 
+/// The column must be there, as what is left out may be a slip of the SQL.
+fn time_or_null<'de, D: Deserializer<'de>>(input: D) -> Result<Option<DateTime<Utc>>, D::Error> {
+    Option::deserialize(input)
+}
+
 fn columns<'de, T: Deserialize<'de>>(row: &'de str) -> Result<T, RowFault> {
     if row.len() > MOST_ROW_BYTES {
         return Err(RowFault::TooLong);
@@ -107,12 +114,12 @@ fn columns<'de, T: Deserialize<'de>>(row: &'de str) -> Result<T, RowFault> {
     serde_json::from_str(row).map_err(|why| RowFault::Columns(why.to_string()))
 }
 
-/// Reads a worker. The columns are `name` and `last_heartbeat` (a `timestamptz`), and, as far as they
+/// Reads a worker; nothing when it is one that was registered and never heard of. The columns are `name` and `last_heartbeat` (a `timestamptz`), and, as far as they
 /// are there, `state`, `queue`, `version`, `running`, `capacity`, `interval_seconds` and `metadata`.
 ///
 /// # Errors
 /// The first fault.
-pub fn read_worker(row: &str) -> Result<ReadWorker, RowFault> {
+pub fn read_worker(row: &str) -> Result<Option<ReadWorker>, RowFault> {
     let read: WorkerColumns = columns(row)?;
     let heartbeat = Heartbeat {
         state: read.state,
@@ -125,11 +132,11 @@ pub fn read_worker(row: &str) -> Result<ReadWorker, RowFault> {
         ..Heartbeat::default()
     };
     heartbeat.check(&read.name)?;
-    Ok(ReadWorker {
+    Ok(read.last_heartbeat.map(|beat_at| ReadWorker {
         name: read.name,
-        beat_at: read.last_heartbeat,
+        beat_at,
         heartbeat,
-    })
+    }))
 }
 
 /// Reads an execution. The columns are `id` and `state`, and, as far as they are there, `worker`,

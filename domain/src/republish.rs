@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::death::read_deaths;
 use crate::ids::{LetterId, ReplayId};
 use crate::wire::{FieldTable, FieldValue, Properties, WireText};
 
@@ -74,9 +75,14 @@ pub fn republish(
     body_bytes: usize,
     terms: Terms,
 ) -> Result<Republished, CannotRepublish> {
+    // A broker takes it off when the message dies, and writes it down in the first death.
+    let expiration = properties.expiration.clone().or_else(|| {
+        let mut deaths = read_deaths(&headers).deaths.into_iter().rev();
+        let first = deaths.find_map(|death| death.original_expiration)?;
+        Some(first.as_str().into())
+    });
     headers.strip(is_history);
     let mut stripped = headers.strip(copies_elsewhere);
-    let expiration = properties.expiration.clone();
     strip_properties(&mut properties, &mut stripped);
     if terms.keep_expiration
         && let Some(expiration) = expiration
@@ -313,6 +319,33 @@ mod tests {
             refuse(&FieldTable::default(), body),
             CannotRepublish::BodyTooLarge(body)
         );
+    }
+
+    #[test]
+    fn a_time_to_live_that_the_broker_took_off_is_that_of_the_first_death() {
+        let death = |expiration: Option<&str>| {
+            let mut death = FieldTable::default();
+            death.set("queue", FieldValue::LongString("q".into()));
+            if let Some(expiration) = expiration {
+                death.set(
+                    "original-expiration",
+                    FieldValue::LongString(expiration.into()),
+                );
+            }
+            FieldValue::Table(death)
+        };
+        let mut headers = FieldTable::default();
+        let deaths = vec![death(None), death(Some("300")), death(Some("60000"))];
+        headers.set("x-death", FieldValue::Array(deaths));
+        for (keep_expiration, wanted) in [(true, Some("60000".into())), (false, None)] {
+            let terms = Terms {
+                keep_expiration,
+                ..terms()
+            };
+            let sent = republish(Properties::default(), headers.clone(), 0, terms);
+            let sent = sent.expect("publishable");
+            assert_eq!(sent.properties.expiration, wanted);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::execution::{ExecutionNaming, NamingFault};
 use crate::failure::HeaderMap;
 use crate::ids::SourceId;
+use crate::topology::is_ours;
 
 /// Whether we empty the queue or only look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -126,6 +127,9 @@ pub enum NewSourceFault {
     /// Neither Postgres nor a person can hold it.
     #[error("`{0}` holds a NUL character")]
     Nul(&'static str),
+    /// It would take away what offices hear of workers, or what a mirror copied.
+    #[error("`{0}` is a queue of Dead Letter Office itself: it holds no dead letters of yours")]
+    Ours(String),
     /// Its letters cannot be asked for their executions like this.
     #[error("{0}")]
     Executions(NamingFault),
@@ -166,6 +170,9 @@ impl NewSource {
             if name.contains('\0') {
                 faults.push(NewSourceFault::Nul(member));
             }
+        }
+        if is_ours(&self.queue) {
+            faults.push(NewSourceFault::Ours(self.queue.clone()));
         }
         let headers = [
             ("headers.error_class", &self.headers.error_class),
@@ -231,6 +238,16 @@ pub struct Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn our_own_queues_are_no_sources() {
+        for queue in ["dlo.fleet.heartbeats", "dlo.mirror.x"] {
+            let text = format!(r#"{{"vhost":"/","queue":"{queue}"}}"#);
+            let new: NewSource = serde_json::from_str(&text).expect("a source");
+            let faults = new.check().expect_err("refused");
+            assert_eq!(faults, [NewSourceFault::Ours(queue.to_owned())]);
+        }
+    }
 
     #[test]
     fn a_name_that_postgres_cannot_keep_is_refused_wherever_it_stands() {

@@ -170,7 +170,8 @@ impl Reader {
         if executions.is_some() {
             match rows.next().unwrap_or_else(|| Ok(Vec::new())) {
                 Ok(rows) => {
-                    let (read, fault) = sorted(rows, "executions", read_execution);
+                    let (read, fault) =
+                        sorted(rows, "executions", |row| read_execution(row).map(Some));
                     faults.extend(fault);
                     let ids = read.iter().map(|one| &*one.report.id);
                     faults.extend(twice(ids).map(|why| format!("of executions {why}")));
@@ -250,7 +251,7 @@ impl Reader {
 fn sorted<T>(
     rows: Vec<String>,
     noun: &str,
-    read: fn(&str) -> Result<T, RowFault>,
+    read: impl Fn(&str) -> Result<Option<T>, RowFault>,
 ) -> (Vec<T>, Option<String>) {
     let all = rows.len();
     let mut faults = 0_usize;
@@ -258,7 +259,7 @@ fn sorted<T>(
     let mut good = Vec::with_capacity(all);
     for row in rows {
         match read(&row) {
-            Ok(one) => good.push(one),
+            Ok(one) => good.extend(one),
             Err(why) => {
                 faults += 1;
                 first.get_or_insert(why);

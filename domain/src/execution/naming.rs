@@ -99,6 +99,7 @@ impl ExecutionNaming {
         let text = value.as_text().and_then(|text| text.as_str());
         text.map(ToOwned::to_owned)
             .or_else(|| value.as_integer().map(|number| number.to_string()))
+            .filter(|name| !name.is_empty())
     }
 
     fn in_body(&self, delivered: &Delivered) -> Option<String> {

@@ -221,6 +221,9 @@ fn an_execution_is_named_by_a_path_or_a_header() {
         Some("body")
     );
     assert_eq!(ExecutionNaming::default().read(&delivered, None), None);
+    let empty = FieldValue::LongString("".into());
+    delivered.headers.set("x-execution", empty);
+    assert_eq!(both.read(&delivered, None).as_deref(), Some("body"));
 }
 
 #[test]

@@ -62,6 +62,7 @@ pub struct PolicyReport {
     /// The last tries that could not be published, newest first. Their letters wait for a person.
     pub failed: Vec<FailedRetry>,
     /// What it would have done in the last 7 days, while it only looked.
+    #[serde(rename = "shadow_results")]
     pub shadow: ShadowResults,
 }
 

@@ -19,7 +19,8 @@ fn rows_that_are_no_workers_are_refused() {
         json!({"name": 1.5, "last_heartbeat": beat}),
         json!({"name": "", "last_heartbeat": beat}),
         json!({"name": "a\u{1b}[2J", "last_heartbeat": beat}),
-        json!({"name": "a", "last_heartbeat": null}),
+        json!({"name": "a"}),
+        json!({"name": "", "last_heartbeat": null}),
         // What a column without a time zone comes as, and what has no place in a calendar.
         json!({"name": "a", "last_heartbeat": "2026-11-21T12:00:00"}),
         json!({"name": "a", "last_heartbeat": "infinity"}),
@@ -43,13 +44,16 @@ fn a_worker_is_read_by_its_columns_and_others_are_ignored() {
         "queue": "q", "running": 3, "interval_seconds": 30, "metadata": {"zone": "a"},
         "version": null, "id": 12, "meta": {"x": 1},
     });
-    let read = read_worker(&row.to_string()).expect("a worker");
+    let read = read_worker(&row.to_string()).expect("readable");
+    let read = read.expect("a worker");
     assert_eq!(read.name, "7");
     assert_eq!(read.beat_at.to_rfc3339(), "2026-11-21T10:00:00.500+00:00");
     assert_eq!(read.heartbeat.state, Some(WorkerState::Draining));
     assert_eq!(read.heartbeat.interval(), TimeDelta::seconds(30));
     assert_eq!(read.heartbeat.metadata["zone"], "a");
     assert_eq!(read.heartbeat.probe_url, None);
+    let unheard = json!({"name": "new", "last_heartbeat": null});
+    assert_eq!(read_worker(&unheard.to_string()), Ok(None), "no fault");
 }
 
 #[test]

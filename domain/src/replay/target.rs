@@ -35,6 +35,7 @@ pub enum Target {
     /// called as the configuration says that workers' queues are.
     Worker {
         /// The worker's name or number.
+        #[cfg_attr(feature = "openapi", schema(value_type = crate::named::Name))]
         worker: String,
     },
 }
@@ -55,6 +56,7 @@ enum WrittenTarget {
         routing_key: String,
     },
     Worker {
+        #[serde(deserialize_with = "crate::named::name")]
         worker: String,
     },
 }
@@ -340,6 +342,9 @@ mod tests {
         ] {
             assert_eq!(target.check(), Err(why));
         }
+        let numbered: Target = serde_json::from_str(r#"{"mode": "worker", "worker": 5}"#)
+            .expect("workers may be numbered");
+        assert_eq!(numbered, Target::Worker { worker: "5".into() });
         let long = Target::Worker {
             worker: "w".repeat(250),
         };

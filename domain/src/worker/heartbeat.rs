@@ -53,7 +53,11 @@ pub struct Heartbeat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_url: Option<String>,
     /// Whatever else is worth knowing: an object of at most 4,096 bytes.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "object_or_null",
+        skip_serializing_if = "Map::is_empty"
+    )]
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Map<String, Value>,
 }
@@ -63,6 +67,11 @@ impl<'de> Deserialize<'de> for Heartbeat {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         input.deserialize_map(Members)
     }
+}
+
+/// Null says as little as nothing does, as of the other members.
+fn object_or_null<'de, D: Deserializer<'de>>(input: D) -> Result<Map<String, Value>, D::Error> {
+    Option::deserialize(input).map(Option::unwrap_or_default)
 }
 
 struct Members;

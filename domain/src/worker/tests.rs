@@ -168,6 +168,13 @@ fn names_are_folded_by_what_tells_workers_of_a_kind_apart() {
 }
 
 #[test]
+fn null_says_as_little_as_nothing() {
+    let text = r#"{"metadata": null, "state": null, "queue": null, "running": null}"#;
+    let read: Heartbeat = serde_json::from_str(text).expect("readable");
+    assert_eq!(read, Heartbeat::default());
+}
+
+#[test]
 fn heartbeats_that_cannot_be_kept_are_refused() {
     let long = "x".repeat(256);
     for (name, text, wanted) in [

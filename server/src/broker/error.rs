@@ -35,6 +35,16 @@ pub enum Fault {
 }
 
 impl BrokerError {
+    /// Whether a frame was longer than agreed (501): so it is with the header of a message which the broker's
+    /// own death history made too long.
+    #[must_use]
+    pub fn is_frame_error(&self) -> bool {
+        let Self::Amqp(error) = self else {
+            return false;
+        };
+        matches!(error.kind(), lapin::ErrorKind::ProtocolError(refusal) if refusal.get_id() == 501)
+    }
+
     /// Sorts the failure.
     #[must_use]
     pub fn fault(&self) -> Fault {

@@ -26,6 +26,9 @@ pub(super) struct SandboxCommand {
     /// Print one line of JSON with the addresses when they answer
     #[arg(long)]
     json: bool,
+    /// Taken for likeness with `demo`: a sandbox speaks no HTTP, and its servers always take free ports
+    #[arg(long, hide = true, value_name = "PORT")]
+    port: Option<u16>,
 }
 
 /// What the sandbox and the demo have in common.

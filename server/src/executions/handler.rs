@@ -187,6 +187,23 @@ async fn superseded(
     Ok(is_of_another.then(|| format!("it is on worker `{worker}` since")))
 }
 
+/// The worker that let the message die: the one that has the execution; where nobody said who has it, the one
+/// whose queue it was.
+async fn let_die(
+    deps: &Deps,
+    conn: &mut PgConnection,
+    open: &Open,
+    execution: &Execution,
+) -> Result<Option<String>, StoreError> {
+    let Some(queue) = open.queue.as_ref().filter(|_| execution.worker.is_none()) else {
+        return Ok(execution.worker.clone());
+    };
+    if let Some(only) = watch::only_worker_of(conn, queue).await? {
+        return Ok(Some(only));
+    }
+    Ok(worker_of(&deps.replay.worker_queue, queue).map(ToOwned::to_owned))
+}
+
 /// The worker whose queue this is called after.
 fn worker_of<'a>(template: &str, queue: &'a str) -> Option<&'a str> {
     let (before, after) = template.split_once("{worker}")?;
@@ -208,7 +225,8 @@ async fn reschedule(
             _ => format!("{why}; that was the last of {attempts} attempts"),
         }));
     }
-    let Some(free) = watch::another_worker(conn, execution.worker.as_deref()).await? else {
+    let than = let_die(deps, conn, open, execution).await?;
+    let Some(free) = watch::another_worker(conn, than.as_deref()).await? else {
         return Ok(Err(format!("{NO_WORKERS}: {why}")));
     };
     let target = Target::Worker {

@@ -55,7 +55,7 @@ pub(super) async fn spare(
         Witness::TooEarly => return Ok(Spared::Later),
         Witness::OfAPause(pause) => pause,
     };
-    if is_past_sparing(deps, conn, open, (execution, pause, now)).await? {
+    if is_past_sparing(deps, conn, open, (execution, pause)).await? {
         return Ok(Spared::No);
     }
     let stood_still = format!(
@@ -93,9 +93,10 @@ async fn is_past_sparing(
     deps: &Deps,
     conn: &mut PgConnection,
     open: &Open,
-    (execution, pause, now): (&Execution, Pause, DateTime<Utc>),
+    (execution, pause): (&Execution, Pause),
 ) -> Result<bool, StoreError> {
-    let was_due = (now - execution.state_since) / 2 > deps.limit();
+    // The pause itself is no time in which anybody could have begun it.
+    let was_due = (pause.closed_at - execution.state_since) / 2 > deps.limit();
     if was_due && execution.state < ExecutionState::Running {
         return Ok(true);
     }

@@ -61,8 +61,11 @@ pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
         .await;
 }
 
+/// Whether it broke for a message that cannot be taken: one that the client library cannot decode, or whose
+/// headers with the death history are longer than a frame may be.
 fn is_undecodable(error: &SessionError) -> bool {
-    matches!(error, SessionError::Broker(broker) if broker.fault() == Fault::Undecodable)
+    matches!(error, SessionError::Broker(broker)
+        if broker.fault() == Fault::Undecodable || broker.is_frame_error())
 }
 
 /// What to tell people. A message that cannot be decoded breaks a session with everything in
@@ -80,16 +83,16 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
         SessionError::Mirror(why) => (SourceCondition::Refused, why.clone()),
         SessionError::ConsumerEnded => (SourceCondition::QueueMissing, format!("{error}.")),
         SessionError::Broker(broker) => match broker.fault() {
+            _ if is_undecodable(error) && care.is_at_its_door() => (
+                SourceCondition::UndecodableHead,
+                "The message at the head of the queue blocks it: a name in it is no UTF-8, or its headers are longer than a frame. Eject it: its body is kept as a letter."
+                    .to_owned(),
+            ),
             Fault::QueueMissing => (
                 SourceCondition::QueueMissing,
                 "There is no such queue on the broker. It is looked for again and again.".to_owned(),
             ),
             Fault::Refused => (SourceCondition::Refused, format!("The broker refuses: {broker}.")),
-            Fault::Undecodable if care.is_at_its_door() => (
-                SourceCondition::UndecodableHead,
-                "The message at the head of the queue has a name that is no UTF-8 and blocks the queue. Eject it: its body is kept as a letter."
-                    .to_owned(),
-            ),
             Fault::Undecodable | Fault::Away => (
                 SourceCondition::BrokerAway,
                 format!("{broker}. What was not acknowledged waits in the queue."),

@@ -79,6 +79,9 @@ impl Brake {
         if let Some(allowance) = &self.allowance {
             permit.most = engine.allowed(allowance, permit.most).await?;
         }
+        if self.in_order {
+            engine.is_nothing_back(replay).await?;
+        }
         Ok(permit)
     }
 

@@ -15,11 +15,16 @@ use crate::failpoint;
 use crate::store::StoreError;
 use crate::store::replays::marks::{self, Begun};
 use crate::store::replays::outcomes::{self, Recorded, Seat};
+use crate::store::replays::steer;
 use crate::store::replays::work::Orders;
 
 /// Why a replay that keeps the order of its letters stops.
 const IN_THE_WAY: &str = "a letter did not get through, and those after it are to keep their order: \
     decide on it, then resume";
+
+/// The same, for one that was published and is back before the next one is.
+const BACK_AGAIN: &str = "a letter died again, and those after it are to keep their order: decide on it, \
+    then resume";
 
 impl Line<'_> {
     /// Marks the letters that come next, and keeps those that were marked. `since` is the first of
@@ -116,6 +121,16 @@ impl Engine {
             return Ok(());
         }
         self.stop_replay(replay, IN_THE_WAY).await?;
+        Err(Halt::NotOurs)
+    }
+
+    /// Stops a replay whose letters are to keep their order, when one of them is back: those after it would
+    /// overtake it.
+    pub(super) async fn is_nothing_back(&self, replay: ReplayId) -> Result<(), Halt> {
+        if !persist!(self, conn => steer::has_some_back(conn, replay).await)? {
+            return Ok(());
+        }
+        self.stop_replay(replay, BACK_AGAIN).await?;
         Err(Halt::NotOurs)
     }
 }

@@ -1,5 +1,6 @@
 //! What stands against dead-lettering of a queue.
 
+use super::super::discovery::is_ours;
 use super::super::lint::text::duration;
 use super::super::map::{Map, Role};
 use super::super::model::{Gap, Queue, QueueKind, Vhost};
@@ -38,6 +39,12 @@ pub(super) fn of_chain(map: &Map<'_>, queue: &Queue, target: &Queue, refusals: &
         refusals.push(format!("`{name}` cannot be its own dead-letter queue"));
         return;
     }
+    refusals.extend([name, to].into_iter().filter(|one| is_ours(one)).map(|ours| {
+        format!(
+            "`{ours}` is a queue of Dead Letter Office itself: what comes there is no dead letter to it, and \
+             would be lost"
+        )
+    }));
     if queue.kind == QueueKind::Stream {
         refusals.push(format!("`{name}` is a stream: nothing dies in it"));
     }

@@ -93,3 +93,17 @@ fn a_queue_that_dead_letters_becomes_no_dead_letter_queue() {
         "{said:?}"
     );
 }
+
+/// What comes there is dropped, since it is no heartbeat.
+#[test]
+fn our_own_queues_have_no_part_in_dead_lettering() {
+    let ours = "dlo.fleet.heartbeats";
+    let draft = Draft::new()
+        .queue("work", json!({}))
+        .queue("dead", json!({}))
+        .queue(ours, json!({}));
+    for (queue, target) in [("work", ours), (ours, "dead")] {
+        let said = refusals(&draft, queue, target).join("; ");
+        assert!(said.contains("of Dead Letter Office itself"), "{said}");
+    }
+}

@@ -1,6 +1,8 @@
 //! How requests are read. What cannot be read is answered with where it is and how to mend it;
 //! nothing that was sent is passed over in silence.
 
+mod strict;
+
 use std::convert::Infallible;
 use std::str::FromStr;
 
@@ -14,6 +16,7 @@ use dlo_domain::page::Cursor;
 use serde::de::DeserializeOwned;
 
 use crate::http::problem::{Problem, too_large};
+use strict::Strict;
 
 /// The most items of one page.
 pub const MOST_ITEMS: u32 = 500;
@@ -26,8 +29,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let read = axum::Json::<T>::from_request(request, state).await;
-        read.map(|axum::Json(value)| Self(value))
+        let read = axum::Json::<Strict<T>>::from_request(request, state).await;
+        read.map(|axum::Json(Strict(value))| Self(value))
             .map_err(unreadable)
     }
 }

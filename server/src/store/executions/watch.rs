@@ -155,7 +155,8 @@ pub async fn is_away(conn: &mut PgConnection, worker: &str) -> Result<bool, Stor
 
 /// Another worker that is fresh: of the same kind, as far as that is known. A worker whose name tells of
 /// no kind has no other of its own; it is stood in for by any, those first whose names tell of none
-/// either. Of some, one that names its queue, and has the least in hand.
+/// either. Of some, one that names its queue, is not full, and has the least in hand: by its own word, or
+/// by what is reported of executions.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -167,16 +168,19 @@ pub async fn another_worker(
         "select w.name from (
              select w.name, coalesce(w.kind = own.kind, false) as is_alike,
                  coalesce(own.is_single and w.kind = w.name, false) as is_single,
-                 w.queue is not null as names_queue
+                 w.queue is not null as names_queue, w.running,
+                 coalesce(w.running >= w.capacity, false) as is_full
              from workers w
              left join (select kind, kind = name as is_single from workers where name = $1) own
                  on true
              where w.state = 'active' and w.silent_since is null and w.name is distinct from $1
                  and (own.kind is null or w.kind = own.kind or own.is_single)
-             order by is_alike desc, is_single desc, names_queue desc, random() limit 20) w
-         order by is_alike desc, is_single desc, names_queue desc, (select count(*) from (
-             select from executions e
-             where e.worker = w.name and e.state in ('scheduled', 'running') limit 1000) as these),
+             order by is_alike desc, is_single desc, names_queue desc, is_full, random() limit 20) w
+         order by is_alike desc, is_single desc, names_queue desc, is_full,
+             greatest(coalesce(w.running, 0), (select count(*) from (
+                 select from executions e
+                 where e.worker = w.name and e.state in ('scheduled', 'running') limit 1000)
+                 as these)),
              w.name
          limit 1",
         than,
@@ -184,6 +188,23 @@ pub async fn another_worker(
     .fetch_optional(conn)
     .await?;
     Ok(worker)
+}
+
+/// The one worker that said that it works on a queue; nothing when none did, or several.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn only_worker_of(
+    conn: &mut PgConnection,
+    queue: &str,
+) -> Result<Option<String>, StoreError> {
+    let only = sqlx::query_scalar!(
+        "select min(name) from workers where queue = $1 having count(*) = 1",
+        queue,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(only.flatten())
 }
 
 /// Whether a queue is what another worker said that it works on, and not this one. Nothing when no worker

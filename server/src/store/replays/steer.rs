@@ -67,7 +67,8 @@ async fn stop(
     Ok(())
 }
 
-/// Has a replay go on. Its ladder is climbed from its first step again: what stopped it may still
+/// Has a replay go on. One that was paused before its time waits for that again; one that waits for it begins
+/// now. Its ladder is climbed from its first step again: what stopped it may still
 /// be there. What was sent until now is not of this ladder (`ladder::leave_out`).
 async fn begin_anew(
     conn: &mut PgConnection,
@@ -76,8 +77,9 @@ async fn begin_anew(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "update replays
-         set state = 'running', stopped_at = null, stopped_by = null, stopped_why = null,
-             start_at = case when start_at > $2 then $2 else start_at end,
+         set state = case when state = 'paused' and start_at > $2 then 'scheduled' else 'running' end,
+             stopped_at = null, stopped_by = null, stopped_why = null,
+             start_at = case when state = 'scheduled' and start_at > $2 then $2 else start_at end,
              ladder = ladder + (canary is not null)::int, step = 0, watched_since = null,
              base_tried = total - pending,
              base_wrong = died_again + unroutable + refused, base_well = processed + settled
@@ -88,6 +90,21 @@ async fn begin_anew(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Whether letters of a replay died again since it began, or was resumed.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn has_some_back(conn: &mut PgConnection, id: ReplayId) -> Result<bool, StoreError> {
+    let more = sqlx::query_scalar!(
+        r#"select died_again + unroutable + refused > base_wrong as "more!"
+           from replays where id = $1"#,
+        id.0
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(more.unwrap_or_default())
 }
 
 /// How far a replay's ladder is climbed; nothing when the replay does not run.

@@ -76,10 +76,10 @@ pub async fn results(
     now: DateTime<Utc>,
 ) -> Result<ShadowResults, StoreError> {
     let row = sqlx::query!(
-        r#"select count(*) filter (where verdict = 'retry') as "retries!",
-               count(*) filter (where verdict = 'hold') as "holds!",
-               count(*) filter (where verdict = 'discard') as "discards!",
-               count(*) filter (where verdict = 'exhausted') as "exhausted!"
+        r#"select count(distinct letter_id) filter (where verdict = 'retry') as "retries!",
+               count(distinct letter_id) filter (where verdict = 'hold') as "holds!",
+               count(distinct letter_id) filter (where verdict = 'discard') as "discards!",
+               count(distinct letter_id) filter (where verdict = 'exhausted') as "exhausted!"
            from retry_shadows where policy_id = $1 and at >= $2"#,
         policy.0,
         now - KEPT

@@ -86,6 +86,60 @@ async fn a_worker_of_the_same_kind_comes_first_and_one_of_another_kind_never(poo
     scene.close().await;
 }
 
+#[sqlx::test(migrations = "../migrations")]
+async fn what_workers_say_of_their_load_decides_among_those_alike(pool: PgPool) {
+    let scene = Scene::open(&pool, Vec::new()).await;
+    let says = async |name: &str, running, capacity| {
+        let beat = Heartbeat {
+            queue: Some(format!("{name}.q")),
+            running: Some(running),
+            capacity,
+            ..Heartbeat::default()
+        };
+        let told = scene.bench.desk.heartbeat(name, beat).await;
+        told.expect("written down");
+    };
+    for (name, running, capacity) in [
+        ("worker-1", 0, None),
+        ("worker-2", 50, None),
+        ("worker-3", 4, Some(4)),
+        ("worker-4", 9, Some(16)),
+    ] {
+        says(name, running, capacity).await;
+    }
+    let mut conn = pool.acquire().await.expect("a connection");
+    let mut stands_in = async || {
+        let found = another_worker(&mut conn, Some("worker-1")).await;
+        found.expect("asked")
+    };
+    let least = stands_in().await;
+    assert_eq!(least.as_deref(), Some("worker-4"), "worker-3 is full");
+    says("worker-3", 3, Some(4)).await;
+    assert_eq!(stands_in().await.as_deref(), Some("worker-3"));
+    scene.close().await;
+}
+
+/// Nobody said who has it, but its message died in the queue of one worker.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_message_does_not_go_back_to_the_worker_that_let_it_die(pool: PgPool) {
+    let scene = Scene::open(&pool, vec![Reason::Expired]).await;
+    let queue = scene.worker_queue("zed-1", Some(50)).await;
+    beats(&scene, "zed-1", Some(&queue)).await;
+    let report = dlo_domain::execution::Report {
+        max_attempts: Some(3),
+        ..dlo_domain::execution::Report::of("42", ExecutionState::Requested)
+    };
+    let told = scene.bench.desk.report_executions(&[report]).await;
+    told.expect("taken");
+    scene.publish(&queue, &requested(&json!(42))).await;
+    scene.handled(1).await;
+    let failed = scene.of("42").await.execution;
+    assert_eq!(failed.state, ExecutionState::Failed);
+    let why = failed.error.expect("a reason");
+    assert!(why.starts_with("no workers available"), "{why}");
+    scene.close().await;
+}
+
 /// A worker that does not name its queue may work on one that another names, too.
 #[sqlx::test(migrations = "../migrations")]
 async fn a_queue_of_another_worker_tells_nothing_of_a_first_attempt(pool: PgPool) {

@@ -9,6 +9,7 @@ use dlo_server::clock::{SystemClock, new_id};
 use dlo_server::intake::{self, Deps, Settings};
 use dlo_server::store;
 use lapin::BasicProperties;
+use lapin::types::{AMQPValue, FieldTable};
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
@@ -79,5 +80,47 @@ async fn an_undecodable_head_is_told_and_ejected_with_its_body(pool: PgPool) {
     bodies.sort();
     let wanted: [&[u8]; 3] = [b"\x00poison\xff", b"after", b"before"];
     assert_eq!(bodies, wanted);
+    vhost.delete().await;
+}
+
+/// The broker took its headers, and adds a death history with which they are longer than a frame.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_head_whose_headers_outgrew_a_frame_is_told_and_ejected(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.dead_letter_pair("dlx", "dead").await;
+    let text = |text: &str| AMQPValue::LongString(text.into());
+    let dying = [
+        ("x-dead-letter-exchange", text("dlx")),
+        ("x-message-ttl", AMQPValue::LongInt(0)),
+    ];
+    vhost.queue("work", &dying).await;
+    let mut headers = FieldTable::default();
+    headers.insert("h".into(), text(&"x".repeat(130_900)));
+    let grown = BasicProperties::default().with_headers(headers);
+    vhost.publish("work", grown, b"poison").await;
+    until("it died", 10, || async {
+        vhost.messages("dead").await == 1
+    })
+    .await;
+    let plain = BasicProperties::default;
+    vhost.publish("work", plain(), b"neighbour").await;
+    let source = watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let office = Office::start(&pool, &vhost.brokers).await;
+    until("the head is known", 40, || async {
+        condition(&pool, source).await.0 == SourceCondition::UndecodableHead
+    })
+    .await;
+    eject(&pool, &vhost).await;
+    until("what stood behind it is taken", 30, || async {
+        letters(&pool).await == 2
+    })
+    .await;
+    office.stop().await;
+    let mut bodies: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
+        .fetch_all(&pool)
+        .await
+        .expect("read");
+    bodies.sort();
+    assert_eq!(bodies, [b"neighbour".to_vec(), b"poison".to_vec()]);
     vhost.delete().await;
 }

@@ -121,7 +121,7 @@ async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) 
 async fn rows_that_can_be_used_are_and_one_that_cannot_stops_the_watch(pool: PgPool) {
     let mut company = fallen_silent(&pool).await;
     company
-        .run("insert into company.worker (name) values ('never beat')")
+        .run("insert into company.worker (name, last_heartbeat) values ('odd' || chr(27), now())")
         .await;
     company
         .run("insert into company.worker (name, last_heartbeat) select 'b', told from company.time")

@@ -40,6 +40,22 @@ async fn a_worker_that_is_read_falls_silent_and_comes_back(pool: PgPool) {
     assert_eq!(ahead, 0, "times are told by our clock, not by theirs");
 }
 
+/// It was registered, and is not known before it beats.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_worker_that_never_beat_is_no_fault_and_hides_nobody(pool: PgPool) {
+    let mut company = at_work(&pool).await;
+    company
+        .run("insert into company.worker (name) values ('new')")
+        .await;
+    company.pass(42, &["a"]).await;
+    assert_eq!(company.trouble().await, "");
+    assert_eq!(company.condition("b").await, Condition::Stale);
+    let known = "select count(*) from workers where name = 'new'";
+    assert_eq!(company.count(known).await, 0);
+    company.pass(6, &["a", "new"]).await;
+    assert_eq!(company.condition("new").await, Condition::Fresh);
+}
+
 #[sqlx::test(migrations = "../migrations")]
 async fn a_clock_that_is_set_over_there_makes_nobody_silent_and_hides_nobody(pool: PgPool) {
     for step in [

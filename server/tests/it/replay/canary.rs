@@ -299,3 +299,32 @@ async fn what_is_on_its_way_at_a_resume_is_not_of_the_new_ladder(pool: PgPool) {
         (8, 3, 2)
     );
 }
+
+/// The next one would overtake it.
+#[sqlx::test(migrations = "../migrations")]
+async fn letters_that_keep_their_order_stop_behind_one_that_died_again(pool: PgPool) {
+    let (vhost, bench) = at_a_loop(&pool).await;
+    let intake = Office::start(&pool, &vhost.brokers).await;
+    let engine = bench.engine().await;
+    let consumer = Consumer::start(&vhost, "work").await;
+    let letters = bench.letters(6).await;
+    let id = bench
+        .plan_with(&letters, |new| {
+            new.in_order = true;
+            new.rate_per_second = Some(1);
+        })
+        .await;
+    let stopped = bench.becomes(id, ReplayState::Paused).await;
+    let why = stopped.stopped.and_then(|told| told.why).expect("a reason");
+    assert!(why.contains("died again"), "{why}");
+    assert!(stopped.outcomes.pending >= 3, "{:?}", stopped.outcomes);
+    // Whoever resumes has decided on it.
+    consumer.mend();
+    bench.tell(id, Control::Resume, true).await;
+    let over = bench.finished(id).await;
+    assert_eq!(over.outcomes.confirmed, 6, "{:?}", over.outcomes);
+    consumer.stop();
+    engine.stop().await;
+    intake.stop().await;
+    vhost.delete().await;
+}

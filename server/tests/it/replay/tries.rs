@@ -162,6 +162,14 @@ async fn a_replay_that_was_not_put_off_does_not_say_so_when_it_is_resumed(pool: 
     let id = bench
         .plan_with(&other, |new| new.start_at = Some(later))
         .await;
+    bench.tell(id, Control::Pause, false).await;
     let resumed = bench.tell(id, Control::Resume, false).await;
+    assert_eq!(resumed.state, ReplayState::Scheduled, "it waits again");
+    assert_eq!(
+        resumed.start_at.map(|at| at.timestamp()),
+        Some(later.timestamp())
+    );
+    let resumed = bench.tell(id, Control::Resume, false).await;
+    assert_eq!(resumed.state, ReplayState::Running);
     assert!(resumed.start_at.expect("now") < later);
 }
