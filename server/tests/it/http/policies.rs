@@ -23,7 +23,10 @@ async fn policies_are_listed_with_how_they_go(pool: PgPool) {
     assert_eq!(first["schedule"]["delays_seconds"], json!([10, 100, 1000]));
     assert_eq!(first["figures"]["breaker_state"], "closed");
     let one = counter.get(&format!("{POLICIES}/{ID}")).await;
-    let one: Value = one.json().await.expect("JSON");
+    let text = one.text().await.expect("text");
+    assert_eq!(text.matches(r#""shadow":"#).count(), 1, "once: {text}");
+    let one: Value = serde_json::from_str(&text).expect("JSON");
+    assert!(one["shadow"].is_boolean() && one["shadow_results"]["retries"].is_number());
     assert_eq!((&one["name"], &one["failed"]), (&first["name"], &json!([])));
     counter.close().await;
 }
