@@ -87,7 +87,7 @@ async fn texts_with_a_nul_character_are_refused_wherever_they_are_taken(pool: Pg
         let answer = counter.get(&format!("/api/v1{path}")).await;
         assert_eq!(problem(answer).await.0, status, "{path}");
     }
-    let setting = "/api/v1/queues/%00/work/dead-lettering";
+    let setting = "/api/v1/queues/%00/orders/dead-lettering";
     let put = counter.as_role(Role::Admin, Method::PUT, setting);
     let put = put.json(&json!({"dead_letter_queue": "dead"})).send().await;
     assert_eq!(problem(put.expect("an answer")).await.0, 400);
