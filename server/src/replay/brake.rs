@@ -80,7 +80,7 @@ impl Brake {
             permit.most = engine.allowed(allowance, permit.most).await?;
         }
         if self.in_order {
-            engine.is_nothing_back(replay).await?;
+            engine.stop_when_one_is_back(replay).await?;
         }
         Ok(permit)
     }

@@ -126,7 +126,7 @@ impl Engine {
 
     /// Stops a replay whose letters are to keep their order, when one of them is back: those after it would
     /// overtake it.
-    pub(super) async fn is_nothing_back(&self, replay: ReplayId) -> Result<(), Halt> {
+    pub(super) async fn stop_when_one_is_back(&self, replay: ReplayId) -> Result<(), Halt> {
         if !persist!(self, conn => steer::has_some_back(conn, replay).await)? {
             return Ok(());
         }

@@ -92,13 +92,13 @@ async fn begin_anew(
     Ok(())
 }
 
-/// Whether letters of a replay died again since it began, or was resumed.
+/// Whether letters of a replay died again since it began, or was resumed, and others are still to come.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn has_some_back(conn: &mut PgConnection, id: ReplayId) -> Result<bool, StoreError> {
     let more = sqlx::query_scalar!(
-        r#"select died_again + unroutable + refused > base_wrong as "more!"
+        r#"select pending > 0 and died_again + unroutable + refused > base_wrong as "more!"
            from replays where id = $1"#,
         id.0
     )

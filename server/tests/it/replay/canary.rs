@@ -328,3 +328,31 @@ async fn letters_that_keep_their_order_stop_behind_one_that_died_again(pool: PgP
     intake.stop().await;
     vhost.delete().await;
 }
+
+/// Nothing is behind it that could overtake it.
+#[sqlx::test(migrations = "../migrations")]
+async fn the_last_letter_stops_no_order_when_it_dies_again(pool: PgPool) {
+    let (vhost, bench) = at_a_loop(&pool).await;
+    let intake = Office::start(&pool, &vhost.brokers).await;
+    let engine = bench.engine().await;
+    let consumer = Consumer::start(&vhost, "work").await;
+    let letters = bench.letters(1).await;
+    let id = bench
+        .plan_with(&letters, |new| {
+            new.in_order = true;
+            // The next one would be let out when this one is back.
+            new.rate_per_second = Some(1);
+        })
+        .await;
+    let over = bench.finished(id).await;
+    assert_eq!(over.outcomes.pending, 0);
+    until("it is back", 15, || async {
+        bench.replay(id).await.outcomes.died_again == 1
+    })
+    .await;
+    assert_eq!(bench.replay(id).await.state, ReplayState::Finished);
+    consumer.stop();
+    engine.stop().await;
+    intake.stop().await;
+    vhost.delete().await;
+}
