@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-crash test-full fmt lint deny site prepare bench-intake bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e check clean
+.PHONY: help setup demo test test-full fuzz fmt lint deny site prepare bench-intake bench-pages bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -16,10 +16,7 @@ demo: ## run the product on simulated dead letters and print its address; ARGS="
 test: ## run all tests, in Rust and in the browser, and print one closing count
 	@scripts/test
 
-test-crash: ## kill -9 in the middle of intake, the full form: 100,000 messages, 20 kills
-	@scripts/test-crash
-
-test-full: ## what replays promise, the full form: 10,000 letters, 200 kills; ARGS="replay::kills"
+test-full: ## every reliability goal in full size, with one table of what was seen; ARGS="replay::kills"
 	@scripts/test-full $(ARGS)
 
 setup: ## install what any of these commands needs
@@ -50,14 +47,20 @@ e2e: ## the browser tests alone; ARGS="--headed -g replay"
 	@cargo build -p dlo-server --bin dlo
 	@scripts/test-browser $(ARGS)
 
-bench-intake: ## intake against the floor program: goals P1 and P2
+bench-intake: ## a whole office's intake against the floor program: goals P1, P2 and the memory of P11
 	@scripts/bench-intake $(ARGS)
 
 bench-replay: ## replay against the broker's own shovel: goals P3 and P4
 	@scripts/bench-replay $(ARGS)
 
+bench-pages: ## pages against the API's answers to the same questions: goal P10
+	@scripts/bench-pages $(ARGS)
+
 bench-fleet: ## pages and monitors with 10,000 workers and a million executions
 	@scripts/bench-fleet $(ARGS)
+
+fuzz: ## fuzz targets of the parsers, a minute of each: goal R9; ARGS="300 headers"
+	@scripts/fuzz $(ARGS)
 
 bench-retries: ## the retry scheduler against a bare loop over due rows: goal P11
 	@scripts/bench-retries $(ARGS)

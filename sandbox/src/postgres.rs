@@ -261,9 +261,6 @@ impl PostgresServer {
             // A socket's path may have 107 bytes only, and a data directory has any length.
             ("unix_socket_directories", String::new()),
             ("max_connections", "200".to_owned()),
-            // As on a small server that is Postgres' own. With its usual 128 MB, sessions that read pages have
-            // to write those of others to the disk first.
-            ("shared_buffers", "512MB".to_owned()),
             // Commits are as durable, and cost as much, as in production.
             ("fsync", "on".to_owned()),
             ("synchronous_commit", "on".to_owned()),

@@ -1,81 +1,70 @@
-//! The product's own intake, with everything on.
+//! The product's own intake: a whole office, with everything on.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dlo_domain::execution::ExecutionNaming;
-use dlo_domain::failure::HeaderMap;
-use dlo_domain::ids::OfficeId;
-use dlo_domain::source::{NewSource, SourceMode};
-use dlo_server::clock::{SharedClock, SystemClock, new_id};
-use dlo_server::intake::{self, Deps, Settings};
-use dlo_server::{office, store};
-use tokio_util::sync::CancellationToken;
+use serde_json::json;
 
 use crate::letters::{Bench, QUEUE};
+use crate::whole_office::WholeOffice;
 
-/// Drains the queue; letters a second.
-pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
+/// How fast a queue was drained.
+pub struct Drained {
+    /// Letters a second until the last one was stored.
+    pub stored: f64,
+    /// Letters a second until the text index had the last one, too.
+    pub indexed: f64,
+    /// The most memory that the office had at once, in MiB.
+    pub peak_mib: u64,
+}
+
+/// Drains the queue with an office of its own, and ends it when everything is searchable.
+pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error>> {
+    forget(bench).await?;
+    let office = WholeOffice::open(bench).await?;
+    let source = json!({"vhost": bench.vhost, "queue": QUEUE, "mode": "take"});
+    let began = Instant::now();
+    office.post("/api/v1/sources", &source).await?;
+    let letters = "select coalesce(sum(letters), 0)::bigint from letter_counts";
+    while usize::try_from(number(bench, letters).await?)? < count {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let stored = began.elapsed();
+    // Each letter has an extract, and each is in the index.
+    let indexed = "select count(*) from extracts where is_indexed";
+    let unindexed = "select count(*) from (select from extracts where not is_indexed limit 1) as some";
+    while number(bench, unindexed).await? > 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let searchable = began.elapsed();
+    let peak_mib = office.peak_mib()?;
+    office.close().await?;
+    let rows = number(bench, "select count(*) from arrivals").await?;
+    let texts = number(bench, indexed).await?;
+    let (rows, texts) = (usize::try_from(rows)?, usize::try_from(texts)?);
+    if rows != count || texts != count || bench.depth().await? != 0 {
+        return Err(format!("intake stored {rows} and indexed {texts} of {count}").into());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count of letters")]
+    let rate = |took: Duration| count as f64 / took.as_secs_f64();
+    Ok(Drained {
+        stored: rate(stored),
+        indexed: rate(searchable),
+        peak_mib,
+    })
+}
+
+/// Empties the database of everything that the round before it left.
+async fn forget(bench: &Bench) -> Result<(), Box<dyn Error>> {
     sqlx::raw_sql(
         "truncate sources, letters, arrivals, extracts, signatures, signature_changes,
              signature_totals, letter_counts, death_counts, replays, audit cascade",
     )
     .execute(&bench.pool)
     .await?;
-    let clock: SharedClock = Arc::new(SystemClock);
-    let office_id = OfficeId(new_id(&*clock));
-    let lock = office::open(&bench.pool, &clock, office_id).await?;
-    watch(bench, &clock).await?;
-    let deps = Deps {
-        pool: bench.pool.clone(),
-        brokers: Arc::new(bench.brokers.clone()),
-        clock,
-        office_id,
-        judges: Arc::default(),
-        settings: Settings::default(),
-    };
-    let began = Instant::now();
-    let stop = CancellationToken::new();
-    let counted = async {
-        let stored = async || -> Result<usize, Box<dyn Error>> {
-            let letters: i64 =
-                sqlx::query_scalar("select coalesce(sum(letters), 0)::bigint from letter_counts")
-                    .fetch_one(&bench.pool)
-                    .await?;
-            Ok(usize::try_from(letters)?)
-        };
-        while stored().await? < count {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        let seconds = began.elapsed().as_secs_f64();
-        stop.cancel();
-        Ok::<f64, Box<dyn Error>>(seconds)
-    };
-    let (ended, seconds) = tokio::join!(intake::run(deps, stop.clone()), counted);
-    ended?;
-    drop(lock);
-    let rows: i64 = sqlx::query_scalar("select count(*) from arrivals")
-        .fetch_one(&bench.pool)
-        .await?;
-    if usize::try_from(rows)? != count || bench.depth().await? != 0 {
-        return Err(format!("intake stored {rows} of {count}").into());
-    }
-    #[expect(clippy::cast_precision_loss, reason = "a count of letters")]
-    Ok(count as f64 / seconds?)
+    Ok(())
 }
 
-async fn watch(bench: &Bench, clock: &SharedClock) -> Result<(), Box<dyn Error>> {
-    let source = NewSource {
-        vhost: bench.vhost.clone(),
-        queue: QUEUE.to_owned(),
-        mode: SourceMode::Take,
-        name: None,
-        broker: None,
-        headers: HeaderMap::default(),
-        executions: ExecutionNaming::default(),
-    };
-    let mut conn = bench.pool.acquire().await?;
-    store::sources::insert(&mut conn, new_id(&**clock), &source, false, clock.now()).await?;
-    Ok(())
+async fn number(bench: &Bench, query: &'static str) -> Result<i64, Box<dyn Error>> {
+    Ok(sqlx::query_scalar(query).fetch_one(&bench.pool).await?)
 }

@@ -27,6 +27,8 @@ pub struct Bench {
     pub pool: PgPool,
     pub brokers: Brokers,
     pub vhost: String,
+    /// The address of the database.
+    pub database_url: String,
     channel: Channel,
     _connection: Connection,
     admin: PgPool,
@@ -47,7 +49,8 @@ impl Bench {
             .execute(&admin)
             .await?;
         let (base, _) = server.rsplit_once('/').ok_or("an address with a path")?;
-        let pool = store::connect(&format!("{base}/{database}"), 8)?;
+        let database_url = format!("{base}/{database}");
+        let pool = store::connect(&database_url, 8)?;
         store::migrate(&pool).await?;
         let vhost = format!("bench-{}", Uuid::new_v4());
         reqwest::Client::new()
@@ -67,6 +70,7 @@ impl Bench {
             pool,
             brokers,
             vhost,
+            database_url,
             channel,
             _connection: connection,
             admin,

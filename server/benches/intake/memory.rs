@@ -1,16 +1,11 @@
-//! How much memory this process takes: an office's intake, and beside it what fills its queue.
+//! How much memory an office takes.
 
 use std::error::Error;
 use std::fs;
 
-/// Forgets the peak until now.
-pub fn forget_peak() -> Result<(), Box<dyn Error>> {
-    Ok(fs::write("/proc/self/clear_refs", "5")?)
-}
-
-/// The most that was resident at once since then, in MiB.
-pub fn peak_mib() -> Result<u64, Box<dyn Error>> {
-    let status = fs::read_to_string("/proc/self/status")?;
+/// The most that was resident at once in a process, in MiB (`VmHWM` of proc(5)).
+pub fn peak_mib(pid: &str) -> Result<u64, Box<dyn Error>> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))

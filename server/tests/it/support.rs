@@ -3,10 +3,12 @@
 pub mod branch;
 pub mod broker;
 pub mod consumer;
+pub mod cutter;
 pub mod desk;
 pub mod fleet;
 pub mod front;
 pub mod frozen;
+pub mod goal;
 pub mod ledger;
 pub mod noting;
 pub mod office;
@@ -17,6 +19,8 @@ pub mod proxy;
 pub mod raw;
 pub mod reckoning;
 mod samples;
+pub mod served;
+pub mod small_disk;
 pub mod token;
 
 use std::future::Future;

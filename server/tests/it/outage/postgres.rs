@@ -17,7 +17,7 @@ use crate::support::office::watch;
 use crate::support::process::Premises;
 use crate::support::setting;
 
-async fn own_database() -> (Sandbox, String, PgPool) {
+pub(super) async fn own_database() -> (Sandbox, String, PgPool) {
     let options = SandboxOptions {
         rabbitmq: false,
         ..SandboxOptions::default()

@@ -64,6 +64,15 @@ pub struct Ledger<'a> {
     pub bodies: &'a [String],
 }
 
+/// What is stored, held against what was published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Audit {
+    /// Messages that are missing.
+    pub lost: usize,
+    /// Messages that are there more than once.
+    pub doubled: usize,
+}
+
 impl Ledger<'_> {
     /// Waits until `check` holds; when it does not within `seconds`, the test fails with an account.
     pub async fn until<F: Future<Output = bool>>(
@@ -160,6 +169,16 @@ impl Ledger<'_> {
         );
     }
 
+    /// How many messages are missing, and how many are there more than once.
+    pub async fn audit(&self) -> Audit {
+        let mut audit = Audit::default();
+        for (published, stored) in self.wrong().await.values() {
+            audit.lost += published.saturating_sub(*stored);
+            audit.doubled += stored.saturating_sub(*published);
+        }
+        audit
+    }
+
     /// Bodies whose number is wrong: how often each was published and is stored.
     async fn wrong(&self) -> BTreeMap<String, (usize, usize)> {
         let stored: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
@@ -181,11 +200,7 @@ impl Ledger<'_> {
     /// Everything that is known, for a failure.
     async fn account(&self) -> String {
         let wrong = self.wrong().await;
-        let (mut lost, mut doubled) = (0, 0);
-        for (published, stored) in wrong.values() {
-            lost += published.saturating_sub(*stored);
-            doubled += stored.saturating_sub(*published);
-        }
+        let Audit { lost, doubled } = self.audit().await;
         let mut text = format!(
             "published {}, letters {}: {lost} missing, {doubled} too many\n",
             self.bodies.len(),

@@ -111,8 +111,7 @@ impl Serve {
     /// The most memory that it ever had, in KiB, as Linux tells (`VmHWM` of proc(5)).
     pub fn most_memory_kib(&self) -> u64 {
         let pid = self.0.id().expect("it runs").to_string();
-        let most = told(&pid, "VmHWM:");
-        most.trim_end_matches("kB").trim().parse().expect("KiB")
+        memory_kib(&pid, "VmHWM:")
     }
 
     /// Asks it to end, and waits.
@@ -137,6 +136,12 @@ impl Serve {
 fn catches_sigterm(pid: &str) -> bool {
     const SIGTERM: u64 = 1 << (15 - 1);
     u64::from_str_radix(&told(pid, "SigCgt:"), 16).expect("hex") & SIGTERM != 0
+}
+
+/// A figure of the memory of a process, in KiB, by its name in proc(5).
+pub fn memory_kib(pid: &str, name: &str) -> u64 {
+    let told = told(pid, name);
+    told.trim_end_matches("kB").trim().parse().expect("KiB")
 }
 
 /// What Linux tells of a process.

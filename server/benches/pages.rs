@@ -1,0 +1,110 @@
+//! P10 of the goals: how much longer a page takes than the API's answer to the same question.
+//!
+//! A whole office, made up letters, requests for page and API in turn. Settings: `DLO_BENCH_LETTERS` (100,000),
+//! `DLO_BENCH_ROUNDS` (200 requests of each).
+
+#[path = "goals/table.rs"]
+mod goals;
+#[path = "intake/letters.rs"]
+mod letters;
+#[path = "intake/memory.rs"]
+mod memory;
+#[path = "intake/whole_office.rs"]
+mod whole_office;
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use dlo_server::clock::{SharedClock, SystemClock};
+use dlo_server::seeding::{self, Wanted};
+use goals::{Bound, Table};
+use letters::Bench;
+use whole_office::WholeOffice;
+
+/// By how much a page may be slower, in ms.
+const MOST_SLOWER_MS: f64 = 5.0;
+
+/// Requests that warm the office up and are not counted.
+const WARM_UP: usize = 20;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let letters: i64 = setting("DLO_BENCH_LETTERS", 100_000);
+    let rounds: usize = setting("DLO_BENCH_ROUNDS", 200);
+    let bench = Bench::prepare().await?;
+    println!("Making {letters} letters up …");
+    let clock: SharedClock = Arc::new(SystemClock);
+    let wanted = Wanted {
+        letters,
+        replace: true,
+        without_bodies: false,
+    };
+    seeding::seed(&bench.pool, &clock, wanted, &|_| ()).await?;
+    let office = WholeOffice::open(&bench).await?;
+    let mut table = Table::default();
+    for (page, api) in questions(&office).await? {
+        let (mut of_page, mut of_api) = (Vec::new(), Vec::new());
+        for round in 0..rounds + WARM_UP {
+            let (slow, fast) = (timed(&office, &page).await?, timed(&office, &api).await?);
+            if round >= WARM_UP {
+                of_page.push(slow);
+                of_api.push(fast);
+            }
+        }
+        let (page_p95, api_p95) = (p95(&mut of_page), p95(&mut of_api));
+        println!("  {page}: p95 {page_p95:.1} ms; {api}: p95 {api_p95:.1} ms");
+        let what = format!("{page}: p95 of the page less that of the API, ms");
+        let slower = page_p95 - api_p95;
+        table.add("P10", &what, slower, Bound::AtMost, MOST_SLOWER_MS);
+    }
+    office.close().await?;
+    bench.finish().await?;
+    table.print();
+    Ok(())
+}
+
+/// Pages, and what of the API says the same.
+async fn questions(office: &WholeOffice) -> Result<Vec<(String, String)>, Box<dyn Error>> {
+    let mut questions: Vec<(String, String)> = ["letters", "groups", "replays", "letters?q=state%3Aheld"]
+        .iter()
+        .map(|what| (format!("/{what}"), format!("/api/v1/{what}")))
+        .collect();
+    for list in ["letters", "groups"] {
+        let first = office.get(&format!("/api/v1/{list}?limit=1")).await?;
+        let id = first["items"][0]["id"].as_str().ok_or("an id")?;
+        questions.push((format!("/{list}/{id}"), format!("/api/v1/{list}/{id}")));
+    }
+    Ok(questions)
+}
+
+/// How long an answer takes, to its last byte, in ms.
+async fn timed(office: &WholeOffice, path: &str) -> Result<f64, Box<dyn Error>> {
+    let began = Instant::now();
+    let bytes = office.fetch(path).await?;
+    if bytes == 0 {
+        return Err(format!("{path}: nothing came").into());
+    }
+    Ok(began.elapsed().as_secs_f64() * 1_000.0)
+}
+
+fn p95(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() * 95 / 100]
+}
+
+/// A variable of the environment, as `scripts/with-sandbox` and the person at hand set them.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark has no configuration but this"
+)]
+fn variable(name: &str) -> Result<String, std::env::VarError> {
+    std::env::var(name)
+}
+
+fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
+    variable(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(usual)
+}
