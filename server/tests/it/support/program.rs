@@ -83,6 +83,11 @@ impl Running {
         Self { child, ready }
     }
 
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id().expect("it runs")
+    }
+
     /// Sends a signal.
     pub async fn signal(&self, name: &str) {
         let pid = self.child.id().expect("it runs").to_string();
