@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use dlo_domain::arrival::Arrival;
 use dlo_domain::audit::Actor;
 use dlo_domain::breakdown::Breakdown;
 use dlo_domain::changing::{
@@ -18,7 +19,7 @@ use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
-use dlo_domain::payload::Payload;
+use dlo_domain::payload::{BodyPart, BodyRange, Payload};
 use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
@@ -61,14 +62,23 @@ pub trait TriageDesk:
         moment: DateTime<Utc>,
     ) -> Result<Total, DeskError>;
 
-    /// One letter with everything known of it.
+    /// One letter with what is known of it, cut where it is very much: `omitted` tells how much is left out.
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError>;
 
     /// The body of an arrival made readable; the last arrival when `ordinal` is absent.
     async fn payload(&self, id: LetterId, ordinal: Option<i32>) -> Result<Payload, DeskError>;
 
-    /// The body of an arrival, byte by byte.
-    async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError>;
+    /// One arrival, whole.
+    async fn arrival(&self, id: LetterId, ordinal: i32) -> Result<Arrival, DeskError>;
+
+    /// A part of the body of an arrival, byte by byte; of the last arrival when `ordinal` is absent. All
+    /// parts of one arrival are of the same bytes.
+    async fn body_part(
+        &self,
+        id: LetterId,
+        ordinal: Option<i32>,
+        range: BodyRange,
+    ) -> Result<BodyPart, DeskError>;
 
     /// Puts letters away; those in another state are left out and counted.
     async fn discard(

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{ShownBudget, page_cost};
 use crate::death::Death;
 use crate::encoding;
+use crate::reading::cut;
 use crate::wire::{FieldTable, Properties, WireText};
 
 /// A message as the broker delivered it: every byte that we can see.
@@ -63,4 +65,83 @@ pub struct Arrival {
     pub replay_id: Option<crate::ids::ReplayId>,
     /// What could not be read of it.
     pub notes: Vec<String>,
+    /// What an answer about the letter leaves out of it; `GET /letters/{id}/arrivals/{ordinal}` has it whole.
+    #[serde(default, skip_serializing_if = "OmittedOfArrival::is_nothing")]
+    pub omitted: OmittedOfArrival,
+}
+
+/// How much of an arrival is left out or cut, so that an answer stays small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct OmittedOfArrival {
+    /// Header values, those within tables and arrays included.
+    pub headers: u32,
+    /// Entries of the death history.
+    pub deaths: u32,
+    /// Notes.
+    pub notes: u32,
+}
+
+impl OmittedOfArrival {
+    /// Whether nothing is left out.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The longest text of a death or a note that is shown, in bytes.
+const MOST_TOLD_BYTES: usize = 512;
+
+/// Notes and deaths of one arrival that are shown.
+const MOST_TOLD: usize = 64;
+
+/// Routing keys of one death that are shown.
+const MOST_KEYS: usize = 16;
+
+impl Arrival {
+    /// Cuts headers, deaths and notes to a budget, and notes how much is left out.
+    pub fn cut_to(&mut self, budget: &mut ShownBudget) {
+        self.omitted.headers += self.headers.cut_to(budget);
+        self.omitted.deaths += cut_list(&mut self.deaths, budget, cut_death);
+        self.omitted.notes += cut_list(&mut self.notes, budget, |note| {
+            *note = cut(note, MOST_TOLD_BYTES);
+            page_cost(note)
+        });
+    }
+}
+
+/// Cuts a list to a budget. `shorten` cuts one item and returns what it costs. Returns how many are left out.
+fn cut_list<T>(
+    items: &mut Vec<T>,
+    budget: &mut ShownBudget,
+    mut shorten: impl FnMut(&mut T) -> usize,
+) -> u32 {
+    /// What an item costs beside its texts, in bytes.
+    const ITEM: usize = 400;
+    let kept = items
+        .iter_mut()
+        .take(MOST_TOLD)
+        .map(|item| ITEM + shorten(item))
+        .take_while(|cost| budget.take(*cost))
+        .count();
+    let omitted = items.len() - kept;
+    items.truncate(kept);
+    items.shrink_to_fit();
+    u32::try_from(omitted).unwrap_or(u32::MAX)
+}
+
+/// Cuts the texts of a death, and returns what they cost.
+fn cut_death(death: &mut Death) -> usize {
+    death.routing_keys.truncate(MOST_KEYS);
+    let texts = [&mut death.queue, &mut death.exchange]
+        .into_iter()
+        .chain(&mut death.routing_keys)
+        .chain(&mut death.original_expiration);
+    // In a letter the last arrival's deaths stand twice.
+    texts.fold(0, |cost, text| {
+        *text = cut(text, MOST_TOLD_BYTES);
+        cost + 2 * page_cost(text)
+    })
 }

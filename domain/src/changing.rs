@@ -258,6 +258,9 @@ pub struct EditSheet {
     pub queue: Option<String>,
     /// Why it cannot be edited here.
     pub cannot: Option<String>,
+    /// Why it cannot be written in a better way, and what to do.
+    #[serde(default)]
+    pub note: Option<String>,
     /// What was written and not sent yet.
     pub draft: Option<DraftSheet>,
     /// What the schema for the letter says of the body in the form, where one is configured.

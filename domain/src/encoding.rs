@@ -96,7 +96,13 @@ pub fn unpacked<'a>(
         bytes = match &*name {
             name if is_gzip(name) => Cow::Owned(at_most(MultiGzDecoder::new(&*bytes), most)?),
             "deflate" => Cow::Owned(at_most(ZlibDecoder::new(&*bytes), most)?),
-            "base64" => Cow::Owned(STANDARD.decode(bytes.trim_ascii()).ok()?),
+            "base64" => {
+                let packed = bytes.trim_ascii();
+                if packed.len() / 4 * 3 > most.saturating_add(3) {
+                    return None;
+                }
+                Cow::Owned(STANDARD.decode(packed).ok()?)
+            }
             "br" | "zstd" => return None,
             // A charset, or nothing at all: it packs nothing.
             _ => bytes,
@@ -200,6 +206,7 @@ mod tests {
             ("gzip", &packed(&plain)[..12].to_vec()),
             ("deflate", &plain),
             ("base64", &plain),
+            ("base64", &STANDARD.encode([b' '; 2_000]).into_bytes()),
             ("br", &plain),
             ("", &vec![b' '; 1_001]),
         ] {

@@ -84,4 +84,48 @@ pub struct Letter {
     pub retries: LetterRetries,
     /// Who did what with it, newest first.
     pub audit: Vec<AuditEntry>,
+    /// What the answer leaves out.
+    #[serde(default, skip_serializing_if = "OmittedOfLetter::is_nothing")]
+    pub omitted: OmittedOfLetter,
 }
+
+/// How much of a letter is left out, so that an answer stays small: the oldest of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct OmittedOfLetter {
+    /// Arrivals. Each can be read with `GET /letters/{id}/arrivals/{ordinal}`.
+    pub arrivals: u32,
+    /// Replays.
+    pub replays: u32,
+    /// Lines of the audit trail.
+    pub audit: u32,
+    /// Bytes of the stack trace. The headers of its arrival have it whole.
+    pub stack_trace_bytes: u32,
+}
+
+impl OmittedOfLetter {
+    /// Whether nothing is left out.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Arrivals of a letter that an answer has, the newest.
+pub const MOST_ARRIVALS: usize = 100;
+
+/// Replays of a letter that an answer has, the newest.
+pub const MOST_REPLAYS: usize = 100;
+
+/// Lines of a letter's audit trail that an answer has, the newest.
+pub const MOST_AUDIT: usize = 100;
+
+/// The longest detail of a replay or of a line of the audit trail that an answer has, in bytes.
+pub const MOST_DETAIL_BYTES: usize = 500;
+
+/// What the headers, deaths and notes of all arrivals in an answer may take, in bytes.
+pub const ARRIVALS_BUDGET: usize = 500_000;
+
+/// What the stack trace in an answer may take, in bytes.
+pub const STACK_TRACE_BUDGET: usize = 250_000;

@@ -6,6 +6,7 @@
 pub mod arrival;
 pub mod audit;
 pub mod breakdown;
+pub mod budget;
 pub mod causes;
 pub mod changing;
 pub mod death;

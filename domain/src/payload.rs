@@ -3,8 +3,38 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::budget::{ShownBudget, json_cost};
+
 /// Bodies above this are shown in part.
 pub const MOST_SHOWN_BYTES: usize = 256 * 1024;
+
+/// What a text may take on a page, in bytes: one that is written out longer than usual is cut earlier.
+const TEXT_BUDGET: usize = 700_000;
+
+/// The memory that a body may take as a tree of JSON values, in bytes.
+const MOST_TREE_COST: usize = 6 * 1024 * 1024;
+
+/// The beginning of an arrival's body, or another part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodyPart {
+    /// Which arrival it is of.
+    pub ordinal: i32,
+    /// The size of the whole body in bytes.
+    pub size_bytes: i64,
+    /// SHA-256 of the whole body.
+    pub sha256: Vec<u8>,
+    /// The bytes of this part.
+    pub bytes: Vec<u8>,
+}
+
+/// Which bytes of a body are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyRange {
+    /// The first, from 0.
+    pub from: u32,
+    /// How many.
+    pub most: u32,
+}
 
 /// Bytes of a body that are shown in hexadecimal.
 pub const MOST_HEX_BYTES: usize = 4 * 1024;
@@ -36,6 +66,9 @@ pub struct Payload {
     pub first_bytes_hex: String,
     /// Whether `content` holds the whole body.
     pub whole: bool,
+    /// How many of the first bytes are shown.
+    #[serde(default)]
+    pub shown_bytes: i64,
     /// What was done or could not be done, for people.
     pub notes: Vec<String>,
 }
@@ -46,26 +79,36 @@ pub struct Payload {
 /// size of the whole.
 #[must_use]
 pub fn read_payload(bytes: &[u8], size_bytes: i64, content_type: Option<&str>) -> Payload {
-    let whole = usize::try_from(size_bytes).is_ok_and(|size| size <= MOST_SHOWN_BYTES);
-    let shown = &bytes[..bytes.len().min(MOST_SHOWN_BYTES)];
+    let all_is_here = usize::try_from(size_bytes).is_ok_and(|size| size <= MOST_SHOWN_BYTES);
+    let begin = &bytes[..bytes.len().min(MOST_SHOWN_BYTES)];
     let mut notes = Vec::new();
-    let content = read_content(shown, whole, content_type, &mut notes);
-    let most = match content {
-        Content::Binary => MOST_HEX_BYTES,
-        _ => MOST_SHOWN_BYTES,
+    let content = read_content(begin, all_is_here, content_type, &mut notes);
+    let first_bytes = &begin[..begin.len().min(MOST_HEX_BYTES)];
+    let shown = match &content {
+        Content::Binary => first_bytes.len(),
+        Content::Text(text) => text.len(),
+        Content::Empty | Content::Json(_) => begin.len(),
     };
-    if usize::try_from(size_bytes).is_ok_and(|size| size > most) {
+    let shown_bytes = i64::try_from(shown).unwrap_or(i64::MAX);
+    if shown_bytes < size_bytes {
         notes.push(format!(
-            "The first {most} of {size_bytes} bytes are shown; the download has them all."
+            "The first {shown_bytes} of {size_bytes} bytes are shown; the download has them all."
         ));
     }
     Payload {
         size_bytes,
+        first_bytes_hex: hex(first_bytes),
+        whole: all_is_here && (shown == begin.len() || content == Content::Binary),
         content,
-        first_bytes_hex: hex(&shown[..shown.len().min(MOST_HEX_BYTES)]),
-        whole,
+        shown_bytes,
         notes,
     }
+}
+
+/// As much of a text as a page shows.
+#[must_use]
+pub fn shown_text(text: &str) -> &str {
+    ShownBudget::new(TEXT_BUDGET).take_text(text)
 }
 
 fn read_content(
@@ -88,6 +131,11 @@ fn read_content(
     let says_json = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("json"));
     let looks_json = text.trim_start().starts_with(['{', '[', '"']);
     if whole && (says_json || looks_json) {
+        if json_cost(text.as_bytes()) > MOST_TREE_COST {
+            let note = "It has too many values to be shown as a tree; it is shown as text.";
+            notes.push(note.to_owned());
+            return Content::Text(shown_text(text).to_owned());
+        }
         match serde_json::from_str(text) {
             Ok(value) => return Content::Json(value),
             Err(fault) if says_json => {
@@ -102,7 +150,7 @@ fn read_content(
     {
         return Content::Binary;
     }
-    Content::Text(text.to_owned())
+    Content::Text(shown_text(text).to_owned())
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -137,6 +185,29 @@ mod tests {
         assert_eq!(content(b"a=1&b=2", None), Content::Text("a=1&b=2".into()));
         assert_eq!(content(&[0xff, 0xfe, 1], None), Content::Binary);
         assert_eq!(content(b"a\0b", None), Content::Binary);
+    }
+
+    #[test]
+    fn a_text_that_is_written_out_longer_is_cut_earlier_and_says_so() {
+        let payload = read_payload(&b"<".repeat(200_000), 200_000, None);
+        let Content::Text(text) = &payload.content else {
+            panic!("text was expected")
+        };
+        assert!(text.len() < 100_000 && !payload.whole, "{}", text.len());
+        let note = format!("The first {} of 200000 bytes", text.len());
+        assert!(payload.notes[0].starts_with(&note), "{:?}", payload.notes);
+    }
+
+    #[test]
+    fn json_of_very_many_values_is_shown_as_text() {
+        let body = format!("[{}0]", "{\"\":0},".repeat(20_000));
+        let payload = read_payload(body.as_bytes(), i64::try_from(body.len()).unwrap(), None);
+        assert!(matches!(payload.content, Content::Text(_)));
+        assert!(
+            payload.notes[0].contains("too many values"),
+            "{:?}",
+            payload.notes
+        );
     }
 
     #[test]

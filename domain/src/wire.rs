@@ -5,6 +5,7 @@
 //! that JSON cannot say become their bits. A table is a list of entries, since a JSON object
 //! would neither keep the order nor allow every name.
 
+mod excerpt;
 mod json;
 mod properties;
 mod text;

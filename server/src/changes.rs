@@ -26,6 +26,9 @@ const MOST_AT_ONCE: usize = 500;
 /// What is written down for one replay, in bytes.
 const MOST_FROZEN_BYTES: usize = 256 * 1024 * 1024;
 
+/// What is made at once to be looked at, in bytes.
+const MOST_TRIED_BYTES: usize = 24 * 1024 * 1024;
+
 /// Why a replay's bodies cannot be made at all; nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
@@ -58,6 +61,10 @@ enum Kind {
         program: Box<Transforming>,
         /// What was made so far, in bytes.
         bytes: usize,
+        /// What may be made, in bytes.
+        most: usize,
+        /// Whether what was made is to be sent. A dry run only has to know that it can be made.
+        keeps: bool,
     },
 }
 
@@ -102,6 +109,8 @@ impl Changes {
             (Some(transform), None) => Kind::Jq {
                 program: Box::new(transformer.begin(&transform.jq).await?),
                 bytes: 0,
+                most: MOST_FROZEN_BYTES,
+                keeps: !new.dry_run,
             },
             (None, Some(edit)) => {
                 if !matches!(new.selection.chosen(), Ok(Chosen::Ids([_]))) {
@@ -123,6 +132,8 @@ impl Changes {
         Ok(Self(Kind::Jq {
             program: Box::new(transformer.begin(jq).await?),
             bytes: 0,
+            most: MOST_TRIED_BYTES,
+            keeps: true,
         }))
     }
 
@@ -177,7 +188,12 @@ impl Changes {
                     sent.insert(original.letter, made);
                 }
             }
-            Kind::Jq { program, bytes } => {
+            Kind::Jq {
+                program,
+                bytes,
+                most,
+                keeps,
+            } => {
                 let (letters, unchanged): (Vec<_>, Vec<_>) = originals
                     .into_iter()
                     .map(|original| {
@@ -189,20 +205,21 @@ impl Changes {
                         )
                     })
                     .unzip();
-                let made = program.change(&unchanged).await?;
+                let left = *most - *bytes;
+                let made = program.change(&unchanged, left).await;
+                let made = made.map_err(|why| match why {
+                    TransformError::TooMuch(_) => TransformError::TooMuch(*most),
+                    other => other,
+                })?;
                 for ((letter, ordinal), made) in letters.into_iter().zip(made) {
-                    let one = of_made(letter, ordinal, made);
-                    if let Sent::Changed(frozen) = &one {
+                    let mut one = of_made(letter, ordinal, made);
+                    if let Sent::Changed(frozen) = &mut one {
                         *bytes += frozen.body.len();
+                        if !*keeps {
+                            frozen.body = Vec::new();
+                        }
                     }
                     sent.insert(letter, MadeOf { ordinal, sent: one });
-                }
-                if *bytes > MOST_FROZEN_BYTES {
-                    return Err(ChangeError::Unfit(format!(
-                        "the changed bodies have more than {} MiB together, and nothing was \
-                         changed: choose fewer letters",
-                        MOST_FROZEN_BYTES / 1024 / 1024
-                    )));
                 }
             }
         }

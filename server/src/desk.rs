@@ -33,6 +33,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
+use dlo_domain::arrival::Arrival;
 use dlo_domain::audit::Actor;
 use dlo_domain::breakdown::Breakdown;
 use dlo_domain::changing::{
@@ -45,7 +46,7 @@ use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
-use dlo_domain::payload::Payload;
+use dlo_domain::payload::{BodyPart, BodyRange, Payload};
 use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
@@ -170,8 +171,17 @@ impl TriageDesk for PgDesk {
         letters::payload(self, id, ordinal).await
     }
 
-    async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError> {
-        letters::body(self, id, ordinal).await
+    async fn arrival(&self, id: LetterId, ordinal: i32) -> Result<Arrival, DeskError> {
+        letters::arrival(self, id, ordinal).await
+    }
+
+    async fn body_part(
+        &self,
+        id: LetterId,
+        ordinal: Option<i32>,
+        range: BodyRange,
+    ) -> Result<BodyPart, DeskError> {
+        letters::body_part(self, id, ordinal, range).await
     }
 
     async fn discard(

@@ -7,11 +7,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use dlo_domain::budget::json_cost;
 use dlo_domain::schema::{SchemaCheck, SchemaFor};
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-use crate::transform::unpack;
+use crate::transform::{UnpackError, unpack_within};
 
 /// Schemas that are taken.
 pub const MOST_SCHEMAS: usize = 200;
@@ -21,6 +22,9 @@ pub const MOST_SCHEMA_BYTES: usize = 256 * 1024;
 
 /// The largest body that is checked, unpacked, in bytes.
 pub const MOST_CHECKED_BYTES: usize = 1024 * 1024;
+
+/// The memory that a body may take as a tree of JSON values, in bytes.
+const MOST_TREE_COST: usize = 16 * 1024 * 1024;
 
 /// All schemas, in the order of asking.
 #[derive(Debug, Clone, Default)]
@@ -72,13 +76,16 @@ impl Schema {
     #[must_use]
     pub fn check(&self, encoding: Option<&str>, body: &[u8]) -> SchemaCheck {
         let whole = |why: String| SchemaCheck::of(&self.name, [(String::new(), why)]);
-        let body = match unpack(encoding, body) {
+        let body = match unpack_within(encoding, body, MOST_CHECKED_BYTES) {
             Ok(unpacked) => unpacked.bytes,
-            Err(why) => return whole(why),
+            Err(UnpackError::Unfit(why)) => return whole(why),
+            Err(UnpackError::TooLarge(most)) => {
+                let mib = most / 1024 / 1024;
+                return whole(format!("it was not checked: it has more than {mib} MiB"));
+            }
         };
-        if body.len() > MOST_CHECKED_BYTES {
-            let mib = MOST_CHECKED_BYTES / 1024 / 1024;
-            return whole(format!("it was not checked: it has more than {mib} MiB"));
+        if json_cost(&body) > MOST_TREE_COST {
+            return whole("it was not checked: it has too many values".to_owned());
         }
         match serde_json::from_slice::<Value>(&body) {
             Err(why) => whole(format!("it is no JSON: {why}")),
@@ -157,6 +164,8 @@ mod tests {
         assert!(said("{}", &deep)[0].1.contains("no JSON"));
         let large = format!("\"{}\"", "x".repeat(MOST_CHECKED_BYTES));
         assert!(said("{}", &large)[0].1.contains("more than 1 MiB"));
+        let many = format!("[{}0]", "{\"\":0},".repeat(100_000));
+        assert!(said("{}", &many)[0].1.contains("too many values"));
         let schema = read(ORDER).expect("a schema");
         let packed = schema.check(Some("gzip"), b"no gzip");
         assert!(!packed.fits(), "{packed:?}");

@@ -7,6 +7,7 @@
 
 pub mod diff;
 mod frames;
+pub mod offload;
 mod packing;
 pub mod pretty;
 mod program;
@@ -22,7 +23,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use frames::{Answer, Head, MOST_FRAME_BYTES};
-pub use packing::{MOST_UNPACKED_BYTES, unpack};
+pub(crate) use packing::size as size_in_words;
+pub use packing::{MOST_UNPACKED_BYTES, UnpackError, Unpacked, unpack, unpack_within};
 pub use strict::check as check_json;
 use worker::OUT_OF_TIME;
 
@@ -66,6 +68,12 @@ pub enum TransformError {
          fewer letters, or a simpler program", WITHIN.as_secs()
     )]
     OutOfTime,
+    /// What it makes of letters is too much together.
+    #[error(
+        "the changed bodies have more than {} together, and nothing was changed: choose fewer letters",
+        size_in_words(*.0)
+    )]
+    TooMuch(usize),
     /// No worker could be started.
     #[error("the process that carries out jq programs could not be started: {0}")]
     NoWorker(String),
@@ -133,12 +141,18 @@ pub struct Transforming {
 }
 
 impl Transforming {
-    /// Asks the program of bodies; the answers come in the same order.
+    /// Asks the program of bodies; the answers come in the same order. Those that are other bodies may have
+    /// `most` bytes together.
     ///
     /// # Errors
-    /// When no worker can be started, or all together take too long.
-    pub async fn change(&mut self, bodies: &[Unchanged]) -> Result<Vec<Made>, TransformError> {
+    /// When no worker can be started, or all together take too long or are too much.
+    pub async fn change(
+        &mut self,
+        bodies: &[Unchanged],
+        most: usize,
+    ) -> Result<Vec<Made>, TransformError> {
         let mut made = Vec::with_capacity(bodies.len());
+        let mut left = most;
         while made.len() < bodies.len() {
             if self.overruns >= MOST_OVERRUNS {
                 made.push(Made::Failed(format!(
@@ -151,11 +165,15 @@ impl Transforming {
                 Some(worker) => worker,
                 None => Worker::start(&self.transformer, &self.jq).await?,
             };
-            let asked = timeout_at(self.until, worker.ask(&bodies[made.len()..], &mut made));
+            let asked = timeout_at(
+                self.until,
+                worker.ask(&bodies[made.len()..], &mut made, &mut left),
+            );
             match asked.await {
                 Err(_) => return Err(TransformError::OutOfTime),
                 Ok(Ok(())) => self.worker = Some(worker),
-                Ok(Err(Silent)) => {
+                Ok(Err(NoAnswer::TooMuch)) => return Err(TransformError::TooMuch(most)),
+                Ok(Err(NoAnswer::Silent)) => {
                     self.overruns += 1;
                     made.push(Made::Failed(worker.end().await));
                 }
@@ -165,8 +183,13 @@ impl Transforming {
     }
 }
 
-/// A worker that does not answer any more.
-struct Silent;
+/// Why a worker is not asked any further.
+enum NoAnswer {
+    /// It does not answer any more.
+    Silent,
+    /// It answers with more than is taken.
+    TooMuch,
+}
 
 #[derive(Debug)]
 struct Worker {
@@ -217,8 +240,13 @@ impl Worker {
         }
     }
 
-    /// Asks for bodies and adds the answers, as long as there are any.
-    async fn ask(&mut self, bodies: &[Unchanged], made: &mut Vec<Made>) -> Result<(), Silent> {
+    /// Asks for bodies and adds the answers, as long as there are any; other bodies have `left` bytes together.
+    async fn ask(
+        &mut self,
+        bodies: &[Unchanged],
+        made: &mut Vec<Made>,
+        left: &mut usize,
+    ) -> Result<(), NoAnswer> {
         let (to, from) = (&mut self.to, &mut self.from);
         let asking = async {
             for one in bodies {
@@ -233,10 +261,13 @@ impl Worker {
                 let answer = timeout(worker::LETTER_WITHIN + PATIENCE, hear(from)).await;
                 made.push(match answer {
                     Ok(Ok(Answer::Same)) => Made::Same,
-                    Ok(Ok(Answer::Changed(body))) => Made::Changed(body),
+                    Ok(Ok(Answer::Changed(body))) => {
+                        *left = left.checked_sub(body.len()).ok_or(NoAnswer::TooMuch)?;
+                        Made::Changed(body)
+                    }
                     Ok(Ok(Answer::Failed(why))) => Made::Failed(why),
                     Ok(Ok(Answer::Ready | Answer::Fault { .. }) | Err(_)) | Err(_) => {
-                        return Err(Silent);
+                        return Err(NoAnswer::Silent);
                     }
                 });
             }

@@ -5,6 +5,7 @@
 )]
 
 use chrono::{DateTime, Utc};
+use dlo_domain::arrival::Arrival;
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::FilterChoices;
@@ -85,20 +86,46 @@ pub async fn read_choices() -> Result<FilterChoices, ApiError> {
 pub struct LetterRead {
     /// When it was read.
     pub now: DateTime<Utc>,
-    /// The letter.
+    /// The letter. Its arrivals are without headers and properties.
     pub letter: Letter,
+    /// The arrival whose headers and properties are shown, as far as a page has room for them.
+    pub shown: Option<Arrival>,
 }
 
-/// One letter with everything known of it.
+/// One letter with what is known of it, and one of its arrivals; the last one when `arrival` is 0.
 ///
 /// # Errors
 /// No such letter, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "letter", input = GetUrl)]
-pub async fn read_letter(id: String) -> Result<LetterRead, ApiError> {
+pub async fn read_letter(
+    id: String,
+    #[server(default)] arrival: i32,
+) -> Result<LetterRead, ApiError> {
+    let desk = crate::desk::desk();
+    let id = super::id(&id, "letter")?;
+    let mut letter = desk.letter(id).await?;
+    let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
+    let number = if arrival > 0 { arrival } else { last };
+    let known = letter.arrivals.iter().find(|one| one.ordinal == number);
+    let shown = match known {
+        Some(known) if number == last || known.omitted.is_nothing() => Some(known.clone()),
+        // Newer ones took the room in the letter.
+        _ if (1..=last).contains(&number) => {
+            let mut shown = desk.arrival(id, number).await?;
+            let room = dlo_domain::letter::ARRIVALS_BUDGET;
+            shown.cut_to(&mut dlo_domain::budget::ShownBudget::new(room));
+            Some(shown)
+        }
+        _ => None,
+    };
+    for one in &mut letter.arrivals {
+        one.headers = dlo_domain::wire::FieldTable::default();
+        one.properties = dlo_domain::wire::Properties::default();
+    }
+    letter.deaths.clear();
     Ok(LetterRead {
-        letter: crate::desk::desk()
-            .letter(super::id(&id, "letter")?)
-            .await?,
+        letter,
+        shown,
         now: crate::request::now(),
     })
 }
@@ -108,7 +135,8 @@ pub async fn read_letter(id: String) -> Result<LetterRead, ApiError> {
 pub struct PayloadRead {
     /// What it turned out to be.
     pub payload: Payload,
-    /// The body as text, up to `MOST_SHOWN_BYTES`; bytes that are no text became U+FFFD.
+    /// The body as text, as much of it as a page shows, where `payload` does not hold it; bytes that are no text
+    /// became U+FFFD.
     pub text: Option<String>,
 }
 
@@ -125,15 +153,30 @@ pub async fn read_payload(
     let desk = crate::desk::desk();
     let id = super::id(&id, "letter")?;
     let ordinal = (arrival > 0).then_some(arrival);
-    let payload = desk.payload(id, ordinal).await?;
-    let text = if as_text {
-        let mut body = desk.body(id, ordinal).await?;
-        body.truncate(dlo_domain::payload::MOST_SHOWN_BYTES);
-        Some(String::from_utf8_lossy(&body).into_owned())
-    } else {
-        None
+    let mut payload = desk.payload(id, ordinal).await?;
+    let is_text = matches!(payload.content, dlo_domain::payload::Content::Text(_));
+    if !as_text || is_text {
+        return Ok(PayloadRead {
+            payload,
+            text: None,
+        });
+    }
+    let begin = dlo_domain::payload::BodyRange {
+        from: 0,
+        most: u32::try_from(dlo_domain::payload::MOST_SHOWN_BYTES).unwrap_or(u32::MAX),
     };
-    Ok(PayloadRead { payload, text })
+    let body = desk.body_part(id, ordinal, begin).await?;
+    let whole = String::from_utf8_lossy(&body.bytes);
+    let text = dlo_domain::payload::shown_text(&whole).to_owned();
+    if text.len() < whole.len() {
+        payload.shown_bytes = i64::try_from(text.len()).unwrap_or(i64::MAX);
+    } else {
+        payload.shown_bytes = i64::try_from(body.bytes.len()).unwrap_or(i64::MAX);
+    }
+    Ok(PayloadRead {
+        payload,
+        text: Some(text),
+    })
 }
 
 /// Puts letters away.

@@ -6,7 +6,7 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::replay::LetterReplay;
 use leptos::prelude::*;
 
-use super::Ago;
+use super::{Ago, older};
 use crate::{links, wording};
 
 /// The arrivals of a letter, newest first; a click shows one of them.
@@ -18,13 +18,19 @@ pub(crate) fn Arrivals(
     arrivals: Vec<Arrival>,
     /// The replays of it, which may have sent another body.
     replays: Vec<LetterReplay>,
+    /// How many older ones are left out.
+    omitted: u32,
     /// The one whose body and headers are shown.
     shown: i32,
     /// When they were read.
     now: DateTime<Utc>,
 ) -> impl IntoView {
     let comings = comings(&arrivals, &replays);
-    let note = summary(&comings);
+    let note = if omitted == 0 {
+        summary(&comings).to_owned()
+    } else {
+        format!("the last {}: {}", comings.len(), summary(&comings))
+    };
     view! {
         <section class="section" aria-labelledby="arrivals-title">
             <header>
@@ -87,6 +93,7 @@ pub(crate) fn Arrivals(
                         .collect_view()}
                 </tbody>
             </table>
+            {older(omitted, "arrival")}
         </section>
     }
     .into_any()

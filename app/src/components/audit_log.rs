@@ -10,6 +10,8 @@ use super::{Instant, Spoken};
 pub(crate) fn AuditLog(
     /// The entries.
     entries: Vec<AuditEntry>,
+    /// How many older ones are left out.
+    omitted: u32,
 ) -> impl IntoView {
     view! {
         <section class="section" aria-labelledby="audit-title">
@@ -38,6 +40,7 @@ pub(crate) fn AuditLog(
                     })
                     .collect_view()}
             </ul>
+            {(omitted > 0).then(|| view! { <p class="note-line">"… and older ones, which are not shown here."</p> })}
         </section>
     }
     .into_any()

@@ -14,7 +14,7 @@ pub(crate) fn BodyDiff(
 ) -> impl IntoView {
     if diff.lines.is_empty() {
         let says = if diff.cut {
-            "The bodies differ, and are too large to be compared line by line here."
+            "They are not compared here: one of them has more than 1 MiB, packed or unpacked."
         } else {
             "No line differs: only spaces, ends of lines or the packing."
         };

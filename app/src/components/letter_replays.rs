@@ -4,7 +4,7 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::replay::LetterReplay;
 use leptos::prelude::*;
 
-use super::{Instant, OutcomeKey, Spoken, outcome_word};
+use super::{Instant, OutcomeKey, Spoken, older, outcome_word};
 use crate::links;
 
 /// The replays of a letter, newest first.
@@ -12,6 +12,8 @@ use crate::links;
 pub(crate) fn LetterReplays(
     /// The replays.
     replays: Vec<LetterReplay>,
+    /// How many older ones are left out.
+    omitted: u32,
     /// The letter.
     id: LetterId,
 ) -> impl IntoView {
@@ -66,6 +68,7 @@ pub(crate) fn LetterReplays(
                     })
                     .collect_view()}
             </ul>
+            {older(omitted, "replay")}
         </section>
     }
     .into_any()

@@ -3,7 +3,7 @@
 mod hex;
 
 use dlo_domain::ids::LetterId;
-use dlo_domain::payload::{Content, MOST_HEX_BYTES, MOST_SHOWN_BYTES, Payload};
+use dlo_domain::payload::{Content, MOST_HEX_BYTES, Payload};
 use leptos::prelude::*;
 
 use super::JsonTree;
@@ -124,11 +124,10 @@ fn Tabs(id: LetterId, arrival: i32, view: View, is_json: bool, size: String) -> 
 /// What the desk noted. How much is shown differs from view to view, so that is said anew.
 fn notes(payload: &Payload, view: View) -> Vec<String> {
     let most = if view == View::Hex {
-        MOST_HEX_BYTES
+        i64::try_from(MOST_HEX_BYTES).unwrap_or(i64::MAX)
     } else {
-        MOST_SHOWN_BYTES
+        payload.shown_bytes
     };
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
     let cut = (payload.size_bytes > most).then(|| {
         format!(
             "The first {} of {} bytes are shown; the download has them all.",

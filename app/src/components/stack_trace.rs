@@ -7,6 +7,8 @@ use leptos::prelude::*;
 pub(crate) fn StackTrace(
     /// The trace.
     trace: String,
+    /// How many bytes of its end are left out.
+    omitted_bytes: u32,
 ) -> impl IntoView {
     let lines = trace.lines().count();
     view! {
@@ -19,6 +21,11 @@ pub(crate) fn StackTrace(
                 <summary>"As the header has it"</summary>
                 <pre class="body" tabindex="0" aria-label="Stack trace">{trace}</pre>
             </details>
+            {(omitted_bytes > 0)
+                .then(|| {
+                    let more = crate::wording::counted(omitted_bytes.into(), "more byte");
+                    view! { <p class="note-line">{format!("… and {more}. The header has all of it.")}</p> }
+                })}
         </section>
     }
     .into_any()

@@ -21,6 +21,11 @@ pub(crate) fn Timeline(
         .iter()
         .map(|arrival| arrival.deaths.len())
         .sum::<usize>();
+    let left_out = letter
+        .arrivals
+        .iter()
+        .map(|arrival| i64::from(arrival.omitted.deaths) + i64::from(arrival.omitted.notes))
+        .sum::<i64>();
     let note = format!(
         "{}, {} told",
         crate::wording::counted(letter.summary.arrivals.into(), "arrival"),
@@ -40,6 +45,11 @@ pub(crate) fn Timeline(
                     </div>
                 </li>
             </ol>
+            {(left_out > 0)
+                .then(|| {
+                    let more = crate::wording::counted(left_out, "more death or note");
+                    view! { <p class="note-line">{format!("… and {more}, left out here.")}</p> }
+                })}
         </section>
     }
     .into_any()

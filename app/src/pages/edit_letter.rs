@@ -215,6 +215,7 @@ fn Writing(sheet: EditSheet, keep: ServerAction<KeepDraft>) -> impl IntoView {
                     </nav>
                 </span>
             </header>
+            {sheet.note.clone().map(|note| view! { <p class="note-line">{note}</p> })}
             {packed}
             <ActionForm action=keep attr:class="stack tight padded">
                 <input type="hidden" name="id" value=id.to_string() />

@@ -1,6 +1,8 @@
 //! What is this letter, what killed it, what happened since?
 
+use dlo_domain::arrival::Arrival;
 use dlo_domain::event::LiveEvent;
+use dlo_domain::ids::LetterId;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -12,6 +14,7 @@ use crate::components::{
     StackTrace, Timeline, Toasts, View, Waiting, WireTable,
 };
 use crate::error::ApiError;
+use crate::wording::counted;
 
 type PayloadResource = Resource<Result<PayloadRead, ApiError>>;
 
@@ -51,12 +54,13 @@ pub(crate) fn LetterPage() -> impl IntoView {
         move || {
             (
                 id.get(),
+                arrival.get(),
                 version.get(),
                 decisions.version(),
                 toasts.version(),
             )
         },
-        |(id, ..)| read_letter(id),
+        |(id, arrival, ..)| read_letter(id, arrival),
     );
     let payload: PayloadResource = Resource::new(
         move || {
@@ -104,15 +108,10 @@ fn Read(
     payload: PayloadResource,
     decisions: Decisions,
 ) -> impl IntoView {
-    let LetterRead { now, letter } = read;
+    let LetterRead { now, letter, shown } = read;
     let id = letter.summary.id;
     let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
     let number = if arrival > 0 { arrival } else { last };
-    let shown = letter
-        .arrivals
-        .iter()
-        .find(|arrival| arrival.ordinal == number)
-        .cloned();
     let which = if number == last {
         String::new()
     } else {
@@ -129,7 +128,7 @@ fn Read(
             <div class="stack history">
                 <LetterRetriesView letter=letter.clone() />
                 <Timeline letter=letter.clone() />
-                <LetterReplays id replays=letter.replays.clone() />
+                <LetterReplays id replays=letter.replays.clone() omitted=letter.omitted.replays />
             </div>
             <div class="stack content">
                 <Transition>
@@ -144,36 +143,54 @@ fn Read(
                         }
                     })}
                 </Transition>
-                {letter.stack_trace.clone().map(|trace| view! { <StackTrace trace /> })}
-                {shown
-                    .as_ref()
-                    .map(|arrival| {
-                        view! {
-                            <section class="section" aria-labelledby="headers-title">
-                                <header>
-                                    <h2 id="headers-title">"Headers"</h2>
-                                    <span class="note">
-                                        {arrival.headers.0.len()} {which.clone()}
-                                    </span>
-                                </header>
-                                <WireTable table=arrival.headers.clone() />
-                            </section>
-                            <PropertiesTable properties=arrival.properties.clone() />
-                        }
+                {letter
+                    .stack_trace
+                    .clone()
+                    .map(|trace| {
+                        view! { <StackTrace trace omitted_bytes=letter.omitted.stack_trace_bytes /> }
                     })}
+                {shown.map(|arrival| view! { <Headers id arrival which /> })}
             </div>
             <div class="stack">
                 <Arrivals
                     id
                     arrivals=letter.arrivals.clone()
                     replays=letter.replays.clone()
+                    omitted=letter.omitted.arrivals
                     shown=number
                     now
                 />
                 <Particulars letter=letter.clone() now />
-                <AuditLog entries=letter.audit />
+                <AuditLog entries=letter.audit omitted=letter.omitted.audit />
             </div>
         </div>
+    }
+    .into_any()
+}
+
+/// The headers and properties of an arrival.
+#[component]
+fn Headers(id: LetterId, arrival: Arrival, which: String) -> impl IntoView {
+    let omitted = i64::from(arrival.omitted.headers);
+    let more = (omitted > 0).then(|| {
+        let address = format!("GET /api/v1/letters/{id}/arrivals/{}", arrival.ordinal);
+        view! {
+            <p class="note-line">
+                {format!("… and {} that are left out or cut here. ", counted(omitted, "more value"))}
+                <code>{address}</code> " has all of them."
+            </p>
+        }
+    });
+    view! {
+        <section class="section" aria-labelledby="headers-title">
+            <header>
+                <h2 id="headers-title">"Headers"</h2>
+                <span class="note">{arrival.headers.0.len()} {which}</span>
+            </header>
+            <WireTable table=arrival.headers />
+            {more}
+        </section>
+        <PropertiesTable properties=arrival.properties />
     }
     .into_any()
 }

@@ -1,24 +1,30 @@
 //! Editing one letter's body by hand: what stands in the form, what was written in it, and what
 //! becomes of that. A draft is kept until it is sent; the arrival stays as it is.
 
+mod form;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
-use dlo_domain::changing::{DraftSheet, Edit, EditSheet, MOST_EDITED_BYTES, NewDraft, Shape};
+use dlo_domain::budget::page_cost;
+use dlo_domain::changing::{Edit, EditSheet, MOST_EDITED_BYTES, NewDraft, Shape};
 use dlo_domain::ids::LetterId;
+use dlo_domain::payload::BodyRange;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use self::form::{FORM_BUDGET, Form, MOST_FORM_BYTES, TooLarge};
 use super::PgDesk;
 use super::letters::no_letter;
 use crate::changes::check_edit;
 use crate::clock::new_id;
 use crate::store::drafts::{self, Draft};
-use crate::store::letter_detail;
-use crate::store::replays::bodies::{self, Original};
-use crate::transform::pretty::{compact, pretty};
-use crate::transform::{check_json, diff, unpack};
+use crate::store::letter_detail::{self, StoredBody};
+use crate::store::replays::bodies::Original;
+use crate::transform::offload::BodySlot;
+use crate::transform::pretty::compact;
+use crate::transform::{check_json, size_in_words, unpack_within};
 
 /// The form for a letter's last arrival, or for a draft of it.
 pub(super) async fn sheet(
@@ -27,71 +33,25 @@ pub(super) async fn sheet(
     shape: Option<Shape>,
     draft: Option<Uuid>,
 ) -> Result<EditSheet, DeskError> {
+    let slot = BodySlot::large().await?;
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
-    let letter = letter_detail::letter(conn, id).await?;
-    let letter = letter.ok_or_else(|| no_letter(id))?;
+    let summary = letter_detail::summary(conn, id).await?;
+    let summary = summary.ok_or_else(|| no_letter(id))?;
     let original = original(conn, id).await?;
     let draft = match draft {
-        None => None,
-        Some(draft) => Some(find(conn, id, draft).await?),
+        Some(draft) if original.is_ok() => Some(find(conn, id, draft).await?),
+        _ => None,
     };
-    let (body, content_type) = match &draft {
-        None => (&original.body, original.content_type.clone()),
-        Some(draft) => {
-            let kind = draft.content_type.clone();
-            (&draft.body, kind.or_else(|| original.content_type.clone()))
-        }
-    };
-    let encoding = original.content_encoding.as_deref();
-    let summary = &letter.summary;
-    let schema = desk
-        .schemas
-        .of(&summary.source, summary.message_type.as_deref());
-    let schema = schema.map(|schema| schema.check(encoding, body));
-    let shapes = shapes(encoding, body);
-    let shape = shape.or(draft.as_ref().map(|draft| draft.shape));
-    let shape = shape
-        .filter(|shape| shapes.contains(shape))
-        .unwrap_or(shapes[0]);
-    let cannot = (body.len() > MOST_EDITED_BYTES).then(|| {
-        format!(
-            "The body has {} bytes; at most {MOST_EDITED_BYTES} can be edited by hand. A jq \
-             program changes bodies up to 16 MiB.",
-            body.len()
-        )
-    });
-    let text = match &cannot {
-        None => written(shape, encoding, body),
-        Some(_) => String::new(),
-    };
-    Ok(EditSheet {
-        letter_id: id,
-        arrival: original.ordinal,
+    drop(transaction);
+    let form = Form {
+        summary,
         shape,
-        text,
-        content_type: content_type.unwrap_or_default(),
-        content_encoding: original
-            .content_encoding
-            .clone()
-            .filter(|_| shape != Shape::Hex && is_packed(encoding, body)),
-        queue: letter.summary.queue,
-        cannot,
-        draft: draft.map(|draft| of_draft(&original, &draft)),
-        schema,
+        draft,
+        schemas: desk.schemas.clone(),
         needs_approval: desk.replaying.transforms_need_approval,
-        shapes,
-    })
-}
-
-fn of_draft(original: &Original, draft: &Draft) -> DraftSheet {
-    let encoding = original.content_encoding.as_deref();
-    DraftSheet {
-        id: draft.id,
-        diff: diff::of_bodies((encoding, &original.body), (encoding, &draft.body)),
-        size_bytes: i64::try_from(draft.body.len()).unwrap_or(i64::MAX),
-        differs: draft.content_type.is_some() || draft.body != original.body,
-    }
+    };
+    Ok(slot.run(move || form.sheet(original)).await)
 }
 
 /// Keeps what was written, when it can be sent.
@@ -101,21 +61,24 @@ pub(super) async fn keep(
     id: LetterId,
     new: &NewDraft,
 ) -> Result<Uuid, DeskError> {
-    let mut transaction = desk.begin().await?;
-    let conn = &mut *transaction;
-    let original = original(conn, id).await?;
-    let (body, content_type) = check(new, &original).map_err(DeskError::Invalid)?;
+    let slot = BodySlot::large().await?;
+    let original = original(&mut *desk.begin().await?, id).await?;
+    let original = original.map_err(|large| DeskError::Invalid(large.to_string()))?;
+    let (ordinal, shape, new) = (original.ordinal, new.shape, new.clone());
+    let checked = slot.run(move || check(&new, &original)).await;
+    let (body, content_type) = checked.map_err(DeskError::Invalid)?;
     let draft = Draft {
         id: new_id(&*desk.clock),
         letter: id,
-        ordinal: original.ordinal,
+        ordinal,
         made_by: actor.0.clone(),
         made_at: desk.clock.now(),
         body,
         content_type,
-        shape: new.shape,
+        shape,
     };
-    drafts::keep(conn, &draft).await?;
+    let mut transaction = desk.begin().await?;
+    drafts::keep(&mut transaction, &draft).await?;
     transaction
         .commit()
         .await
@@ -128,8 +91,10 @@ pub(super) async fn of_kept(desk: &PgDesk, id: LetterId, draft: Uuid) -> Result<
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
     let draft = find(conn, id, draft).await?;
-    let original = original(conn, id).await?;
-    if draft.ordinal != original.ordinal {
+    let range = BodyRange { from: 0, most: 0 };
+    let last = letter_detail::body(conn, id, None, range).await?;
+    let last = last.ok_or_else(|| no_letter(id))?;
+    if draft.ordinal != last.part.ordinal {
         return Err(DeskError::Conflict(
             "The letter came back after this was written. Nothing was sent: look at its last \
              arrival, and edit that."
@@ -142,9 +107,32 @@ pub(super) async fn of_kept(desk: &PgDesk, id: LetterId, draft: Uuid) -> Result<
     })
 }
 
-async fn original(conn: &mut PgConnection, id: LetterId) -> Result<Original, DeskError> {
-    let found = bodies::originals(conn, &[id]).await?.pop();
-    found.ok_or_else(|| no_letter(id))
+/// A letter's last arrival, loaded only if it can be edited.
+async fn original(
+    conn: &mut PgConnection,
+    id: LetterId,
+) -> Result<Result<Original, TooLarge>, DeskError> {
+    let range = BodyRange {
+        from: 0,
+        most: u32::try_from(MOST_EDITED_BYTES).unwrap_or(u32::MAX),
+    };
+    let found = letter_detail::body(conn, id, None, range).await?;
+    let StoredBody { part, head } = found.ok_or_else(|| no_letter(id))?;
+    let is_whole = i64::try_from(part.bytes.len()) == Ok(part.size_bytes);
+    if !is_whole {
+        return Ok(Err(TooLarge {
+            ordinal: part.ordinal,
+            size_bytes: part.size_bytes,
+            content_type: head.content_type,
+        }));
+    }
+    Ok(Ok(Original {
+        letter: id,
+        ordinal: part.ordinal,
+        content_type: head.content_type,
+        content_encoding: head.content_encoding,
+        body: part.bytes,
+    }))
 }
 
 async fn find(conn: &mut PgConnection, id: LetterId, draft: Uuid) -> Result<Draft, DeskError> {
@@ -155,48 +143,18 @@ async fn find(conn: &mut PgConnection, id: LetterId, draft: Uuid) -> Result<Draf
     })
 }
 
-/// What a body can be written in, the best first.
-fn shapes(encoding: Option<&str>, body: &[u8]) -> Vec<Shape> {
-    let unpacked = unpack(encoding, body).map(|unpacked| unpacked.bytes);
-    match unpacked {
-        Ok(bytes) if check_json(&bytes).is_ok() => Shape::ALL.to_vec(),
-        Ok(bytes) if is_text(&bytes) => vec![Shape::Text, Shape::Hex],
-        _ => vec![Shape::Hex],
-    }
-}
-
-/// What a text field gives back as it was: a browser changes ends of lines, and no control
-/// character survives.
-fn is_text(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes)
-        .is_ok_and(|text| !text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')))
-}
-
-fn is_packed(encoding: Option<&str>, body: &[u8]) -> bool {
-    unpack(encoding, body).is_ok_and(|unpacked| unpacked.is_packed())
-}
-
-fn written(shape: Shape, encoding: Option<&str>, body: &[u8]) -> String {
-    let within = || {
-        let unpacked = unpack(encoding, body).map(|unpacked| unpacked.bytes);
-        String::from_utf8_lossy(&unpacked.unwrap_or_else(|_| body.to_vec())).into_owned()
-    };
-    match shape {
-        Shape::Json => pretty(&within()),
-        Shape::Text => within(),
-        Shape::Hex => {
-            let rows: Vec<String> = body.chunks(32).map(hex::encode).collect();
-            rows.join("\n")
-        }
-    }
-}
-
 /// Checks what was written, one check after the other, and makes the bytes to be sent.
 fn check(new: &NewDraft, original: &Original) -> Result<(Vec<u8>, Option<String>), String> {
     let body = match new.shape {
         Shape::Hex => {
             let digits: String = new.text.split_whitespace().collect();
             hex::decode(&digits).map_err(|why| format!("The body is no hexadecimal: {why}."))?
+        }
+        Shape::Json | Shape::Text if page_cost(&new.text) > FORM_BUDGET => {
+            let most = size_in_words(MOST_FORM_BYTES);
+            return Err(format!(
+                "Not kept: the text is too long, at most about {most} can be edited here."
+            ));
         }
         Shape::Json => {
             check_json(new.text.as_bytes())
@@ -214,13 +172,14 @@ fn check(new: &NewDraft, original: &Original) -> Result<(Vec<u8>, Option<String>
 /// Text as it is sent, with the ends of lines that it had. What is the same is sent as it arrived,
 /// byte by byte; JSON that arrived in one line is sent in one line.
 fn packed(original: &Original, text: &str, shape: Shape) -> Result<Vec<u8>, String> {
-    let unpacked = unpack(original.content_encoding.as_deref(), &original.body)
+    let encoding = original.content_encoding.as_deref();
+    let unpacked = unpack_within(encoding, &original.body, MOST_FORM_BYTES)
         .map_err(|why| format!("Not kept: {why}. Edit its bytes in hexadecimal."))?;
     // A form sends every end of a line as CR LF.
     let mut text = text.replace("\r\n", "\n");
     let before = std::str::from_utf8(&unpacked.bytes).unwrap_or_default();
     if shape == Shape::Json {
-        if check_json(before.as_bytes()).is_ok() && pretty(before) == pretty(&text) {
+        if check_json(before.as_bytes()).is_ok() && compact(before) == compact(&text) {
             return Ok(original.body.clone());
         }
         if !before.trim().contains('\n') {

@@ -3,6 +3,7 @@
 use dlo_app::desk::DeskError;
 
 use crate::store::StoreError;
+use crate::transform::offload::Busy;
 
 const AWAY: &str = "The database does not answer. Nothing was changed; ask again in a few seconds.";
 
@@ -25,6 +26,12 @@ impl From<StoreError> for DeskError {
             tracing::error!(%why, "a request failed");
         }
         Self::Internal(Box::new(why))
+    }
+}
+
+impl From<Busy> for DeskError {
+    fn from(why: Busy) -> Self {
+        Self::Unavailable(why.to_string())
     }
 }
 

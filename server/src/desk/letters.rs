@@ -4,18 +4,20 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
+use dlo_domain::arrival::Arrival;
 use dlo_domain::encoding;
 use dlo_domain::filter::{FilterForm, LetterFilter, Moment};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::page::{Cursor, Page, Total};
-use dlo_domain::payload::{MOST_SHOWN_BYTES, Payload, read_payload};
+use dlo_domain::payload::{BodyPart, BodyRange, MOST_SHOWN_BYTES, Payload, read_payload};
 
 use sqlx::PgConnection;
 
 use super::PgDesk;
-use crate::store::letter_detail::{self, BodyPart};
+use crate::store::letter_detail::{self, StoredBody};
 use crate::store::letter_list::{self, Matching};
+use crate::transform::offload::BodySlot;
 
 /// Whoever waits longer than this for a page has gone elsewhere.
 const PAGE_WITHIN: Duration = Duration::from_secs(10);
@@ -131,41 +133,66 @@ pub(super) fn no_letter(id: LetterId) -> DeskError {
     DeskError::NotFound(format!("there is no letter {id}"))
 }
 
+/// One arrival, whole.
+pub(super) async fn arrival(
+    desk: &PgDesk,
+    id: LetterId,
+    ordinal: i32,
+) -> Result<Arrival, DeskError> {
+    // Headers are as large as a broker's frame, and many times that in memory.
+    let _slot = BodySlot::small().await?;
+    let mut conn = desk.begin().await?;
+    let arrival = letter_detail::arrival(&mut conn, id, ordinal).await?;
+    arrival.ok_or_else(|| no_arrival(id, ordinal))
+}
+
 pub(super) async fn payload(
     desk: &PgDesk,
     id: LetterId,
     ordinal: Option<i32>,
 ) -> Result<Payload, DeskError> {
-    let most = i32::try_from(MOST_SHOWN_BYTES).unwrap_or(i32::MAX);
-    let part = part(desk, id, ordinal, most).await?;
-    let content_type = part.content_type.as_deref();
-    let mut payload = read_payload(&part.bytes, part.size_bytes, content_type);
-    let encoding = part.content_encoding.as_deref();
-    let remarks = encoding::remarks(content_type, encoding, &part.bytes, payload.whole);
-    payload.notes.extend(remarks);
-    Ok(payload)
+    let slot = BodySlot::small().await?;
+    let begin = BodyRange {
+        from: 0,
+        most: u32::try_from(MOST_SHOWN_BYTES).unwrap_or(u32::MAX),
+    };
+    let StoredBody { part, head } = stored_body(desk, id, ordinal, begin).await?;
+    let read = move || {
+        let content_type = head.content_type.as_deref();
+        let mut payload = read_payload(&part.bytes, part.size_bytes, content_type);
+        let is_whole = i64::try_from(part.bytes.len()) == Ok(part.size_bytes);
+        let encoding = head.content_encoding.as_deref();
+        let remarks = encoding::remarks(content_type, encoding, &part.bytes, is_whole);
+        payload.notes.extend(remarks);
+        payload
+    };
+    Ok(slot.run(read).await)
 }
 
-pub(super) async fn body(
+/// A part of the body of an arrival.
+pub(super) async fn body_part(
     desk: &PgDesk,
     id: LetterId,
     ordinal: Option<i32>,
-) -> Result<Vec<u8>, DeskError> {
-    Ok(part(desk, id, ordinal, i32::MAX).await?.bytes)
-}
-
-async fn part(
-    desk: &PgDesk,
-    id: LetterId,
-    ordinal: Option<i32>,
-    most: i32,
+    range: BodyRange,
 ) -> Result<BodyPart, DeskError> {
+    Ok(stored_body(desk, id, ordinal, range).await?.part)
+}
+
+async fn stored_body(
+    desk: &PgDesk,
+    id: LetterId,
+    ordinal: Option<i32>,
+    range: BodyRange,
+) -> Result<StoredBody, DeskError> {
     let mut conn = desk.begin().await?;
-    let part = letter_detail::body(&mut conn, id, ordinal, most).await?;
-    part.ok_or_else(|| match ordinal {
+    let body = letter_detail::body(&mut conn, id, ordinal, range).await?;
+    body.ok_or_else(|| match ordinal {
         None => no_letter(id),
-        Some(ordinal) => {
-            DeskError::NotFound(format!("there is no arrival {ordinal} of a letter {id}"))
-        }
+        Some(ordinal) => no_arrival(id, ordinal),
     })
+}
+
+fn no_arrival(id: LetterId, ordinal: i32) -> DeskError {
+    DeskError::NotFound(format!("there is no arrival {ordinal} of a letter {id}"))
 }

@@ -1,23 +1,26 @@
 //! What a jq program would make of letters, and what replays sent in place of letters' bodies.
 
+mod sent;
+
 use std::collections::HashMap;
 
 use dlo_app::desk::DeskError;
-use dlo_domain::changing::{
-    BackBody, MOST_SHOWN, MOST_TRIED, SentBody, TransformPreview, TriedLetter, TryTransform,
-};
-use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::changing::{MOST_SHOWN, MOST_TRIED, TransformPreview, TriedLetter, TryTransform};
+use dlo_domain::ids::LetterId;
+use dlo_domain::payload::BodyRange;
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
+pub(super) use self::sent::sent;
 use super::PgDesk;
 use super::letters::no_letter;
 use super::selection::chosen;
 use crate::changes::{ChangeError, Changes, MadeOf, Sent};
-use crate::schemas::Schema;
-use crate::store::replays::bodies::{self, Frozen, Original};
+use crate::schemas::Schemas;
+use crate::store::letter_detail::{self, StoredBody};
+use crate::store::letter_list;
 use crate::store::replays::plan;
-use crate::store::{letter_detail, letter_list};
+use crate::transform::offload::BodySlot;
 use crate::transform::{TransformError, diff};
 
 impl From<ChangeError> for DeskError {
@@ -49,56 +52,112 @@ impl From<ChangeError> for DeskError {
     }
 }
 
+/// Letters that a program is tried on at once: what is made of them is forgotten before it is tried on others.
+const TRIED_AT_ONCE: usize = 20;
+
+/// What the differences of all letters of a preview may take on a page, in bytes.
+const DIFFS_BUDGET: usize = 1_000_000;
+
 /// Tries a program on the first letters of a selection that can be replayed. Changes nothing.
 pub(super) async fn try_out(
     desk: &PgDesk,
     asked: &TryTransform,
 ) -> Result<TransformPreview, DeskError> {
+    let slot = BodySlot::small().await?;
     let mut changes = Changes::try_out(&asked.transform.jq, &desk.transformer).await?;
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
     let ids = chosen(conn, &asked.selection, desk.clock.now()).await?;
     let tried = replayable(conn, &ids).await?;
-    let made = changes.make(conn, &tried).await?;
     let mut preview = TransformPreview {
         total: number(ids.len()),
-        tried: number(made.len()),
+        tried: 0,
         changed: 0,
         unchanged: 0,
         failed: 0,
         unfit: 0,
         letters: Vec::new(),
     };
-    for one in made.values() {
-        match one.sent {
+    let diff_budget = DIFFS_BUDGET / tried.len().clamp(1, MOST_SHOWN);
+    for chunk in tried.chunks(TRIED_AT_ONCE) {
+        let made = changes.make(conn, chunk).await?;
+        changes.start_over();
+        let tried = Tried {
+            chunk,
+            made,
+            diff_budget: diff_budget.min(diff::LINES_BUDGET),
+        };
+        add(desk, conn, &slot, tried, &mut preview).await?;
+    }
+    Ok(preview)
+}
+
+/// What was made of some letters.
+struct Tried<'a> {
+    chunk: &'a [LetterId],
+    made: HashMap<LetterId, MadeOf>,
+    /// What the differences of one letter may take on a page, in bytes.
+    diff_budget: usize,
+}
+
+/// Counts what was made of letters, and shows the first of them.
+async fn add(
+    desk: &PgDesk,
+    conn: &mut PgConnection,
+    slot: &BodySlot,
+    mut tried: Tried<'_>,
+    preview: &mut TransformPreview,
+) -> Result<(), DeskError> {
+    let schemas = schemas_of(desk, conn, &tried.made).await?;
+    for id in tried.chunk {
+        let Some(made) = tried.made.remove(id) else {
+            continue;
+        };
+        preview.tried += 1;
+        match made.sent {
             Sent::Same => preview.unchanged += 1,
             Sent::Changed(_) => preview.changed += 1,
             Sent::Failed(_) => preview.failed += 1,
         }
-    }
-    let schemas = schemas_of(desk, conn, &made).await?;
-    for (place, id) in tried.into_iter().enumerate() {
-        let is_shown = place < MOST_SHOWN;
-        let schema = schemas.get(&id).copied();
-        let Some(sent) = made.get(&id).filter(|_| is_shown || schema.is_some()) else {
+        let is_shown = preview.letters.len() < MOST_SHOWN;
+        let schema = schemas.get(id).cloned();
+        if !(is_shown || schema.is_some()) {
             continue;
-        };
-        let one = look_at(conn, id, &sent.sent, schema).await?;
+        }
+        let one = look_at(
+            conn,
+            slot,
+            MadeOfOne {
+                id: *id,
+                made,
+                schema,
+                diff_budget: tried.diff_budget,
+            },
+        )
+        .await?;
         let is_unfit = one.schema.as_ref().is_some_and(|check| !check.fits());
         preview.unfit += i64::from(is_unfit);
         if is_shown {
             preview.letters.push(one);
         }
     }
-    Ok(preview)
+    Ok(())
 }
 
-/// The schemas for letters whose bodies are changed.
-async fn schemas_of<'a>(
-    desk: &'a PgDesk,
+/// The schemas, and the source and the type of a letter by which its own is known.
+#[derive(Debug, Clone)]
+struct ItsSchema {
+    schemas: Schemas,
+    source: String,
+    message_type: Option<String>,
+}
+
+/// Letters whose bodies are changed and for which there is a schema.
+async fn schemas_of(
+    desk: &PgDesk,
     conn: &mut PgConnection,
     made: &HashMap<LetterId, MadeOf>,
-) -> Result<HashMap<LetterId, &'a Schema>, DeskError> {
+) -> Result<HashMap<LetterId, ItsSchema>, DeskError> {
     if desk.schemas.is_empty() {
         return Ok(HashMap::new());
     }
@@ -108,39 +167,80 @@ async fn schemas_of<'a>(
     let changed: Vec<LetterId> = changed.map(|(id, _)| *id).collect();
     let letters = letter_list::these(conn, &changed).await?.into_iter();
     let schemas = letters.filter_map(|letter| {
-        let schema = desk
-            .schemas
-            .of(&letter.source, letter.message_type.as_deref())?;
-        Some((letter.id, schema))
+        let kind = letter.message_type.as_deref();
+        desk.schemas.of(&letter.source, kind)?;
+        let its = ItsSchema {
+            schemas: desk.schemas.clone(),
+            source: letter.source,
+            message_type: letter.message_type,
+        };
+        Some((letter.id, its))
     });
     Ok(schemas.collect())
+}
+
+/// What is made of one letter.
+struct MadeOfOne {
+    id: LetterId,
+    made: MadeOf,
+    schema: Option<ItsSchema>,
+    diff_budget: usize,
 }
 
 /// What is made of one letter, and what its schema says of that.
 async fn look_at(
     conn: &mut PgConnection,
-    id: LetterId,
-    sent: &Sent,
-    schema: Option<&Schema>,
+    slot: &BodySlot,
+    change: MadeOfOne,
 ) -> Result<TriedLetter, DeskError> {
+    let MadeOfOne {
+        id,
+        made,
+        schema,
+        diff_budget,
+    } = change;
     let mut tried = TriedLetter {
         letter_id: id,
         error: None,
         diff: None,
         schema: None,
     };
-    match sent {
+    match made.sent {
         Sent::Same => {}
-        Sent::Failed(why) => tried.error = Some(why.clone()),
+        Sent::Failed(why) => tried.error = Some(why),
         Sent::Changed(frozen) => {
-            let original = bodies::originals(conn, &[id]).await?.pop();
-            let original = original.ok_or_else(|| no_letter(id))?;
-            let encoding = original.content_encoding.as_deref();
-            tried.schema = schema.map(|schema| schema.check(encoding, &frozen.body));
-            tried.diff = Some(difference(&original, frozen));
+            let before = compared(conn, id, made.ordinal).await?;
+            let compare = move || {
+                let encoding = before.head.content_encoding.as_deref();
+                let check = schema.and_then(|its| {
+                    let schema = its.schemas.of(&its.source, its.message_type.as_deref())?;
+                    Some(schema.check(encoding, &frozen.body))
+                });
+                let packed = |bytes| diff::Packed { encoding, bytes };
+                let (before, after) = (packed(&before.part.bytes), packed(&frozen.body));
+                let diff = diff::of_bodies(before, after, diff_budget);
+                (check, diff)
+            };
+            let (schema, diff) = slot.run(compare).await;
+            tried.schema = schema;
+            tried.diff = Some(diff);
         }
     }
     Ok(tried)
+}
+
+/// An arrival's body to be compared: of one that is too large for that only so much that this shows.
+async fn compared(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    ordinal: i32,
+) -> Result<StoredBody, DeskError> {
+    let range = BodyRange {
+        from: 0,
+        most: u32::try_from(diff::MOST_BYTES + 1).unwrap_or(u32::MAX),
+    };
+    let body = letter_detail::body(conn, letter, Some(ordinal), range).await?;
+    body.ok_or_else(|| no_letter(letter))
 }
 
 /// The first letters that a replay would take now.
@@ -158,76 +258,6 @@ async fn replayable(conn: &mut PgConnection, ids: &[LetterId]) -> Result<Vec<Let
     }
     found.truncate(MOST_TRIED);
     Ok(found)
-}
-
-fn difference(original: &Original, frozen: &Frozen) -> dlo_domain::changing::Diff {
-    let encoding = original.content_encoding.as_deref();
-    diff::of_bodies((encoding, &original.body), (encoding, &frozen.body))
-}
-
-/// What a replay sent in place of a letter's body.
-pub(super) async fn sent(
-    desk: &PgDesk,
-    letter: LetterId,
-    replay: ReplayId,
-) -> Result<SentBody, DeskError> {
-    let mut transaction = desk.begin().await?;
-    let conn = &mut *transaction;
-    let found = letter_detail::letter(conn, letter).await?;
-    let found = found.ok_or_else(|| no_letter(letter))?;
-    let frozen = bodies::frozen(conn, replay, &[letter]).await?.pop();
-    let mark = found.replays.iter().find(|one| one.replay_id == replay);
-    let mark = mark.and_then(|one| one.sent.clone());
-    let (Some(frozen), Some(mark)) = (frozen, mark) else {
-        return Err(DeskError::NotFound(format!(
-            "the replay {replay} sends the letter {letter} with the body that it arrived with, or \
-             not at all"
-        )));
-    };
-    let arrival = |ordinal| found.arrivals.iter().find(|one| one.ordinal == ordinal);
-    let shown = |text: &dlo_domain::wire::WireText| text.to_display().into_owned();
-    let properties = arrival(frozen.ordinal).map(|one| &one.properties);
-    let encoding = properties.and_then(|of| of.content_encoding.as_ref().map(shown));
-    let own_type = properties.and_then(|of| of.content_type.as_ref().map(shown));
-    let encoding = encoding.as_deref();
-    let before = body_of(conn, letter, frozen.ordinal).await?;
-    let back = match found
-        .arrivals
-        .iter()
-        .rfind(|one| one.replay_id == Some(replay))
-    {
-        None => None,
-        Some(back) => {
-            let is_same = back.body_sha256 == mark.body_sha256;
-            let body = body_of(conn, letter, back.ordinal).await?;
-            let back_encoding = back.properties.content_encoding.as_ref().map(shown);
-            Some(BackBody {
-                arrival: back.ordinal,
-                arrived_at: back.arrived_at,
-                diff: diff::of_bodies((encoding, &frozen.body), (back_encoding.as_deref(), &body)),
-                is_same,
-            })
-        }
-    };
-    Ok(SentBody {
-        letter_id: letter,
-        replay_id: replay,
-        from_arrival: frozen.ordinal,
-        size_bytes: mark.size_bytes,
-        body_sha256: mark.body_sha256,
-        content_type: frozen.content_type.or(own_type),
-        diff: diff::of_bodies((encoding, &before), (encoding, &frozen.body)),
-        back,
-    })
-}
-
-async fn body_of(
-    conn: &mut PgConnection,
-    letter: LetterId,
-    ordinal: i32,
-) -> Result<Vec<u8>, DeskError> {
-    let part = letter_detail::body(conn, letter, Some(ordinal), i32::MAX).await?;
-    Ok(part.ok_or_else(|| no_letter(letter))?.bytes)
 }
 
 fn number(count: usize) -> i64 {

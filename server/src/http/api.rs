@@ -67,6 +67,10 @@ pub fn endpoints() -> Vec<Endpoint> {
     let mut all = vec![
         read("/api/v1/letters", get(letters::list)),
         read("/api/v1/letters/{id}", get(letters::one)),
+        read(
+            "/api/v1/letters/{id}/arrivals/{ordinal}",
+            get(letters::arrival),
+        ),
         read("/api/v1/letters/{id}/body", get(letters::body)),
         read("/api/v1/letters/{id}/decoded", get(letters::decoded)),
         read("/api/v1/letters/{id}/sent/{replay}", get(changes::sent)),

@@ -93,6 +93,16 @@ impl Buffer {
 
     /// Whether it should go as it is.
     pub(super) fn is_full(&self, most: usize) -> bool {
-        self.incoming.len() >= most || self.bytes >= MOST_BYTES
+        self.incoming.len() >= most || self.has_enough_bytes()
+    }
+
+    /// Whether its bodies are as much as a transaction should have.
+    pub(super) fn has_enough_bytes(&self) -> bool {
+        self.bytes >= MOST_BYTES
+    }
+
+    /// Gives the memory of the messages back, once they are stored: their contents are still known.
+    pub(super) fn let_messages_go(&mut self) {
+        self.incoming = Vec::new();
     }
 }

@@ -207,7 +207,9 @@ async fn settle(
     )
     .await?;
     running.count(done.stored);
-    if !buffer.is_empty() {
+    let has_taken = !buffer.is_empty();
+    buffer.let_messages_go();
+    if has_taken {
         running
             .inlet
             .acknowledge(buffer.last_tag, running.window)

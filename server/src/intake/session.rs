@@ -60,6 +60,8 @@ pub(super) struct Running<'a> {
     pub(super) memory: &'a mut Memory,
     /// How many messages may be in flight.
     pub(super) window: u16,
+    /// The largest body that is to be expected, in bytes.
+    pub(super) largest: usize,
     /// Batches up to this one are known to be acknowledged.
     pub(super) settled: i64,
     /// Batches up to this one are known to be so in Postgres too.
@@ -105,6 +107,10 @@ impl Running<'_> {
                 }
             }
         };
+        if !self.care.is_needed() {
+            let seen = fresh.as_ref().map(|taken| taken.delivered.body.len());
+            self.window = window::first(seen, self.deps.settings.prefetch);
+        }
         let mut told = None;
         while !stop.is_cancelled() {
             if told != Some(self.lasting) {
@@ -163,7 +169,6 @@ pub(super) async fn run(
         SourceMode::Take => source.queue.clone(),
         SourceMode::Mirror => mirror::prepare(deps, source, &link).await?,
     };
-    let prefetch = deps.settings.prefetch;
     let mut running = Running {
         deps,
         source,
@@ -174,11 +179,8 @@ pub(super) async fn run(
         },
         inlet: Inlet::open(&link, &queue).await?,
         recent: RecentContents::new(REMEMBERED),
-        window: if care.is_needed() {
-            1
-        } else {
-            window::FIRST.min(prefetch)
-        },
+        window: 1,
+        largest: 0,
         lasting: Lasting::ask(deps, source).await,
         care,
         memory,

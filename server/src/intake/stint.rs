@@ -49,6 +49,11 @@ pub(super) async fn run(
     if let Some(taken) = fresh {
         buffer.push(running.deps, running.source, taken);
     }
+    if buffer.has_enough_bytes() {
+        // What else would come meanwhile is not to be in memory beside it.
+        running.largest = window::expected(running.largest, buffer.largest);
+        return fence(running, buffer, false).await;
+    }
     running.inlet.consume(running.window).await?;
     let prefetch = running.deps.settings.prefetch;
     let mut taken = 0;
@@ -66,21 +71,26 @@ pub(super) async fn run(
             return fence(running, buffer, around.must_settle).await;
         }
         let telling = running.recent.telling(&buffer.fingerprints);
+        running.largest = window::expected(running.largest, buffer.largest);
+        let next = window::next(running.window, running.largest, prefetch);
         if needs_fence(&buffer.fingerprints, &telling) {
+            if !running.care.is_needed() {
+                // Copies that follow each other would else be taken one by one for ever.
+                running.window = next.unwrap_or(running.window);
+            }
             return fence(running, buffer, false).await;
         }
-        let suited = window::suited_to(buffer.largest, prefetch);
         let plan = plan(running, false, telling);
         taken += buffer.incoming.len();
         buffer = deliver(running, buffer, &plan).await?;
         if running.care.is_needed() {
             if taken >= CALM_AFTER {
                 running.care.relax();
-                running.window = window::FIRST.min(prefetch);
+                running.window = window::first(Some(running.largest), prefetch);
                 return fence(running, buffer, false).await;
             }
-        } else if window::is_worth_changing(running.window, suited, prefetch) {
-            running.window = suited;
+        } else if let Some(next) = next {
+            running.window = next;
             return fence(running, buffer, false).await;
         }
     }
@@ -255,6 +265,8 @@ async fn deliver(
             }
         }
     };
+    // The next message may come as soon as this is acknowledged.
+    buffer.let_messages_go();
     running.count(done.stored);
     running.told(plan.settled);
     running.inlet.acknowledge(last_tag, running.window).await?;

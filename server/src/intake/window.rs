@@ -1,26 +1,50 @@
 //! How many messages may be in flight: as many as are configured, but few when they are large,
 //! since the client library holds each of them whole.
+//!
+//! How large a message is shows when it is here. A session fetches the first one by itself, begins with a window
+//! that suits it, and goes on with more of them step by step, as long as the bodies that it saw fit.
 
 /// Bodies in flight should not take more than this, in bytes.
 const MOST_BYTES_IN_FLIGHT: usize = 64 * 1024 * 1024;
 
-/// A session begins with this many, until it has seen how large its messages are.
-pub(super) const FIRST: u16 = 16;
+/// A session begins with at most this many.
+const FIRST: u16 = 16;
+
+/// A session begins with this many where it knows of no message how large it is.
+const FEW: u16 = 4;
+
+/// How many times as large a window may become at once.
+const GROWTH: u16 = 8;
+
+/// The window to begin with, if a body of this size was seen.
+pub(super) fn first(seen: Option<usize>, prefetch: u16) -> u16 {
+    match seen {
+        Some(size) => suited_to(size, prefetch).min(FIRST),
+        None => FEW.min(prefetch.max(1)),
+    }
+}
+
+/// The largest body that is to be expected after a batch: a large one is remembered for a while, since others
+/// may follow between small ones.
+pub(super) fn expected(before: usize, largest_of_batch: usize) -> usize {
+    largest_of_batch.max(before - before.div_ceil(16))
+}
+
+/// The window to go on with, if it is worth ending a stint for: at once when it must shrink, and when it may grow
+/// fourfold or as far as it may at all.
+pub(super) fn next(current: u16, largest_body: usize, prefetch: u16) -> Option<u16> {
+    let suited = suited_to(largest_body, prefetch);
+    let next = suited.min(current.saturating_mul(GROWTH));
+    let grows = next >= current.saturating_mul(4) || (next == prefetch && current < prefetch);
+    (next < current || grows).then_some(next)
+}
 
 /// The window that suits bodies up to this size.
-pub(super) fn suited_to(largest_body: usize, prefetch: u16) -> u16 {
+fn suited_to(largest_body: usize, prefetch: u16) -> u16 {
     let fitting = MOST_BYTES_IN_FLIGHT / largest_body.max(1);
     u16::try_from(fitting)
         .unwrap_or(u16::MAX)
         .clamp(1, prefetch.max(1))
-}
-
-/// Whether to change from one window to another: at once when it must shrink, and when it may
-/// grow fourfold; a stint is not ended for less.
-pub(super) fn is_worth_changing(current: u16, suited: u16, prefetch: u16) -> bool {
-    suited < current
-        || suited >= current.saturating_mul(4)
-        || (suited == prefetch && current < prefetch)
 }
 
 #[cfg(test)]
@@ -37,10 +61,39 @@ mod tests {
     }
 
     #[test]
+    fn a_session_begins_with_few_and_grows_step_by_step() {
+        let mut window = first(Some(1_024), 2_000);
+        let mut windows = vec![window];
+        while let Some(next) = next(window, 1_024, 2_000) {
+            window = next;
+            windows.push(window);
+        }
+        assert_eq!(windows, [16, 128, 1_024, 2_000]);
+        assert_eq!(first(Some(100_000_000), 2_000), 1);
+        assert_eq!(next(1, 100_000_000, 2_000), None);
+        assert_eq!(first(Some(20_000_000), 2_000), 3);
+        assert_eq!(first(None, 2_000), FEW);
+        assert_eq!((first(Some(0), 0), first(None, 2)), (1, 2));
+    }
+
+    #[test]
     fn a_stint_is_not_ended_for_little() {
-        assert!(is_worth_changing(16, 300, 300));
-        assert!(is_worth_changing(300, 64, 300));
-        assert!(!is_worth_changing(300, 300, 300));
-        assert!(!is_worth_changing(16, 40, 300));
+        assert_eq!(next(300, 1024 * 1024, 300), Some(64));
+        assert_eq!(next(300, 1_024, 300), None);
+        assert_eq!(next(16, 1_600_000, 300), None);
+        assert_eq!(next(100, 1_024, 300), Some(300));
+    }
+
+    #[test]
+    fn a_large_body_is_remembered_for_a_while() {
+        let mut largest = expected(0, 100_000_000);
+        for _ in 0..10 {
+            largest = expected(largest, 1_000);
+        }
+        assert!(largest > 50_000_000, "{largest}");
+        for _ in 0..250 {
+            largest = expected(largest, 1_000);
+        }
+        assert_eq!(largest, 1_000);
     }
 }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::StoreError;
 use super::letter_detail::read_json;
+use super::letters::MOST_JUDGED_BYTES;
 
 /// An extract as Postgres takes it.
 #[derive(Debug)]
@@ -103,11 +104,12 @@ pub async fn make_missing(conn: &mut PgConnection, most: i64) -> Result<usize, S
                where letter_id in (
                    select letter_id from letters_without_extract limit $1 for update skip locked)
                returning letter_id)
-           select l.id, l.error_message, a.headers, a.body
+           select l.id, l.error_message, a.headers, substring(a.body from 1 for $2) as "body!"
            from taken t
            join letters l on l.id = t.letter_id
            join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals"#,
-        most
+        most,
+        MOST_JUDGED_BYTES
     )
     .fetch_all(&mut *conn)
     .await?;

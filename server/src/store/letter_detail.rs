@@ -1,17 +1,23 @@
-//! One letter with everything known of it, and the bodies of its arrivals.
+//! One letter with what is known of it, up to a bound, and parts of the bodies of its arrivals.
+
+mod arrivals;
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, Utc};
-use dlo_domain::arrival::Arrival;
+use dlo_domain::budget::ShownBudget;
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::letter::{
+    ARRIVALS_BUDGET, Letter, LetterSummary, MOST_AUDIT, MOST_DETAIL_BYTES, MOST_REPLAYS,
+    OmittedOfLetter, STACK_TRACE_BUDGET,
+};
+use dlo_domain::payload::{BodyPart, BodyRange};
+use dlo_domain::reading::cut;
 use dlo_domain::replay::{LetterReplay, Outcome};
-use dlo_domain::wire::Properties;
+use dlo_domain::wire::{Properties, WireText};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
-use uuid::Uuid;
+use sqlx::types::Json;
 
 use super::executions::links;
 use super::letter_list::SummaryRow;
@@ -19,16 +25,23 @@ use super::replays::bodies;
 use super::topology::workers;
 use super::{StoreError, audit, retries};
 
-/// The beginning of a body, and how to read it.
+pub use arrivals::arrival;
+
+/// A part of a body, and how to read it.
 #[derive(Debug)]
-pub struct BodyPart {
-    /// Its first bytes.
-    pub bytes: Vec<u8>,
-    /// The size of the whole in bytes.
-    pub size_bytes: i64,
-    /// What the sender calls it.
+pub struct StoredBody {
+    /// The part.
+    pub part: BodyPart,
+    /// What the sender says of it.
+    pub head: BodyHead,
+}
+
+/// What a sender says of a body.
+#[derive(Debug)]
+pub struct BodyHead {
+    /// What it is.
     pub content_type: Option<String>,
-    /// How the sender says it is packed.
+    /// How it is packed.
     pub content_encoding: Option<String>,
 }
 
@@ -43,7 +56,30 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
     let Some(summary) = summary(conn, id).await? else {
         return Ok(None);
     };
-    let arrivals = arrivals(conn, id).await?;
+    let mut budget = ShownBudget::new(ARRIVALS_BUDGET);
+    let arrivals = arrivals::newest(conn, id, &mut budget).await?;
+    let replays = replays(conn, id).await?;
+    let mut audit = audit::of_letter(conn, id).await?;
+    let mut omitted = OmittedOfLetter {
+        arrivals: omitted(summary.arrivals.into(), arrivals.len()),
+        replays: omitted(replays.total, replays.newest.len()),
+        audit: number(audit.len().saturating_sub(MOST_AUDIT)),
+        stack_trace_bytes: 0,
+    };
+    audit.truncate(MOST_AUDIT);
+    for entry in &mut audit {
+        entry.detail = entry
+            .detail
+            .take()
+            .map(|text| cut(&text, MOST_DETAIL_BYTES));
+    }
+    let stack_trace = rest.stack_trace.map(|trace| {
+        let kept = ShownBudget::new(STACK_TRACE_BUDGET)
+            .take_text(&trace)
+            .to_owned();
+        omitted.stack_trace_bytes = number(trace.len() - kept.len());
+        kept
+    });
     let (execution_id, worker) = links::of_letter(conn, id).await?.unzip();
     let worker = match worker.flatten() {
         Some(worker) => Some(worker),
@@ -56,14 +92,15 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
             .last()
             .map(|last| last.deaths.clone())
             .unwrap_or_default(),
-        stack_trace: rest.stack_trace,
+        stack_trace,
         told_by: rest.told_by,
         arrivals,
         execution_id,
         worker,
-        replays: replays(conn, id).await?,
+        replays: replays.newest,
         retries: retries::of_letter(conn, id).await?,
-        audit: audit::of_letter(conn, id).await?,
+        audit,
+        omitted,
     }))
 }
 
@@ -80,7 +117,11 @@ async fn only_worker(
     })
 }
 
-async fn summary(
+/// One letter as a list has it, or nothing when there is no such letter.
+///
+/// # Errors
+/// Returns an error if the query fails or the row cannot be read.
+pub async fn summary(
     conn: &mut PgConnection,
     id: LetterId,
 ) -> Result<Option<LetterSummary>, StoreError> {
@@ -120,54 +161,6 @@ async fn rest(conn: &mut PgConnection, id: LetterId) -> Result<Option<Rest>, Sto
     Ok(rest)
 }
 
-struct ArrivalRow {
-    ordinal: i32,
-    arrived_at: DateTime<Utc>,
-    exchange: String,
-    routing_key: String,
-    properties: Value,
-    headers: Value,
-    deaths: Value,
-    size_bytes: i64,
-    body_sha256: String,
-    replay_id: Option<Uuid>,
-    notes: Vec<String>,
-}
-
-async fn arrivals(conn: &mut PgConnection, id: LetterId) -> Result<Vec<Arrival>, StoreError> {
-    let rows = sqlx::query_as!(
-        ArrivalRow,
-        r#"select ordinal, arrived_at, exchange, routing_key, properties, headers, deaths,
-                  octet_length(body)::bigint as "size_bytes!",
-                  encode(body_sha256, 'hex') as "body_sha256!", replay_id, notes
-           from arrivals where letter_id = $1 order by ordinal"#,
-        id.0
-    )
-    .fetch_all(conn)
-    .await?;
-    rows.into_iter().map(Arrival::try_from).collect()
-}
-
-impl TryFrom<ArrivalRow> for Arrival {
-    type Error = StoreError;
-
-    fn try_from(row: ArrivalRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            ordinal: row.ordinal,
-            arrived_at: row.arrived_at,
-            exchange: row.exchange,
-            routing_key: row.routing_key,
-            properties: read_json("properties", row.properties)?,
-            headers: read_json("headers", row.headers)?,
-            deaths: read_json("deaths", row.deaths)?,
-            size_bytes: row.size_bytes,
-            body_sha256: row.body_sha256,
-            replay_id: row.replay_id.map(ReplayId),
-            notes: row.notes,
-        })
-    }
-}
-
 /// Reads a JSON column of `arrivals`.
 pub(super) fn read_json<T: DeserializeOwned>(
     column: &'static str,
@@ -176,33 +169,59 @@ pub(super) fn read_json<T: DeserializeOwned>(
     serde_json::from_value(value).map_err(|why| StoreError::corrupt("arrivals", column, why))
 }
 
-/// The replays that a letter was part of, newest first.
-async fn replays(conn: &mut PgConnection, id: LetterId) -> Result<Vec<LetterReplay>, StoreError> {
+/// Replays of a letter.
+struct Replays {
+    /// The newest, the last one first.
+    newest: Vec<LetterReplay>,
+    /// How many there are.
+    total: i64,
+}
+
+/// The replays that a letter was part of.
+async fn replays(conn: &mut PgConnection, id: LetterId) -> Result<Replays, StoreError> {
     let rows = sqlx::query!(
-        "select i.replay_id, i.attempt, i.queue, i.outcome, i.detail, r.created_at, i.at
-         from replay_items i
-         join replays r on r.id = i.replay_id
-         where i.letter_id = $1
-         order by r.created_at desc, r.id desc",
-        id.0
+        r#"select i.replay_id, i.attempt, i.queue, i.outcome, left(i.detail, 1000) as detail,
+                  r.created_at, i.at, count(*) over () as "total!"
+           from replay_items i
+           join replays r on r.id = i.replay_id
+           where i.letter_id = $1
+           order by r.created_at desc, r.id desc
+           limit $2"#,
+        id.0,
+        i64::try_from(MOST_REPLAYS).unwrap_or(i64::MAX)
     )
     .fetch_all(&mut *conn)
     .await?;
+    let total = rows.first().map_or(0, |row| row.total);
     let mut sent: HashMap<_, _> = bodies::marks(conn, id).await?.into_iter().collect();
-    rows.into_iter()
-        .map(|row| {
-            Ok(LetterReplay {
-                sent: sent.remove(&ReplayId(row.replay_id)),
-                replay_id: ReplayId(row.replay_id),
-                attempt: row.attempt,
-                queue: row.queue,
-                outcome: read_outcome(&row.outcome)?,
-                detail: row.detail,
-                planned_at: row.created_at,
-                at: row.at,
-            })
+    let newest = rows.into_iter().map(|row| {
+        Ok(LetterReplay {
+            sent: sent.remove(&ReplayId(row.replay_id)),
+            replay_id: ReplayId(row.replay_id),
+            attempt: row.attempt,
+            queue: row.queue,
+            outcome: read_outcome(&row.outcome)?,
+            detail: row.detail.map(|text| cut(&text, MOST_DETAIL_BYTES)),
+            planned_at: row.created_at,
+            at: row.at,
         })
-        .collect()
+    });
+    Ok(Replays {
+        newest: newest.collect::<Result<_, StoreError>>()?,
+        total,
+    })
+}
+
+fn omitted(total: i64, shown: usize) -> u32 {
+    number(
+        usize::try_from(total)
+            .unwrap_or_default()
+            .saturating_sub(shown),
+    )
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Reads the outcome of a replay item.
@@ -211,40 +230,45 @@ pub(super) fn read_outcome(word: &str) -> Result<Outcome, StoreError> {
         .map_err(|why| StoreError::corrupt("replay_items", "outcome", why))
 }
 
-/// The first `most` bytes of an arrival's body; of the last arrival when `ordinal` is absent.
+/// A part of an arrival's body; of the last arrival when `ordinal` is absent. An arrival never changes, so
+/// parts that were read one after the other are of the same bytes.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if the query fails or the row cannot be read.
 pub async fn body(
     conn: &mut PgConnection,
     id: LetterId,
     ordinal: Option<i32>,
-    most: i32,
-) -> Result<Option<BodyPart>, StoreError> {
+    range: BodyRange,
+) -> Result<Option<StoredBody>, StoreError> {
     let row = sqlx::query!(
-        r#"select substring(body from 1 for $3) as "bytes!",
-                  octet_length(body)::bigint as "size_bytes!", properties
+        r#"select ordinal, substring(body from $3 for $4) as "bytes!",
+                  octet_length(body)::bigint as "size_bytes!", body_sha256,
+                  properties as "properties: Json<Properties>"
            from arrivals
            where letter_id = $1
              and ordinal = coalesce($2, (select max(ordinal) from arrivals where letter_id = $1))"#,
         id.0,
         ordinal,
-        most
+        i32::try_from(range.from)
+            .unwrap_or(i32::MAX)
+            .saturating_add(1),
+        i32::try_from(range.most).unwrap_or(i32::MAX),
     )
     .fetch_optional(conn)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let properties: Properties = read_json("properties", row.properties)?;
-    let content_type = properties
-        .content_type
-        .map(|kind| kind.to_display().into_owned());
-    let content_encoding = properties
-        .content_encoding
-        .map(|name| name.to_display().into_owned());
-    Ok(Some(BodyPart {
-        bytes: row.bytes,
-        size_bytes: row.size_bytes,
-        content_type,
-        content_encoding,
+    let text = |text: WireText| text.to_display().into_owned();
+    Ok(Some(StoredBody {
+        part: BodyPart {
+            ordinal: row.ordinal,
+            size_bytes: row.size_bytes,
+            sha256: row.body_sha256,
+            bytes: row.bytes,
+        },
+        head: BodyHead {
+            content_type: row.properties.0.content_type.map(text),
+            content_encoding: row.properties.0.content_encoding.map(text),
+        },
     }))
 }

@@ -5,8 +5,10 @@ mod again;
 mod court;
 mod incoming;
 mod stored;
+mod uploads;
 
 pub use again::append_returned;
 pub use court::Court;
 pub use incoming::{Incoming, Stored, insert_new};
+pub(in crate::store) use stored::MOST_JUDGED_BYTES;
 pub use stored::{StoredLetter, stored};

@@ -1,11 +1,13 @@
 //! What differs between two bodies, line by line, as people are shown it.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
+use dlo_domain::budget::ShownBudget;
 use dlo_domain::changing::{Diff, DiffLine, DiffMark};
-use similar::{ChangeTag, TextDiff};
+use similar::{ChangeTag, DiffOp, TextDiff};
 
-use super::packing::unpack;
+use super::packing::{UnpackError, unpack_within};
 use super::pretty::pretty;
 use super::strict;
 
@@ -21,34 +23,83 @@ const AROUND: usize = 3;
 /// A diff that is not found by then is a coarser one.
 const WITHIN: Duration = Duration::from_millis(200);
 
-/// Bodies above this are told as different, and no more, in bytes.
-const MOST_BYTES: usize = 1024 * 1024;
+/// Bodies above this are not compared, packed or unpacked, in bytes.
+pub const MOST_BYTES: usize = 1024 * 1024;
 
-/// Compares two bodies, the one that was there and the one to be sent, by what they hold: their
-/// content encodings are taken off, and JSON is laid out.
-#[must_use]
-pub fn of_bodies(before: (Option<&str>, &[u8]), after: (Option<&str>, &[u8])) -> Diff {
-    let (before, after) = (readable(before), readable(after));
-    of_texts(&before, &after)
+/// JSON that takes more than this when it is laid out is compared as it is, in bytes.
+const MOST_LAID_OUT_BYTES: usize = 4 * 1024 * 1024;
+
+/// Lines of either text that are compared, from the first that differs.
+const MOST_COMPARED_LINES: usize = 20_000;
+
+/// What the lines of one diff may take on a page, in bytes.
+pub const LINES_BUDGET: usize = 400_000;
+
+/// What a line costs beside its text, in bytes.
+const LINE_COST: usize = 100;
+
+/// A body, and how its sender says that it is packed.
+#[derive(Debug, Clone, Copy)]
+pub struct Packed<'a> {
+    /// The content encoding.
+    pub encoding: Option<&'a str>,
+    /// The bytes as they are sent.
+    pub bytes: &'a [u8],
 }
 
-/// A body as lines of text: JSON laid out, else text, else rows of bytes in hexadecimal.
+/// Compares two bodies, the one that was there and the one to be sent, by what they hold: their
+/// content encodings are taken off, and JSON is laid out. Bodies above 1 MiB, packed or unpacked, are not
+/// compared: the diff has no line then, and is cut. So is one whose lines take more than the budget on a page.
 #[must_use]
-pub fn readable((encoding, body): (Option<&str>, &[u8])) -> String {
-    let unpacked = unpack(encoding, body).map(|unpacked| unpacked.bytes);
-    let bytes = unpacked.as_deref().unwrap_or(body);
+pub fn of_bodies(before: Packed<'_>, after: Packed<'_>, budget: usize) -> Diff {
+    let (Some(before), Some(after)) = (unpacked(before), unpacked(after)) else {
+        return too_large();
+    };
+    let laid_out = laid_out(&before).zip(laid_out(&after));
+    match laid_out {
+        Some((before, after)) => of_texts(&before, &after, budget),
+        None => of_texts(&readable(&before), &readable(&after), budget),
+    }
+}
+
+fn too_large() -> Diff {
+    Diff {
+        lines: Vec::new(),
+        cut: true,
+    }
+}
+
+/// What a body holds, as far as that can be told. Returns `None` if it is too large.
+fn unpacked(body: Packed<'_>) -> Option<Vec<u8>> {
+    if body.bytes.len() > MOST_BYTES {
+        return None;
+    }
+    match unpack_within(body.encoding, body.bytes, MOST_BYTES) {
+        Ok(unpacked) => Some(unpacked.bytes),
+        Err(UnpackError::Unfit(_)) => Some(body.bytes.to_vec()),
+        Err(UnpackError::TooLarge(_)) => None,
+    }
+}
+
+/// JSON laid out, if it is JSON and that does not take too much.
+fn laid_out(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    strict::check(bytes).ok()?;
+    pretty(text, MOST_LAID_OUT_BYTES)
+}
+
+/// A body as lines: text, else rows of bytes in hexadecimal.
+fn readable(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
-        Ok(text) if strict::check(bytes).is_ok() => pretty(text),
-        Ok(text) if !text.contains('\0') => text.to_owned(),
-        _ => rows(bytes),
+        Ok(text) if !text.contains('\0') => Cow::Borrowed(text),
+        _ => Cow::Owned(rows(bytes)),
     }
 }
 
 /// Sixteen bytes a line.
 fn rows(bytes: &[u8]) -> String {
-    let shown = &bytes[..bytes.len().min(MOST_BYTES / 4)];
-    let mut text = String::with_capacity(shown.len() * 3);
-    for row in shown.chunks(16) {
+    let mut text = String::with_capacity(bytes.len() * 33 / 16 + 1);
+    for row in bytes.chunks(16) {
         if !text.is_empty() {
             text.push('\n');
         }
@@ -57,47 +108,97 @@ fn rows(bytes: &[u8]) -> String {
     text
 }
 
-/// Compares two texts.
+/// Compares two texts. What they begin and end with alike is left aside first; of the rest so many lines are
+/// compared, in a limited time, and the diff is cut where there are more.
 #[must_use]
-pub fn of_texts(before: &str, after: &str) -> Diff {
+pub fn of_texts(before: &str, after: &str, budget: usize) -> Diff {
     if before == after {
         return Diff::default();
     }
-    if before.len().max(after.len()) > MOST_BYTES {
-        return Diff {
-            lines: Vec::new(),
-            cut: true,
-        };
-    }
+    let (before, after): (Vec<&str>, Vec<&str>) = (lines(before), lines(after));
+    let same = before
+        .iter()
+        .zip(&after)
+        .take_while(|(a, b)| a == b)
+        .count();
+    let first = same.saturating_sub(AROUND);
+    let (before, after) = (&before[first..], &after[first..]);
+    let is_cut = before.len().max(after.len()) > MOST_COMPARED_LINES;
+    let (before, after) = match is_cut {
+        true => (begin(before), begin(after)),
+        false => (before, after),
+    };
     let diff = TextDiff::configure()
         .deadline(Instant::now() + WITHIN)
-        .diff_lines(before, after);
-    let mut lines = Vec::new();
+        .diff_slices(before, after);
+    let mut shown = Shown {
+        lines: Vec::new(),
+        budget: ShownBudget::new(budget),
+    };
     for (place, group) in diff.grouped_ops(AROUND).iter().enumerate() {
         let begins_late = group.first().is_some_and(|op| op.old_range().start > 0);
-        if place > 0 || begins_late {
-            lines.push(line(DiffMark::Skipped, ""));
-        }
-        for op in group {
-            for change in diff.iter_changes(op) {
-                if lines.len() >= MOST_LINES {
-                    return Diff { lines, cut: true };
-                }
-                let mark = match change.tag() {
-                    ChangeTag::Equal => DiffMark::Same,
-                    ChangeTag::Delete => DiffMark::Removed,
-                    ChangeTag::Insert => DiffMark::Added,
-                };
-                lines.push(line(mark, change.value()));
-            }
+        let is_whole = shown.add_group(&diff, group, place > 0 || begins_late || first > 0);
+        if !is_whole {
+            return Diff {
+                lines: shown.lines,
+                cut: true,
+            };
         }
     }
-    Diff { lines, cut: false }
+    Diff {
+        lines: shown.lines,
+        cut: is_cut,
+    }
 }
 
-fn line(mark: DiffMark, text: &str) -> DiffLine {
+/// The lines of a text with their ends.
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+fn begin<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
+    &lines[..lines.len().min(MOST_COMPARED_LINES)]
+}
+
+/// The lines of a diff, as far as they are shown.
+struct Shown {
+    lines: Vec<DiffLine>,
+    budget: ShownBudget,
+}
+
+impl Shown {
+    /// Adds lines that stand together. Returns whether there was room for all of them.
+    fn add_group(
+        &mut self,
+        diff: &TextDiff<'_, '_, '_, str>,
+        group: &[DiffOp],
+        follows_others: bool,
+    ) -> bool {
+        if follows_others {
+            self.lines
+                .push(line(DiffMark::Skipped, "", &mut self.budget));
+        }
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            if self.lines.len() >= MOST_LINES || !self.budget.take(LINE_COST) {
+                return false;
+            }
+            let mark = match change.tag() {
+                ChangeTag::Equal => DiffMark::Same,
+                ChangeTag::Delete => DiffMark::Removed,
+                ChangeTag::Insert => DiffMark::Added,
+            };
+            let line = line(mark, change.value(), &mut self.budget);
+            self.lines.push(line);
+        }
+        true
+    }
+}
+
+fn line(mark: DiffMark, text: &str, budget: &mut ShownBudget) -> DiffLine {
     let text = text.trim_end_matches(['\n', '\r']);
-    let mut shown: String = text.chars().take(MOST_CHARACTERS).collect();
+    let end = text.char_indices().nth(MOST_CHARACTERS);
+    let most = end.map_or(text.len(), |(end, _)| end);
+    let mut shown = budget.take_text(&text[..most]).to_owned();
     if shown.len() < text.len() {
         shown.push('…');
     }
@@ -107,6 +208,8 @@ fn line(mark: DiffMark, text: &str) -> DiffLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
 
     fn marks(diff: &Diff) -> String {
         let mark = |line: &DiffLine| match line.mark {
@@ -118,18 +221,27 @@ mod tests {
         diff.lines.iter().map(mark).collect()
     }
 
+    fn of(encoding: Option<&str>, before: &[u8], after: &[u8]) -> Diff {
+        let packed = |bytes| Packed { encoding, bytes };
+        of_bodies(packed(before), packed(after), LINES_BUDGET)
+    }
+
+    fn of_texts(before: &str, after: &str) -> Diff {
+        super::of_texts(before, after, LINES_BUDGET)
+    }
+
     #[test]
     fn json_is_compared_member_by_member() {
-        let diff = of_bodies((None, br#"{"a":1,"b":2}"#), (None, br#"{"a":1,"b":3}"#));
+        let diff = of(None, br#"{"a":1,"b":2}"#, br#"{"a":1,"b":3}"#);
         assert_eq!(marks(&diff), "  -+ ");
         assert_eq!(diff.lines[2].text, "  \"b\": 2");
-        let same = of_bodies((None, br#"{"a": 1}"#), (None, br#"{"a":1}"#));
+        let same = of(None, br#"{"a": 1}"#, br#"{"a":1}"#);
         assert_eq!(same, Diff::default());
     }
 
     #[test]
     fn packed_bodies_are_compared_by_what_they_hold() {
-        let diff = of_bodies((Some("base64"), b"YQ=="), (Some("base64"), b"Yg=="));
+        let diff = of(Some("base64"), b"YQ==", b"Yg==");
         assert_eq!(marks(&diff), "-+");
         assert_eq!(diff.lines[0].text, "a");
     }
@@ -138,7 +250,7 @@ mod tests {
     fn bytes_are_compared_in_rows() {
         let mut after = vec![0xff; 64];
         after[20] = 0;
-        let diff = of_bodies((None, &[0xff; 64]), (None, &after));
+        let diff = of(None, &[0xff; 64], &after);
         assert_eq!(marks(&diff), " -+  ");
     }
 
@@ -147,9 +259,34 @@ mod tests {
         let many = |word: &str| format!("{word}\n").repeat(2_000);
         let diff = of_texts(&many("a"), &many("b"));
         assert!(diff.cut && diff.lines.len() == MOST_LINES);
-        let diff = of_texts(&"x".repeat(MOST_BYTES + 1), "y");
+        let diff = of(None, &vec![b'x'; MOST_BYTES + 1], b"y");
+        assert!(diff.cut && diff.lines.is_empty());
+        let bomb = STANDARD.encode(vec![b'x'; MOST_BYTES + 1]);
+        let diff = of(Some("base64"), bomb.as_bytes(), b"eQ==");
         assert!(diff.cut && diff.lines.is_empty());
         let text = |last: &str| format!("{}{last}", many("a"));
         assert_eq!(marks(&of_texts(&text("x"), &text("y"))), "~   -+");
+    }
+
+    #[test]
+    fn very_many_lines_are_compared_in_part() {
+        let many = |first: &str, word: &str| {
+            let rest: String = (0..200_000).map(|n| format!("{word}{n}\n")).collect();
+            format!("{}{first}\n{rest}", "same\n".repeat(100_000))
+        };
+        let diff = of_texts(&many("one", "a"), &many("two", "b"));
+        assert!(
+            diff.cut && marks(&diff).starts_with("~   -"),
+            "{}",
+            marks(&diff)
+        );
+        assert_eq!(diff.lines[4].text, "one");
+    }
+
+    #[test]
+    fn what_is_written_out_longer_is_cut_earlier() {
+        let line = format!("{}\n", "<".repeat(MOST_CHARACTERS));
+        let diff = of_texts(&line.repeat(300), "");
+        assert!(diff.cut && diff.lines.len() < 100, "{}", diff.lines.len());
     }
 }

@@ -1,6 +1,7 @@
 //! Content encodings: a body is unpacked to be changed, and packed again in the same way.
 
-use std::io::{Read, Write as _};
+use std::borrow::Cow;
+use std::io::{ErrorKind, Read, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,24 +29,48 @@ pub struct Unpacked {
 /// Takes content encodings off a body.
 ///
 /// # Errors
-/// Why it cannot be done, as a sentence: an encoding that is not known, or one that does not hold.
-pub fn unpack(encoding: Option<&str>, body: &[u8]) -> Result<Unpacked, String> {
-    let mut packings = Vec::new();
+/// Why it cannot be done: an encoding that is not known, or one that does not hold.
+pub fn unpack(encoding: Option<&str>, body: &[u8]) -> Result<Unpacked, UnpackError> {
+    unpack_within(encoding, body, MOST_UNPACKED_BYTES)
+}
+
+/// Takes content encodings off a body, up to so many bytes.
+///
+/// # Errors
+/// Why it cannot be done: an encoding that is not known, one that does not hold, or a body that is larger.
+pub fn unpack_within(
+    encoding: Option<&str>,
+    body: &[u8],
+    most: usize,
+) -> Result<Unpacked, UnpackError> {
+    let mut left = Vec::new();
     for name in encoding.unwrap_or_default().split(',') {
-        packings.extend(packing(name)?);
+        left.extend(packing(name).map_err(UnpackError::Unfit)?);
     }
-    let mut unpacked = Unpacked {
-        bytes: body.to_vec(),
-        packings: Vec::new(),
-    };
-    while let Some(packing) = packings.pop() {
-        unpacked.bytes = off(&packing, &unpacked.bytes)?;
-        unpacked.packings.push(packing);
+    let mut bytes = Cow::Borrowed(body);
+    let mut packings = Vec::new();
+    while let Some(packing) = left.pop() {
+        bytes = Cow::Owned(off(&packing, &bytes, most)?);
+        packings.push(packing);
     }
-    if unpacked.bytes.len() > MOST_UNPACKED_BYTES {
-        return Err(too_large());
+    if bytes.len() > most {
+        return Err(UnpackError::TooLarge(most));
     }
-    Ok(unpacked)
+    Ok(Unpacked {
+        bytes: bytes.into_owned(),
+        packings,
+    })
+}
+
+/// Why content encodings cannot be taken off a body.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnpackError {
+    /// An encoding is not known or does not hold.
+    #[error("{0}")]
+    Unfit(String),
+    /// The body has more than so many bytes without them.
+    #[error("its body has more than {}", size(*.0))]
+    TooLarge(usize),
 }
 
 impl Unpacked {
@@ -90,26 +115,41 @@ fn packing(name: &str) -> Result<Option<Packing>, String> {
     })
 }
 
-fn off(packing: &Packing, bytes: &[u8]) -> Result<Vec<u8>, String> {
+fn off(packing: &Packing, bytes: &[u8], most: usize) -> Result<Vec<u8>, UnpackError> {
     match packing {
-        Packing::Gzip => read(MultiGzDecoder::new(bytes), "gzip"),
-        Packing::Zlib => read(ZlibDecoder::new(bytes), "deflate"),
-        Packing::Base64 => STANDARD
-            .decode(bytes.trim_ascii())
-            .map_err(|why| format!("its body is called base64 and is not: {why}")),
+        Packing::Gzip => read(MultiGzDecoder::new(bytes), "gzip", most),
+        Packing::Zlib => read(ZlibDecoder::new(bytes), "deflate", most),
+        Packing::Base64 => {
+            let packed = bytes.trim_ascii();
+            // Four letters are three bytes; up to two of the last ones are filled up.
+            if packed.len() / 4 * 3 > most.saturating_add(2) {
+                return Err(UnpackError::TooLarge(most));
+            }
+            STANDARD.decode(packed).map_err(|why| {
+                UnpackError::Unfit(format!("its body is called base64 and is not: {why}"))
+            })
+        }
     }
 }
 
-fn read(from: impl Read, name: &str) -> Result<Vec<u8>, String> {
-    let most = u64::try_from(MOST_UNPACKED_BYTES).unwrap_or(u64::MAX);
+fn read(mut from: impl Read, name: &str, most: usize) -> Result<Vec<u8>, UnpackError> {
     let mut bytes = Vec::new();
-    from.take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|why| format!("its body is called {name} and cannot be unpacked: {why}"))?;
-    if bytes.len() > MOST_UNPACKED_BYTES {
-        return Err(too_large());
+    let mut part = [0; 8 * 1024];
+    loop {
+        let count = match from.read(&mut part) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => count,
+            Err(why) if why.kind() == ErrorKind::Interrupted => continue,
+            Err(why) => {
+                let why = format!("its body is called {name} and cannot be unpacked: {why}");
+                return Err(UnpackError::Unfit(why));
+            }
+        };
+        if bytes.len() + count > most {
+            return Err(UnpackError::TooLarge(most));
+        }
+        bytes.extend_from_slice(&part[..count]);
     }
-    Ok(bytes)
 }
 
 fn on(packing: &Packing, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
@@ -130,10 +170,15 @@ fn on(packing: &Packing, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
 
 /// What is said of a body that is too large.
 pub(super) fn too_large() -> String {
-    format!(
-        "its body has more than {} MiB",
-        MOST_UNPACKED_BYTES / 1024 / 1024
-    )
+    UnpackError::TooLarge(MOST_UNPACKED_BYTES).to_string()
+}
+
+/// A limit in words.
+pub(crate) fn size(bytes: usize) -> String {
+    match bytes / 1024 {
+        kib if kib >= 1024 && kib % 1024 == 0 => format!("{} MiB", kib / 1024),
+        kib => format!("{kib} KiB"),
+    }
 }
 
 #[cfg(test)]
@@ -170,7 +215,10 @@ mod tests {
             ("deflate", b"{}", "called deflate"),
             ("base64", b"{}", "called base64"),
         ] {
-            let why = unpack(Some(encoding), body).err().expect("refused");
+            let why = unpack(Some(encoding), body)
+                .err()
+                .expect("refused")
+                .to_string();
             assert!(why.contains(says), "{why}");
         }
     }
@@ -180,6 +228,14 @@ mod tests {
         let bomb = packed("gzip", &vec![b' '; MOST_UNPACKED_BYTES + 1]);
         assert!(bomb.len() < 100_000);
         let why = unpack(Some("gzip"), &bomb).err().expect("refused");
-        assert!(why.contains("16 MiB"), "{why}");
+        assert!(why.to_string().contains("16 MiB"), "{why}");
+        let nested = packed("gzip, gzip, base64", &vec![0; 4 * 1024 * 1024]);
+        for most in [10, 1_000, 100_000] {
+            let why = unpack_within(Some("gzip, gzip, base64"), &nested, most).err();
+            assert_eq!(why, Some(UnpackError::TooLarge(most)));
+        }
+        let letters = packed("base64", &[0; 1_002]);
+        assert!(unpack_within(Some("base64"), &letters, 1_001).is_err());
+        assert!(unpack_within(Some("base64"), &letters, 1_002).is_ok());
     }
 }

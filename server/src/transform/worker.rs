@@ -150,7 +150,7 @@ fn make(program: &Program, frame: &[u8]) -> Result<Option<Vec<u8>>, String> {
     let length = usize::try_from(u32::from_le_bytes(*length)).map_err(|_| broken())?;
     let (encoding, body) = rest.split_at_checked(length).ok_or_else(broken)?;
     let encoding = String::from_utf8_lossy(encoding);
-    let unpacked = unpack(Some(&encoding), body)?;
+    let unpacked = unpack(Some(&encoding), body).map_err(|why| why.to_string())?;
     match program.ask(&unpacked.bytes)? {
         Asked::Same => Ok(None),
         Asked::Changed(bytes) => unpacked.pack(bytes).map(Some),

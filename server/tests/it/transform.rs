@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use dlo_server::transform::{Made, TransformError, Transformer, Unchanged};
 
+/// What may be made of bodies, in bytes.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+
 fn transformer() -> Transformer {
     Transformer::new(env!("CARGO_BIN_EXE_dlo").into())
 }
@@ -18,7 +21,10 @@ fn bodies(texts: &[&str]) -> Vec<Unchanged> {
 
 async fn made(jq: &str, texts: &[&str]) -> Vec<Made> {
     let mut program = transformer().begin(jq).await.expect("a program");
-    program.change(&bodies(texts)).await.expect("answers")
+    program
+        .change(&bodies(texts), MOST_BYTES)
+        .await
+        .expect("answers")
 }
 
 fn why(made: &Made) -> &str {
@@ -39,7 +45,10 @@ async fn bodies_are_changed_one_after_the_other_in_their_order() {
         .await
         .expect("a program");
     for chunk in texts.chunks(1_000) {
-        let made = program.change(&bodies(chunk)).await.expect("answers");
+        let made = program
+            .change(&bodies(chunk), MOST_BYTES)
+            .await
+            .expect("answers");
         for (text, made) in chunk.iter().zip(made) {
             let n: u32 = text["{\"n\":".len()..]
                 .split(',')
@@ -118,4 +127,14 @@ async fn an_office_that_cannot_start_a_worker_says_so() {
     let nobody = Transformer::new("/no/such/program".into());
     let fault = nobody.begin(".").await.expect_err("nobody");
     assert!(matches!(fault, TransformError::NoWorker(_)), "{fault:?}");
+}
+
+#[tokio::test]
+async fn what_is_read_of_the_answers_is_bounded() {
+    let mut program = transformer().begin(". * 1000").await.expect("a program");
+    let texts = bodies(&["\"x\""; 100]);
+    let made = program.change(&texts, 50_000).await;
+    assert_eq!(made, Err(TransformError::TooMuch(50_000)));
+    let made = program.change(&texts, 101_000_000).await.expect("answers");
+    assert_eq!(made.len(), 100);
 }

@@ -5,7 +5,9 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use super::form::{Writable, writable, written};
 use super::*;
+use crate::transform::unpack;
 
 fn original(encoding: Option<&str>, body: &[u8]) -> Original {
     Original {
@@ -35,8 +37,36 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().expect("packed")
 }
 
+fn text(shape: Shape, encoding: Option<&str>, body: &[u8]) -> String {
+    let unpacked = unpack(encoding, body).ok();
+    written(shape, unpacked, body).expect("a text that can be shown")
+}
+
+#[test]
+fn a_text_that_would_not_be_shown_whole_is_not_edited() {
+    let deep = format!("{}0{}", "[".repeat(100), ",0]".repeat(100));
+    let many = format!("[{}0]", format!("{deep},").repeat(200));
+    let Writable { shapes, note } = writable(None, many.as_bytes());
+    assert_eq!(shapes, [Shape::Text, Shape::Hex]);
+    assert!(note.expect("a note").contains("too long to be laid out"));
+    for (encoding, body) in [
+        (Some("gzip"), gzip(&b"[0,0]".repeat(1_000_000))),
+        (None, b"<".repeat(250_000)),
+    ] {
+        let Writable { shapes, note } = writable(encoding, &body);
+        assert_eq!(shapes, [Shape::Hex]);
+        let note = note.expect("a note");
+        for way in ["jq", "hexadecimal", "API"] {
+            assert!(note.contains(way), "{note}");
+        }
+    }
+    let bomb = original(Some("gzip"), &gzip(&b"[0,0]".repeat(1_000_000)));
+    assert!(check(&new(Shape::Json, "[1]"), &bomb).is_err());
+}
+
 #[test]
 fn a_body_is_written_in_what_it_is() {
+    let shapes = |encoding, body: &[u8]| writable(encoding, body).shapes;
     assert_eq!(shapes(None, b"{\"a\":1}"), Shape::ALL);
     assert_eq!(shapes(None, b"a=1"), [Shape::Text, Shape::Hex]);
     assert_eq!(shapes(None, b""), [Shape::Text, Shape::Hex]);
@@ -45,17 +75,17 @@ fn a_body_is_written_in_what_it_is() {
     }
     assert_eq!(shapes(Some("gzip"), &gzip(b"[1]")), Shape::ALL);
     assert_eq!(shapes(Some("gzip"), b"[1]"), [Shape::Hex]);
-    assert_eq!(written(Shape::Hex, None, b"\x00\xff"), "00ff");
-    assert_eq!(written(Shape::Json, None, b"[1]"), "[\n  1\n]");
+    assert_eq!(text(Shape::Hex, None, b"\x00\xff"), "00ff");
+    assert_eq!(text(Shape::Json, None, b"[1]"), "[\n  1\n]");
 }
 
 #[test]
 fn what_was_not_changed_is_sent_byte_by_byte() {
     let json = original(None, br#"{ "a":1.0 }"#);
-    let shown = written(Shape::Json, None, &json.body).replace('\n', "\r\n");
+    let shown = text(Shape::Json, None, &json.body).replace('\n', "\r\n");
     assert_eq!(sent(&json, Shape::Json, &shown), json.body);
     let packed = original(Some("gzip"), &gzip(b"{\"a\":1}"));
-    let shown = written(Shape::Json, Some("gzip"), &packed.body);
+    let shown = text(Shape::Json, Some("gzip"), &packed.body);
     assert_eq!(sent(&packed, Shape::Json, &shown), packed.body);
     let text = original(None, b"one\ntwo");
     assert_eq!(sent(&text, Shape::Text, "one\r\ntwo"), text.body);

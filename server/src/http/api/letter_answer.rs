@@ -6,7 +6,7 @@ use dlo_domain::arrival::Arrival;
 use dlo_domain::audit::AuditEntry;
 use dlo_domain::death::{Death, Reason};
 use dlo_domain::ids::{GroupId, LetterId, SourceId};
-use dlo_domain::letter::Letter;
+use dlo_domain::letter::{Letter, OmittedOfLetter};
 use dlo_domain::policy::LetterRetries;
 use dlo_domain::replay::LetterReplay;
 use dlo_domain::severity::Severity;
@@ -45,6 +45,9 @@ pub(crate) struct LetterAnswer {
     /// What retry policies did with it, and will do.
     retries: LetterRetries,
     audit: Vec<AuditEntry>,
+    /// How much is left out, where it is very much.
+    #[serde(skip_serializing_if = "OmittedOfLetter::is_nothing")]
+    omitted: OmittedOfLetter,
 }
 
 impl From<Letter> for LetterAnswer {
@@ -78,6 +81,7 @@ impl From<Letter> for LetterAnswer {
             replays: letter.replays,
             retries: letter.retries,
             audit: letter.audit,
+            omitted: letter.omitted,
         }
     }
 }

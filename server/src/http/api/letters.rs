@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
+use dlo_domain::arrival::Arrival;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::LetterSummary;
@@ -11,7 +12,7 @@ use dlo_domain::page::Page;
 use dlo_domain::payload::Payload;
 use serde::Deserialize;
 
-use super::input::{Id, JsonBody, Query};
+use super::input::{Id, JsonBody, Query, id_from};
 use super::letter_answer::LetterAnswer;
 use crate::http::bearer::Caller;
 use crate::http::problem::{Problem, ProblemBody};
@@ -68,7 +69,8 @@ pub(crate) async fn list(
     Ok(Json(page))
 }
 
-/// One letter with everything known of it.
+/// One letter with what is known of it. Where that is very much it is cut: `omitted`, of the letter and of each
+/// arrival, tells how much is left out, and `/letters/{id}/arrivals/{ordinal}` has an arrival whole.
 #[utoipa::path(
     get, path = "/api/v1/letters/{id}", tag = "letters",
     params(("id" = LetterId, Path)),
@@ -84,6 +86,41 @@ pub(crate) async fn one(
 ) -> Result<Json<LetterAnswer>, Problem> {
     Query::of(&uri, &[])?;
     Ok(Json(front.desk.letter(id).await?.into()))
+}
+
+/// One arrival of a letter, whole: every header and every entry of its death history.
+#[utoipa::path(
+    get, path = "/api/v1/letters/{id}/arrivals/{ordinal}", tag = "letters",
+    params(
+        ("id" = LetterId, Path),
+        ("ordinal" = i32, Path, description = "Which arrival, from 1"),
+    ),
+    responses(
+        (status = 200, body = Arrival),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn arrival(
+    State(front): State<Front>,
+    Path(path): Path<ArrivalPath>,
+    uri: Uri,
+) -> Result<Json<Arrival>, Problem> {
+    Query::of(&uri, &[])?;
+    let id = id_from(&path.id)?;
+    let ordinal = path.ordinal.parse().map_err(|_| {
+        Problem::invalid(format!(
+            "`{}` is not the number of an arrival",
+            path.ordinal
+        ))
+    })?;
+    Ok(Json(front.desk.arrival(id, ordinal).await?))
+}
+
+/// The address of an arrival.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ArrivalPath {
+    id: String,
+    ordinal: String,
 }
 
 /// The body of an arrival, byte by byte.

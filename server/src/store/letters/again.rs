@@ -11,6 +11,7 @@ use sqlx::PgConnection;
 
 use super::court::{self, Particulars};
 use super::incoming::{Incoming, extract, storable};
+use super::uploads;
 use crate::store::groups::signatures;
 use crate::store::letter_detail::read_outcome;
 use crate::store::replays::{ladder, tries};
@@ -167,12 +168,15 @@ async fn insert_arrival(
     from: ReturnsFrom,
     ordinal: i32,
 ) -> Result<(), StoreError> {
+    uploads::begin(conn, &[incoming]).await?;
     sqlx::query!(
         "insert into arrivals
              (letter_id, ordinal, arrived_at, source_id, exchange, routing_key, properties,
               headers, deaths, body, body_sha256, replay_id, notes)
          values ($1, $2, $3, $4, $5, $6, $7::text::json, $8::text::json, $9::text::jsonb,
-              $10, $11, $12, $13)",
+              coalesce($10, (select string_agg(bytes, ''::bytea order by part)
+                             from body_parts where upload_id = $14)),
+              $11, $12, $13)",
         from.letter_id.0,
         ordinal,
         incoming.arrived_at,
@@ -182,14 +186,15 @@ async fn insert_arrival(
         incoming.properties,
         incoming.headers,
         incoming.deaths,
-        incoming.delivered.body,
+        uploads::inline(incoming),
         incoming.body_sha256,
         from.replay_id.0,
         &incoming.notes(),
+        incoming.letter_id.0,
     )
-    .execute(conn)
+    .execute(&mut *conn)
     .await?;
-    Ok(())
+    uploads::end(conn, &[incoming]).await
 }
 
 /// The letter now tells of its latest death.

@@ -15,6 +15,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::court::{self, Court, Particulars};
+use super::uploads;
 use crate::store::{StoreError, extracts};
 
 /// A delivery, read and made ready to be stored.
@@ -215,7 +216,9 @@ pub async fn insert_new(
         return Ok(());
     }
     insert_letters(conn, source, incoming).await?;
+    uploads::begin(conn, incoming).await?;
     insert_arrivals(conn, source, incoming).await?;
+    uploads::end(conn, incoming).await?;
     let rows: Vec<_> = incoming.iter().map(|i| (i.letter_id, &i.extract)).collect();
     extracts::put(conn, &rows).await
 }
@@ -280,10 +283,7 @@ async fn insert_arrivals(
     let texts = |pick: &dyn Fn(&Incoming) -> String| -> Vec<String> {
         incoming.iter().map(|i| pick(i)).collect()
     };
-    let bodies: Vec<&[u8]> = incoming
-        .iter()
-        .map(|i| i.delivered.body.as_slice())
-        .collect();
+    let bodies: Vec<Option<&[u8]>> = incoming.iter().map(|i| uploads::inline(i)).collect();
     let digests: Vec<&[u8]> = incoming.iter().map(|i| i.body_sha256.as_slice()).collect();
     // An array of arrays must be a rectangle in Postgres, so each row's notes travel as JSON.
     let notes = texts(&|i| json(&i.notes()));
@@ -292,8 +292,10 @@ async fn insert_arrivals(
              (letter_id, ordinal, arrived_at, source_id, exchange, routing_key, properties,
               headers, deaths, body, body_sha256, notes)
          select id, 1, at, $2, exchange, routing_key, properties::json, headers::json,
-              deaths::jsonb, body, body_sha256,
-              array(select jsonb_array_elements_text(notes::jsonb))
+              deaths::jsonb,
+              coalesce(body, (select string_agg(bytes, ''::bytea order by part)
+                              from body_parts where upload_id = id)),
+              body_sha256, array(select jsonb_array_elements_text(notes::jsonb))
          from unnest($1::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[],
               $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::text[])
              as new (id, at, exchange, routing_key, properties, headers, deaths, body,
@@ -306,7 +308,7 @@ async fn insert_arrivals(
         &texts(&|i| i.properties.clone()),
         &texts(&|i| i.headers.clone()),
         &texts(&|i| i.deaths.clone()),
-        &bodies as &[&[u8]],
+        &bodies as &[Option<&[u8]>],
         &digests as &[&[u8]],
         &notes,
     )

@@ -19,6 +19,10 @@ use super::court::{self, Particulars};
 use crate::store::StoreError;
 use crate::store::letter_detail::read_json;
 
+/// What is read of a body to judge a letter, in bytes: nothing that judges or is searched looks further, and of
+/// a body that is larger only its beginning is kept for searching.
+pub(in crate::store) const MOST_JUDGED_BYTES: i32 = 128 * 1024;
+
 /// A letter that may be judged again.
 #[derive(Debug)]
 pub struct StoredLetter {
@@ -88,13 +92,14 @@ pub async fn stored(
                a.routing_key as delivered_with, a.deaths,
                case when $2 then a.properties end as properties,
                case when $2 then a.headers end as headers,
-               case when $2 then a.body end as body
+               case when $2 then substring(a.body from 1 for $3) end as body
            from letters l
            join sources s on s.id = l.source_id
            join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals
            where l.id = any($1)"#,
         &ids,
         inside,
+        MOST_JUDGED_BYTES,
     )
     .fetch_all(conn)
     .await?;

@@ -1,6 +1,7 @@
 //! Bodies that replays send in place of those that letters arrived with: what they are made from,
 //! how they are frozen, and what was sent.
 
+use chrono::{DateTime, Utc};
 use dlo_domain::changing::SentMark;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::wire::Properties;
@@ -104,11 +105,32 @@ pub async fn originals(
         .collect()
 }
 
+/// Bodies that are frozen by one statement, in bytes: it is in memory twice beside them.
+const MOST_FROZEN_AT_ONCE: usize = 4 * 1024 * 1024;
+
 /// Freezes bodies of a plan, whose items must be there.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn freeze(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    mut bodies: &[Frozen],
+) -> Result<(), StoreError> {
+    while !bodies.is_empty() {
+        let mut bytes = 0;
+        let fitting = bodies.iter().take_while(|one| {
+            bytes += one.body.len();
+            bytes <= MOST_FROZEN_AT_ONCE
+        });
+        let (some, rest) = bodies.split_at(fitting.count().max(1));
+        freeze_some(conn, id, some).await?;
+        bodies = rest;
+    }
+    Ok(())
+}
+
+async fn freeze_some(
     conn: &mut PgConnection,
     id: ReplayId,
     bodies: &[Frozen],
@@ -168,6 +190,84 @@ pub async fn frozen(
             content_type: row.content_type,
         })
         .collect())
+}
+
+/// What a replay sent in place of a letter's body, and the arrival that it came back with.
+#[derive(Debug)]
+pub struct SentAndBack {
+    /// What was sent.
+    pub sent: SentPart,
+    /// The last arrival that came back from this replay, if one did.
+    pub back: Option<Back>,
+}
+
+/// The beginning of a body that a replay sent.
+#[derive(Debug)]
+pub struct SentPart {
+    /// Its first bytes.
+    pub begin: Vec<u8>,
+    /// What it is.
+    pub mark: SentMark,
+    /// In place of the arrival's content type.
+    pub content_type: Option<String>,
+}
+
+/// An arrival that came back.
+#[derive(Debug)]
+pub struct Back {
+    /// Its number.
+    pub ordinal: i32,
+    /// When.
+    pub arrived_at: DateTime<Utc>,
+    /// The SHA-256 of its body, in hexadecimal.
+    pub body_sha256: String,
+}
+
+/// The first `most` bytes that a replay sent in place of a letter's body, and what came back of it; nothing if
+/// it sent no other body.
+///
+/// # Errors
+/// Returns an error if a query fails.
+pub async fn sent(
+    conn: &mut PgConnection,
+    replay: ReplayId,
+    letter: LetterId,
+    most: usize,
+) -> Result<Option<SentAndBack>, StoreError> {
+    let row = sqlx::query!(
+        r#"select substring(body from 1 for $3) as "begin!", ordinal,
+                  octet_length(body)::bigint as "size_bytes!",
+                  encode(body_sha256, 'hex') as "body_sha256!", content_type
+           from replay_bodies where replay_id = $1 and letter_id = $2"#,
+        replay.0,
+        letter.0,
+        i32::try_from(most).unwrap_or(i32::MAX)
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let back = sqlx::query_as!(
+        Back,
+        r#"select ordinal, arrived_at, encode(body_sha256, 'hex') as "body_sha256!"
+           from arrivals where letter_id = $1 and replay_id = $2
+           order by ordinal desc limit 1"#,
+        letter.0,
+        replay.0
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(Some(SentAndBack {
+        sent: SentPart {
+            begin: row.begin,
+            mark: SentMark {
+                from_arrival: row.ordinal,
+                size_bytes: row.size_bytes,
+                body_sha256: row.body_sha256,
+            },
+            content_type: row.content_type,
+        },
+        back,
+    }))
 }
 
 /// What replays sent in place of a letter's body, without the bytes.

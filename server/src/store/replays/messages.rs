@@ -2,6 +2,7 @@
 
 use dlo_domain::ids::LetterId;
 use dlo_domain::wire::{FieldTable, Properties};
+use futures_util::TryStreamExt as _;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -22,6 +23,9 @@ pub struct Message {
     pub body: Vec<u8>,
 }
 
+/// A body from here on is read in parts of this size, in bytes: what Postgres sends is in memory twice.
+const PART_BYTES: i32 = 1024 * 1024;
+
 /// The messages of items' last arrivals, of which the items tell the ordinals: so each is one look
 /// into the primary key.
 ///
@@ -32,37 +36,79 @@ pub async fn last(conn: &mut PgConnection, items: &[NextItem]) -> Result<Vec<Mes
     let ordinals: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
     let (first, last) = weeks::span(&letters);
     let rows = sqlx::query!(
-        r#"select a.letter_id, a.properties as "properties: Json<Properties>",
-                  a.headers as "headers: Json<FieldTable>", a.body
+        r#"select a.letter_id, a.ordinal, a.properties as "properties: Json<Properties>",
+                  a.headers as "headers: Json<FieldTable>",
+                  case when octet_length(a.body) < $5 then a.body end as body,
+                  octet_length(a.body) as "size!"
            from unnest($1::uuid[], $2::integer[]) as wanted (letter_id, ordinal)
            join arrivals a on a.letter_id = wanted.letter_id and a.ordinal = wanted.ordinal
            where a.letter_id between $3 and $4"#,
         &letters,
         &ordinals,
         first,
-        last
+        last,
+        PART_BYTES
     )
-    .fetch_all(conn)
+    .fetch_all(&mut *conn)
     .await?;
-    let messages = rows.into_iter().map(|row| Message {
-        letter: LetterId(row.letter_id),
-        properties: row.properties.0,
-        headers: row.headers.0,
-        body: row.body,
-    });
-    Ok(messages.collect())
+    let mut messages = Vec::with_capacity(rows.len());
+    for row in rows {
+        let letter = LetterId(row.letter_id);
+        let body = match row.body {
+            Some(body) => Some(body),
+            None => large_body(conn, letter, row.ordinal, row.size).await?,
+        };
+        // One whose body is gone has no message.
+        messages.extend(body.map(|body| Message {
+            letter,
+            properties: row.properties.0,
+            headers: row.headers.0,
+            body,
+        }));
+    }
+    Ok(messages)
 }
 
-/// Properties and headers of the last arrivals of letters.
+/// A body, read part after part; nothing if it is removed meanwhile.
+async fn large_body(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    ordinal: i32,
+    size: i32,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let size = usize::try_from(size).unwrap_or_default();
+    let mut body = Vec::with_capacity(size);
+    while body.len() < size {
+        let part = sqlx::query_scalar!(
+            r#"select substring(body from $3 for $4) as "bytes!"
+               from arrivals where letter_id = $1 and ordinal = $2"#,
+            letter.0,
+            ordinal,
+            i32::try_from(body.len() + 1).unwrap_or(i32::MAX),
+            PART_BYTES
+        )
+        .fetch_optional(&mut *conn)
+        .await?;
+        match part {
+            Some(part) if !part.is_empty() => body.extend_from_slice(&part),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(body))
+}
+
+/// Shows the properties and headers of the last arrivals of letters, one after the other: those of many letters
+/// could be more than fits into memory.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn heads(
+/// When Postgres does not do it.
+pub async fn each_head(
     conn: &mut PgConnection,
     letters: &[LetterId],
-) -> Result<Vec<(Properties, FieldTable)>, StoreError> {
+    mut look: impl FnMut(&Properties, &FieldTable),
+) -> Result<(), StoreError> {
     let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
-    let rows = sqlx::query!(
+    let mut rows = sqlx::query!(
         r#"select a.properties as "properties: Json<Properties>",
                   a.headers as "headers: Json<FieldTable>"
            from unnest($1::uuid[]) as wanted (id)
@@ -72,8 +118,9 @@ pub async fn heads(
            ) a"#,
         &letters
     )
-    .fetch_all(conn)
-    .await?;
-    let heads = rows.into_iter();
-    Ok(heads.map(|row| (row.properties.0, row.headers.0)).collect())
+    .fetch(conn);
+    while let Some(row) = rows.try_next().await? {
+        look(&row.properties.0, &row.headers.0);
+    }
+    Ok(())
 }

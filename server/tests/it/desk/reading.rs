@@ -56,19 +56,13 @@ async fn a_letter_is_shown_whole_and_its_body_byte_by_byte(pool: PgPool) {
         (&headers, &properties)
     );
     assert_eq!((arrival.size_bytes, arrival.body_sha256.len()), (7, 64));
-    assert_eq!(
-        bench.desk.body(id, None).await.expect("a body"),
-        b"{\"a\":1}"
-    );
-    assert_eq!(
-        bench.desk.body(id, Some(1)).await.expect("a body"),
-        b"{\"a\":1}"
-    );
+    assert_eq!(bench.body(id, None).await.expect("a body"), b"{\"a\":1}");
+    assert_eq!(bench.body(id, Some(1)).await.expect("a body"), b"{\"a\":1}");
     let payload = bench.desk.payload(id, None).await.expect("a payload");
     assert_eq!(payload.content, Content::Json(serde_json::json!({"a": 1})));
     for missing in [
-        bench.desk.body(id, Some(2)).await,
-        bench.desk.body(LetterId(Uuid::from_u128(1)), None).await,
+        bench.body(id, Some(2)).await,
+        bench.body(LetterId(Uuid::from_u128(1)), None).await,
     ] {
         assert!(
             matches!(missing, Err(DeskError::NotFound(_))),

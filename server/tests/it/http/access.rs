@@ -11,6 +11,7 @@ use crate::support::front::{Counter, ID, problem, token};
 fn path_of(template: &str) -> String {
     template
         .replace("{id}", ID)
+        .replace("{ordinal}", "1")
         .replace("{kind}", "severity")
         .replace("{vhost}", "%2F")
         .replace("{name}", "work")

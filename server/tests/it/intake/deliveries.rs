@@ -90,7 +90,7 @@ async fn a_message_that_was_delivered_too_often_keeps_what_its_claims_left_in_it
     assert_eq!(claims.map(|count| count.to_string()).as_deref(), Some("2"));
     // That of the dead-letter queue would be another count: a classic queue has none.
     assert_eq!(kept.get("x-delivery-count"), None);
-    let body = bench.desk.body(LetterId(id), None).await.expect("a body");
+    let body = bench.body(LetterId(id), None).await.expect("a body");
     assert_eq!(body, b"{\"claim\": 7}");
     vhost.delete().await;
 }

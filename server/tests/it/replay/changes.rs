@@ -57,7 +57,7 @@ async fn got(vhost: &Vhost) -> Delivery {
 }
 
 async fn arrived_with(bench: &Bench, letter: LetterId) -> Vec<u8> {
-    bench.desk.body(letter, Some(1)).await.expect("a body")
+    bench.body(letter, Some(1)).await.expect("a body")
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dlo_app::desk::TriageDesk as _;
+use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId, SourceId};
+use dlo_domain::payload::BodyRange;
 use dlo_domain::replay::{Control, NewReplay, Replay, ReplayItem, ReplayState, Target};
 use dlo_domain::selection::Selection;
 use dlo_domain::source::SourceMode;
@@ -206,6 +207,18 @@ impl Bench {
         .await
         .expect("an arrival");
         LetterId(id)
+    }
+
+    /// The body of an arrival, the last one when no ordinal is given.
+    ///
+    /// # Errors
+    /// When the desk says no.
+    pub async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError> {
+        let whole = BodyRange {
+            from: 0,
+            most: u32::MAX,
+        };
+        Ok(self.desk.body_part(id, ordinal, whole).await?.bytes)
     }
 
     /// Plans a replay of letters.

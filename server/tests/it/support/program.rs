@@ -84,8 +84,8 @@ impl Running {
     }
 
     /// Its process id.
-    pub fn pid(&self) -> String {
-        self.child.id().expect("it runs").to_string()
+    pub fn pid(&self) -> u32 {
+        self.child.id().expect("it runs")
     }
 
     /// Sends a signal.

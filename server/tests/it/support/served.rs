@@ -84,7 +84,7 @@ impl ServedOffice {
 
     /// The memory that it has now, in KiB.
     pub fn memory_kib(&self) -> u64 {
-        memory_kib(&self.running.pid(), "VmRSS:")
+        memory_kib(&self.running.pid().to_string(), "VmRSS:")
     }
 
     /// Ends it in order.

@@ -40,6 +40,7 @@ fn arrival(ordinal: i32, arrived: i64, died: i64, replay: bool) -> Arrival {
         body_sha256: String::new(),
         replay_id: replay.then(|| ReplayId(id())),
         notes: Vec::new(),
+        omitted: Default::default(),
     }
 }
 
@@ -80,6 +81,7 @@ fn letter(arrivals: Vec<Arrival>, replays: Vec<LetterReplay>) -> Letter {
             action: "letter.discard".to_owned(),
             detail: Some("a duplicate".to_owned()),
         }],
+        omitted: Default::default(),
     }
 }
 

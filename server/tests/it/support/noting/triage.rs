@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, TriageDesk};
+use dlo_domain::arrival::Arrival;
 use dlo_domain::audit::Actor;
 use dlo_domain::breakdown::Breakdown;
 use dlo_domain::changing::{
@@ -15,7 +16,7 @@ use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Left, Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
-use dlo_domain::payload::{Payload, read_payload};
+use dlo_domain::payload::{BodyPart, BodyRange, Payload, read_payload};
 use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
@@ -66,9 +67,28 @@ impl TriageDesk for NotingDesk {
         Ok(read_payload(HOSTILE, 25, None))
     }
 
-    async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError> {
+    async fn arrival(&self, id: LetterId, ordinal: i32) -> Result<Arrival, DeskError> {
+        self.note(format!("arrival {id} {ordinal}"))?;
+        Ok(sample(json!({
+            "ordinal": ordinal, "arrived_at": "2026-11-21T03:00:00Z", "exchange": "",
+            "routing_key": HOSTILE, "properties": {}, "headers": [], "deaths": [],
+            "size_bytes": 25, "body_sha256": "", "replay_id": null, "notes": [],
+        })))
+    }
+
+    async fn body_part(
+        &self,
+        id: LetterId,
+        ordinal: Option<i32>,
+        _: BodyRange,
+    ) -> Result<BodyPart, DeskError> {
         self.note(format!("body {id} {ordinal:?}"))?;
-        Ok(HOSTILE.to_vec())
+        Ok(BodyPart {
+            ordinal: ordinal.unwrap_or(1),
+            size_bytes: i64::try_from(HOSTILE.len()).expect("small"),
+            sha256: Vec::new(),
+            bytes: HOSTILE.to_vec(),
+        })
     }
 
     async fn discard(

@@ -1,0 +1,1 @@
+drop table body_parts;

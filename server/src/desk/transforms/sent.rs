@@ -1,0 +1,67 @@
+//! What a replay sent in place of a letter's body, compared with what arrived before and after.
+
+use dlo_app::desk::DeskError;
+use dlo_domain::changing::{BackBody, SentBody};
+use dlo_domain::ids::{LetterId, ReplayId};
+
+use super::compared;
+use crate::desk::PgDesk;
+use crate::store::letter_detail::StoredBody;
+use crate::store::replays::bodies::{self, SentAndBack};
+use crate::transform::diff;
+use crate::transform::offload::BodySlot;
+
+fn packed(body: &StoredBody) -> diff::Packed<'_> {
+    diff::Packed {
+        encoding: body.head.content_encoding.as_deref(),
+        bytes: &body.part.bytes,
+    }
+}
+
+/// What a replay sent in place of a letter's body.
+pub(in crate::desk) async fn sent(
+    desk: &PgDesk,
+    letter: LetterId,
+    replay: ReplayId,
+) -> Result<SentBody, DeskError> {
+    let slot = BodySlot::large().await?;
+    let mut transaction = desk.begin().await?;
+    let conn = &mut *transaction;
+    let found = bodies::sent(conn, replay, letter, diff::MOST_BYTES + 1).await?;
+    let SentAndBack { sent, back } = found.ok_or_else(|| {
+        DeskError::NotFound(format!(
+            "the replay {replay} sends the letter {letter} with the body that it arrived with, or \
+             not at all"
+        ))
+    })?;
+    let before = compared(conn, letter, sent.mark.from_arrival).await?;
+    let back = match back {
+        Some(back) => Some((compared(conn, letter, back.ordinal).await?, back)),
+        None => None,
+    };
+    drop(transaction);
+    let compare = move || {
+        let went = diff::Packed {
+            encoding: before.head.content_encoding.as_deref(),
+            bytes: &sent.begin,
+        };
+        let diff = diff::of_bodies(packed(&before), went, diff::LINES_BUDGET);
+        let back = back.map(|(body, back)| BackBody {
+            arrival: back.ordinal,
+            arrived_at: back.arrived_at,
+            diff: diff::of_bodies(went, packed(&body), diff::LINES_BUDGET),
+            is_same: back.body_sha256 == sent.mark.body_sha256,
+        });
+        SentBody {
+            letter_id: letter,
+            replay_id: replay,
+            from_arrival: sent.mark.from_arrival,
+            size_bytes: sent.mark.size_bytes,
+            body_sha256: sent.mark.body_sha256,
+            content_type: sent.content_type.or(before.head.content_type),
+            diff,
+            back,
+        }
+    };
+    Ok(slot.run(compare).await)
+}
