@@ -188,7 +188,7 @@ impl Line<'_> {
             .map(|one| (one.message, (one.seat, one.detail)))
             .unzip();
         let exchanges = exchanges_of(&messages);
-        let answers = publisher.publish(&messages, PATIENCE, Company::Alone).await;
+        let answers = publisher.publish(messages, PATIENCE, Company::Alone).await;
         progress.learn(&exchanges, &answers, &publisher);
         // A channel with an answer outstanding is done with, unless it is only blocked: a new
         // connection would have to learn that again, at the price of a letter.

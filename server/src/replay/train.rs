@@ -51,10 +51,11 @@ impl Window {
         } else {
             Company::Others
         };
-        let answers = publisher.publish(&self.messages, PATIENCE, company).await;
+        let exchanges = exchanges_of(&self.messages);
+        let answers = publisher.publish(self.messages, PATIENCE, company).await;
         Arrived {
             first: self.first,
-            exchanges: exchanges_of(&self.messages),
+            exchanges,
             marks: self.marks,
             answers,
         }

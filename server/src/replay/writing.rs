@@ -160,6 +160,13 @@ fn outcome(answer: Published, stripped: Option<String>) -> Option<(Outcome, Opti
         Published::Confirmed => (Outcome::Confirmed, stripped),
         Published::Returned(why) => (Outcome::Unroutable, Some(why)),
         Published::Refused(why) => (Outcome::Refused, Some(why)),
+        Published::Nacked => (
+            Outcome::Refused,
+            Some(
+                "the broker refused it: the queue is full (reject-publish) or could not store it"
+                    .to_owned(),
+            ),
+        ),
         Published::Lost(why) => (
             Outcome::Unknown,
             Some(format!("the publish was cut off: {why}")),

@@ -1,6 +1,7 @@
 //! Letters published again to a real broker, and what came of each.
 
 mod approval;
+mod attribution;
 mod brokers;
 mod canary;
 mod changes;
