@@ -5,6 +5,7 @@ mod attribution;
 mod brokers;
 mod canary;
 mod changes;
+mod claims;
 #[cfg(debug_assertions)]
 mod failpoints;
 mod frames;

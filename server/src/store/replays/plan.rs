@@ -195,12 +195,14 @@ pub async fn add(
     let (first, last) = weeks::span(&letters);
     sqlx::query!(
         "update letters
-         set state = 'claimed', state_since = now(), claimed_at = now(), replays = replays + 1
+         set state = 'claimed', state_since = now(), claimed_at = now(), claimed_by = $5,
+             replays = replays + 1
          where id = any($1) and id between $3 and $4 and state = any($2)",
         &letters,
         &from,
         first,
-        last
+        last,
+        id.0
     )
     .execute(&mut *conn)
     .await?;
