@@ -6,6 +6,7 @@ mod brokers;
 mod canary;
 mod changes;
 mod claims;
+mod doubts;
 #[cfg(debug_assertions)]
 mod failpoints;
 mod frames;

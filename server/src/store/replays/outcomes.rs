@@ -35,6 +35,8 @@ pub struct Recorded {
     pub outcome: Outcome,
     /// Why, or what was stripped.
     pub detail: Option<String>,
+    /// Whether a queue refused it, at an exchange whose other queues may have taken it.
+    pub nacked: bool,
 }
 
 /// Writes outcomes down: items, letters, counters, audit and event. An item that has an outcome
@@ -162,19 +164,19 @@ async fn write_items(
     recorded: &[Recorded],
     at: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
-    let mut alike: BTreeMap<(Outcome, Option<&str>), Vec<i32>> = BTreeMap::new();
+    let mut alike: BTreeMap<(Outcome, Option<&str>, bool), Vec<i32>> = BTreeMap::new();
     for item in recorded {
-        let key = (item.outcome, item.detail.as_deref());
+        let key = (item.outcome, item.detail.as_deref(), item.nacked);
         alike.entry(key).or_default().push(item.seat.position);
     }
     let mut written = Written::new();
-    for ((outcome, detail), mut positions) in alike {
+    for ((outcome, detail, nacked), mut positions) in alike {
         positions.sort_unstable();
         positions.dedup();
         let (first, last) = range(&positions);
         let only = (!are_all_between(&positions)).then_some(&*positions);
         let rows = sqlx::query!(
-            "update replay_items set outcome = $3, detail = $4, at = $5
+            "update replay_items set outcome = $3, detail = $4, at = $5, nacked = $8
              where replay_id = $1 and position between $6 and $7
                and ($2::integer[] is null or position + 0 = any($2))
                and outcome = 'pending'
@@ -185,7 +187,8 @@ async fn write_items(
             detail,
             at,
             first,
-            last
+            last,
+            nacked
         )
         .fetch_all(&mut *conn)
         .await?;
@@ -195,7 +198,8 @@ async fn write_items(
         });
         let seats: Vec<Seat> = seats.collect();
         if !seats.is_empty() {
-            written.insert((outcome, detail.map(str::to_owned)), seats);
+            let alike = written.entry((outcome, detail.map(str::to_owned)));
+            alike.or_default().extend(seats);
         }
     }
     Ok(written)

@@ -139,7 +139,8 @@ async fn claim(conn: &mut PgConnection, id: ReplayId, letters: &[Uuid]) -> Resul
     claims::claim(conn, id, letters).await?;
     tries::count(conn, id, letters).await?;
     sqlx::query!(
-        "update replay_items set outcome = 'pending', detail = null, at = null, ladder = null
+        "update replay_items set outcome = 'pending', detail = null, at = null, ladder = null,
+             nacked = false
          where replay_id = $1 and letter_id = any($2)",
         id.0,
         letters
