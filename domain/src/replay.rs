@@ -91,6 +91,14 @@ pub struct Replay {
     /// How many of its letters were replayed before. Told when a replay is planned or tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed_before: Option<i64>,
+    /// How many of its letters a queue refused when they were replayed last, at an exchange whose other queues
+    /// may have taken them: they would get them twice. Told when a replay is planned or tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perhaps_delivered: Option<i64>,
+    /// How many of its first 5,000 letters were sent as transient messages (delivery mode 1): they are
+    /// replayed as persistent ones. Told by a dry run only.
+    #[serde(default)]
+    pub made_persistent: i64,
     /// What of its senders' would be left off, the most frequent first; counted among its first
     /// 5,000 letters. Told by a dry run only: each letter names its own later. The history that
     /// brokers wrote is left off from every letter, and not named.
@@ -129,6 +137,10 @@ pub struct Destination {
     /// one queue, or where that is not known.
     #[serde(default)]
     pub receivers: Option<Vec<String>>,
+    /// What its queues do with letters that they confirm and have no room for, in words; empty where they
+    /// have room, or where that is not known. Told by a dry run only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overflows: Vec<String>,
     /// How the workers are that name this queue in their heartbeats; null where none does, and where letters
     /// go to an exchange. Told by a dry run only, for the 200 destinations with most letters.
     #[serde(default)]

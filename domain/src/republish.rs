@@ -22,6 +22,11 @@ pub const MOST_HEADER_BYTES: usize = 120_000;
 /// is told: the broker itself refuses what is above it, and names it.
 pub const MOST_BODY_BYTES: usize = 512 * 1024 * 1024;
 
+/// The delivery mode of messages that a restart of the broker loses.
+const TRANSIENT: u8 = 1;
+/// The delivery mode of messages that a durable queue keeps over a restart.
+const PERSISTENT: u8 = 2;
+
 /// The message of a letter, ready to be published.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Republished {
@@ -34,6 +39,8 @@ pub struct Republished {
     /// What its sender had put there and was left off, by the names of AMQP. The history that
     /// brokers wrote is left off from every letter, and not named.
     pub stripped: Vec<String>,
+    /// Whether its sender had sent it as a transient message.
+    pub made_persistent: bool,
 }
 
 /// Why a letter is not published. The letter is held, its bytes are untouched.
@@ -82,7 +89,11 @@ pub fn republish(
         Some(first.as_str().into())
     });
     headers.strip(is_history);
+    // Marks of a replay before, of this letter or of the one that a worker made it from. A name may be there
+    // twice, and the last one would win.
+    headers.strip(|name| matches!(name, LETTER | REPLAY | ATTEMPT));
     let mut stripped = headers.strip(copies_elsewhere);
+    let made_persistent = is_transient(&properties);
     strip_properties(&mut properties, &mut stripped);
     if terms.keep_expiration
         && let Some(expiration) = expiration
@@ -108,6 +119,7 @@ pub fn republish(
         headers,
         header_bytes: size,
         stripped,
+        made_persistent,
     })
 }
 
@@ -117,6 +129,13 @@ pub fn stripped(properties: &Properties, headers: &FieldTable) -> BTreeSet<Strin
     let mut names = headers.clone().strip(copies_elsewhere);
     strip_properties(&mut properties.clone(), &mut names);
     names.into_iter().collect()
+}
+
+/// Whether its sender had it lost when the broker restarts. It is replayed as a persistent message: a letter
+/// that was confirmed, and was lost with a restart, would be called replayed for ever.
+#[must_use]
+pub fn is_transient(properties: &Properties) -> bool {
+    properties.delivery_mode == Some(TRANSIENT)
 }
 
 /// RabbitMQ closes the channel of who publishes a time to live that is no number of milliseconds.
@@ -158,8 +177,7 @@ fn strip_properties(properties: &mut Properties, stripped: &mut Vec<String>) {
         properties.reply_to = None;
         stripped.push("reply-to".to_owned());
     }
-    // A message in the last resort must survive a restart of the broker.
-    properties.delivery_mode = Some(2);
+    properties.delivery_mode = Some(PERSISTENT);
 }
 
 fn check_table(table: &FieldTable) -> Result<(), CannotRepublish> {
@@ -281,6 +299,42 @@ mod tests {
         assert_eq!(sent.stripped, ["CC", "expiration", "user-id", "reply-to"]);
         let told = stripped(&properties, &headers);
         assert_eq!(told, BTreeSet::from_iter(sent.stripped));
+    }
+
+    #[test]
+    fn marks_of_another_letter_give_way_however_often_they_are_there() {
+        let mut headers = FieldTable::default();
+        for name in ["a", LETTER, REPLAY, LETTER, ATTEMPT, REPLAY] {
+            headers.0.push(crate::wire::Field {
+                name: name.into(),
+                value: text("another"),
+            });
+        }
+        let sent = republish(Properties::default(), headers, 0, terms()).expect("publishable");
+        let names: Vec<_> = sent.headers.0.iter().map(|field| &field.name).collect();
+        assert_eq!(
+            names,
+            ["a", LETTER, REPLAY, ATTEMPT]
+                .map(WireText::from)
+                .each_ref()
+        );
+        let (letter, replay, _) = marks();
+        assert_eq!(sent.headers.text(LETTER), Some(&*letter.to_string()));
+        assert_eq!(sent.headers.text(REPLAY), Some(&*replay.to_string()));
+    }
+
+    #[test]
+    fn a_transient_message_is_sent_as_a_persistent_one() {
+        for (mode, made_persistent) in [(None, false), (Some(1), true), (Some(2), false)] {
+            let properties = Properties {
+                delivery_mode: mode,
+                ..Properties::default()
+            };
+            let sent = republish(properties, FieldTable::default(), 0, terms());
+            let sent = sent.expect("publishable");
+            assert_eq!(sent.properties.delivery_mode, Some(2));
+            assert_eq!(sent.made_persistent, made_persistent, "{mode:?}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub enum LetterState {
     Claimed,
     /// The broker confirmed it and returned nothing.
     Replayed,
-    /// The publish was cut off: it may or may not have happened.
+    /// It may or may not be in a queue: the outcome of its last replay says why.
     Unknown,
     /// Done.
     Resolved,
@@ -42,7 +42,7 @@ pub enum Change {
     Refuse,
     /// The broker confirmed the publish without returning the message.
     Confirm,
-    /// The publish was cut off.
+    /// The publish was cut off, or its answer does not say where the letter is.
     LoseTrack,
     /// A person says of an unknown publish that it did not happen.
     DeclareUnpublished,

@@ -5,6 +5,7 @@
 //! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
 
 mod applying;
+mod capacity;
 mod consumers;
 mod dead_lettering;
 mod depth;
@@ -25,6 +26,7 @@ mod setting;
 #[cfg(test)]
 mod tests;
 
+pub use capacity::Overflow;
 pub use consumers::{SeenConsumers, seen_consumers};
 pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, MigrationStep, NewDeadLettering,

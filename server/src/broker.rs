@@ -2,6 +2,7 @@
 //! domain values.
 
 mod address;
+mod confirms;
 mod connection;
 mod declare;
 mod error;

@@ -148,6 +148,8 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
         left_out: Vec::new(),
         destinations: Vec::new(),
         replayed_before: None,
+        perhaps_delivered: None,
+        made_persistent: 0,
         stripped: Vec::new(),
     }
 }
@@ -174,6 +176,7 @@ impl Planner<'_> {
         let mut destinations = DestinationTally::default();
         let mut stripped = StrippedTally::default();
         let mut replayed_before = 0;
+        let mut perhaps_delivered = 0;
         if let Some(id) = replay.id {
             plan::begin(conn, id, replay).await?;
         }
@@ -187,6 +190,7 @@ impl Planner<'_> {
             destinations.add(&planned);
             let before = planned.iter().filter(|one| one.letter.replays > 0);
             replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
+            perhaps_delivered += plan::count_nacked(conn, &planned).await?;
             if let Some(id) = replay.id {
                 self.add(conn, id, replay, &planned).await?;
                 bodies::freeze(conn, id, &frozen).await?;
@@ -201,6 +205,8 @@ impl Planner<'_> {
         replay.left_out = left_out.into_list();
         replay.destinations = destinations.into_list();
         replay.replayed_before = Some(replayed_before);
+        replay.perhaps_delivered = Some(perhaps_delivered);
+        replay.made_persistent = stripped.made_persistent;
         replay.stripped = stripped.into_list();
         Ok(())
     }

@@ -8,6 +8,7 @@
 
 mod allowance;
 mod brake;
+mod capacity;
 mod cruise;
 mod exchanges;
 mod follow;

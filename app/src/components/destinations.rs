@@ -146,6 +146,7 @@ fn notes(of: &Destination, is_of_worker: bool) -> Vec<String> {
     let internal = (of.internal == Some(true)).then_some(internal);
     let told = [missing, internal].into_iter().flatten().map(str::to_owned);
     told.chain(of.receivers.as_deref().map(receivers_line))
+        .chain(of.overflows.iter().cloned())
         .chain(workers_line(of.workers, is_of_worker))
         .collect()
 }

@@ -88,7 +88,9 @@ fn standing(state: LetterState) -> &'static str {
         LetterState::Scheduled => " It will be replayed by itself.",
         LetterState::Claimed => " A replay has it.",
         LetterState::Replayed => " It was replayed and has not come back.",
-        LetterState::Unknown => " Its last replay was cut off: it may or may not have been sent.",
+        LetterState::Unknown => {
+            " It is not known whether a queue has it: its last replay says why."
+        }
         LetterState::Resolved => " It is resolved.",
         LetterState::Discarded => " It was discarded.",
     }

@@ -38,7 +38,7 @@ fn meaning(outcome: Outcome) -> &'static str {
         Outcome::Confirmed => "the broker has it in a queue",
         Outcome::Unroutable => "no such queue: held again",
         Outcome::Refused => "not published, or refused by the broker: held again",
-        Outcome::Unknown => "the publish was cut off: it may or may not have happened",
+        Outcome::Unknown => "it may or may not be in a queue: the detail says why",
         Outcome::DiedAgain => "delivered, failed, and back: held again",
         Outcome::Processed => "its receiver reported success",
         Outcome::Settled => "did not come back while it was watched",

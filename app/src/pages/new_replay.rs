@@ -154,6 +154,17 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
         let before = wording::count(before);
         view! { <span>{before} " " {they} " replayed before"</span> }
     });
+    let delivered = preview.perhaps_delivered.filter(|count| *count > 0);
+    let delivered = delivered.map(|count| {
+        let letters = wording::counted(count, "letter");
+        view! {
+            <p class="stop-line">
+                {letters}
+                " may be in a queue already: last time one queue of the exchange refused, and the others \
+                may have taken it. Look there first."
+            </p>
+        }
+    });
     let approval = preview
         .approval
         .is_some()
@@ -177,6 +188,7 @@ fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
                 <p class="meta">
                     {which} {before} {approval} <span>"nothing has been done yet"</span>
                 </p>
+                {delivered}
             </div>
             {match (total > 0, is_unreadable) {
                 (true, false) => view! { <Go asked expected=total decisions button /> }.into_any(),

@@ -6,6 +6,16 @@ use leptos::prelude::*;
 use super::replay::HISTORY;
 use crate::wording;
 
+/// That all letters go as persistent messages, and how many did not come so.
+fn delivery(made_persistent: i64) -> String {
+    let all = "as persistent messages, so that a restart of the broker does not lose them";
+    if made_persistent == 0 {
+        return all.to_owned();
+    }
+    let letters = wording::counted(made_persistent, "letter");
+    format!("{all}; {letters} of these came as transient ones")
+}
+
 /// What is sent, and what is not.
 #[component]
 pub(crate) fn Terms(
@@ -51,6 +61,10 @@ pub(crate) fn Terms(
                             </div>
                         }
                     })}
+                <div class="all">
+                    <dt>"delivery"</dt>
+                    <dd>{delivery(preview.made_persistent)}</dd>
+                </div>
                 <div class="all">
                     <dt>"put on"</dt>
                     <dd class="id">"x-dlo-letter, x-dlo-replay, x-dlo-attempt"</dd>

@@ -12,13 +12,14 @@ use serde::{Deserialize, Serialize};
 pub enum Outcome {
     /// Not published yet, or the answer is awaited.
     Pending,
-    /// The broker confirmed it and returned nothing: a queue has it.
+    /// The broker confirmed it and did not return it: a queue has it.
     Confirmed,
     /// The broker returned it: no such queue. The letter is held again.
     Unroutable,
-    /// It was not published, or the broker refused it; the detail says why. The letter is held again.
+    /// It was not published, or its only queue refused it; the detail says why. The letter is held again.
     Refused,
-    /// The publish was cut off: it may or may not have happened.
+    /// It may or may not be in a queue: the publish was cut off, one queue of an exchange refused it and others
+    /// may have it, or its queue keeps nothing. The detail says which.
     Unknown,
     /// It was delivered, failed, and is back.
     DiedAgain,

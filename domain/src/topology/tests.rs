@@ -1,5 +1,6 @@
 //! Each finding on the smallest vhost that has it, and on its neighbour that has not.
 
+mod capacity;
 mod chains;
 mod consumers;
 mod dead_lettering;

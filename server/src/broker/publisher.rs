@@ -2,19 +2,20 @@
 //! of it. Its connection is its own, so that a broker that blocks publishers does not stop
 //! intake, and a message that closes the channel harms nobody else.
 
-use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_domain::replay::Address;
 use dlo_domain::republish::MOST_HEADER_BYTES;
 use dlo_domain::wire::{FieldTable, Properties};
-use futures_util::future::{maybe_done, poll_immediate};
+use futures_util::FutureExt as _;
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::ShortString;
-use lapin::{Channel, Confirmation, Connection, ConnectionProperties, ErrorKind, PublisherConfirm};
+use lapin::{Channel, Connection, ConnectionProperties};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
+use super::confirms::{Confirms, MessageKey};
 use super::connection::within;
 use super::declare::ask_exchange;
 use super::{BrokerError, Brokers, properties_to_lapin};
@@ -44,8 +45,11 @@ pub enum Published {
     Confirmed,
     /// The broker gave it back: no queue took it.
     Returned(String),
-    /// The broker said no, or it cannot be encoded. No queue has it.
+    /// It cannot be encoded, or the broker refused it before it looked for a queue. No queue has it.
     Refused(String),
+    /// A queue refused it, or could not store it. Where an exchange has several queues for it, others may
+    /// have it.
+    Nacked,
     /// It may or may not have been published: the answer never came.
     Lost(String),
     /// It never left: the channel was closed, or the time was over, before its turn.
@@ -56,7 +60,8 @@ pub enum Published {
 #[derive(Debug)]
 pub struct Publisher {
     connection: Connection,
-    channel: Channel,
+    channel: Arc<Channel>,
+    confirms: Confirms,
     turnstile: Mutex<()>,
 }
 
@@ -70,8 +75,9 @@ pub enum Company {
     Others,
 }
 
+/// A message that was handed over, or why it was not.
 enum Sent {
-    Awaited(PublisherConfirm),
+    Awaited(u64),
     Known(Published),
 }
 
@@ -88,7 +94,8 @@ impl Publisher {
         within(channel.confirm_select(ConfirmSelectOptions::default())).await?;
         Ok(Self {
             connection,
-            channel,
+            channel: Arc::new(channel),
+            confirms: Confirms::default(),
             turnstile: Mutex::new(()),
         })
     }
@@ -128,12 +135,12 @@ impl Publisher {
         ask_exchange(channel, exchange).await
     }
 
-    /// Publishes messages in order and waits for every answer, but not longer than `patience`.
-    /// The answers are in the order of the messages. What is published at the same time leaves
+    /// Publishes messages in order and waits until it is certain what came of each, but not longer than
+    /// `patience`. The answers are in the order of the messages. What is published at the same time leaves
     /// before or after them, not between.
     pub async fn publish(
         &self,
-        messages: &[Outgoing],
+        messages: Vec<Outgoing>,
         patience: Duration,
         company: Company,
     ) -> Vec<Published> {
@@ -144,43 +151,36 @@ impl Publisher {
             return vec![Published::NotSent; messages.len()];
         }
         failpoint::reach(failpoint::MARKED);
-        let mut sent = Vec::with_capacity(messages.len());
-        for gulp in messages.chunks(GULP) {
-            sent.extend(self.hand_over(gulp, deadline).await);
-        }
+        let is_alone = messages.len() == 1 && company == Company::Alone;
+        let sent = self.hand_over(messages, deadline, is_alone).await;
         failpoint::reach(failpoint::HANDED_OVER);
         drop(turn);
-        let alone = messages.len() == 1 && company == Company::Alone;
-        let mut answers = Vec::with_capacity(sent.len());
-        for one in sent {
-            answers.push(match one {
-                Sent::Known(known) => known,
-                Sent::Awaited(confirm) => answer(confirm, deadline, alone).await,
-            });
-        }
+        let answers = self.answers(sent, deadline).await;
         failpoint::reach(failpoint::ANSWERED);
         answers
     }
 
-    /// Sends messages at once, so that they leave in few writes. Each is queued when it is first
-    /// polled, and that is done in their order.
-    async fn hand_over(&self, gulp: &[Outgoing], deadline: Instant) -> Vec<Sent> {
-        let mut sending: Vec<_> = gulp
-            .iter()
-            .map(|message| maybe_done(Box::pin(self.send(message, deadline))))
-            .collect();
-        for one in &mut sending {
-            let _ = poll_immediate(&mut *one).await;
-        }
-        let mut sent = Vec::with_capacity(sending.len());
-        for mut one in sending {
-            (&mut one).await;
-            sent.extend(Pin::new(&mut one).take_output());
+    /// Sends messages gulp by gulp. Those of one are handed over at once, so that they leave in few writes.
+    async fn hand_over(
+        &self,
+        messages: Vec<Outgoing>,
+        deadline: Instant,
+        is_alone: bool,
+    ) -> Vec<Sent> {
+        let mut sent = Vec::with_capacity(messages.len());
+        let mut messages = messages.into_iter().peekable();
+        while messages.peek().is_some() {
+            let gulp = messages.by_ref().take(GULP);
+            let gulp: Vec<Sent> = gulp
+                .map(|message| self.send(message, deadline, is_alone))
+                .collect();
+            self.confirms.until_left(&tags(&gulp), deadline).await;
+            sent.extend(gulp);
         }
         sent
     }
 
-    async fn send(&self, message: &Outgoing, deadline: Instant) -> Sent {
+    fn send(&self, message: Outgoing, deadline: Instant, is_alone: bool) -> Sent {
         // Where those before it took all the time to get away, it would not.
         if !self.is_open() || Instant::now() >= deadline {
             return Sent::Known(Published::NotSent);
@@ -194,7 +194,7 @@ impl Publisher {
             routing_key,
         } = &message.address;
         let name = |text: &String| ShortString::try_new(text.as_str());
-        let (Ok(exchange), Ok(key)) = (name(exchange), name(routing_key)) else {
+        let (Ok(exchange), Ok(routing_key)) = (name(exchange), name(routing_key)) else {
             let why = "a name has more than 255 bytes".to_owned();
             return Sent::Known(Published::Refused(why));
         };
@@ -202,15 +202,23 @@ impl Publisher {
             mandatory: true,
             ..BasicPublishOptions::default()
         };
-        let publish = self
-            .channel
-            .basic_publish(exchange, key, options, &message.body, properties);
-        match timeout_at(deadline, publish).await {
-            Ok(Ok(confirm)) => Sent::Awaited(confirm),
-            // Once it was handed over, some of its bytes may have left whatever is said after.
-            Ok(Err(why)) => Sent::Known(Published::Lost(why.to_string())),
-            Err(_) => Sent::Known(Published::Lost(no_answer())),
-        }
+        let key = MessageKey::of(&properties);
+        let channel = Arc::clone(&self.channel);
+        let handover = async move {
+            let body = &message.body;
+            let publish = channel.basic_publish(exchange, routing_key, options, body, properties);
+            publish.await
+        };
+        Sent::Awaited(self.confirms.submit(key, handover.boxed(), is_alone))
+    }
+
+    async fn answers(&self, sent: Vec<Sent>, deadline: Instant) -> Vec<Published> {
+        self.confirms.until_decided(&tags(&sent), deadline).await;
+        let answer = |one| match one {
+            Sent::Known(known) => known,
+            Sent::Awaited(tag) => self.confirms.take(tag),
+        };
+        sent.into_iter().map(answer).collect()
     }
 
     /// Says goodbye to the broker; a broker that does not answer is left alone.
@@ -219,34 +227,10 @@ impl Publisher {
     }
 }
 
-fn no_answer() -> String {
-    "the broker did not answer in time".to_owned()
-}
-
-async fn answer(confirm: PublisherConfirm, deadline: Instant, alone: bool) -> Published {
-    match timeout_at(deadline, confirm).await {
-        Ok(Ok(Confirmation::Ack(None))) => Published::Confirmed,
-        Ok(Ok(Confirmation::Ack(Some(returned)))) => Published::Returned(format!(
-            "the broker returned it: {} {}",
-            returned.reply_code, returned.reply_text
-        )),
-        Ok(Ok(Confirmation::Nack(_))) => Published::Refused(
-            "the broker refused it: the queue is full (reject-publish) or could not store it"
-                .to_owned(),
-        ),
-        Ok(Ok(Confirmation::NotRequested)) => {
-            Published::Lost("the channel has no confirms".to_owned())
-        }
-        Ok(Err(why)) if alone && is_refusal(&why) => {
-            Published::Refused(format!("the broker refused it: {why}"))
-        }
-        Ok(Err(why)) => Published::Lost(why.to_string()),
-        Err(_) => Published::Lost(no_answer()),
-    }
-}
-
-/// A channel error answers one publish and is raised before anything is routed: when there was
-/// only one on the way, that one was refused. A connection error can come at any time.
-fn is_refusal(error: &lapin::Error) -> bool {
-    matches!(error.kind(), ErrorKind::ProtocolError(_)) && error.is_amqp_soft_error()
+fn tags(sent: &[Sent]) -> Vec<u64> {
+    let tag = |one: &Sent| match one {
+        Sent::Awaited(tag) => Some(*tag),
+        Sent::Known(_) => None,
+    };
+    sent.iter().filter_map(tag).collect()
 }

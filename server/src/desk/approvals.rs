@@ -69,6 +69,7 @@ pub(super) async fn reject(
                     seat,
                     outcome: Outcome::Refused,
                     detail: Some(detail.clone()),
+                    nacked: false,
                 })
                 .collect();
             outcomes::record(conn, id, &refused, at).await?;

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use dlo_domain::replay::Destination;
 use dlo_domain::routing::{Choice, Routing};
-
+use dlo_domain::topology::Vhost;
 use sqlx::PgConnection;
 
 use super::PgDesk;
 use crate::broker::{self, BrokerError, ExchangeNow, Link, Management, ManagementError};
 use crate::store::StoreError;
-use crate::store::topology::workers;
+use crate::store::topology::{self, Place, workers};
 
 /// Destinations that brokers are asked for, at most.
 const MOST_ASKED: usize = 200;
@@ -37,6 +37,34 @@ pub(super) async fn tell_workers(
     for destination in destinations.iter_mut().take(MOST_ASKED) {
         let queue = destination.queue.as_deref();
         destination.workers = queue.and_then(|queue| there.get(queue).copied());
+    }
+    Ok(())
+}
+
+/// Says what queues do with letters that they have no room for, as the topology was read last; of exchanges,
+/// the queues that get their letters.
+///
+/// # Errors
+/// Returns an error if a query fails, or a newer version wrote what this one cannot read.
+pub(super) async fn tell_overflows(
+    conn: &mut PgConnection,
+    destinations: &mut [Destination],
+) -> Result<(), StoreError> {
+    let mut vhosts: BTreeMap<(String, String), Option<Vhost>> = BTreeMap::new();
+    for destination in destinations.iter_mut().take(MOST_ASKED) {
+        let place = (destination.broker.clone(), destination.vhost.clone());
+        if !vhosts.contains_key(&place) {
+            let (broker, vhost) = (&*place.0, &*place.1);
+            let kept = topology::one(conn, Place { broker, vhost }).await?;
+            vhosts.insert(place.clone(), kept.map(|kept| kept.vhost));
+        }
+        let Some(vhost) = &vhosts[&place] else {
+            continue;
+        };
+        let receivers = destination.receivers.iter().flatten();
+        let queues = destination.queue.iter().chain(receivers);
+        let overflows = queues.filter_map(|queue| vhost.overflow(queue, destination.letters));
+        destination.overflows = overflows.map(|overflow| overflow.says).collect();
     }
     Ok(())
 }

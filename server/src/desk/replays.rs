@@ -67,6 +67,8 @@ pub(super) async fn plan(
         drop(conn);
         // After the transaction, which is not to wait for brokers.
         destinations::ask(desk, &mut replay.destinations).await;
+        let mut conn = desk.begin().await?;
+        destinations::tell_overflows(&mut conn, &mut replay.destinations).await?;
     }
     Ok(replay)
 }

@@ -125,9 +125,7 @@ impl Announcer {
         }
         let sendable = |message: &&Waiting| known[&*message.destination.exchange];
         let outgoing: Vec<Outgoing> = messages.iter().filter(sendable).map(outgoing).collect();
-        let answers = publisher
-            .publish(&outgoing, PATIENCE, Company::Others)
-            .await;
+        let answers = publisher.publish(outgoing, PATIENCE, Company::Others).await;
         let mut answers = answers.into_iter();
         Ok(messages
             .iter()
@@ -205,6 +203,9 @@ fn outcome(published: Published) -> Result<(), String> {
     match published {
         Published::Confirmed => Ok(()),
         Published::Returned(why) | Published::Refused(why) | Published::Lost(why) => Err(why),
+        Published::Nacked => {
+            Err("a queue refused it: it is full (reject-publish) or could not store it".to_owned())
+        }
         Published::NotSent => Err("the broker could not be reached in time".to_owned()),
     }
 }

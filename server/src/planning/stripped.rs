@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dlo_domain::replay::Stripped;
-use dlo_domain::republish::stripped;
+use dlo_domain::republish::{is_transient, stripped};
 use sqlx::PgConnection;
 
 use crate::store::StoreError;
@@ -18,6 +18,8 @@ const MOST_LETTERS: usize = 5_000;
 pub(super) struct StrippedTally {
     letters: usize,
     names: BTreeMap<String, i64>,
+    /// Letters that were sent as transient messages.
+    pub(super) made_persistent: i64,
 }
 
 impl StrippedTally {
@@ -36,6 +38,7 @@ impl StrippedTally {
         self.letters += planned.len();
         let letters: Vec<_> = planned.iter().map(|one| one.letter.id).collect();
         messages::each_head(conn, &letters, |properties, headers| {
+            self.made_persistent += i64::from(is_transient(properties));
             let names = stripped(properties, headers).into_iter();
             for name in names.filter(|name| !keep_expiration || name != "expiration") {
                 *self.names.entry(name).or_default() += 1;

@@ -141,6 +141,7 @@ async fn give_up_what_was_cut_off(
             seat,
             outcome: Outcome::Unknown,
             detail: Some(why.to_owned()),
+            nacked: false,
         })
         .collect();
     engine.record(replay, &unknown).await?;

@@ -8,6 +8,7 @@ use dlo_domain::ids::ReplayId;
 
 use super::Engine;
 use super::brake::Brake;
+use super::capacity::KeepingNothing;
 use super::cruise::can_cruise;
 use super::exchanges::{Exchanges, exchanges_of};
 use super::halt::{Halt, persist};
@@ -43,6 +44,7 @@ pub(super) struct Progress {
 /// What the next letters are loaded by.
 pub(super) struct Place {
     pub(super) exchanges: Exchanges,
+    pub(super) capacity: KeepingNothing,
     /// The last position that was taken up.
     pub(super) after: i32,
 }
@@ -51,6 +53,7 @@ impl Default for Place {
     fn default() -> Self {
         Self {
             exchanges: Exchanges::default(),
+            capacity: KeepingNothing::default(),
             after: START,
         }
     }
@@ -183,12 +186,10 @@ impl Line<'_> {
         let Some(publisher) = progress.held.take() else {
             return Ok(());
         };
-        let (messages, marks): (Vec<Outgoing>, Vec<_>) = ready
-            .into_iter()
-            .map(|one| (one.message, (one.seat, one.detail)))
-            .unzip();
+        let (messages, in_flight): (Vec<Outgoing>, Vec<_>) =
+            ready.into_iter().map(Ready::depart).unzip();
         let exchanges = exchanges_of(&messages);
-        let answers = publisher.publish(&messages, PATIENCE, Company::Alone).await;
+        let answers = publisher.publish(messages, PATIENCE, Company::Alone).await;
         progress.learn(&exchanges, &answers, &publisher);
         // A channel with an answer outstanding is done with, unless it is only blocked: a new
         // connection would have to learn that again, at the price of a letter.
@@ -202,7 +203,7 @@ impl Line<'_> {
             // What never left goes next.
             progress.place.after = START;
         }
-        let recorded = recorded(marks, answers);
+        let recorded = recorded(in_flight, answers);
         self.put_down(&recorded).await?;
         let engine = self.engine;
         engine.keep_order(self.replay, self.orders, &recorded).await
@@ -228,9 +229,15 @@ impl Line<'_> {
         let messages = persist!(engine, conn => messages::last(conn, &items).await)?;
         let messages = self.put_in_place(&items, messages).await?;
         let terms = (replay, self.orders.keep_expiration);
-        let (ready, unfit) = prepare::prepare(terms, &place.exchanges, items, messages);
+        let (mut ready, unfit) = prepare::prepare(terms, &place.exchanges, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
+        self.look_at_capacity(&mut place.capacity).await?;
+        for one in &mut ready {
+            let queue = one.message.address.only_queue();
+            let says = queue.and_then(|queue| place.capacity.says(queue));
+            one.dropped_by = says.map(str::to_owned);
+        }
         Ok(Some(ready))
     }
 

@@ -8,6 +8,7 @@ use dlo_domain::replay::Outcome;
 use dlo_domain::republish::{CannotRepublish, MOST_BODY_BYTES, Terms, republish};
 
 use super::exchanges::Exchanges;
+use super::writing::InFlight;
 use crate::broker::Outgoing;
 use crate::store::replays::bodies::Frozen;
 use crate::store::replays::messages::Message;
@@ -28,10 +29,30 @@ pub(super) struct Ready {
     pub message: Outgoing,
     /// What its properties and headers take, in bytes.
     pub header_bytes: usize,
-    /// What was left out, for people.
+    /// What was left out or changed, for people.
     pub detail: Option<String>,
+    /// What its queue does, if that keeps nothing.
+    pub dropped_by: Option<String>,
     /// Whether nothing else is to be on its way with it.
     pub alone: bool,
+}
+
+impl Ready {
+    /// The message, and what its answer is to be read with.
+    pub(super) fn depart(self) -> (Outgoing, InFlight) {
+        let address = &self.message.address;
+        let exchange = match address.only_queue() {
+            Some(_) => None,
+            None => Some(address.exchange.clone()),
+        };
+        let in_flight = InFlight {
+            seat: self.seat,
+            detail: self.detail,
+            dropped_by: self.dropped_by,
+            exchange,
+        };
+        (self.message, in_flight)
+    }
 }
 
 /// Takes the first items whose bodies together are not too much, up to one that travels alone. At
@@ -141,6 +162,9 @@ fn make(
             made.stripped.join(", ").replace('\0', "\u{fffd}")
         )
     });
+    let persistent = "sent as a persistent message, which it was not (delivery mode 1)";
+    let persistent = made.made_persistent.then(|| persistent.to_owned());
+    let changes: Vec<String> = [stripped, persistent].into_iter().flatten().collect();
     Ok(Ready {
         seat: item.seat,
         message: Outgoing {
@@ -150,7 +174,8 @@ fn make(
             body,
         },
         header_bytes: made.header_bytes,
-        detail: stripped,
+        detail: (!changes.is_empty()).then(|| changes.join("; ")),
+        dropped_by: None,
         alone: false,
     })
 }
@@ -171,6 +196,7 @@ fn not_published(seat: Seat, outcome: Outcome, why: &str) -> Recorded {
         outcome,
         // A header's name may hold a NUL, which Postgres cannot keep as text.
         detail: Some(why.replace('\0', "\u{fffd}")),
+        nacked: false,
     }
 }
 
@@ -312,16 +338,19 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_out_is_told() {
+    fn what_was_left_out_or_changed_is_told() {
         let items = vec![item(1, 2)];
         let mut one = message(&items[0], FieldTable::default());
         one.properties.expiration = Some("5000".into());
+        one.properties.delivery_mode = Some(1);
         let (ready, _) = prepare(
             (ReplayId(Uuid::from_u128(9)), false),
             &Exchanges::default(),
             items,
             vec![one],
         );
-        assert_eq!(ready[0].detail.as_deref(), Some("sent without expiration"));
+        let told = "sent without expiration; sent as a persistent message, which it was not \
+            (delivery mode 1)";
+        assert_eq!(ready[0].detail.as_deref(), Some(told));
     }
 }

@@ -12,20 +12,20 @@ use super::exchanges::exchanges_of;
 use super::halt::Halt;
 use super::lane::{Line, PATIENCE, Place, Progress, START};
 use super::prepare::Ready;
-use super::writing::recorded;
+use super::writing::{InFlight, recorded};
 use crate::broker::{Company, Outgoing, Published, Publisher};
-use crate::store::replays::outcomes::{Recorded, Seat};
+use crate::store::replays::outcomes::Recorded;
 
 /// So many windows share what may be on its way at once.
 const WINDOWS: i64 = 4;
 /// So many may be on their way or not written down yet: after a crash their letters are unknown.
 const MOST_OPEN: usize = 6;
 
-/// Letters that were marked: their messages, and for each its place and what was left off.
+/// Letters that were marked: their messages, and for each what its answer is to be read with.
 struct Window {
     first: i32,
     messages: Vec<Outgoing>,
-    marks: Vec<(Seat, Option<String>)>,
+    in_flight: Vec<InFlight>,
     /// Whether nothing else may be on its way with it.
     is_alone: bool,
 }
@@ -33,14 +33,11 @@ struct Window {
 impl Window {
     fn of(first: i32, ready: Vec<Ready>) -> Self {
         let is_alone = is_alone(&ready);
-        let (messages, marks) = ready
-            .into_iter()
-            .map(|one| (one.message, (one.seat, one.detail)))
-            .unzip();
+        let (messages, in_flight) = ready.into_iter().map(Ready::depart).unzip();
         Self {
             first,
             messages,
-            marks,
+            in_flight,
             is_alone,
         }
     }
@@ -51,11 +48,12 @@ impl Window {
         } else {
             Company::Others
         };
-        let answers = publisher.publish(&self.messages, PATIENCE, company).await;
+        let exchanges = exchanges_of(&self.messages);
+        let answers = publisher.publish(self.messages, PATIENCE, company).await;
         Arrived {
             first: self.first,
-            exchanges: exchanges_of(&self.messages),
-            marks: self.marks,
+            exchanges,
+            in_flight: self.in_flight,
             answers,
         }
     }
@@ -69,7 +67,7 @@ fn is_alone(ready: &[Ready]) -> bool {
 struct Arrived {
     first: i32,
     exchanges: BTreeSet<String>,
-    marks: Vec<(Seat, Option<String>)>,
+    in_flight: Vec<InFlight>,
     answers: Vec<Published>,
 }
 
@@ -285,7 +283,7 @@ impl<'a> Train<'a> {
         if is_open {
             self.proven.extend(arrived.exchanges);
         }
-        let recorded = recorded(arrived.marks, arrived.answers);
+        let recorded = recorded(arrived.in_flight, arrived.answers);
         self.answered.firsts.push(arrived.first);
         self.answered.recorded.extend(recorded);
     }

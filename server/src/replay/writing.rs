@@ -135,35 +135,105 @@ impl Engine {
     }
 }
 
+/// A letter on its way, and what its answer is to be read with.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    pub(super) seat: Seat,
+    /// What was left out or changed, for people.
+    pub(super) detail: Option<String>,
+    /// What its queue does, if that keeps nothing.
+    pub(super) dropped_by: Option<String>,
+    /// The exchange that it goes to; `None` if only one queue can get it.
+    pub(super) exchange: Option<String>,
+}
+
 /// What is to be written down of the answers to a window. Letters that never left are not in it: they
 /// are still pending.
-pub(super) fn recorded(
-    marks: Vec<(Seat, Option<String>)>,
-    answers: Vec<Published>,
-) -> Vec<Recorded> {
-    let outcomes = marks.into_iter().zip(answers);
+pub(super) fn recorded(in_flight: Vec<InFlight>, answers: Vec<Published>) -> Vec<Recorded> {
+    let outcomes = in_flight.into_iter().zip(answers);
     outcomes
-        .filter_map(|((seat, stripped), answer)| {
-            let (outcome, detail) = outcome(answer, stripped)?;
-            Some(Recorded {
-                seat,
-                outcome,
-                detail: detail.map(|text| text.replace('\0', "\u{fffd}")),
-            })
-        })
+        .filter_map(|(letter, answer)| letter.outcome(answer))
         .collect()
 }
 
-/// What an answer means for the letter; nothing when it never left.
-fn outcome(answer: Published, stripped: Option<String>) -> Option<(Outcome, Option<String>)> {
-    Some(match answer {
-        Published::Confirmed => (Outcome::Confirmed, stripped),
-        Published::Returned(why) => (Outcome::Unroutable, Some(why)),
-        Published::Refused(why) => (Outcome::Refused, Some(why)),
-        Published::Lost(why) => (
-            Outcome::Unknown,
-            Some(format!("the publish was cut off: {why}")),
-        ),
-        Published::NotSent => return None,
-    })
+impl InFlight {
+    /// What an answer means for the letter; `None` if it never left.
+    fn outcome(self, answer: Published) -> Option<Recorded> {
+        let mut nacked = false;
+        let (outcome, detail) = match (answer, self.exchange, self.dropped_by) {
+            (Published::Confirmed, _, None) => (Outcome::Confirmed, self.detail),
+            (Published::Confirmed, _, Some(says)) => (Outcome::Unknown, Some(dropped(&says))),
+            (Published::Returned(why), ..) => (Outcome::Unroutable, Some(why)),
+            (Published::Refused(why), ..) => (Outcome::Refused, Some(why)),
+            (Published::Nacked, None, _) => (Outcome::Refused, Some(NACKED.to_owned())),
+            (Published::Nacked, Some(exchange), _) => {
+                nacked = true;
+                (Outcome::Unknown, Some(nacked_at(&exchange)))
+            }
+            (Published::Lost(why), ..) => {
+                let why = format!("the publish was cut off: {why}");
+                (Outcome::Unknown, Some(why))
+            }
+            (Published::NotSent, ..) => return None,
+        };
+        Some(Recorded {
+            seat: self.seat,
+            outcome,
+            detail: detail.map(|text| text.replace('\0', "\u{fffd}")),
+            nacked,
+        })
+    }
+}
+
+/// Why one queue refused a letter.
+const NACKED: &str =
+    "the broker refused it: the queue is full (reject-publish) or could not store it";
+
+/// What is known of a letter that a queue refused, and that others may have taken.
+fn nacked_at(exchange: &str) -> String {
+    format!(
+        "a queue refused it, because it is full (reject-publish) or could not store it. If the exchange \
+         `{exchange}` has other queues for it, they have it: look there before it is sent again"
+    )
+}
+
+fn dropped(says: &str) -> String {
+    format!("the broker confirmed it, and nobody may have it. {says}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn came(answer: Published, exchange: Option<&str>, dropped_by: Option<&str>) -> Recorded {
+        let in_flight = InFlight {
+            seat: Seat {
+                position: 0,
+                letter: LetterId(Uuid::from_u128(1)),
+            },
+            detail: None,
+            dropped_by: dropped_by.map(str::to_owned),
+            exchange: exchange.map(str::to_owned),
+        };
+        recorded(vec![in_flight], vec![answer]).remove(0)
+    }
+
+    #[test]
+    fn a_nack_is_a_refusal_only_where_one_queue_could_have_it() {
+        let one = came(Published::Nacked, None, None);
+        assert_eq!((one.outcome, one.nacked), (Outcome::Refused, false));
+        let several = came(Published::Nacked, Some("events"), None);
+        assert_eq!((several.outcome, several.nacked), (Outcome::Unknown, true));
+        let detail = several.detail.expect("a reason");
+        assert!(detail.contains("the exchange `events`"), "{detail}");
+    }
+
+    #[test]
+    fn what_a_queue_drops_is_not_delivered() {
+        let kept = came(Published::Confirmed, None, None);
+        assert_eq!(kept.outcome, Outcome::Confirmed);
+        let dropped = came(Published::Confirmed, None, Some("`work` keeps nothing"));
+        assert_eq!(dropped.outcome, Outcome::Unknown);
+    }
 }

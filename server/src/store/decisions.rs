@@ -96,7 +96,6 @@ pub(super) async fn set_state(
         "update letters
          set state = $2,
              state_since = case when state = $2 then state_since else now() end,
-             claimed_at = case when $2 = 'claimed' then now() else claimed_at end,
              discard_reason = case when $2 = 'discarded' then $4 else discard_reason end
          where id = any($1) and id between $5 and $6 and state = any($3)
          returning id",

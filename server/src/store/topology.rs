@@ -248,6 +248,30 @@ pub async fn one(conn: &mut PgConnection, place: Place<'_>) -> Result<Option<Kep
     .transpose()
 }
 
+/// The last read of a vhost, unless it is the one of this time.
+///
+/// # Errors
+/// Returns an error if the query fails, or a newer version wrote what this one cannot read.
+pub async fn one_other_than(
+    conn: &mut PgConnection,
+    place: Place<'_>,
+    read_at: Option<DateTime<Utc>>,
+) -> Result<Option<Kept>, StoreError> {
+    let is_other = sqlx::query_scalar!(
+        r#"select read_at is distinct from $3 as "other!"
+           from topology_vhosts where broker = $1 and vhost = $2"#,
+        place.broker,
+        place.vhost,
+        read_at,
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
+    match is_other {
+        Some(true) => one(conn, place).await,
+        _ => Ok(None),
+    }
+}
+
 /// Every broker that was asked, with its vhosts.
 ///
 /// # Errors

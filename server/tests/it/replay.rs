@@ -1,9 +1,12 @@
 //! Letters published again to a real broker, and what came of each.
 
 mod approval;
+mod attribution;
 mod brokers;
 mod canary;
 mod changes;
+mod claims;
+mod doubts;
 #[cfg(debug_assertions)]
 mod failpoints;
 mod frames;

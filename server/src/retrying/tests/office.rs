@@ -187,6 +187,7 @@ impl Office {
                 seat: Seat { position, letter },
                 outcome,
                 detail: None,
+                nacked: false,
             };
             let mut transaction = self.pool.begin().await.expect("begun");
             let now = self.clock.now();

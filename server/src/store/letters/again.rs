@@ -8,12 +8,14 @@ use dlo_domain::reading::ReturnsFrom;
 use dlo_domain::replay::{NoReturn, Outcome, Returning};
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::court::{self, Particulars};
 use super::incoming::{Incoming, extract, storable};
 use super::uploads;
 use crate::store::groups::signatures;
 use crate::store::letter_detail::read_outcome;
+use crate::store::replays::claims::ClaimedLetter;
 use crate::store::replays::{ladder, tries};
 use crate::store::{StoreError, extracts};
 
@@ -31,6 +33,7 @@ struct Letter {
     message_id: Option<String>,
     arrivals: i32,
     replays: i32,
+    claimed_by: Option<Uuid>,
 }
 
 /// Joins a delivery to the letter that it names, if it is what this replay published; else tells why it
@@ -55,7 +58,16 @@ pub async fn append_returned(
     if let Err(why) = compare(conn, incoming, from, (&letter, state)).await? {
         return Ok(Err(why));
     }
-    let after = state.after(Change::DieAgain).unwrap_or(state);
+    let claimed = ClaimedLetter {
+        id: from.letter_id,
+        state,
+        claimed_by: letter.claimed_by,
+    };
+    let after = if claimed.is_out_since(conn, from.replay_id).await? {
+        state
+    } else {
+        state.after(Change::DieAgain).unwrap_or(state)
+    };
     insert_arrival(conn, source, incoming, from, letter.arrivals + 1).await?;
     let remembered = incoming.signature.id;
     let extract = judge_again(incoming, from, letter, judge);
@@ -74,7 +86,7 @@ async fn lock(conn: &mut PgConnection, from: ReturnsFrom) -> Result<Option<Lette
     let letter = sqlx::query_as!(
         Letter,
         "select s.name as source, l.state, l.queue, l.exchange, l.routing_key, l.error_class,
-             l.error_message, l.message_type, l.message_id, l.arrivals, l.replays
+             l.error_message, l.message_type, l.message_id, l.arrivals, l.replays, l.claimed_by
          from letters l join sources s on s.id = l.source_id
          where l.id = $1 and exists (
              select from replay_items where letter_id = $1 and replay_id = $2)

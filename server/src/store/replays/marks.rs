@@ -18,7 +18,8 @@ use crate::store::{StoreError, weeks};
 /// What became of the wish to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
-    /// The letters are marked: publish them, but these, which came back meanwhile.
+    /// The letters are marked: publish them, but these, which came back meanwhile. Another replay may have
+    /// them by now.
     Except(HashSet<LetterId>),
     /// The replay does not run any more, or another office holds it: nothing is marked.
     NotOurs,
@@ -26,7 +27,7 @@ pub enum Begun {
 
 /// Marks letters of a lane as being published: all of its pending ones between the first and the
 /// last of them, and from `since` on when letters before them are on their way too. This must be
-/// committed before the first byte leaves. Letters are told that are no longer claimed. Nobody but the
+/// committed before the first byte leaves. Letters are told that this replay has no longer. Nobody but the
 /// office that holds the replay gives its pending items another outcome before they are published, so
 /// nobody asks for those.
 ///
@@ -72,10 +73,12 @@ pub async fn begin_publish(
     let (first, last) = weeks::span(&letters);
     let back = sqlx::query_scalar!(
         "select id from letters
-         where id = any($1) and id between $2 and $3 and state <> 'claimed'",
+         where id = any($1) and id between $2 and $3
+           and (state <> 'claimed' or claimed_by is distinct from $4)",
         &letters,
         first,
-        last
+        last,
+        id.0
     )
     .fetch_all(&mut *conn)
     .await?;
@@ -123,7 +126,8 @@ pub async fn clear_all(conn: &mut PgConnection, id: ReplayId) -> Result<(), Stor
     Ok(())
 }
 
-/// Letters that were being published when the office that held the replay ended.
+/// Letters that were being published when the office that held the replay ended. One that the replay had
+/// no longer was not published.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -132,7 +136,9 @@ pub async fn cut_off(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<Seat>,
         "select i.position, i.letter_id from replay_marks m
          join replay_items i on i.replay_id = m.replay_id and i.broker = m.broker
              and i.vhost = m.vhost and i.position between m.first_position and m.last_position
+         join letters l on l.id = i.letter_id
          where m.replay_id = $1 and i.outcome = 'pending'
+             and l.state = 'claimed' and l.claimed_by = $1
          order by i.position",
         id.0
     )

@@ -1,6 +1,6 @@
 //! What came of letters that a replay published or did not, and what people say of it later.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
@@ -11,7 +11,7 @@ use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{are_all_between, ladder, range, tries};
+use super::{are_all_between, claims, ladder, range, tries};
 use crate::store::audit::{self, Note};
 use crate::store::letter_detail::read_outcome;
 use crate::store::policies::inbox;
@@ -35,11 +35,14 @@ pub struct Recorded {
     pub outcome: Outcome,
     /// Why, or what was stripped.
     pub detail: Option<String>,
+    /// Whether a queue refused it, at an exchange whose other queues may have taken it.
+    pub nacked: bool,
 }
 
 /// Writes outcomes down: items, letters, counters, audit and event. An item that has an outcome
 /// already keeps it and its letter stays where it is: it came back before its confirm was
-/// recorded, or another office gave it up. Tells how many were still pending.
+/// recorded, or another office gave it up. A letter that another replay has stays where it is, too. Tells
+/// how many were still pending.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
@@ -49,9 +52,8 @@ pub async fn record(
     recorded: &[Recorded],
     at: DateTime<Utc>,
 ) -> Result<usize, StoreError> {
-    let moved = move_letters(conn, recorded).await?;
+    move_letters(conn, id, recorded).await?;
     let written = write_items(conn, id, recorded, at).await?;
-    give_back(conn, moved, &written).await?;
     take_back_tries(conn, id, &written).await?;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let mut letters = Vec::new();
@@ -83,12 +85,13 @@ pub async fn record(
     Ok(changed)
 }
 
-/// Moves letters that are claimed to where their outcome puts them; tells which. They are locked
-/// before their items, and in the order of their ids, as everybody does it.
+/// Moves the letters that this replay has to where their outcome puts them. They are locked before their
+/// items, and in the order of their ids, as everybody does it.
 async fn move_letters(
     conn: &mut PgConnection,
+    id: ReplayId,
     recorded: &[Recorded],
-) -> Result<HashSet<Uuid>, StoreError> {
+) -> Result<(), StoreError> {
     let mut alike: BTreeMap<Outcome, Vec<Uuid>> = BTreeMap::new();
     for one in recorded {
         alike
@@ -102,18 +105,17 @@ async fn move_letters(
         all.sort_unstable();
         decisions::lock(conn, &all).await?;
     }
-    let mut moved = HashSet::new();
     for (outcome, mut letters) in alike {
         letters.sort_unstable();
-        if let Some(change) = change_of(outcome) {
-            moved.extend(decisions::set_state(conn, &letters, change, None).await?);
+        if let Some(to) = state_after(outcome) {
+            claims::release(conn, id, &letters, to).await?;
         }
     }
-    Ok(moved)
+    Ok(())
 }
 
-/// What an outcome of a publish does to a letter, and where that puts it.
-fn change_of(outcome: Outcome) -> Option<(Change, LetterState)> {
+/// Where the outcome of a publish puts a letter.
+fn state_after(outcome: Outcome) -> Option<LetterState> {
     let change = match outcome {
         Outcome::Confirmed => Change::Confirm,
         Outcome::Unroutable | Outcome::Refused => Change::Refuse,
@@ -122,33 +124,8 @@ fn change_of(outcome: Outcome) -> Option<(Change, LetterState)> {
             return None;
         }
     };
-    let to = LetterState::Claimed
-        .after(change)
-        .expect("a claimed letter allows what a publish can end in");
-    Some((change, to))
-}
-
-/// Letters that were moved although this replay is done with them are claimed by another one by now:
-/// they are its own again before anybody sees it.
-async fn give_back(
-    conn: &mut PgConnection,
-    mut moved: HashSet<Uuid>,
-    written: &Written,
-) -> Result<(), StoreError> {
-    for seat in written.values().flatten() {
-        moved.remove(&seat.letter.0);
-    }
-    if moved.is_empty() {
-        return Ok(());
-    }
-    let others: Vec<Uuid> = moved.into_iter().collect();
-    sqlx::query!(
-        "update letters set state = 'claimed' where id = any($1)",
-        &others
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
+    let to = LetterState::Claimed.after(change);
+    Some(to.expect("a claimed letter allows what a publish can end in"))
 }
 
 /// Letters that were not published after all were not tried. A retry policy whose try it was is asked for
@@ -187,19 +164,19 @@ async fn write_items(
     recorded: &[Recorded],
     at: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
-    let mut alike: BTreeMap<(Outcome, Option<&str>), Vec<i32>> = BTreeMap::new();
+    let mut alike: BTreeMap<(Outcome, Option<&str>, bool), Vec<i32>> = BTreeMap::new();
     for item in recorded {
-        let key = (item.outcome, item.detail.as_deref());
+        let key = (item.outcome, item.detail.as_deref(), item.nacked);
         alike.entry(key).or_default().push(item.seat.position);
     }
     let mut written = Written::new();
-    for ((outcome, detail), mut positions) in alike {
+    for ((outcome, detail, nacked), mut positions) in alike {
         positions.sort_unstable();
         positions.dedup();
         let (first, last) = range(&positions);
         let only = (!are_all_between(&positions)).then_some(&*positions);
         let rows = sqlx::query!(
-            "update replay_items set outcome = $3, detail = $4, at = $5
+            "update replay_items set outcome = $3, detail = $4, at = $5, nacked = $8
              where replay_id = $1 and position between $6 and $7
                and ($2::integer[] is null or position + 0 = any($2))
                and outcome = 'pending'
@@ -210,7 +187,8 @@ async fn write_items(
             detail,
             at,
             first,
-            last
+            last,
+            nacked
         )
         .fetch_all(&mut *conn)
         .await?;
@@ -220,7 +198,8 @@ async fn write_items(
         });
         let seats: Vec<Seat> = seats.collect();
         if !seats.is_empty() {
-            written.insert((outcome, detail.map(str::to_owned)), seats);
+            let alike = written.entry((outcome, detail.map(str::to_owned)));
+            alike.or_default().extend(seats);
         }
     }
     Ok(written)
@@ -292,7 +271,10 @@ async fn move_last_item(
     let moved = sqlx::query!(
         r#"with last as (
                select replay_id, position, outcome from replay_items
-               where letter_id = $1 order by attempt desc limit 1 for update
+               where letter_id = $1
+               order by replay_id = (select claimed_by from letters where id = $1) desc nulls last,
+                   attempt desc
+               limit 1 for update
            )
            update replay_items i
            set outcome = $3, detail = coalesce($4, i.detail), at = $5

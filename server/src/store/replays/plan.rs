@@ -32,6 +32,8 @@ pub struct Candidate {
     pub broker: String,
     /// The vhost that it came from.
     pub vhost: String,
+    /// The replay that claimed it last.
+    pub claimed_by: Option<ReplayId>,
 }
 
 /// Letters by id, in the order of ids. With `lock` nobody else moves them until the transaction
@@ -49,7 +51,7 @@ pub async fn candidates(
         sqlx::query_as!(
             CandidateRow,
             "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
-                 l.replays, s.broker, s.vhost
+                 l.replays, s.broker, s.vhost, l.claimed_by
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -63,7 +65,7 @@ pub async fn candidates(
         sqlx::query_as!(
             CandidateRow,
             "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
-                 l.replays, s.broker, s.vhost
+                 l.replays, s.broker, s.vhost, l.claimed_by
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -86,6 +88,7 @@ struct CandidateRow {
     replays: i32,
     broker: String,
     vhost: String,
+    claimed_by: Option<Uuid>,
 }
 
 impl TryFrom<CandidateRow> for Candidate {
@@ -102,6 +105,7 @@ impl TryFrom<CandidateRow> for Candidate {
             replays: row.replays,
             broker: row.broker,
             vhost: row.vhost,
+            claimed_by: row.claimed_by.map(ReplayId),
         })
     }
 }
@@ -174,6 +178,33 @@ pub struct Planned {
     pub address: Address,
 }
 
+/// Counts the letters of a plan that a queue refused when they were replayed last, at an exchange whose other
+/// queues may have taken them.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn count_nacked(conn: &mut PgConnection, planned: &[Planned]) -> Result<i64, StoreError> {
+    let tried = planned.iter().filter(|one| one.letter.claimed_by.is_some());
+    let letters: Vec<Uuid> = tried.map(|one| one.letter.id.0).collect();
+    if letters.is_empty() {
+        return Ok(0);
+    }
+    let (first, last) = weeks::span(&letters);
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!"
+           from letters l
+           join replay_items i on i.letter_id = l.id and i.replay_id = l.claimed_by
+           where l.id = any($1) and l.id between $2 and $3 and i.nacked
+             and i.outcome in ('unknown', 'refused')"#,
+        &letters,
+        first,
+        last
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(count)
+}
+
 /// Adds letters, the first of them at `position`, and claims them. They must be locked.
 ///
 /// # Errors
@@ -195,12 +226,14 @@ pub async fn add(
     let (first, last) = weeks::span(&letters);
     sqlx::query!(
         "update letters
-         set state = 'claimed', state_since = now(), claimed_at = now(), replays = replays + 1
+         set state = 'claimed', state_since = now(), claimed_at = now(), claimed_by = $5,
+             replays = replays + 1
          where id = any($1) and id between $3 and $4 and state = any($2)",
         &letters,
         &from,
         first,
-        last
+        last,
+        id.0
     )
     .execute(&mut *conn)
     .await?;

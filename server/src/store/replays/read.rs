@@ -122,6 +122,8 @@ impl TryFrom<ReplayRow> for Replay {
                 .map_err(|why| StoreError::corrupt("replays", "left_out", why.to_string()))?,
             destinations: Vec::new(),
             replayed_before: None,
+            perhaps_delivered: None,
+            made_persistent: 0,
             stripped: Vec::new(),
         })
     }

@@ -3,14 +3,13 @@
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::Outcome;
-use dlo_domain::state::{Change, LetterState};
+use dlo_domain::state::Change;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::tries;
+use super::{claims, tries};
 use crate::store::audit::{self, Note};
-use crate::store::decisions::{self, set_state};
-use crate::store::{StoreError, events};
+use crate::store::{StoreError, decisions, events};
 
 /// Which letters a resumed replay takes up once more, of those that wait for a decision still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,10 +136,11 @@ async fn waiting(
 }
 
 async fn claim(conn: &mut PgConnection, id: ReplayId, letters: &[Uuid]) -> Result<(), StoreError> {
-    set_state(conn, letters, (Change::Claim, LetterState::Claimed), None).await?;
+    claims::claim(conn, id, letters).await?;
     tries::count(conn, id, letters).await?;
     sqlx::query!(
-        "update replay_items set outcome = 'pending', detail = null, at = null, ladder = null
+        "update replay_items set outcome = 'pending', detail = null, at = null, ladder = null,
+             nacked = false
          where replay_id = $1 and letter_id = any($2)",
         id.0,
         letters

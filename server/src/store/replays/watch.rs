@@ -33,9 +33,10 @@ pub async fn settle(
     }
     let rows = sqlx::query!(
         r#"with due as (
-               select distinct on (letter_id) replay_id, position, letter_id, outcome
-               from replay_items where letter_id = any($1)
-               order by letter_id, attempt desc
+               select i.replay_id, i.position, i.letter_id, i.outcome
+               from replay_items i
+               join letters l on l.id = i.letter_id and l.claimed_by = i.replay_id
+               where i.letter_id = any($1) and l.id = any($1)
            )
            update replay_items i
            set outcome = 'settled', at = $2
@@ -78,7 +79,8 @@ async fn lock_due(
              where r.shelf = 'away' and r.claimed_at < $1
                and r.state = 'replayed' and r.state_since < $1 and exists (
                    select from replay_items i
-                   where i.letter_id = r.id and i.outcome in ('confirmed', 'unknown'))
+                   where i.letter_id = r.id and i.replay_id = r.claimed_by
+                     and i.outcome in ('confirmed', 'unknown'))
              order by r.claimed_at limit $2
          )
          order by l.id

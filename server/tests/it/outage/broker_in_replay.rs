@@ -17,8 +17,10 @@ use crate::support::process::{Premises, database_url};
 use crate::support::reckoning::{Reckoning, progress};
 use crate::support::{setting, sized, until};
 
-/// Letters on their way at once.
-const WINDOW: usize = 20;
+/// Letters on their way at once: few, or as many as ship.
+fn window() -> usize {
+    sized(20, 2_000)
+}
 
 /// Waits until so many more letters are confirmed, or the replay is near its end.
 async fn goes_on(pool: &PgPool, replay: ReplayId, before: i64, letters: i64) {
@@ -35,11 +37,11 @@ async fn kill_the_broker(pool: &PgPool, queue_type: &str) {
     let arguments = [("x-queue-type", AMQPValue::LongString(queue_type.into()))];
     let mut vhost = lasting_queue(&sandbox, "work", &arguments).await;
     let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
-    let letters = bench.letters(sized(900, 10_000)).await;
-    let replay = bench.replay_home(&letters).await;
+    let letters = bench.letters(sized(900, 160_000)).await;
+    let replay = bench.replay_all_home().await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
-    let window = WINDOW.to_string();
-    let office = premises.open_with(&[("DLO_REPLAY_WINDOW", &window), ("DLO_INTAKE", "off")]);
+    let at_once = window().to_string();
+    let office = premises.open_with(&[("DLO_REPLAY_WINDOW", &at_once), ("DLO_INTAKE", "off")]);
     let kills = setting("DLO_BROKER_KILLS", sized(2, 20));
     let mut waits = Vec::new();
     for kill in 0..kills {
@@ -69,7 +71,7 @@ async fn kill_the_broker(pool: &PgPool, queue_type: &str) {
     );
     reckoning.assert_true();
     assert_eq!(reckoning.duplicates(), 0, "published twice");
-    assert!(unknown <= kills * WINDOW, "{unknown}");
+    assert!(unknown <= kills * window(), "{unknown}");
     drop(vhost);
     sandbox.stop().await.expect("stopped");
 }

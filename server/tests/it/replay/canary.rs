@@ -253,6 +253,7 @@ impl Hand {
                 seat,
                 outcome,
                 detail: None,
+                nacked: false,
             })
             .collect();
         let at = chrono::DateTime::default();

@@ -58,7 +58,8 @@ async fn an_office_that_is_killed_at_full_speed_leaves_at_most_its_windows_unkno
         (0, 450),
         "{done:?}"
     );
-    assert!(done.unknown <= kills * 3 * WINDOW, "{done:?}");
+    // Half as many again as the window: in flight, or answered and not written down.
+    assert!(done.unknown <= kills * (WINDOW + WINDOW / 2), "{done:?}");
     all_true(&bench, &vhost, id).await;
     last.stop().await;
     vhost.delete().await;

@@ -320,6 +320,15 @@ impl Bench {
         replay.id.expect("an id")
     }
 
+    /// Plans a replay of all letters that are held, however many, to the queue where each failed.
+    pub async fn replay_all_home(&self) -> ReplayId {
+        let all = Selection {
+            filter: Some("state:held".into()),
+            ..Selection::default()
+        };
+        self.plan_with(&[], |new| new.selection = all).await
+    }
+
     /// Waits for a replay's end.
     pub async fn finished(&self, id: ReplayId) -> Replay {
         self.becomes(id, ReplayState::Finished).await

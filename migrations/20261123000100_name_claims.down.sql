@@ -1,0 +1,1 @@
+alter table letters drop column claimed_by;

@@ -1,0 +1,1 @@
+alter table replay_items drop column nacked;
