@@ -266,17 +266,15 @@ fn read(
     }
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the message is done with, however large it is"
-)]
 fn read_returned(message: BasicReturnMessage) -> ReturnedMessage {
+    let BasicReturnMessage {
+        delivery,
+        reply_code,
+        reply_text,
+    } = message;
     ReturnedMessage {
-        key: MessageKey::of(&message.delivery.properties),
-        why: format!(
-            "the broker returned it: {} {}",
-            message.reply_code, message.reply_text
-        ),
+        key: MessageKey::of(&delivery.properties),
+        why: format!("the broker returned it: {reply_code} {reply_text}"),
     }
 }
 

@@ -80,6 +80,8 @@ impl Death {
 /// A replay, and the offices that die over it.
 struct Run<'a> {
     pool: &'a PgPool,
+    vhost: &'a Vhost,
+    bench: &'a Bench,
     premises: &'a Premises,
     replay: ReplayId,
     /// How long after an office's start its first letter was confirmed.
@@ -142,10 +144,10 @@ impl Run<'_> {
     }
 
     /// The last office: it is left alone until the replay has ended by itself.
-    async fn left_alone(&self, bench: &Bench) -> Serve {
+    async fn left_alone(&self) -> Serve {
         let office = self.premises.open_with(&[("DLO_INTAKE", "off")]);
         let began = Instant::now();
-        bench.becomes(self.replay, ReplayState::Finished).await;
+        self.bench.becomes(self.replay, ReplayState::Finished).await;
         println!("  the last office ended it after {:?}", began.elapsed());
         office
     }
@@ -178,12 +180,8 @@ struct Toll {
 
 /// A replay whose offices are killed until `kills` have been, or few letters are left. Then every word of it
 /// is true, and people decide on what is unknown.
-async fn killed_replay(
-    run: &mut Run<'_>,
-    (vhost, bench): (&Vhost, &Bench),
-    random: &mut StdRng,
-    kills: i64,
-) -> Toll {
+async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> Toll {
+    let (vhost, bench) = (run.vhost, run.bench);
     let letters = bench.letters(sized(600, 25_000)).await;
     run.replay = bench.replay_all_home().await;
     let mut killed = 0;
@@ -200,7 +198,7 @@ async fn killed_replay(
         run.life(Death::choose(random, budget.max(1), left)).await;
         killed += 1;
     }
-    run.left_alone(bench).await.stop().await;
+    run.left_alone().await.stop().await;
     let reckoning = Reckoning::of(run.pool, run.replay, vhost, "work").await;
     reckoning.assert_true();
     let unknown = reckoning.letters(Outcome::Unknown);
@@ -229,6 +227,8 @@ async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(p
     let premises = Premises::new(database_url(&pool), &vhost.brokers);
     let mut run = Run {
         pool: &pool,
+        vhost: &vhost,
+        bench: &bench,
         premises: &premises,
         replay: ReplayId(uuid::Uuid::nil()),
         went_on: Vec::new(),
@@ -237,7 +237,7 @@ async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(p
     let mut toll = Toll::default();
     while toll.kills < kills {
         let left = kills - toll.kills;
-        let one = killed_replay(&mut run, (&vhost, &bench), &mut random, left).await;
+        let one = killed_replay(&mut run, &mut random, left).await;
         assert!(one.kills > 0, "a replay is too short to be killed in");
         toll.kills += one.kills;
         toll.letters += one.letters;
