@@ -149,6 +149,8 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
         destinations: Vec::new(),
         replayed_before: None,
         stripped: Vec::new(),
+        warnings: Vec::new(),
+        plan: None,
     }
 }
 

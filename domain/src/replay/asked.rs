@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::canary::{BadCanary, Canary};
+use super::shown::PlanToken;
 use super::target::{NoWay, Target};
 use crate::changing::{Edit, Transform};
 use crate::selection::Selection;
@@ -58,6 +59,10 @@ pub struct NewReplay {
     /// answer is 409, and nothing is made. As many as are chosen when left out.
     #[serde(default)]
     pub expected_letters: Option<u64>,
+    /// The `plan` that a dry run told: the replay is made of that plan, or the answer is 409, says what is
+    /// different by now, and nothing is made. Letters that arrived after the dry run are left out.
+    #[serde(default)]
+    pub plan: Option<PlanToken>,
     /// Tells what would happen, and does nothing.
     #[serde(default)]
     pub dry_run: bool,
@@ -100,6 +105,12 @@ impl NewReplay {
         let expected = self.expected_letters.filter(|_| !self.dry_run)?;
         let letters = u64::try_from(letters).unwrap_or_default();
         letters.checked_sub(expected).filter(|more| *more > 0)
+    }
+
+    /// The plan that it must be; `None` if any will do. A dry run may be of any plan: it tells which.
+    #[must_use]
+    pub fn shown(&self) -> Option<&PlanToken> {
+        self.plan.as_ref().filter(|_| !self.dry_run)
     }
 
     /// Whether it can be carried out, as far as its letters have no say in it.

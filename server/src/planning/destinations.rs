@@ -50,6 +50,7 @@ fn destination(broker: String, vhost: String, address: Address, letters: i64) ->
         exists: None,
         internal: None,
         receivers: None,
+        consumers: None,
         workers: None,
     }
 }

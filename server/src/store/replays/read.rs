@@ -123,6 +123,8 @@ impl TryFrom<ReplayRow> for Replay {
             destinations: Vec::new(),
             replayed_before: None,
             stripped: Vec::new(),
+            warnings: Vec::new(),
+            plan: None,
         })
     }
 }

@@ -28,6 +28,7 @@ impl Manner {
             edit: None,
             needs_approval: !self.needs_approval.is_empty(),
             expected_letters: None,
+            plan: None,
             dry_run: false,
         };
         new.check().map_err(|why| sentence(&why.to_string()))?;
