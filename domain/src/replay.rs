@@ -106,6 +106,7 @@ pub struct Replay {
     /// The token of the plan that a dry run told of. A replay that is made with it is made of this plan
     /// and of no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub plan: Option<PlanToken>,
 }
 

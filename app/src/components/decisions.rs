@@ -134,7 +134,8 @@ impl Decisions {
     }
 }
 
-fn dispatch<F>(action: ServerAction<F>, submit: &SubmitEvent)
+/// Has our script do what a form's button asks for.
+pub(crate) fn dispatch<F>(action: ServerAction<F>, submit: &SubmitEvent)
 where
     F: ServerFn + FromFormData + Clone + Send + Sync + 'static,
     F::Output: Send + Sync + 'static,

@@ -62,6 +62,7 @@ pub struct NewReplay {
     /// The `plan` that a dry run told: the replay is made of that plan, or the answer is 409, says what is
     /// different by now, and nothing is made. Letters that arrived after the dry run are left out.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub plan: Option<PlanToken>,
     /// Tells what would happen, and does nothing.
     #[serde(default)]

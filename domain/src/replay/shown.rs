@@ -21,8 +21,6 @@ type Mark = String;
 
 /// A plan that was shown: what it was made of, field by field, as short digests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(value_type = String))]
 #[serde(into = "String", try_from = "String")]
 pub struct PlanToken {
     /// How many letters it held.

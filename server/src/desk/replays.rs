@@ -13,7 +13,7 @@ use sqlx::PgConnection;
 
 use super::letters::{cut, page_size};
 use super::selection::chosen;
-use super::{PgDesk, changing, destinations};
+use super::{PgDesk, changing, destinations, warnings};
 use crate::changes::Changes;
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
@@ -59,6 +59,7 @@ pub(super) async fn plan(
         };
         // Counted where it is frozen: nothing can join between the two.
         check_letters(new, &replay)?;
+        check_shown(new, &replay)?;
         Ok(replay)
     })?;
     if new.dry_run {
@@ -67,6 +68,10 @@ pub(super) async fn plan(
         drop(conn);
         // After the transaction, which is not to wait for brokers.
         destinations::ask(desk, &mut replay.destinations).await;
+        warnings::add(desk, &mut replay).await?;
+    } else {
+        // It belongs to what was shown; what is made has an id.
+        replay.plan = None;
     }
     Ok(replay)
 }
@@ -90,6 +95,17 @@ fn check_letters(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
         "{more} more {letters} would be replayed now than the {expected} of the dry run: nothing was \
          done, look at the plan anew"
     )))
+}
+
+/// Refuses a plan that is not the one that was shown.
+fn check_shown(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
+    let (Some(shown), Some(now)) = (new.shown(), &replay.plan) else {
+        return Ok(());
+    };
+    match shown.differs_from(now) {
+        Some(why) => Err(DeskError::Conflict(why)),
+        None => Ok(()),
+    }
 }
 
 /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes up
