@@ -94,7 +94,7 @@ pub(crate) use causes::{BehindPanel, CausesPanel};
 pub(crate) use command::AddSourceCommand;
 pub(crate) use dead_lettering::DeadLettering;
 pub(crate) use deaths_chart::DeathsChart;
-pub(crate) use decisions::{Decisions, dispatch};
+pub(crate) use decisions::Decisions;
 pub(crate) use destinations::Destinations;
 pub(crate) use disabled_while::disabled_while;
 pub(crate) use discard_reason::discard_reason;

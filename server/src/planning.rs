@@ -17,7 +17,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::changing::Approval;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
-use dlo_domain::replay::{NewReplay, Origin, OutcomeCounts, PlanToken, Replay, ReplayState};
+use dlo_domain::replay::{NewReplay, Origin, OutcomeCounts, Replay, ReplayState};
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
@@ -90,6 +90,7 @@ pub(crate) async fn freeze_changed(
     let planner = Planner {
         config,
         worker_queue: worker_queue(conn, config, &new.target).await?,
+        shown_until: shown::until(new),
         new,
         actor: maker.actor,
     };
@@ -161,6 +162,8 @@ struct Planner<'a> {
     config: &'a ReplayConfig,
     /// The queue of the worker that the target names; empty when it names none.
     worker_queue: String,
+    /// What arrived after this moment was not shown; `None` if nothing had to be.
+    shown_until: Option<DateTime<Utc>>,
     new: &'a NewReplay,
     actor: &'a Actor,
 }
@@ -211,7 +214,7 @@ impl Planner<'_> {
         replay.replayed_before = Some(replayed_before);
         replay.stripped = stripped.into_list();
         replay.warnings = warnings.into_list(replay.total, replay.created_at);
-        replay.plan = digest.map(|digest| digest.finish(self.new));
+        replay.plan = digest.map(|digest| digest.finish(self.new).token());
         Ok(())
     }
 
@@ -259,8 +262,10 @@ impl Planner<'_> {
         if letter.state.after(Change::Claim).is_err() {
             return Err(why(Change::Claim, Some(letter.state)));
         }
-        let shown_until = self.new.shown().map(PlanToken::shown_until);
-        if shown_until.is_some_and(|until| letter.last_arrived_at > until) {
+        if self
+            .shown_until
+            .is_some_and(|until| letter.last_arrived_at > until)
+        {
             return Err(NOT_SHOWN.to_owned());
         }
         let cap = self.config.loop_cap;

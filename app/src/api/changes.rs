@@ -190,12 +190,13 @@ pub async fn send_edit(id: String, #[server(flatten)] form: EditForm) -> Result<
     }
     let mut new = replay_of(id, form.queue.clone(), &form.needs_approval)?;
     new.edit = Some(desk.edit_of_draft(id, draft).await?);
-    let Ok(plan) = form.plan.parse() else {
+    let plan = dlo_domain::replay::PlanToken(form.plan.clone());
+    if plan.read().is_err() {
         let error = ApiError::conflict(
             "Nothing was published: look at what changes first, and press the button beside it.",
         );
         return Err(not_as_shown(id, &form, error));
-    };
+    }
     new.plan = Some(plan);
     let operator = dlo_domain::audit::Actor::local_operator();
     match desk

@@ -107,6 +107,31 @@ pub async fn read_replay(
     })
 }
 
+/// What a replay would do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReplayPreview {
+    /// What a dry run told.
+    pub replay: Replay,
+    /// The plan of the same replay with the usual canary; empty if it has a canary of its own.
+    pub canary_plan: String,
+}
+
+#[cfg(feature = "ssr")]
+impl From<Replay> for ReplayPreview {
+    fn from(replay: Replay) -> Self {
+        let plan = replay.plan.as_ref().and_then(|token| token.read().ok());
+        let careful = plan.filter(|_| replay.canary.is_none());
+        let careful = careful.map(|plan| {
+            plan.with_canary(&dlo_domain::replay::Canary::default())
+                .to_string()
+        });
+        Self {
+            canary_plan: careful.unwrap_or_default(),
+            replay,
+        }
+    }
+}
+
 /// What a replay of these letters would do; nothing is changed.
 ///
 /// # Errors
@@ -117,7 +142,7 @@ pub async fn preview_replay(
     #[server(default)] filter: String,
     #[server(default)] scope: String,
     #[server(default)] manner: Manner,
-) -> Result<Replay, ApiError> {
+) -> Result<ReplayPreview, ApiError> {
     let selection = super::selection(ids, filter, &scope)?;
     let mut new = manner.ask(selection, crate::request::now())?;
     new.dry_run = true;
@@ -127,9 +152,9 @@ pub async fn preview_replay(
     if new.transform.is_some() && matches!(planned, Err(crate::desk::DeskError::Unfit { .. })) {
         // What is wrong with the program is said beside it.
         new.transform = None;
-        return Ok(desk.plan_replay(&operator, &new).await?);
+        return Ok(desk.plan_replay(&operator, &new).await?.into());
     }
-    Ok(planned?)
+    Ok(planned?.into())
 }
 
 /// Makes the replay that a page showed: the form says what, the button that was pressed which plan. A form
@@ -151,13 +176,14 @@ pub async fn start_replay(#[server(flatten)] form: ReplayForm) -> Result<Replay,
         new.canary.get_or_insert_default();
         &form.canary_plan
     };
-    let Ok(plan) = plan.parse() else {
+    let plan = dlo_domain::replay::PlanToken(plan.clone());
+    if plan.read().is_err() {
         let error = ApiError::conflict(
             "Nothing was published: look at the plan first, and press the button beside it.",
         );
         crate::request::lead_back::<StartReplay>(&crate::links::new_replay(&form), &error);
         return Err(error);
-    };
+    }
     new.plan = Some(plan);
     let operator = dlo_domain::audit::Actor::local_operator();
     match crate::desk::desk().plan_replay(&operator, &new).await {

@@ -1,6 +1,7 @@
 //! What shall be sent in place of this letter's body?
 
 use dlo_domain::changing::{EditSheet, Shape};
+use leptos::form::form_data_from_event;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
@@ -10,9 +11,7 @@ use web_sys::SubmitEvent;
 
 use super::sending_edit::Changes;
 use crate::api::changes::{EditForm, EditRead, KeepDraft, SendEdit, read_edit};
-use crate::components::{
-    ErrorNote, ErrorPanel, SchemaNote, Waiting, disabled_while, dispatch, is_edited,
-};
+use crate::components::{ErrorNote, ErrorPanel, SchemaNote, Waiting, disabled_while, is_edited};
 use crate::{links, wording};
 
 /// What the form does: shows what changes, and sends what was shown.
@@ -29,12 +28,30 @@ impl Actions {
 
     /// Does what the button that was pressed asks for.
     fn carry_out(self, submit: &SubmitEvent) {
+        // What our own form holds can be read; if not, the browser posts it and the server says why.
+        let Ok(data) = form_data_from_event(submit) else {
+            return;
+        };
+        submit.prevent_default();
+        let of = |name: &str| data.get(name).as_string().unwrap_or_default();
+        let (id, form) = (
+            of("id"),
+            EditForm {
+                draft: of("draft"),
+                shape: of("shape"),
+                text: of("text"),
+                content_type: of("content_type"),
+                queue: of("queue"),
+                needs_approval: of("needs_approval"),
+                plan: of("plan"),
+            },
+        );
         let button = submit.submitter();
         let path = button.and_then(|button| button.get_attribute("formaction"));
         if path.as_deref() == Some(SendEdit::PATH) {
-            dispatch(self.send, submit);
+            self.send.dispatch(SendEdit { id, form });
         } else {
-            dispatch(self.keep, submit);
+            self.keep.dispatch(KeepDraft { id, form });
         }
     }
 }

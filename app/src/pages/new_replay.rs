@@ -10,7 +10,7 @@ use super::publishing::Publishing;
 use super::replay::LeftOutList;
 use super::replay_terms::Terms;
 use super::transforming::TransformPanel;
-use crate::api::replays::{ReplayForm, preview_replay};
+use crate::api::replays::{ReplayForm, ReplayPreview, preview_replay};
 use crate::components::{
     Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm, Waiting, is_edited, target_text,
 };
@@ -73,7 +73,11 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
 /// The one form of the page: every button of it sends every field. Without a button of its own, Enter looks
 /// again.
 #[component]
-fn PlanForm(preview: Option<Replay>, form: ReplayForm, decisions: Decisions) -> impl IntoView {
+fn PlanForm(
+    preview: Option<ReplayPreview>,
+    form: ReplayForm,
+    decisions: Decisions,
+) -> impl IntoView {
     let element = NodeRef::<html::Form>::new();
     let edited = RwSignal::new(false);
     // What stands in the fields is asked of them: they may be changed before this code runs.
@@ -116,26 +120,27 @@ fn PlanForm(preview: Option<Replay>, form: ReplayForm, decisions: Decisions) -> 
 
 #[component]
 fn Preview(
-    preview: Replay,
+    preview: ReplayPreview,
     form: ReplayForm,
     decisions: Decisions,
     edited: RwSignal<bool>,
 ) -> impl IntoView {
     let form = ReplayForm {
-        manner: form.manner.as_planned(&preview),
+        manner: form.manner.as_planned(&preview.replay),
         ..form
     };
+    let plan = preview.replay.clone();
     view! {
-        <Head preview=preview.clone() form=form.clone() decisions edited />
+        <Head preview form=form.clone() decisions edited />
         <div class="split">
             <div class="stack">
                 <Destinations
-                    destinations=preview.destinations.clone()
-                    is_of_worker=matches!(preview.target, Target::Worker { .. })
+                    destinations=plan.destinations.clone()
+                    is_of_worker=matches!(plan.target, Target::Worker { .. })
                 />
-                <LeftOutList left_out=preview.left_out.clone() />
+                <LeftOutList left_out=plan.left_out.clone() />
                 <TransformPanel form=form.clone() />
-                <Terms preview />
+                <Terms preview=plan />
             </div>
             <div class="stack">
                 <How form />
@@ -147,25 +152,24 @@ fn Preview(
 
 #[component]
 fn Head(
-    preview: Replay,
+    preview: ReplayPreview,
     form: ReplayForm,
     decisions: Decisions,
     edited: RwSignal<bool>,
 ) -> impl IntoView {
-    let total = preview.total;
+    let replay = preview.replay.clone();
+    let total = replay.total;
     let heading = if total == 0 {
         "None of these letters can be replayed now.".to_owned()
     } else {
         let letters = wording::counted(total, "letter");
-        let target = target_text(&preview.target, total);
+        let target = target_text(&replay.target, total);
         format!("This would publish {letters} again, to {target}.")
     };
     // Then this is what would go without it.
-    let is_unreadable = !form.manner.jq.trim().is_empty() && preview.transform.is_none();
+    let is_unreadable = !form.manner.jq.trim().is_empty() && replay.transform.is_none();
     let publishing = match (total > 0, is_unreadable) {
-        (true, false) => {
-            view! { <Publishing preview=preview.clone() decisions is_edited=edited /> }.into_any()
-        }
+        (true, false) => view! { <Publishing preview decisions is_edited=edited /> }.into_any(),
         (true, true) => view! {
             <p class="stop-line">
                 "The jq program cannot be read: fix it below, or take it away."
@@ -184,7 +188,7 @@ fn Head(
                     <li>"New"</li>
                 </ol>
                 <h1>{heading}</h1>
-                <Facts preview form />
+                <Facts preview=replay form />
             </div>
             {publishing}
         </div>

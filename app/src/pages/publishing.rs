@@ -4,7 +4,7 @@ use dlo_domain::replay::{Canary, Replay};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
-use crate::api::replays::StartReplay;
+use crate::api::replays::{ReplayPreview, StartReplay};
 use crate::components::{Decisions, ReplayWarnings, target_text};
 use crate::wording;
 
@@ -13,19 +13,22 @@ use crate::wording;
 #[component]
 pub(crate) fn Publishing(
     /// What a dry run told.
-    preview: Replay,
+    preview: ReplayPreview,
     /// What can be done.
     decisions: Decisions,
     /// Whether a field was changed since: this plan is out of date then.
     #[prop(into)]
     is_edited: Signal<bool>,
 ) -> impl IntoView {
+    let ReplayPreview {
+        replay: preview,
+        canary_plan,
+    } = preview;
     let is_warned = !preview.warnings.is_empty();
     let is_blocked = preview.is_bound_to_fail();
     let usual = Canary::default();
-    let careful = (is_warned && !is_blocked && preview.canary.is_none() && preview.total > 1)
-        .then(|| preview.plan.as_ref().map(|plan| plan.with_canary(&usual)))
-        .flatten();
+    let careful = (is_warned && !is_blocked && preview.total > 1 && !canary_plan.is_empty())
+        .then_some(canary_plan);
     let label = match (&careful, is_warned && !is_blocked) {
         (Some(_), _) => format!("{}, all at once", publish_label(&preview)),
         (None, true) if preview.canary.is_none() => {
@@ -35,11 +38,11 @@ pub(crate) fn Publishing(
     };
     // With a warning, the careful way is the first.
     let is_first = !is_warned || preview.canary.is_some() || is_blocked;
-    let plan = preview.plan.as_ref().map(ToString::to_string);
+    let plan = preview.plan.clone().map(|plan| plan.0);
     let careful = careful.map(|plan| {
         let label = careful_label(&preview, &usual);
         view! {
-            <PublishButton name="canary_plan" plan=plan.to_string() label decisions is_edited is_first=true is_blocked=false />
+            <PublishButton name="canary_plan" plan label decisions is_edited is_first=true is_blocked=false />
         }
     });
     view! {

@@ -80,7 +80,7 @@ fn Sending(
         .collect();
     let is_first = !is_warned || is_blocked;
     let is_out_of_date = move || edited.try_get().unwrap_or_default();
-    let token = plan.plan.as_ref().map(ToString::to_string);
+    let token = plan.plan.map(|plan| plan.0);
     view! {
         <div class="stack tight padded">
             <label class="choice">

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::canary::{BadCanary, Canary};
-use super::shown::PlanToken;
+use super::shown::{BadPlanToken, PlanToken, ShownPlan};
 use super::target::{NoWay, Target};
 use crate::changing::{Edit, Transform};
 use crate::selection::Selection;
@@ -78,6 +78,9 @@ pub enum BadReplay {
     /// The canary.
     #[error("the canary cannot be: {0}")]
     Canary(#[from] BadCanary),
+    /// The plan.
+    #[error(transparent)]
+    Plan(#[from] BadPlanToken),
     /// The rate.
     #[error("`rate_per_second` is 1 to {MOST_PER_SECOND}")]
     Rate,
@@ -109,9 +112,12 @@ impl NewReplay {
     }
 
     /// The plan that it must be; `None` if any will do. A dry run may be of any plan: it tells which.
-    #[must_use]
-    pub fn shown(&self) -> Option<&PlanToken> {
-        self.plan.as_ref().filter(|_| !self.dry_run)
+    ///
+    /// # Errors
+    /// Returns an error if `plan` is not a token of a plan.
+    pub fn shown(&self) -> Result<Option<ShownPlan>, BadPlanToken> {
+        let token = self.plan.as_ref().filter(|_| !self.dry_run);
+        token.map(PlanToken::read).transpose()
     }
 
     /// Whether it can be carried out, as far as its letters have no say in it.
@@ -123,6 +129,7 @@ impl NewReplay {
         if let Some(canary) = &self.canary {
             canary.check()?;
         }
+        self.shown()?;
         match self.rate_per_second {
             Some(rate) if !(1..=MOST_PER_SECOND).contains(&rate) => Err(BadReplay::Rate),
             _ => Ok(()),

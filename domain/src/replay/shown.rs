@@ -19,10 +19,14 @@ const VERSION: &str = "1";
 /// make the replay anyway.
 type Mark = String;
 
-/// A plan that was shown: what it was made of, field by field, as short digests.
+/// The token of a plan. Only the server reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct PlanToken {
+#[serde(transparent)]
+pub struct PlanToken(pub String);
+
+/// A plan that was shown: what it was made of, field by field, as short digests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownPlan {
     /// How many letters it held.
     letters: u64,
     /// When the youngest of them had arrived, or when it was shown if that was later: what arrives after
@@ -63,7 +67,7 @@ pub struct PlannedLetter<'a> {
     pub address: &'a Address,
 }
 
-/// The token of a plan that is being made, letter by letter.
+/// The digest of a plan that is being made, letter by letter.
 #[derive(Debug)]
 pub struct PlanDigest {
     letters: u64,
@@ -102,9 +106,9 @@ impl PlanDigest {
         }
     }
 
-    /// The token, once every letter was added.
+    /// The plan, once every letter was added.
     #[must_use]
-    pub fn finish(self, new: &NewReplay) -> PlanToken {
+    pub fn finish(self, new: &NewReplay) -> ShownPlan {
         let Self {
             letters,
             shown_until,
@@ -112,7 +116,7 @@ impl PlanDigest {
             mut target,
         } = self;
         part(&mut target, &as_json(&new.target));
-        PlanToken {
+        ShownPlan {
             letters,
             shown_until,
             which: mark(which),
@@ -132,13 +136,29 @@ impl PlanDigest {
 }
 
 impl PlanToken {
+    /// The plan that it stands for.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a token of this release.
+    pub fn read(&self) -> Result<ShownPlan, BadPlanToken> {
+        self.0.parse()
+    }
+}
+
+impl ShownPlan {
+    /// Its token.
+    #[must_use]
+    pub fn token(&self) -> PlanToken {
+        PlanToken(self.to_string())
+    }
+
     /// Until when letters arrived that were shown.
     #[must_use]
     pub fn shown_until(&self) -> DateTime<Utc> {
         self.shown_until
     }
 
-    /// The token of the same plan with another canary.
+    /// The same plan with another canary.
     #[must_use]
     pub fn with_canary(&self, canary: &Canary) -> Self {
         Self {
@@ -187,7 +207,7 @@ fn other_number(shown: u64, now: u64) -> String {
     format!("{change} {word} {letters} than the {shown} that were shown")
 }
 
-impl fmt::Display for PlanToken {
+impl fmt::Display for ShownPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             letters,
@@ -208,7 +228,7 @@ impl fmt::Display for PlanToken {
     }
 }
 
-impl FromStr for PlanToken {
+impl FromStr for ShownPlan {
     type Err = BadPlanToken;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -240,20 +260,6 @@ impl FromStr for PlanToken {
             terms: read_mark(terms)?,
             bodies: read_mark(bodies)?,
         })
-    }
-}
-
-impl From<PlanToken> for String {
-    fn from(token: PlanToken) -> Self {
-        token.to_string()
-    }
-}
-
-impl TryFrom<String> for PlanToken {
-    type Error = BadPlanToken;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
     }
 }
 

@@ -6,7 +6,7 @@ use dlo_domain::audit::Actor;
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::replay::{
-    Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
+    BadPlanToken, Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
 };
 
 use sqlx::PgConnection;
@@ -99,10 +99,11 @@ fn check_letters(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
 
 /// Refuses a plan that is not the one that was shown.
 fn check_shown(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
-    let (Some(shown), Some(now)) = (new.shown(), &replay.plan) else {
+    let invalid = |why: BadPlanToken| DeskError::Invalid(why.to_string());
+    let (Some(shown), Some(now)) = (new.shown().map_err(invalid)?, &replay.plan) else {
         return Ok(());
     };
-    match shown.differs_from(now) {
+    match shown.differs_from(&now.read().map_err(invalid)?) {
         Some(why) => Err(DeskError::Conflict(why)),
         None => Ok(()),
     }

@@ -30,18 +30,32 @@ impl ReplayForm {
     /// What an address asks for. A button that offers another worker puts its name into it.
     #[must_use]
     pub fn read(query: &ParamsMap) -> Self {
-        let ids = query.get_all("ids[]").unwrap_or_default();
-        let mut manner = Manner::read(|name| query.get(name));
+        let mut form = Self::of(query.get_all("ids[]").unwrap_or_default(), |name| {
+            query.get(name)
+        });
         if let Some(worker) = query.get("to_worker").filter(|name| !name.is_empty()) {
-            manner.mode = "worker".to_owned();
-            manner.worker = worker;
+            form.manner.mode = "worker".to_owned();
+            form.manner.worker = worker;
         }
+        // An address shows a plan; only a button publishes one.
+        form.plan.clear();
+        form.canary_plan.clear();
+        form
+    }
+
+    /// What stands in the fields of a form.
+    pub fn of(
+        ids: impl IntoIterator<Item = String>,
+        field: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let text = |name: &str| field(name).unwrap_or_default();
         Self {
-            ids: ids.iter().filter_map(|id| id.parse().ok()).collect(),
-            q: query.get("q").unwrap_or_default(),
-            scope: query.get("scope").unwrap_or_default(),
-            manner,
-            ..Self::default()
+            ids: ids.into_iter().filter_map(|id| id.parse().ok()).collect(),
+            q: text("q"),
+            scope: text("scope"),
+            manner: Manner::read(&field),
+            plan: text("plan"),
+            canary_plan: text("canary_plan"),
         }
     }
 

@@ -3,6 +3,7 @@
 #[cfg(feature = "ssr")]
 mod reading;
 
+use chrono::SecondsFormat;
 use dlo_domain::replay::Replay;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +91,8 @@ impl Manner {
     #[must_use]
     pub(crate) fn as_planned(mut self, plan: &Replay) -> Self {
         if let Some(start) = plan.start_at {
-            self.start = start.format("%Y-%m-%dT%H:%M:%S").to_string();
+            let start = start.to_rfc3339_opts(SecondsFormat::Secs, true);
+            start.trim_end_matches('Z').clone_into(&mut self.start);
         }
         if let Some(canary) = &plan.canary
             && self.steps.trim().is_empty()

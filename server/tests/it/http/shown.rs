@@ -45,7 +45,9 @@ impl Pages {
 
     async fn page(&self, path: &str) -> String {
         let response = self.counter.request(Method::GET, path).send().await;
-        response.expect("an answer").text().await.expect("text")
+        let page = response.expect("an answer").text().await.expect("text");
+        // Marks between pieces of text, which nobody sees.
+        page.replace("<!>", "")
     }
 
     /// The page of a new replay of what died in `work`, with these fields in its address.
@@ -225,6 +227,23 @@ async fn nothing_is_published_without_a_plan_that_was_shown(pool: PgPool) {
         let page = pages.page(path).await;
         assert!(!page.contains(START), "{path}");
     }
+    pages.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn letters_are_named_one_by_one_by_a_form_and_by_our_script(pool: PgPool) {
+    let pages = Pages::open(&pool).await;
+    for names in [["ids[]", "ids[]"], ["ids[0]", "ids[1]"]] {
+        let letters = pages.bench.letters(2).await;
+        let ids = letters.iter().map(ToString::to_string);
+        let ids: Vec<String> = ids.collect();
+        let chosen = [("ids[]", &*ids[0]), ("ids[]", &*ids[1])];
+        let page = pages.page(&address("/replays/new", &chosen)).await;
+        let plan = plan(&page, "plan").expect("a plan");
+        let fields = [(names[0], &*ids[0]), (names[1], &*ids[1]), ("plan", &*plan)];
+        assert_eq!(pages.call(START, &fields).await, 200, "{names:?}");
+    }
+    assert_eq!(pages.made().await.len(), 2);
     pages.close().await;
 }
 
