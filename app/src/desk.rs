@@ -255,6 +255,14 @@ pub trait TriageDesk:
     /// What a draft sends. A conflict when the letter came back after it was written.
     async fn edit_of_draft(&self, letter: LetterId, draft: Uuid) -> Result<Edit, DeskError>;
 
+    /// Whether what stands in the form is what it showed of a draft.
+    async fn is_draft(
+        &self,
+        letter: LetterId,
+        draft: Uuid,
+        written: &NewDraft,
+    ) -> Result<bool, DeskError>;
+
     /// Lets a replay go that waits for a second person. A conflict for whoever asked for it.
     async fn approve_replay(&self, actor: &Actor, id: ReplayId) -> Result<Replay, DeskError>;
 

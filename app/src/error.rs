@@ -56,6 +56,14 @@ impl ApiError {
         }
     }
 
+    /// It cannot be done as things are.
+    pub fn conflict(reason: impl Into<String>) -> Self {
+        answer_with(409);
+        Self::Conflict {
+            reason: reason.into(),
+        }
+    }
+
     /// There is no such thing.
     pub fn not_found(reason: impl Into<String>) -> Self {
         answer_with(404);

@@ -6,6 +6,9 @@ use dlo_domain::filter::{Field, FilterFault, FilterForm, LetterFilter};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
+use crate::api::changes::EditForm;
+use crate::api::replays::{FIELDS, ReplayForm};
+
 /// The list of letters.
 pub(crate) const LETTERS: &str = "/letters";
 
@@ -116,6 +119,27 @@ pub(crate) fn worker(name: &str) -> String {
     within(WORKERS, name)
 }
 
+/// The page of a new replay.
+pub(crate) const NEW_REPLAY: &str = "/replays/new";
+
+/// The page of a new replay, with everything that its form holds.
+pub(crate) fn new_replay(form: &ReplayForm) -> String {
+    let ids: Vec<String> = form.ids.iter().map(ToString::to_string).collect();
+    let ids = ids.iter().map(|id| ("ids[]", id.as_str()));
+    let chosen = [("q", form.q.as_str()), ("scope", form.scope.as_str())];
+    let fields = FIELDS.map(|name| (name, form.manner.get(name)));
+    let fields = fields.iter().map(|(name, value)| (*name, value.as_str()));
+    with_query(NEW_REPLAY, ids.chain(chosen).chain(fields))
+}
+
+/// The page of a new replay of one letter.
+pub(crate) fn replay_letter(id: LetterId) -> String {
+    new_replay(&ReplayForm {
+        ids: vec![id],
+        ..ReplayForm::default()
+    })
+}
+
 /// The letters that a form's fields name.
 pub(crate) fn letters(form: &FilterForm) -> String {
     letters_matching(&form.clone().into())
@@ -200,11 +224,19 @@ pub(crate) fn letter(id: LetterId) -> String {
 }
 
 /// The form that edits a letter's body.
-pub(crate) fn edit(id: LetterId, shape: &str, draft: &str) -> String {
-    with_query(
-        &format!("/letters/{id}/edit"),
-        [("as", shape), ("draft", draft)],
-    )
+pub(crate) fn edit(id: LetterId) -> String {
+    format!("/letters/{id}/edit")
+}
+
+/// The same with a draft that was kept, and with the fields beside it.
+pub(crate) fn edit_of(id: LetterId, form: &EditForm) -> String {
+    let fields = [
+        ("as", &form.shape),
+        ("draft", &form.draft),
+        ("queue", &form.queue),
+        ("needs_approval", &form.needs_approval),
+    ];
+    with_query(&edit(id), fields.map(|(name, value)| (name, &**value)))
 }
 
 /// What a replay sent in place of a letter's body.

@@ -5,9 +5,11 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
 use leptos::prelude::use_context;
+use leptos::server_fn::ServerFn;
 use leptos::server_fn::axum_export::http::StatusCode;
 use leptos::server_fn::axum_export::http::request::Parts;
 use leptos::server_fn::axum_export::http::uri::Authority;
+use leptos::server_fn::error::ServerFnUrlError;
 use leptos_axum::ResponseOptions;
 
 use crate::desk::DeskError;
@@ -74,6 +76,21 @@ pub(crate) fn answer_with(status: u16) {
 pub(crate) fn go_on_to(path: &str) {
     if is_plain_form() {
         leptos_axum::redirect(path);
+    }
+}
+
+/// Leads to a page that shows anew what could not be done as it was shown, with the reason: a plain form by
+/// its address, our script by the error that it has got.
+pub(crate) fn lead_back<F: ServerFn>(page: &str, error: &ApiError) {
+    // Only an absolute address can be written into; its beginning is taken off again.
+    const ANY: &str = "http://localhost";
+    let with_error = ServerFnUrlError::new(F::PATH, error.clone()).to_url(&format!("{ANY}{page}"));
+    let address = with_error.map(|address| address.to_string());
+    match address {
+        Ok(address) if is_plain_form() => {
+            leptos_axum::redirect(address.strip_prefix(ANY).unwrap_or(page));
+        }
+        _ => leptos_axum::redirect(page),
     }
 }
 

@@ -7,8 +7,10 @@ mod makers;
 mod outcome;
 mod pace;
 mod returning;
+mod shown;
 mod state;
 mod target;
+mod warning;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -20,8 +22,10 @@ pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
 pub use pace::{LOOK_BACK, Pace, Written};
 pub use returning::{NoReturn, Returning};
+pub use shown::{BadPlanToken, PlanDigest, PlanToken, PlannedLetter, ShownPlan};
 pub use state::{Control, Controlled, ReplayState, Stop};
 pub use target::{Address, NoWay, Origin, Target, queue_of_worker};
+pub use warning::{ReplayWarning, STILL_DYING, WarningKind};
 
 use crate::changing::{Approval, SentMark, Transform};
 use crate::ids::{LetterId, PolicyId, ReplayId};
@@ -104,6 +108,14 @@ pub struct Replay {
     /// brokers wrote is left off from every letter, and not named.
     #[serde(default)]
     pub stripped: Vec<Stripped>,
+    /// What speaks against it. Told by a dry run only.
+    #[serde(default)]
+    pub warnings: Vec<ReplayWarning>,
+    /// The token of the plan that a dry run told of. A replay that is made with it is made of this plan
+    /// and of no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub plan: Option<PlanToken>,
 }
 
 /// A queue or an exchange that letters of a replay go to.
@@ -141,6 +153,9 @@ pub struct Destination {
     /// have room, or where that is not known. Told by a dry run only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overflows: Vec<String>,
+    /// How many consumers the queue has now; null where it is an exchange, or where that is not known.
+    #[serde(default)]
+    pub consumers: Option<i64>,
     /// How the workers are that name this queue in their heartbeats; null where none does, and where letters
     /// go to an exchange. Told by a dry run only, for the 200 destinations with most letters.
     #[serde(default)]

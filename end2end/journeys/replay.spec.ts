@@ -16,7 +16,8 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
   await page.goto(`/letters/${id}`);
   await live(page);
 
-  await page.getByRole('button', { name: `Replay 1 letter to ${workplace.work}`, exact: true }).click();
+  await page.getByRole('link', { name: `Look at a replay to ${workplace.work}…`, exact: true }).click();
+  await page.getByRole('button', { name: 'Replay 1 letter to the queue it died in' }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
   await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 confirmed by the broker.');
   const replay = page.url();
@@ -25,7 +26,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
 
   await page.goto(`/letters/${id}`);
   await expect(sentence(page)).toContainText('It was replayed and has not come back.');
-  await expect(page.getByRole('button', { name: /^Replay/ })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: /^Look at a replay/ })).toHaveCount(0);
   await live(page);
 
   const message = await workplace.reject();
@@ -39,7 +40,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
   await expect(arrivals.locator('tbody').getByRole('row')).toHaveCount(2);
   await expect(section(page, 'Replays of it')).toContainText('1st try: died again');
   await expect(section(page, 'What happened').getByRole('listitem').last()).toContainText('held');
-  await expect(page.getByRole('button', { name: /^Replay 1 letter/ }).first()).toBeEnabled();
+  await expect(page.getByRole('link', { name: /^Look at a replay/ })).toBeVisible();
 
   await page.goto(replay);
   await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 died again.');
@@ -82,7 +83,9 @@ test('a letter goes to another queue when one is named', async ({ page, workplac
   await page.goto(`/letters/${await workplace.letter()}`);
   await page.getByText('Replay elsewhere…', { exact: true }).click();
   await page.getByRole('textbox', { name: 'Queue to replay to' }).fill(other);
-  await page.getByRole('button', { name: 'Replay 1 letter to this queue' }).click();
+  await page.getByRole('button', { name: 'Look at a replay to this queue…' }).click();
+  await expect(sentence(page)).toHaveText(`This would publish 1 letter again, to ${other}.`);
+  await page.getByRole('button', { name: `Replay 1 letter to ${other}` }).click();
   await expect(sentence(page)).toHaveText(`Replayed 1 letter to ${other}: 1 confirmed by the broker.`);
   expect((await workplace.consume(other)).payload).toBe('mend me');
 });
@@ -93,7 +96,13 @@ test('a letter for a queue that is gone is held again, and the replay says why',
   await page.goto(`/letters/${id}`);
   await page.getByText('Replay elsewhere…', { exact: true }).click();
   await page.getByRole('textbox', { name: 'Queue to replay to' }).fill('e2e.no.such.queue');
-  await page.getByRole('button', { name: 'Replay 1 letter to this queue' }).click();
+  await page.getByRole('button', { name: 'Look at a replay to this queue…' }).click();
+  await expect(page.getByRole('list', { name: 'Before you replay' })).toContainText('The broker has no queue e2e.no.such.queue');
+  await expect(page.getByRole('button', { name: 'Replay 1 letter to e2e.no.such.queue' })).toBeDisabled();
+
+  const target = { mode: 'queue', queue: 'e2e.no.such.queue' };
+  const { id: replay } = await running.api.replay([id], { target });
+  await page.goto(`/replays/${replay}`);
   await expect(sentence(page)).toHaveText('Replayed 1 letter to e2e.no.such.queue: 1 not sent.');
   const outcomes = page.getByRole('region', { name: /^Outcomes/ });
   await outcomes.getByRole('link', { name: /^1 ?unroutable$/ }).click();
@@ -110,7 +119,9 @@ test('checked letters are replayed together, the others stay', async ({ page, wo
   await pick(page, 'error one');
   await pick(page, 'error three');
   await expect(page.getByRole('group', { name: 'The checked letters' })).toContainText('2 letters checked');
-  await page.getByRole('button', { name: 'Replay 2 letters to where they died' }).click();
+  await page.getByRole('button', { name: 'Look at a replay of 2 letters…' }).click();
+  await expect(sentence(page)).toHaveText('This would publish 2 letters again, to the queues they died in.');
+  await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
   await expect(sentence(page)).toHaveText('Replayed 2 letters to the queues they died in: 2 confirmed by the broker.');
   const letters = (await running.api.letters(`source:${workplace.source}`)).items;
   const states = Object.fromEntries(letters.map((letter) => [letter.error_message, letter.state]));
@@ -139,28 +150,32 @@ test('all that match are looked at before they are replayed', async ({ page, wor
   await expect(total(page, '1 replay').or(page.getByRole('heading', { name: /^\d+ replays$/ }))).toBeVisible();
 });
 
-test('letters that came after the look are not replayed before they were looked at too', async ({
+test('letters that came after the look do not join, and one that went since is told', async ({
   page,
   workplace,
   running,
   faults,
 }) => {
-  await workplace.die({ body: 'one' });
-  await workplace.letters(1);
+  for (const body of ['one', 'two']) await workplace.die({ body });
+  const [gone] = await workplace.letters(2);
   await page.goto(`/replays/new?${new URLSearchParams({ scope: 'matching', q: `source:${workplace.source}` }).toString()}`);
   await live(page);
-  await expect(sentence(page)).toHaveText('This would publish 1 letter again, to the queue it died in.');
-  await workplace.die({ body: 'two' });
-  await workplace.letters(2);
+  await expect(sentence(page)).toHaveText('This would publish 2 letters again, to the queues they died in.');
+  await workplace.die({ body: 'three' });
+  await workplace.letters(3);
+  await running.api.discard([gone!.id], 'not this one');
 
   faults.foresee(409, '/ui/replays/start');
-  await page.getByRole('button', { name: 'Replay 1 letter to the queue it died in' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: '1 more letter would be replayed now' })).toBeVisible();
-  await expect(sentence(page)).toHaveText('This would publish 2 letters again, to the queues they died in.');
+  await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: '1 fewer letter than the 2 that were shown' })).toBeVisible();
+  await expect(section(page, 'Left out')).toContainText('discarded');
   expect((await running.api.letters(`source:${workplace.source} state:held`)).items).toHaveLength(2);
 
+  await workplace.die({ body: 'four' });
+  await workplace.letters(4);
   await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
   await expect(sentence(page)).toHaveText('Replayed 2 letters to the queues they died in: 2 confirmed by the broker.');
+  await expect(section(page, 'Left out')).toContainText('it arrived after this plan was shown');
 });
 
 test('a canary that says only when it stops has the usual steps, and says so', async ({ page, workplace }) => {

@@ -12,7 +12,7 @@ const BEGINNINGS = [
   },
   { address: '/letters', heading: 'Letters', teaches: 'No letter has come yet.' },
   { address: '/groups', heading: 'Groups', teaches: 'A group is what failed alike' },
-  { address: '/replays', heading: 'Nobody replayed anything yet.', teaches: 'press Replay' },
+  { address: '/replays', heading: 'Nobody replayed anything yet.', teaches: 'look at a replay of them' },
   {
     address: '/sources',
     heading: 'No queue is watched yet. Name one below, and its letters are kept here.',

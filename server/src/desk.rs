@@ -27,6 +27,7 @@ mod transaction;
 mod transforms;
 mod troubles;
 mod views;
+mod warnings;
 
 use std::sync::{Arc, Mutex};
 
@@ -384,6 +385,15 @@ impl TriageDesk for PgDesk {
         draft: &NewDraft,
     ) -> Result<Uuid, DeskError> {
         edits::keep(self, actor, letter, draft).await
+    }
+
+    async fn is_draft(
+        &self,
+        letter: LetterId,
+        draft: Uuid,
+        written: &NewDraft,
+    ) -> Result<bool, DeskError> {
+        edits::is_draft(self, letter, draft, written).await
     }
 
     async fn edit_of_draft(&self, letter: LetterId, draft: Uuid) -> Result<Edit, DeskError> {

@@ -3,18 +3,21 @@
 //! Whoever replays letters comes through here: people and programs by way of the desk, and retry
 //! policies.
 
+mod body_changes;
 mod destinations;
 mod left_out;
+mod seal;
+mod shown;
 mod stripped;
+mod warnings;
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::changing::Approval;
-use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
-use dlo_domain::replay::{NewReplay, Origin, OutcomeCounts, Replay, ReplayState, Target};
+use dlo_domain::replay::{NewReplay, Origin, OutcomeCounts, Replay, ReplayState};
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
@@ -22,21 +25,20 @@ pub(crate) use left_out::{LeftOutTally, why};
 
 use self::destinations::{DestinationTally, worker_queue};
 use self::stripped::StrippedTally;
-use crate::changes::{ChangeError, Changes, MadeOf, Sent};
+use self::warnings::WarningTally;
+use crate::changes::{ChangeError, Changes, MadeOf};
 use crate::config::ReplayConfig;
 use crate::failpoint;
-use crate::store::audit::{self, Note};
-use crate::store::replays::bodies::{self, Frozen};
+use crate::store::StoreError;
+use crate::store::audit::Note;
+use crate::store::replays::bodies;
 use crate::store::replays::plan::{self, Candidate, Planned};
-use crate::store::{StoreError, events};
 
 /// Letters that are changed by one statement.
 pub(crate) const CHUNK: usize = 5_000;
 
-/// Why letters are left out whose bodies were made while they changed.
-const CAME_BACK: &str = "it came back while what is sent in its place was made: plan it anew";
-const NOT_MADE: &str = "it was not free when what is sent in its place was made, or its message is not \
-    stored: plan it anew";
+/// Why a letter is left out of a plan that was shown before it arrived.
+const NOT_SHOWN: &str = "it arrived after this plan was shown: look again to replay it too";
 
 /// Who has a replay made, and when.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +90,7 @@ pub(crate) async fn freeze_changed(
     let planner = Planner {
         config,
         worker_queue: worker_queue(conn, config, &new.target).await?,
+        shown_until: shown::until(new),
         new,
         actor: maker.actor,
     };
@@ -111,7 +114,7 @@ pub(crate) async fn freeze_changed(
             replay.state = ReplayState::Finished;
             replay.finished_at = Some(maker.at);
         }
-        seal(conn, maker.actor, id, &replay).await?;
+        seal::seal(conn, maker.actor, id, &replay).await?;
         failpoint::reach(failpoint::PLANNED);
     }
     Ok(replay)
@@ -151,6 +154,8 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
         perhaps_delivered: None,
         made_persistent: 0,
         stripped: Vec::new(),
+        warnings: Vec::new(),
+        plan: None,
     }
 }
 
@@ -159,6 +164,8 @@ struct Planner<'a> {
     config: &'a ReplayConfig,
     /// The queue of the worker that the target names; empty when it names none.
     worker_queue: String,
+    /// What arrived after this moment was not shown; `None` if nothing had to be.
+    shown_until: Option<DateTime<Utc>>,
     new: &'a NewReplay,
     actor: &'a Actor,
 }
@@ -175,6 +182,8 @@ impl Planner<'_> {
         let mut left_out = LeftOutTally::default();
         let mut destinations = DestinationTally::default();
         let mut stripped = StrippedTally::default();
+        let mut warnings = WarningTally::default();
+        let mut digest = shown::digest(self.new, replay.created_at);
         let mut replayed_before = 0;
         let mut perhaps_delivered = 0;
         if let Some(id) = replay.id {
@@ -184,10 +193,11 @@ impl Planner<'_> {
             let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
             let mut planned = self.sort(chunk, found, &mut left_out);
             let frozen = match &mut made {
-                Some(made) => put_in_place(made, &mut planned, &mut left_out),
+                Some(made) => body_changes::put_in_place(made, &mut planned, &mut left_out),
                 None => Vec::new(),
             };
             destinations.add(&planned);
+            shown::add(&mut digest, &planned);
             let before = planned.iter().filter(|one| one.letter.replays > 0);
             replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
             perhaps_delivered += plan::count_nacked(conn, &planned).await?;
@@ -198,6 +208,7 @@ impl Planner<'_> {
                 stripped
                     .add(conn, &planned, self.new.keep_expiration)
                     .await?;
+                warnings.add(conn, &planned).await?;
             }
             replay.total += i64::try_from(planned.len()).unwrap_or(i64::MAX);
         }
@@ -208,6 +219,8 @@ impl Planner<'_> {
         replay.perhaps_delivered = Some(perhaps_delivered);
         replay.made_persistent = stripped.made_persistent;
         replay.stripped = stripped.into_list();
+        replay.warnings = warnings.into_list(replay.total, replay.created_at);
+        replay.plan = digest.map(|digest| digest.finish(self.new).token());
         Ok(())
     }
 
@@ -255,6 +268,12 @@ impl Planner<'_> {
         if letter.state.after(Change::Claim).is_err() {
             return Err(why(Change::Claim, Some(letter.state)));
         }
+        if self
+            .shown_until
+            .is_some_and(|until| letter.last_arrived_at > until)
+        {
+            return Err(NOT_SHOWN.to_owned());
+        }
         let cap = self.config.loop_cap;
         if !self.new.ignore_loop_cap && letter.replays >= i32::from(cap) {
             return Err(format!(
@@ -279,7 +298,7 @@ impl Planner<'_> {
         replay: &Replay,
         planned: &[Planned],
     ) -> Result<(), StoreError> {
-        let detail = format!("replay {id}, to {}", place(&replay.target));
+        let detail = format!("replay {id}, to {}", seal::place(&replay.target));
         let note = Note {
             at: replay.created_at,
             actor: self.actor,
@@ -289,72 +308,5 @@ impl Planner<'_> {
         };
         let position = i32::try_from(replay.total).unwrap_or(i32::MAX);
         plan::add(conn, id, position, planned, note).await
-    }
-}
-
-/// Takes what was made in place of letters' bodies. A letter that nothing can be made of is left out, and
-/// so is one that came back since: what was made is of the arrival before.
-fn put_in_place(
-    made: &mut HashMap<LetterId, MadeOf>,
-    planned: &mut Vec<Planned>,
-    left_out: &mut LeftOutTally,
-) -> Vec<Frozen> {
-    let mut frozen = Vec::new();
-    planned.retain(|one| {
-        let id = one.letter.id;
-        match made.remove(&id) {
-            Some(made) if made.ordinal != one.letter.arrivals => {
-                left_out.add(CAME_BACK.to_owned(), id);
-            }
-            Some(MadeOf { sent, .. }) => match sent {
-                Sent::Same => return true,
-                Sent::Changed(body) => {
-                    frozen.push(body);
-                    return true;
-                }
-                Sent::Failed(why) => left_out.add_failed(&why, id),
-            },
-            None => left_out.add(NOT_MADE.to_owned(), id),
-        }
-        false
-    });
-    frozen
-}
-
-/// Ends a plan, notes it and wakes the engines of all offices.
-async fn seal(
-    conn: &mut PgConnection,
-    actor: &Actor,
-    id: ReplayId,
-    replay: &Replay,
-) -> Result<(), StoreError> {
-    plan::seal(conn, id, replay.total, &replay.left_out).await?;
-    let letters = match replay.total {
-        1 => "1 letter".to_owned(),
-        total => format!("{total} letters"),
-    };
-    let detail = format!("{letters} to {}", place(&replay.target));
-    let note = Note {
-        at: replay.created_at,
-        actor,
-        action: "replay.create",
-        detail: Some(&detail),
-        replay: Some(id),
-    };
-    audit::write_replay(conn, id, note).await?;
-    events::notify(conn, &LiveEvent::Replay { replay_id: id }).await
-}
-
-/// Where a target leads, for the audit trail.
-fn place(target: &Target) -> String {
-    match target {
-        Target::OriginQueue => "the queue it died in".to_owned(),
-        Target::OriginExchange => "the exchange it was published to".to_owned(),
-        Target::Queue { queue } => queue.clone(),
-        Target::Exchange {
-            exchange,
-            routing_key,
-        } => format!("the exchange `{exchange}` with the key `{routing_key}`"),
-        Target::Worker { worker } => format!("the queue of worker {worker}"),
     }
 }

@@ -7,8 +7,10 @@
 
 use dlo_domain::changing::{EditSheet, SentBody, TransformPreview};
 use dlo_domain::ids::LetterId;
+use dlo_domain::replay::Replay;
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
 
@@ -33,24 +35,95 @@ pub async fn try_transform(
     Ok(Some(crate::desk::desk().try_transform(&asked).await?))
 }
 
-/// The form that edits a letter's body: of its last arrival, or of a draft.
+/// Everything that the form of an edit holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EditForm {
+    /// The draft whose changes are shown; empty where none is.
+    pub draft: String,
+    /// How the body is written: `json`, `text` or `hex`.
+    pub shape: String,
+    /// The body.
+    pub text: String,
+    /// Its content type.
+    pub content_type: String,
+    /// The queue it goes to; empty for the one that the letter died in.
+    pub queue: String,
+    /// Anything: another person has to approve it.
+    pub needs_approval: String,
+    /// The plan on the button that was pressed.
+    pub plan: String,
+}
+
+/// The form of an edit, and what sending its draft would do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EditRead {
+    /// The form.
+    pub sheet: EditSheet,
+    /// The dry run of its draft; `None` if there is none, or nothing differs from what arrived.
+    pub dry_run: Option<Replay>,
+    /// Why its draft cannot be sent any more.
+    pub refusal: Option<String>,
+}
+
+/// The form that edits a letter's body: of its last arrival, or of a draft, with a dry run of what that
+/// sends.
 ///
 /// # Errors
-/// No such letter or draft, or a desk that does not answer.
+/// No such letter or draft, a queue that cannot be, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "letters/edit", input = GetUrl)]
 pub async fn read_edit(
     id: String,
     #[server(default)] shape: String,
     #[server(default)] draft: String,
-) -> Result<EditSheet, ApiError> {
+    #[server(default)] queue: String,
+    #[server(default)] needs_approval: String,
+) -> Result<EditRead, ApiError> {
     let id: LetterId = super::id(&id, "letter")?;
+    let shape = shape.parse().ok();
+    let desk = crate::desk::desk();
     let draft = match draft.as_str() {
         "" => None,
         draft => Some(super::id(draft, "draft")?),
     };
-    Ok(crate::desk::desk()
-        .edit_sheet(id, shape.parse().ok(), draft)
-        .await?)
+    let mut read = EditRead {
+        sheet: desk.edit_sheet(id, shape, draft).await?,
+        dry_run: None,
+        refusal: None,
+    };
+    let Some(draft) = read.sheet.draft.as_ref().filter(|draft| draft.differs) else {
+        return Ok(read);
+    };
+    let mut new = replay_of(id, queue, &needs_approval)?;
+    new.edit = match desk.edit_of_draft(id, draft.id).await {
+        Ok(edit) => Some(edit),
+        // What was written is shown all the same.
+        Err(crate::desk::DeskError::Conflict(why)) => {
+            read.refusal = Some(why);
+            return Ok(read);
+        }
+        Err(why) => return Err(why.into()),
+    };
+    new.dry_run = true;
+    let operator = dlo_domain::audit::Actor::local_operator();
+    read.dry_run = Some(desk.plan_replay(&operator, &new).await?);
+    Ok(read)
+}
+
+/// A replay of one letter, to the queue that it died in or to another.
+#[cfg(feature = "ssr")]
+fn replay_of(
+    id: LetterId,
+    queue: String,
+    needs_approval: &str,
+) -> Result<dlo_domain::replay::NewReplay, ApiError> {
+    let manner = super::replays::Manner {
+        queue,
+        needs_approval: needs_approval.to_owned(),
+        ..Default::default()
+    };
+    let selection = dlo_domain::selection::Selection::of_ids(vec![id]);
+    manner.ask(selection, crate::request::now())
 }
 
 /// Keeps what was written, and leads to what it changes. Nothing is sent.
@@ -58,62 +131,96 @@ pub async fn read_edit(
 /// # Errors
 /// What was written cannot be sent, no such letter, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "letters/edit/keep")]
-pub async fn keep_draft(
-    id: String,
-    shape: String,
-    #[server(default)] text: String,
-    #[server(default)] content_type: String,
-) -> Result<(), ApiError> {
+pub async fn keep_draft(id: String, #[server(flatten)] form: EditForm) -> Result<(), ApiError> {
     let id: LetterId = super::id(&id, "letter")?;
-    let shape = shape
+    let form = keep(id, form).await?;
+    leptos_axum::redirect(&crate::links::edit_of(id, &form));
+    Ok(())
+}
+
+/// Keeps what the form holds as a draft; tells the form with this draft.
+#[cfg(feature = "ssr")]
+async fn keep(id: LetterId, form: EditForm) -> Result<EditForm, ApiError> {
+    let new = written(&form)?;
+    let operator = dlo_domain::audit::Actor::local_operator();
+    let draft = crate::desk::desk().keep_draft(&operator, id, &new).await?;
+    Ok(EditForm {
+        draft: draft.to_string(),
+        ..form
+    })
+}
+
+/// What stands in the form.
+#[cfg(feature = "ssr")]
+fn written(form: &EditForm) -> Result<dlo_domain::changing::NewDraft, ApiError> {
+    let shape = form
+        .shape
         .parse()
         .map_err(|fault: dlo_domain::changing::UnknownShape| {
             ApiError::invalid(fault.to_string())
         })?;
-    let new = dlo_domain::changing::NewDraft {
+    Ok(dlo_domain::changing::NewDraft {
         shape,
-        text,
-        content_type,
-    };
-    let operator = dlo_domain::audit::Actor::local_operator();
-    let draft = crate::desk::desk().keep_draft(&operator, id, &new).await?;
-    leptos_axum::redirect(&crate::links::edit(
-        id,
-        new.shape.as_str(),
-        &draft.to_string(),
-    ));
-    Ok(())
+        text: form.text.clone(),
+        content_type: form.content_type.clone(),
+    })
 }
 
-/// Replays one letter with what a draft holds, to the queue that it died in or to `queue`.
+/// Replays one letter with the draft whose changes were shown. A form that holds something else leads back
+/// to the page, which shows what that changes.
 ///
 /// # Errors
-/// No such draft, a letter that came back meanwhile or cannot be replayed, or a desk that does not
-/// answer.
+/// What was written is not what was shown, no such draft, a letter that came back meanwhile or cannot be
+/// replayed, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "letters/edit/send")]
-pub async fn send_edit(
-    id: String,
-    draft: String,
-    #[server(default)] queue: String,
-    #[server(default)] needs_approval: bool,
-) -> Result<(), ApiError> {
+pub async fn send_edit(id: String, #[server(flatten)] form: EditForm) -> Result<(), ApiError> {
     let id: LetterId = super::id(&id, "letter")?;
     let desk = crate::desk::desk();
-    let manner = super::replays::Manner {
-        queue,
-        ..Default::default()
-    };
-    let selection = dlo_domain::selection::Selection::of_ids(vec![id]);
-    let mut new = manner.ask(selection, crate::request::now())?;
-    new.edit = Some(desk.edit_of_draft(id, super::id(&draft, "draft")?).await?);
-    new.needs_approval = needs_approval;
-    let operator = dlo_domain::audit::Actor::local_operator();
-    let replay = desk.plan_replay(&operator, &new).await?;
-    match replay.id {
-        Some(id) => leptos_axum::redirect(&crate::links::replay(id)),
-        None => leptos_axum::redirect(&crate::links::letter(id)),
+    let draft = super::id(&form.draft, "draft")?;
+    if !desk.is_draft(id, draft, &written(&form)?).await? {
+        let form = keep(id, form).await?;
+        return Err(not_as_shown(
+            id,
+            &form,
+            ApiError::conflict(
+                "The body was changed after its differences were shown. Nothing was published: look \
+                 at what changes now, and press the button again.",
+            ),
+        ));
     }
-    Ok(())
+    let mut new = replay_of(id, form.queue.clone(), &form.needs_approval)?;
+    new.edit = Some(desk.edit_of_draft(id, draft).await?);
+    let plan = dlo_domain::replay::PlanToken(form.plan.clone());
+    if plan.read().is_err() {
+        let error = ApiError::conflict(
+            "Nothing was published: look at what changes first, and press the button beside it.",
+        );
+        return Err(not_as_shown(id, &form, error));
+    }
+    new.plan = Some(plan);
+    let operator = dlo_domain::audit::Actor::local_operator();
+    match desk
+        .plan_replay(&operator, &new)
+        .await
+        .map_err(ApiError::from)
+    {
+        Ok(replay) => {
+            leptos_axum::redirect(&match replay.id {
+                Some(id) => crate::links::replay(id),
+                None => crate::links::letter(id),
+            });
+            Ok(())
+        }
+        Err(error @ ApiError::Conflict { .. }) => Err(not_as_shown(id, &form, error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Leads back to the page, which shows anew what would be sent.
+#[cfg(feature = "ssr")]
+fn not_as_shown(id: LetterId, form: &EditForm, error: ApiError) -> ApiError {
+    crate::request::lead_back::<SendEdit>(&crate::links::edit_of(id, form), &error);
+    error
 }
 
 /// What a replay sent in place of a letter's body.

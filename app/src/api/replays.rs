@@ -4,6 +4,7 @@
     reason = "arguments of a server function become fields that have no place for a comment"
 )]
 
+mod form;
 mod manner;
 #[cfg(feature = "ssr")]
 mod pace;
@@ -16,6 +17,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+pub use form::ReplayForm;
 pub use manner::{FIELDS, Manner};
 
 use crate::error::ApiError;
@@ -105,6 +107,31 @@ pub async fn read_replay(
     })
 }
 
+/// What a replay would do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReplayPreview {
+    /// What a dry run told.
+    pub replay: Replay,
+    /// The plan of the same replay with the usual canary; empty if it has a canary of its own.
+    pub canary_plan: String,
+}
+
+#[cfg(feature = "ssr")]
+impl From<Replay> for ReplayPreview {
+    fn from(replay: Replay) -> Self {
+        let plan = replay.plan.as_ref().and_then(|token| token.read().ok());
+        let careful = plan.filter(|_| replay.canary.is_none());
+        let careful = careful.map(|plan| {
+            plan.with_canary(&dlo_domain::replay::Canary::default())
+                .to_string()
+        });
+        Self {
+            canary_plan: careful.unwrap_or_default(),
+            replay,
+        }
+    }
+}
+
 /// What a replay of these letters would do; nothing is changed.
 ///
 /// # Errors
@@ -115,7 +142,7 @@ pub async fn preview_replay(
     #[server(default)] filter: String,
     #[server(default)] scope: String,
     #[server(default)] manner: Manner,
-) -> Result<Replay, ApiError> {
+) -> Result<ReplayPreview, ApiError> {
     let selection = super::selection(ids, filter, &scope)?;
     let mut new = manner.ask(selection, crate::request::now())?;
     new.dry_run = true;
@@ -125,41 +152,56 @@ pub async fn preview_replay(
     if new.transform.is_some() && matches!(planned, Err(crate::desk::DeskError::Unfit { .. })) {
         // What is wrong with the program is said beside it.
         new.transform = None;
-        return Ok(desk.plan_replay(&operator, &new).await?);
+        return Ok(desk.plan_replay(&operator, &new).await?.into());
     }
-    Ok(planned?)
+    Ok(planned?.into())
 }
 
-/// Replays letters, to the queues that they died in unless the manner says otherwise. `expected` is how
-/// many a dry run told of; where none was looked at it is empty.
+/// Makes the replay that a page showed: the form says what, the button that was pressed which plan. A form
+/// that says something else than its plan leads back to the page, with a new dry run and the reason.
 ///
 /// # Errors
-/// No letters chosen, more of them than were expected, or a desk that does not answer.
+/// No letters chosen, no plan that was shown or another than would be made now, or a desk that does not
+/// answer.
 #[server(prefix = "/ui", endpoint = "replays/start")]
-pub async fn start_replay(
-    #[server(default)] ids: Vec<LetterId>,
-    #[server(default)] filter: String,
-    #[server(default)] scope: String,
-    #[server(default)] manner: Manner,
-    #[server(default)] expected: String,
-) -> Result<Replay, ApiError> {
-    let selection = super::selection(ids, filter, &scope)?;
-    let mut new = manner.ask(selection, crate::request::now())?;
-    new.expected_letters =
-        match expected.as_str() {
-            "" => None,
-            number => Some(number.parse().map_err(|_| {
-                ApiError::invalid("How many letters were expected is a whole number.")
-            })?),
-        };
-    let replay = crate::desk::desk()
-        .plan_replay(&dlo_domain::audit::Actor::local_operator(), &new)
-        .await?;
-    match replay.id {
-        Some(id) => leptos_axum::redirect(&crate::links::replay(id)),
-        None => leptos_axum::redirect("/replays"),
+pub async fn start_replay(#[server(flatten)] form: ReplayForm) -> Result<Replay, ApiError> {
+    let now = crate::request::now();
+    let mut new = form.manner.ask(
+        super::selection(form.ids.clone(), form.q.clone(), &form.scope)?,
+        now,
+    )?;
+    let plan = if form.canary_plan.is_empty() {
+        &form.plan
+    } else {
+        new.canary.get_or_insert_default();
+        &form.canary_plan
+    };
+    let plan = dlo_domain::replay::PlanToken(plan.clone());
+    if plan.read().is_err() {
+        let error = ApiError::conflict(
+            "Nothing was published: look at the plan first, and press the button beside it.",
+        );
+        crate::request::lead_back::<StartReplay>(&crate::links::new_replay(&form), &error);
+        return Err(error);
     }
-    Ok(replay)
+    new.plan = Some(plan);
+    let operator = dlo_domain::audit::Actor::local_operator();
+    match crate::desk::desk().plan_replay(&operator, &new).await {
+        Ok(replay) => {
+            leptos_axum::redirect(&match replay.id {
+                Some(id) => crate::links::replay(id),
+                None => crate::links::REPLAYS.to_owned(),
+            });
+            Ok(replay)
+        }
+        Err(why) => {
+            let error = ApiError::from(why);
+            if matches!(error, ApiError::Conflict { .. }) {
+                crate::request::lead_back::<StartReplay>(&crate::links::new_replay(&form), &error);
+            }
+            Err(error)
+        }
+    }
 }
 
 /// Tells a replay to `pause`, `resume` or `cancel`. With `again`, one that resumes takes up once more

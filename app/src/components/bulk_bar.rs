@@ -6,7 +6,7 @@ use leptos::server_fn::ServerFn;
 
 use super::{Decisions, discard_reason};
 use crate::api::letters::{DiscardLetters, HoldLetters, RestoreLetters};
-use crate::api::replays::StartReplay;
+use crate::links;
 use crate::wording::counted;
 
 /// What takes too much room on a telephone, by its id.
@@ -46,7 +46,7 @@ pub(crate) fn BulkBar(
                 <a href="#matching">"Rather all that match?"</a>
             </div>
             <div class="actions">
-                {can_discard.then(|| view! { <Replaying selected decisions /> })}
+                {can_discard.then(|| view! { <Looking selected /> })}
                 {is_first.then(&restoring)}
                 {can_discard
                     .then(|| {
@@ -56,7 +56,6 @@ pub(crate) fn BulkBar(
                                 "More…"
                             </button>
                             <div class="rest" id=REST popover="auto">
-                                <LookingFirst />
                                 {can_hold.then(|| view! { <Holding selected decisions /> })}
                                 {restoring()}
                                 <Discarding selected decisions />
@@ -82,37 +81,21 @@ fn letters(selected: Selected) -> String {
     }
 }
 
+/// Leads to the plan of a replay: nothing is published before that was seen.
 #[component]
-fn Replaying(selected: Selected, decisions: Decisions) -> impl IntoView {
+fn Looking(selected: Selected) -> impl IntoView {
     view! {
         <button
             class="button primary"
             data-key="r"
             type="submit"
-            formaction=StartReplay::PATH
-            formnovalidate
-            disabled=move || decisions.is_pending()
-        >
-            "Replay "
-            {move || letters(selected)}
-            " to where "
-            {move || if selected.with(Vec::len) == 1 { "it" } else { "they" }}
-            " died"
-        </button>
-    }
-}
-
-#[component]
-fn LookingFirst() -> impl IntoView {
-    view! {
-        <button
-            class="button"
-            type="submit"
-            formaction="/replays/new"
+            formaction=links::NEW_REPLAY
             formmethod="get"
             formnovalidate
         >
-            "Look first, or send elsewhere…"
+            "Look at a replay of "
+            {move || letters(selected)}
+            "…"
         </button>
     }
 }

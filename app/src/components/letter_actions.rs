@@ -24,7 +24,7 @@ pub(crate) fn LetterActions(
         <div class="actions">
             {allows(Change::DeclarePublished).then(|| view! { <Verdict id decisions waits /> })}
             {allows(Change::Claim)
-                .then(|| view! { <Replaying id queue=letter.queue.clone() decisions waits /> })}
+                .then(|| view! { <Replaying id queue=letter.queue.clone() /> })}
             {allows(Change::Discard).then(|| view! { <Discarding id decisions waits /> })}
             {allows(Change::Restore)
                 .then(|| {
@@ -54,36 +54,31 @@ fn This(id: LetterId) -> impl IntoView {
     .into_any()
 }
 
+/// The ways to a plan: nothing is published before that was seen.
 #[component]
-fn Replaying(
-    id: LetterId,
-    queue: Option<String>,
-    decisions: Decisions,
-    waits: Signal<bool>,
-) -> impl IntoView {
+fn Replaying(id: LetterId, queue: Option<String>) -> impl IntoView {
     view! {
         {queue
             .map(|queue| {
                 view! {
-                    <ActionForm action=decisions.replay>
-                        <This id />
-                        <button class="button primary" data-key="r" type="submit" disabled=disabled_while(waits)>
-                            "Replay 1 letter to "
-                            {queue}
-                        </button>
-                    </ActionForm>
+                    <a class="button primary" data-key="r" href=links::replay_letter(id)>
+                        "Look at a replay to "
+                        {queue}
+                        "…"
+                    </a>
                 }
             })}
-        <a class="button" href=links::edit(id, "", "")>
+        <a class="button" href=links::edit(id)>
             "Edit…"
         </a>
         <details class="more">
             <summary class="button">"Replay elsewhere…"</summary>
-            <ActionForm action=decisions.replay attr:class="with-reason">
-                <This id />
+            <form method="get" action=links::NEW_REPLAY class="with-reason">
+                <input type="hidden" name="ids[]" value=id.to_string() />
+                <input type="hidden" name="mode" value="queue" />
                 <input
                     type="text"
-                    name="manner[queue]"
+                    name="queue"
                     maxlength="255"
                     required
                     autocomplete="off"
@@ -91,10 +86,10 @@ fn Replaying(
                     placeholder="queue"
                     aria-label="Queue to replay to"
                 />
-                <button class="button" type="submit" disabled=disabled_while(waits)>
-                    "Replay 1 letter to this queue"
+                <button class="button" type="submit">
+                    "Look at a replay to this queue…"
                 </button>
-            </ActionForm>
+            </form>
         </details>
     }
     .into_any()

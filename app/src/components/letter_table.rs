@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlFormElement, HtmlInputElement};
 
 use super::{BulkBar, Decisions, LetterRow};
-use crate::api::replays::StartReplay;
+use crate::api::letters::HoldLetters;
 
 const BOXES: &str = "tbody input[type=checkbox]";
 
@@ -61,7 +61,8 @@ pub(crate) fn LetterTable(
         <form
             class="letters-form"
             method="post"
-            action=StartReplay::PATH
+            // Every button names another place; the first one, which does nothing, has the Enter key.
+            action=HoldLetters::PATH
             autocomplete="off"
             node_ref=form
             on:change=move |_| look()

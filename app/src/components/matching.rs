@@ -44,7 +44,7 @@ pub(crate) fn Matching(
         .into_any()
     };
     let look = links::with_query(
-        "/replays/new",
+        links::NEW_REPLAY,
         [("scope", "matching"), ("q", text.as_str())],
     );
     let waits = move || decisions.is_pending();

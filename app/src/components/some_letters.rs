@@ -7,6 +7,7 @@ use leptos::server_fn::ServerFn as _;
 
 use super::discard_reason;
 use crate::api::letters::DiscardLetters;
+use crate::links;
 
 /// The letters.
 #[derive(Debug, Clone)]
@@ -33,7 +34,7 @@ pub(crate) fn SomeLetters(
     );
     view! {
         <div class="actions padded">
-            <form method="get" action="/replays/new">
+            <form method="get" action=links::NEW_REPLAY>
                 {fields(letters.clone(), "q")}
                 <button class="button" data-key="r" type="submit">
                     {look}

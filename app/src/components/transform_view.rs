@@ -1,32 +1,20 @@
-//! A jq program for many letters: the form that holds it, and what it would make of them.
+//! A jq program for many letters: the field that holds it, and what it would make of them.
 
 use dlo_domain::changing::{TransformPreview, TriedLetter};
 use leptos::prelude::*;
-use leptos_router::params::ParamsMap;
 
 use super::{BodyDiff, SchemaNote};
 use crate::{links, wording};
 
-/// The form with the program. It keeps whatever else the page's address holds.
+/// The field of the program, and the button that tries it: the form around it looks again.
 #[component]
-pub(crate) fn TransformForm(
-    /// The page's address.
-    path: &'static str,
-    /// What it asks for.
-    query: ParamsMap,
+pub(crate) fn TransformField(
+    /// The program.
+    jq: String,
 ) -> impl IntoView {
-    let jq = query.get("jq").unwrap_or_default();
-    let others: Vec<_> = query
-        .into_iter()
-        .filter(|(name, _)| !matches!(&**name, "jq"))
-        .map(|(name, value)| {
-            view! { <input type="hidden" name=name.into_owned() value=value /> }
-        })
-        .collect();
     let has_program = !jq.trim().is_empty();
     view! {
-        <form class="stack tight padded" method="get" action=path>
-            {others}
+        <div class="stack tight padded">
             <label class="choice code">
                 <span>
                     "a jq program that gives one value for each JSON body; empty to send what arrived"
@@ -45,7 +33,7 @@ pub(crate) fn TransformForm(
             <button class="button" type="submit">
                 {if has_program { "Try again" } else { "Try it on these letters" }}
             </button>
-        </form>
+        </div>
     }
     .into_any()
 }

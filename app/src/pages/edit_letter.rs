@@ -1,41 +1,96 @@
 //! What shall be sent in place of this letter's body?
 
-use dlo_domain::changing::{DraftSheet, EditSheet, Shape};
-use leptos::form::ActionForm;
+use dlo_domain::changing::{EditSheet, Shape};
+use leptos::form::form_data_from_event;
+use leptos::html;
 use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use web_sys::SubmitEvent;
 
-use crate::api::changes::{KeepDraft, SendEdit, read_edit};
-use crate::components::{BodyDiff, ErrorNote, ErrorPanel, SchemaNote, Waiting, disabled_while};
+use super::sending_edit::Changes;
+use crate::api::changes::{EditForm, EditRead, KeepDraft, SendEdit, read_edit};
+use crate::components::{ErrorNote, ErrorPanel, SchemaNote, Waiting, disabled_while, is_edited};
 use crate::{links, wording};
+
+/// What the form does: shows what changes, and sends what was shown.
+#[derive(Clone, Copy)]
+struct Actions {
+    keep: ServerAction<KeepDraft>,
+    send: ServerAction<SendEdit>,
+}
+
+impl Actions {
+    fn is_pending(self) -> Signal<bool> {
+        Signal::derive(move || self.keep.pending().get() || self.send.pending().get())
+    }
+
+    /// Does what the button that was pressed asks for.
+    fn carry_out(self, submit: &SubmitEvent) {
+        // What our own form holds can be read; if not, the browser posts it and the server says why.
+        let Ok(data) = form_data_from_event(submit) else {
+            return;
+        };
+        submit.prevent_default();
+        let of = |name: &str| data.get(name).as_string().unwrap_or_default();
+        let (id, form) = (
+            of("id"),
+            EditForm {
+                draft: of("draft"),
+                shape: of("shape"),
+                text: of("text"),
+                content_type: of("content_type"),
+                queue: of("queue"),
+                needs_approval: of("needs_approval"),
+                plan: of("plan"),
+            },
+        );
+        let button = submit.submitter();
+        let path = button.and_then(|button| button.get_attribute("formaction"));
+        if path.as_deref() == Some(SendEdit::PATH) {
+            self.send.dispatch(SendEdit { id, form });
+        } else {
+            self.keep.dispatch(KeepDraft { id, form });
+        }
+    }
+}
 
 /// Edits one letter: what is written, what that changes, and then the button that sends it.
 #[component]
 pub(crate) fn EditLetterPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
     let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
-    let of = move |name: &'static str| {
-        Memo::new(move |_| query.with(|query| query.get(name).unwrap_or_default()))
+    let form = Memo::new(move |_| {
+        let of = |name: &str| query.with(|query| query.get(name).unwrap_or_default());
+        EditForm {
+            shape: of("as"),
+            draft: of("draft"),
+            queue: of("queue"),
+            needs_approval: of("needs_approval"),
+            ..EditForm::default()
+        }
+    });
+    let actions = Actions {
+        keep: ServerAction::new(),
+        send: ServerAction::new(),
     };
-    let (shape, draft) = (of("as"), of("draft"));
-    let sheet = Resource::new(
-        move || (id.get(), shape.get(), draft.get()),
-        |(id, shape, draft)| read_edit(id, shape, draft),
+    // What is not sent any more as it was shown is shown anew.
+    let read = Resource::new(
+        move || (id.get(), form.get(), actions.send.version().get()),
+        |(id, form, _)| read_edit(id, form.shape, form.draft, form.queue, form.needs_approval),
     );
-    let keep = ServerAction::<KeepDraft>::new();
-    let send = ServerAction::<SendEdit>::new();
     let error = Signal::derive(move || {
-        let kept = keep.value().get().and_then(Result::err);
-        kept.or_else(|| send.value().get().and_then(Result::err))
+        let kept = actions.keep.value().get().and_then(Result::err);
+        kept.or_else(|| actions.send.value().get().and_then(Result::err))
     });
     view! {
         <Title text=move || format!("Edit letter {}", wording::short(&id.get())) />
         <ErrorNote error />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
-                match sheet.await {
-                    Ok(sheet) => view! { <Sheet sheet keep send /> }.into_any(),
+                match read.await {
+                    Ok(read) => view! { <Sheet read form=form.get() actions /> }.into_any(),
                     Err(error) => view! { <ErrorPanel error /> }.into_any(),
                 }
             })}
@@ -45,26 +100,29 @@ pub(crate) fn EditLetterPage() -> impl IntoView {
 }
 
 #[component]
-fn Sheet(
-    sheet: EditSheet,
-    keep: ServerAction<KeepDraft>,
-    send: ServerAction<SendEdit>,
-) -> impl IntoView {
+fn Sheet(read: EditRead, form: EditForm, actions: Actions) -> impl IntoView {
+    let sheet = read.sheet.clone();
+    let arrived = sheet.schema.clone().filter(|_| sheet.draft.is_none());
+    let arrived = arrived.map(|check| view! { <SchemaNote check what="What arrived" /> });
+    let content = match sheet.cannot.clone() {
+        Some(why) => view! { <p class="note-line">{why}</p> }.into_any(),
+        None => view! { <Form read form actions /> }.into_any(),
+    };
+    view! {
+        <Head sheet />
+        {arrived}
+        {content}
+    }
+    .into_any()
+}
+
+#[component]
+fn Head(sheet: EditSheet) -> impl IntoView {
     let id = sheet.letter_id;
     let heading = match &sheet.draft {
         None => "Edit what is sent. The letter keeps what arrived.",
         Some(draft) if draft.differs => "This is what would change. Nothing was sent yet.",
         Some(_) => "Nothing is different from what arrived.",
-    };
-    let changes = sheet.draft.clone().map(|draft| {
-        let queue = sheet.queue.clone();
-        view! { <Changes sheet=sheet.clone() draft queue send /> }
-    });
-    let arrived = sheet.schema.clone().filter(|_| sheet.draft.is_none());
-    let arrived = arrived.map(|check| view! { <SchemaNote check what="What arrived" /> });
-    let form = match sheet.cannot.clone() {
-        Some(why) => view! { <p class="note-line">{why}</p> }.into_any(),
-        None => view! { <Writing sheet=sheet.clone() keep /> }.into_any(),
     };
     view! {
         <div class="answer">
@@ -89,108 +147,70 @@ fn Sheet(
                 </p>
             </div>
         </div>
-        {changes}
-        {arrived}
-        {form}
     }
     .into_any()
 }
 
-/// What was written, compared with what arrived, and the button that sends it.
+/// The one form of the page: every button of it sends every field. Without a button of its own, Enter shows
+/// what changes.
 #[component]
-fn Changes(
-    sheet: EditSheet,
-    draft: DraftSheet,
-    queue: Option<String>,
-    send: ServerAction<SendEdit>,
-) -> impl IntoView {
-    let id = sheet.letter_id;
-    let waits = Signal::derive(move || send.pending().get());
-    let to = queue.unwrap_or_default();
-    let target = if to.is_empty() {
-        "the queue named here".to_owned()
-    } else {
-        to.clone()
-    };
-    let size = wording::size(draft.size_bytes);
-    let is_unfit = sheet.schema.as_ref().is_some_and(|check| !check.fits());
-    let all_the_same = if is_unfit { " all the same" } else { "" };
-    let sending = draft.differs.then(|| {
-        view! {
-            <ActionForm action=send attr:class="stack tight padded">
-                <input type="hidden" name="id" value=id.to_string() />
-                <input type="hidden" name="draft" value=draft.id.to_string() />
-                <label class="choice">
-                    <span>"queue; empty for the one that it died in"</span>
-                    <input
-                        type="text"
-                        name="queue"
-                        maxlength="255"
-                        autocomplete="off"
-                        spellcheck="false"
-                        placeholder=to.clone()
-                        required=to.is_empty()
-                    />
-                </label>
-                <SecondPerson is_rule=sheet.needs_approval />
-                <button class="button primary" type="submit" disabled=disabled_while(waits)>
-                    {format!("Send 1 letter with this body to {target}{all_the_same}")}
-                </button>
-            </ActionForm>
+fn Form(read: EditRead, form: EditForm, actions: Actions) -> impl IntoView {
+    let element = NodeRef::<html::Form>::new();
+    let edited = RwSignal::new(false);
+    // What stands in the fields is asked of them: they may be changed before this code runs.
+    let look = move || {
+        if let Some(form) = element.get_untracked() {
+            edited.set(is_edited(&form));
         }
+    };
+    Effect::new(move |_| look());
+    let waits = actions.is_pending();
+    let EditRead { sheet, .. } = read.clone();
+    let draft = sheet.draft.as_ref().map(|draft| draft.id.to_string());
+    let changes = sheet.draft.is_some().then(|| {
+        view! { <Changes read form=form.clone() edited waits /> }
     });
     view! {
-        <section class="section" aria-labelledby="changes-title">
-            <header>
-                <h2 id="changes-title">"What changes"</h2>
-                <span class="note">{size} " are sent"</span>
-            </header>
-            {if draft.differs {
-                view! { <BodyDiff diff=draft.diff label="What changes" /> }.into_any()
-            } else {
-                view! { <p class="note-line">"The body and its content type are as they arrived."</p> }
-                    .into_any()
-            }}
-            {sheet.schema.map(|check| view! { <SchemaNote check what="What would be sent" /> })}
-            {sending}
-        </section>
+        <form
+            class="stack"
+            method="post"
+            action=KeepDraft::PATH
+            autocomplete="off"
+            node_ref=element
+            on:input=move |_| look()
+            on:change=move |_| look()
+            on:submit=move |event| actions.carry_out(&event)
+        >
+            <button type="submit" hidden>
+                "Show what changes"
+            </button>
+            <input type="hidden" name="id" value=sheet.letter_id.to_string() />
+            <input type="hidden" name="draft" value=draft.unwrap_or_default() />
+            <input type="hidden" name="shape" value=sheet.shape.as_str() />
+            {changes}
+            <Writing sheet form waits />
+        </form>
     }
     .into_any()
 }
 
-/// Whether a second person is asked: that can be chosen, where it is not the rule.
+/// The fields that the body is written in.
 #[component]
-fn SecondPerson(is_rule: bool) -> impl IntoView {
-    if is_rule {
-        return view! {
-            <p class="note-line">
-                "Another person has to approve it first: this office asks for one wherever bodies are changed."
-            </p>
-        }
-        .into_any();
-    }
-    view! {
-        <label class="check">
-            <input type="checkbox" name="needs_approval" value="true" />
-            <span>"another person has to approve it first"</span>
-        </label>
-    }
-    .into_any()
-}
-
-/// The form that the body is written in.
-#[component]
-fn Writing(sheet: EditSheet, keep: ServerAction<KeepDraft>) -> impl IntoView {
+fn Writing(sheet: EditSheet, form: EditForm, waits: Signal<bool>) -> impl IntoView {
     let id = sheet.letter_id;
-    let waits = Signal::derive(move || keep.pending().get());
     let tab = |shape: Shape| {
         let name = match shape {
             Shape::Json => "JSON",
             Shape::Text => "Text",
             Shape::Hex => "Hex",
         };
-        let draft = sheet.draft.as_ref().map(|draft| draft.id.to_string());
-        let href = links::edit(id, shape.as_str(), &draft.unwrap_or_default());
+        let href = links::edit_of(
+            id,
+            &EditForm {
+                shape: shape.as_str().to_owned(),
+                ..form.clone()
+            },
+        );
         view! {
             <a href=href aria-current=(shape == sheet.shape).then_some("true")>
                 {name}
@@ -217,9 +237,7 @@ fn Writing(sheet: EditSheet, keep: ServerAction<KeepDraft>) -> impl IntoView {
             </header>
             {sheet.note.clone().map(|note| view! { <p class="note-line">{note}</p> })}
             {packed}
-            <ActionForm action=keep attr:class="stack tight padded">
-                <input type="hidden" name="id" value=id.to_string() />
-                <input type="hidden" name="shape" value=sheet.shape.as_str() />
+            <div class="stack tight padded">
                 <label class="choice code">
                     <span>"body"</span>
                     <textarea
@@ -247,7 +265,7 @@ fn Writing(sheet: EditSheet, keep: ServerAction<KeepDraft>) -> impl IntoView {
                 <button class="button" type="submit" disabled=disabled_while(waits)>
                     "Show what changes"
                 </button>
-            </ActionForm>
+            </div>
         </section>
     }
     .into_any()

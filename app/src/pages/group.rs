@@ -135,7 +135,7 @@ fn Read(
 #[component]
 fn GroupReplay(group: GroupSummary) -> impl IntoView {
     let filter = format!("{} state:held", LetterFilter::of_group(group.id));
-    let look = links::with_query("/replays/new", [("scope", "matching"), ("q", &*filter)]);
+    let look = links::with_query(links::NEW_REPLAY, [("scope", "matching"), ("q", &*filter)]);
     (group.waiting > 0).then(|| {
         let letters = wording::count(group.waiting);
         let discard = format!("Discard the {letters} that wait");

@@ -1,49 +1,20 @@
 //! What will happen if I press this?
 
-use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{Replay, Target};
-use leptos::form::ActionForm;
+use leptos::html;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
-use leptos_router::params::ParamsMap;
 
+use super::publishing::Publishing;
 use super::replay::LeftOutList;
 use super::replay_terms::Terms;
 use super::transforming::TransformPanel;
-use crate::api::replays::{FIELDS, Manner, preview_replay};
+use crate::api::replays::{ReplayForm, ReplayPreview, preview_replay};
 use crate::components::{
-    Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm, Waiting, target_text,
+    Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm, Waiting, is_edited, target_text,
 };
 use crate::{links, wording};
-
-/// What the address asks to have replayed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Asked {
-    ids: Vec<LetterId>,
-    filter: String,
-    scope: String,
-    manner: Manner,
-}
-
-impl Asked {
-    fn of(query: &ParamsMap) -> Self {
-        let ids = query.get_all("ids[]").unwrap_or_default();
-        Self {
-            ids: ids.iter().filter_map(|id| id.parse().ok()).collect(),
-            filter: query.get("q").unwrap_or_default(),
-            scope: query.get("scope").unwrap_or_default(),
-            manner: Manner::read(|name| query.get(name)),
-        }
-    }
-}
-
-impl Asked {
-    /// Whether it names no letters.
-    fn is_empty(&self) -> bool {
-        self.ids.is_empty() && self.scope != "matching"
-    }
-}
 
 /// How letters are chosen, where none are.
 #[component]
@@ -62,17 +33,17 @@ fn ChooseFirst() -> impl IntoView {
     .into_any()
 }
 
-/// A dry run, and the button that makes it real.
+/// A dry run, and the buttons that make it real.
 #[component]
 pub(crate) fn NewReplayPage() -> impl IntoView {
     let query = use_query_map();
-    let asked = Memo::new(move |_| query.with(Asked::of));
+    let form = Memo::new(move |_| query.with(ReplayForm::read));
     let decisions = Decisions::new();
     // A plan that is not made any more as it was shown is shown anew.
     let outdated = decisions.outdated_plans();
     let preview = Resource::new(
-        move || (asked.get(), outdated.get()),
-        |(asked, _)| preview_replay(asked.ids, asked.filter, asked.scope, asked.manner),
+        move || (form.get(), outdated.get()),
+        |(form, _)| preview_replay(form.ids, form.q, form.scope, form.manner),
     );
     view! {
         <Title text="New replay" />
@@ -81,13 +52,14 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
             {move || Suspend::new(async move {
                 match preview.await {
                     Ok(preview) => {
-                        view! { <Preview preview asked=asked.get() decisions /> }.into_any()
+                        view! { <PlanForm preview=Some(preview) form=form.get() decisions /> }
+                            .into_any()
                     }
-                    Err(_) if asked.get().is_empty() => view! { <ChooseFirst /> }.into_any(),
+                    Err(_) if form.get().is_empty() => view! { <ChooseFirst /> }.into_any(),
                     Err(error) => {
                         view! {
                             <ErrorPanel error />
-                            <How asked=asked.get() />
+                            <PlanForm preview=None form=form.get() decisions />
                         }
                             .into_any()
                     }
@@ -98,24 +70,80 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
     .into_any()
 }
 
+/// The one form of the page: every button of it sends every field. Without a button of its own, Enter looks
+/// again.
 #[component]
-fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
-    let manner = asked.manner.with_steps(preview.canary.as_ref());
-    let asked = Asked { manner, ..asked };
+fn PlanForm(
+    preview: Option<ReplayPreview>,
+    form: ReplayForm,
+    decisions: Decisions,
+) -> impl IntoView {
+    let element = NodeRef::<html::Form>::new();
+    let edited = RwSignal::new(false);
+    // What stands in the fields is asked of them: they may be changed before this code runs.
+    let look = move || {
+        if let Some(form) = element.get_untracked() {
+            edited.set(is_edited(&form));
+        }
+    };
+    Effect::new(move |_| look());
+    let content = match preview {
+        Some(preview) => {
+            view! { <Preview preview form=form.clone() decisions edited /> }.into_any()
+        }
+        None => view! {
+            <TransformPanel form=form.clone() />
+            <How form=form.clone() />
+        }
+        .into_any(),
+    };
     view! {
-        <Head preview=preview.clone() asked=asked.clone() decisions />
+        <form
+            class="new-replay"
+            method="get"
+            action=links::NEW_REPLAY
+            autocomplete="off"
+            node_ref=element
+            on:input=move |_| look()
+            on:change=move |_| look()
+            on:submit=move |event| decisions.carry_out(&event)
+        >
+            <button type="submit" hidden>
+                "Look again"
+            </button>
+            <Chosen form />
+            {content}
+        </form>
+    }
+    .into_any()
+}
+
+#[component]
+fn Preview(
+    preview: ReplayPreview,
+    form: ReplayForm,
+    decisions: Decisions,
+    edited: RwSignal<bool>,
+) -> impl IntoView {
+    let form = ReplayForm {
+        manner: form.manner.as_planned(&preview.replay),
+        ..form
+    };
+    let plan = preview.replay.clone();
+    view! {
+        <Head preview form=form.clone() decisions edited />
         <div class="split">
             <div class="stack">
                 <Destinations
-                    destinations=preview.destinations.clone()
-                    is_of_worker=matches!(preview.target, Target::Worker { .. })
+                    destinations=plan.destinations.clone()
+                    is_of_worker=matches!(plan.target, Target::Worker { .. })
                 />
-                <LeftOutList left_out=preview.left_out.clone() />
-                <TransformPanel />
-                <Terms preview />
+                <LeftOutList left_out=plan.left_out.clone() />
+                <TransformPanel form=form.clone() />
+                <Terms preview=plan />
             </div>
             <div class="stack">
-                <How asked />
+                <How form />
             </div>
         </div>
     }
@@ -123,150 +151,107 @@ fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView
 }
 
 #[component]
-fn Head(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView {
-    let total = preview.total;
-    let letters = wording::counted(total, "letter");
-    let target = target_text(&preview.target, total);
-    // Then this is what would go without it.
-    let is_unreadable = !asked.manner.jq.trim().is_empty() && preview.transform.is_none();
-    let letters_changed = if asked.manner.jq.trim().is_empty() {
-        letters.clone()
+fn Head(
+    preview: ReplayPreview,
+    form: ReplayForm,
+    decisions: Decisions,
+    edited: RwSignal<bool>,
+) -> impl IntoView {
+    let replay = preview.replay.clone();
+    let total = replay.total;
+    let heading = if total == 0 {
+        "None of these letters can be replayed now.".to_owned()
     } else {
-        format!("{letters}, changed by jq,")
+        let letters = wording::counted(total, "letter");
+        let target = target_text(&replay.target, total);
+        format!("This would publish {letters} again, to {target}.")
     };
-    let button = match (&preview.canary, preview.start_at) {
-        (_, Some(at)) => format!(
-            "Replay {letters_changed} to {target} at {}",
-            wording::absolute(at)
-        ),
-        (Some(canary), None) => format!(
-            "Replay {letters_changed} to {target}, beginning with {}",
-            canary.steps.first().copied().unwrap_or(1)
-        ),
-        (None, None) => format!("Replay {letters_changed} to {target}"),
-    };
-    let which = (asked.scope == "matching" && !asked.filter.is_empty())
-        .then(|| asked.filter.clone())
-        .map(|filter| view! { <span>"all that match " <code>{filter}</code></span> });
-    let before = preview.replayed_before.filter(|before| *before > 0);
-    let before = before.map(|before| {
-        let they = if before == total { "all" } else { "of them" };
-        let before = wording::count(before);
-        view! { <span>{before} " " {they} " replayed before"</span> }
-    });
-    let delivered = preview.perhaps_delivered.filter(|count| *count > 0);
-    let delivered = delivered.map(|count| {
-        let letters = wording::counted(count, "letter");
-        view! {
+    // Then this is what would go without it.
+    let is_unreadable = !form.manner.jq.trim().is_empty() && replay.transform.is_none();
+    let publishing = match (total > 0, is_unreadable) {
+        (true, false) => view! { <Publishing preview decisions is_edited=edited /> }.into_any(),
+        (true, true) => view! {
             <p class="stop-line">
-                {letters}
-                " may be in a queue already: last time one queue of the exchange refused, and the others \
-                may have taken it. Look there first."
+                "The jq program cannot be read: fix it below, or take it away."
             </p>
         }
+        .into_any(),
+        (false, _) => ().into_any(),
+    };
+    view! {
+        <div class="answer">
+            <div>
+                <ol class="crumbs">
+                    <li>
+                        <a href=links::REPLAYS>"Replays"</a>
+                    </li>
+                    <li>"New"</li>
+                </ol>
+                <h1>{heading}</h1>
+                <Facts preview=replay form />
+            </div>
+            {publishing}
+        </div>
+    }
+    .into_any()
+}
+
+/// Which letters, and what is to be known of them.
+#[component]
+fn Facts(preview: Replay, form: ReplayForm) -> impl IntoView {
+    let which = (form.scope == "matching" && !form.q.is_empty())
+        .then(|| view! { <span>"all that match " <code>{form.q}</code></span> });
+    let before = preview.replayed_before.filter(|before| *before > 0);
+    let before = before.map(|before| {
+        let they = if before == preview.total {
+            "all"
+        } else {
+            "of them"
+        };
+        let before = wording::count(before);
+        view! { <span>{before} " " {they} " replayed before"</span> }
     });
     let approval = preview
         .approval
         .is_some()
         .then(|| view! { <span>"another person has to approve it first"</span> });
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href="/replays">"Replays"</a>
-                    </li>
-                    <li>"New"</li>
-                </ol>
-                <h1>
-                    {if total == 0 {
-                        "None of these letters can be replayed now.".to_owned()
-                    } else {
-                        format!("This would publish {letters} again, to {target}.")
-                    }}
-                </h1>
-                <p class="meta">
-                    {which} {before} {approval} <span>"nothing has been done yet"</span>
-                </p>
-                {delivered}
-            </div>
-            {match (total > 0, is_unreadable) {
-                (true, false) => view! { <Go asked expected=total decisions button /> }.into_any(),
-                (true, true) => {
-                    view! {
-                        <p class="stop-line">
-                            "The jq program cannot be read: mend it below, or take it away."
-                        </p>
-                    }
-                        .into_any()
-                }
-                (false, _) => ().into_any(),
-            }}
-        </div>
+        <p class="meta">
+            {which} {before} {approval} <span>"nothing has been done yet"</span>
+        </p>
     }
     .into_any()
 }
 
-/// The button that makes it real. It says how many letters were shown, so that no others go.
+/// The fields that name the letters.
 #[component]
-fn Go(asked: Asked, expected: i64, decisions: Decisions, button: String) -> impl IntoView {
-    let manner = asked.manner.clone();
+fn Chosen(form: ReplayForm) -> impl IntoView {
     view! {
-        <ActionForm action=decisions.replay attr:class="actions">
-            <Hidden asked filter_name="filter" />
-            <input type="hidden" name="expected" value=expected.to_string() />
-            {FIELDS
-                .into_iter()
-                .map(|name| (name, manner.get(name)))
-                .filter(|(_, value)| !value.is_empty())
-                .map(|(name, value)| {
-                    view! { <input type="hidden" name=format!("manner[{name}]") value=value /> }
-                })
-                .collect_view()}
-            <button
-                class="button primary"
-                type="submit"
-                disabled=move || decisions.is_pending()
-            >
-                {button}
-            </button>
-        </ActionForm>
-    }
-    .into_any()
-}
-
-/// The fields that name the letters. An address calls the filter `q`, a form `filter`.
-#[component]
-fn Hidden(asked: Asked, filter_name: &'static str) -> impl IntoView {
-    view! {
-        {asked
+        {form
             .ids
             .iter()
             .map(|id| view! { <input type="hidden" name="ids[]" value=id.to_string() /> })
             .collect_view()}
-        <input type="hidden" name=filter_name value=asked.filter />
-        <input type="hidden" name="scope" value=asked.scope />
+        <input type="hidden" name="q" value=form.q />
+        <input type="hidden" name="scope" value=form.scope />
     }
     .into_any()
 }
 
 /// Chooses where to and how; the dry run follows.
 #[component]
-fn How(asked: Asked) -> impl IntoView {
-    let manner = asked.manner.clone();
+fn How(form: ReplayForm) -> impl IntoView {
     view! {
         <section class="section" aria-labelledby="how-title">
             <header>
                 <h2 id="how-title">"Where to, and how carefully"</h2>
             </header>
-            <form class="stack padded" method="get" action="/replays/new">
-                <Hidden asked filter_name="q" />
-                <input type="hidden" name="jq" value=manner.jq.clone() />
-                <MannerForm manner />
+            <div class="stack padded">
+                <MannerForm manner=form.manner />
                 <button class="button" type="submit">
                     "Look again"
                 </button>
-            </form>
+            </div>
         </section>
     }
     .into_any()

@@ -1,27 +1,21 @@
 //! The part of the page of a new replay that changes what is sent.
 
-use dlo_domain::ids::LetterId;
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
 use crate::api::changes::try_transform;
-use crate::components::{ErrorNote, TransformForm, TransformOutcome};
+use crate::api::replays::ReplayForm;
+use crate::components::{ErrorNote, TransformField, TransformOutcome};
 
-/// A jq program, and what it would make of the letters that the address names.
+/// A jq program, and what it would make of the letters that the form names. It is a part of that form.
 #[component]
-pub(crate) fn TransformPanel() -> impl IntoView {
-    let query = use_query_map();
-    let asked = Memo::new(move |_| {
-        query.with(|query| {
-            let of = |name: &str| query.get(name).unwrap_or_default();
-            let ids = query.get_all("ids[]").unwrap_or_default();
-            let ids: Vec<LetterId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-            (ids, of("q"), of("scope"), of("jq"))
-        })
-    });
+pub(crate) fn TransformPanel(
+    /// What the form holds.
+    form: ReplayForm,
+) -> impl IntoView {
+    let jq = form.manner.jq.clone();
     let preview = Resource::new(
-        move || asked.get(),
-        |(ids, filter, scope, jq)| try_transform(ids, filter, scope, jq),
+        move || form.clone(),
+        |form| try_transform(form.ids, form.q, form.scope, form.manner.jq),
     );
     view! {
         <section class="section" id="transform" aria-labelledby="transform-title">
@@ -29,7 +23,7 @@ pub(crate) fn TransformPanel() -> impl IntoView {
                 <h2 id="transform-title">"Change what is sent"</h2>
                 <span class="note">"the letters keep what arrived"</span>
             </header>
-            {move || view! { <TransformForm path="/replays/new" query=query.get() /> }}
+            <TransformField jq />
             <Transition>
                 {move || Suspend::new(async move {
                     match preview.await {

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::canary::{BadCanary, Canary};
+use super::shown::{BadPlanToken, PlanToken, ShownPlan};
 use super::target::{NoWay, Target};
 use crate::changing::{Edit, Transform};
 use crate::selection::Selection;
@@ -58,6 +59,11 @@ pub struct NewReplay {
     /// answer is 409, and nothing is made. As many as are chosen when left out.
     #[serde(default)]
     pub expected_letters: Option<u64>,
+    /// The `plan` that a dry run told: the replay is made of that plan, or the answer is 409, says what is
+    /// different by now, and nothing is made. Letters that arrived after the dry run are left out.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub plan: Option<PlanToken>,
     /// Tells what would happen, and does nothing.
     #[serde(default)]
     pub dry_run: bool,
@@ -72,6 +78,9 @@ pub enum BadReplay {
     /// The canary.
     #[error("the canary cannot be: {0}")]
     Canary(#[from] BadCanary),
+    /// The plan.
+    #[error(transparent)]
+    Plan(#[from] BadPlanToken),
     /// The rate.
     #[error("`rate_per_second` is 1 to {MOST_PER_SECOND}")]
     Rate,
@@ -102,6 +111,15 @@ impl NewReplay {
         letters.checked_sub(expected).filter(|more| *more > 0)
     }
 
+    /// The plan that it must be; `None` if any will do. A dry run may be of any plan: it tells which.
+    ///
+    /// # Errors
+    /// Returns an error if `plan` is not a token of a plan.
+    pub fn shown(&self) -> Result<Option<ShownPlan>, BadPlanToken> {
+        let token = self.plan.as_ref().filter(|_| !self.dry_run);
+        token.map(PlanToken::read).transpose()
+    }
+
     /// Whether it can be carried out, as far as its letters have no say in it.
     ///
     /// # Errors
@@ -111,6 +129,7 @@ impl NewReplay {
         if let Some(canary) = &self.canary {
             canary.check()?;
         }
+        self.shown()?;
         match self.rate_per_second {
             Some(rate) if !(1..=MOST_PER_SECOND).contains(&rate) => Err(BadReplay::Rate),
             _ => Ok(()),

@@ -26,11 +26,11 @@ pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
     Ok(())
 }
 
-/// Whether the broker has a queue of this name.
+/// How many consumers a queue has now; `None` if the broker has no queue of this name.
 ///
 /// # Errors
-/// When the broker does not say, does not answer, or the name is no AMQP name.
-pub async fn has_queue(link: &Link, name: &str) -> Result<bool, BrokerError> {
+/// Returns an error if the broker does not say, does not answer, or the name is not an AMQP name.
+pub async fn count_consumers(link: &Link, name: &str) -> Result<Option<u32>, BrokerError> {
     // A queue that is missing closes the channel, so each question has its own.
     let channel = link.channel().await?;
     let options = QueueDeclareOptions {
@@ -39,11 +39,11 @@ pub async fn has_queue(link: &Link, name: &str) -> Result<bool, BrokerError> {
     };
     let none = lapin::types::FieldTable::default();
     match within(channel.queue_declare(short(name)?, options, none)).await {
-        Ok(_) => {
+        Ok(queue) => {
             within(channel.close(200, "done".into())).await?;
-            Ok(true)
+            Ok(Some(queue.consumer_count()))
         }
-        Err(why) if why.fault() == Fault::QueueMissing => Ok(false),
+        Err(why) if why.fault() == Fault::QueueMissing => Ok(None),
         Err(why) => Err(why),
     }
 }

@@ -79,7 +79,7 @@ pub(super) async fn ask(desk: &PgDesk, destinations: &mut [Destination]) {
                 let link = broker::connect(&desk.brokers, &place.0, &place.1, "dry run").await;
                 links.insert(place.clone(), link);
             }
-            destination.exists = exists(&links[&place], destination).await;
+            tell_presence(&links[&place], destination).await;
             look(desk, destination).await;
         }
     };
@@ -92,16 +92,23 @@ pub(super) async fn ask(desk: &PgDesk, destinations: &mut [Destination]) {
     }
 }
 
-async fn exists(link: &Result<Link, BrokerError>, destination: &Destination) -> Option<bool> {
-    let link = link.as_ref().ok()?;
-    let asked = match (&destination.queue, &destination.exchange) {
-        (Some(queue), _) => broker::has_queue(link, queue).await,
-        (None, Some(exchange)) => broker::has_exchange(link, exchange).await,
-        (None, None) => return None,
+/// Says whether a destination is there, and how many consumers a queue has.
+async fn tell_presence(link: &Result<Link, BrokerError>, destination: &mut Destination) {
+    let Ok(link) = link else {
+        return;
     };
-    asked
-        .inspect_err(|why| tracing::debug!(%why, "it is not known whether a destination exists"))
-        .ok()
+    let unknown =
+        |why: &BrokerError| tracing::debug!(%why, "it is not known whether a destination exists");
+    if let Some(queue) = &destination.queue {
+        let asked = broker::count_consumers(link, queue).await;
+        if let Ok(consumers) = asked.inspect_err(unknown) {
+            destination.exists = Some(consumers.is_some());
+            destination.consumers = consumers.map(i64::from);
+        }
+    } else if let Some(exchange) = &destination.exchange {
+        let asked = broker::has_exchange(link, exchange).await;
+        destination.exists = asked.inspect_err(unknown).ok();
+    }
 }
 
 /// Says who would get a letter that goes to an exchange, as far as that is known.

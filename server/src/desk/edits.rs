@@ -86,6 +86,25 @@ pub(super) async fn keep(
     Ok(draft.id)
 }
 
+/// Whether what stands in the form is what it showed of a draft. The text is compared and not the bytes that
+/// it comes to, since a draft can be shown in another form than it was written in.
+pub(super) async fn is_draft(
+    desk: &PgDesk,
+    id: LetterId,
+    draft: Uuid,
+    now: &NewDraft,
+) -> Result<bool, DeskError> {
+    let mut transaction = desk.begin().await?;
+    let conn = &mut *transaction;
+    let draft = find(conn, id, draft).await?;
+    let original = original(conn, id).await?;
+    let shown = written(now.shape, original.content_encoding.as_deref(), &draft.body);
+    let content_type = draft.content_type.or(original.content_type);
+    // A form sends every end of a line as CR LF.
+    Ok(now.text.replace("\r\n", "\n") == shown
+        && now.content_type.trim() == content_type.unwrap_or_default().trim())
+}
+
 /// What a draft sends.
 pub(super) async fn of_kept(desk: &PgDesk, id: LetterId, draft: Uuid) -> Result<Edit, DeskError> {
     let mut transaction = desk.begin().await?;

@@ -6,14 +6,14 @@ use dlo_domain::audit::Actor;
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::replay::{
-    Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
+    BadPlanToken, Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
 };
 
 use sqlx::PgConnection;
 
 use super::letters::{cut, page_size};
 use super::selection::chosen;
-use super::{PgDesk, changing, destinations};
+use super::{PgDesk, changing, destinations, warnings};
 use crate::changes::Changes;
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
@@ -59,6 +59,7 @@ pub(super) async fn plan(
         };
         // Counted where it is frozen: nothing can join between the two.
         check_letters(new, &replay)?;
+        check_shown(new, &replay)?;
         Ok(replay)
     })?;
     if new.dry_run {
@@ -69,6 +70,11 @@ pub(super) async fn plan(
         destinations::ask(desk, &mut replay.destinations).await;
         let mut conn = desk.begin().await?;
         destinations::tell_overflows(&mut conn, &mut replay.destinations).await?;
+        drop(conn);
+        warnings::add(desk, &mut replay).await?;
+    } else {
+        // It belongs to what was shown; what is made has an id.
+        replay.plan = None;
     }
     Ok(replay)
 }
@@ -92,6 +98,18 @@ fn check_letters(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
         "{more} more {letters} would be replayed now than the {expected} of the dry run: nothing was \
          done, look at the plan anew"
     )))
+}
+
+/// Refuses a plan that is not the one that was shown.
+fn check_shown(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
+    let invalid = |why: BadPlanToken| DeskError::Invalid(why.to_string());
+    let (Some(shown), Some(now)) = (new.shown().map_err(invalid)?, &replay.plan) else {
+        return Ok(());
+    };
+    match shown.differs_from(&now.read().map_err(invalid)?) {
+        Some(why) => Err(DeskError::Conflict(why)),
+        None => Ok(()),
+    }
 }
 
 /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes up

@@ -5,4 +5,6 @@ mod decisions;
 mod groups;
 mod plans;
 mod reading;
+mod shown;
 mod sources;
+mod warnings;

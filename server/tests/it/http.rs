@@ -11,6 +11,7 @@ mod policies;
 mod problems;
 mod requests;
 mod rules;
+mod shown;
 mod topology;
 mod unkept;
 mod workers;

@@ -3,7 +3,8 @@
 #[cfg(feature = "ssr")]
 mod reading;
 
-use dlo_domain::replay::Canary;
+use chrono::SecondsFormat;
+use dlo_domain::replay::Replay;
 use serde::{Deserialize, Serialize};
 
 /// The fields of the form, as text. What is empty is as usual.
@@ -70,7 +71,8 @@ impl Manner {
             if let Some(value) = field(name)
                 && let Some(place) = manner.place(name)
             {
-                *place = value;
+                // A form sends every end of a line as CR LF, our script as LF.
+                *place = value.replace("\r\n", "\n");
             }
         }
         manner
@@ -83,11 +85,16 @@ impl Manner {
         copy.place(name).cloned().unwrap_or_default()
     }
 
-    /// The same with the steps of this canary, where nobody wrote any: whoever reads the form again sees
-    /// what was meant.
+    /// The same as a plan of it was understood: with the steps of its canary, where nobody wrote any, and
+    /// with the moment that so many minutes come to. Whoever reads the form again sees what was meant, and
+    /// what is sent again means the same.
     #[must_use]
-    pub(crate) fn with_steps(mut self, canary: Option<&Canary>) -> Self {
-        if let Some(canary) = canary
+    pub(crate) fn as_planned(mut self, plan: &Replay) -> Self {
+        if let Some(start) = plan.start_at {
+            let start = start.to_rfc3339_opts(SecondsFormat::Secs, true);
+            start.trim_end_matches('Z').clone_into(&mut self.start);
+        }
+        if let Some(canary) = &plan.canary
             && self.steps.trim().is_empty()
         {
             let steps: Vec<String> = canary.steps.iter().map(ToString::to_string).collect();

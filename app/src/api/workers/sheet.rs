@@ -76,7 +76,7 @@ fn replay(name: &str, letters: Option<Total>) -> Option<(String, String)> {
     let filter = of_waiting(name);
     let pairs = [("scope", "matching"), ("q", &*filter)];
     let words = format!("Replay {}…", wording::how_many(letters?, "letter"));
-    Some((links::with_query("/replays/new", pairs), words))
+    Some((links::with_query(links::NEW_REPLAY, pairs), words))
 }
 
 /// How it is, what waits, and what is stuck on it.

@@ -41,7 +41,8 @@ pub(crate) async fn list(
     Ok(Json(page))
 }
 
-/// Plans a replay; its letters are fixed at this moment. With `dry_run` it tells what it would do.
+/// Plans a replay; its letters are fixed at this moment. With `dry_run` it tells what it would do, what speaks
+/// against it, and the token of its plan: sent back as `plan`, the replay is made of that plan or not at all.
 #[utoipa::path(
     post, path = "/api/v1/replays", tag = "replays",
     request_body = NewReplay,
@@ -50,7 +51,7 @@ pub(crate) async fn list(
         (status = 200, body = Replay, description = "What it would do (`dry_run`)"),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, body = ProblemBody, content_type = "application/problem+json", description = "There is no such group"),
-        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "More letters would go than `expected_letters` says; nothing was made"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is not the plan that `plan` names, and the detail says what is different; or more letters would go than `expected_letters` says. Nothing was made"),
         (status = 422, body = ProblemBody, content_type = "application/problem+json", description = "The jq program cannot be read, with `position` and `length`; or `edit` and `transform` cannot be carried out"),
     )
 )]

@@ -1,5 +1,6 @@
 //! Writing a plan down: from here on it is frozen.
 
+use chrono::{DateTime, Utc};
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::{Address, LeftOut, Replay};
 use dlo_domain::state::{Change, LetterState};
@@ -26,6 +27,8 @@ pub struct Candidate {
     pub routing_key: Option<String>,
     /// The ordinal of its last arrival.
     pub arrivals: i32,
+    /// When that was.
+    pub last_arrived_at: DateTime<Utc>,
     /// How often it was replayed before.
     pub replays: i32,
     /// The broker that it came from.
@@ -51,7 +54,7 @@ pub async fn candidates(
         sqlx::query_as!(
             CandidateRow,
             "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
-                 l.replays, s.broker, s.vhost, l.claimed_by
+                 l.last_arrived_at, l.replays, s.broker, s.vhost, l.claimed_by
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -65,7 +68,7 @@ pub async fn candidates(
         sqlx::query_as!(
             CandidateRow,
             "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
-                 l.replays, s.broker, s.vhost, l.claimed_by
+                 l.last_arrived_at, l.replays, s.broker, s.vhost, l.claimed_by
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -85,6 +88,7 @@ struct CandidateRow {
     exchange: Option<String>,
     routing_key: Option<String>,
     arrivals: i32,
+    last_arrived_at: DateTime<Utc>,
     replays: i32,
     broker: String,
     vhost: String,
@@ -102,6 +106,7 @@ impl TryFrom<CandidateRow> for Candidate {
             exchange: row.exchange,
             routing_key: row.routing_key,
             arrivals: row.arrivals,
+            last_arrived_at: row.last_arrived_at,
             replays: row.replays,
             broker: row.broker,
             vhost: row.vhost,

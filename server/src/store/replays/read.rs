@@ -125,6 +125,8 @@ impl TryFrom<ReplayRow> for Replay {
             perhaps_delivered: None,
             made_persistent: 0,
             stripped: Vec::new(),
+            warnings: Vec::new(),
+            plan: None,
         })
     }
 }

@@ -1,15 +1,8 @@
 //! Pages and the files they load, as far as the server decides them.
 
-use std::sync::Arc;
-
-use dlo_app::desk::TriageDesk as _;
-use dlo_domain::replay::Makers;
-use dlo_domain::state::LetterState;
-use dlo_server::broker::Brokers;
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use sqlx::PgPool;
 
-use crate::support::desk::Bench;
 use crate::support::front::Counter;
 
 #[sqlx::test(migrations = "../migrations")]
@@ -144,48 +137,4 @@ async fn a_new_replay_of_nothing_says_how_letters_are_chosen(pool: PgPool) {
     assert!(empty.contains("Choose the letters first"), "{empty}");
     assert!(!empty.contains("Look again"), "{empty}");
     counter.close().await;
-}
-
-#[sqlx::test(migrations = "../migrations")]
-async fn a_replay_of_more_letters_than_its_page_showed_is_not_made(pool: PgPool) {
-    let bench = Bench::offline(&pool).await;
-    let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
-    let other = Bench::new(&pool, &nobody, "elsewhere").await;
-    let counter = Counter::open_before(&pool, Arc::new(other.desk)).await;
-    let shown = "/replays/new?scope=matching&q=queue%3Awork";
-    let letters = bench.letters(2).await;
-    let before = page(&counter, shown).await;
-    assert!(before.contains(r#"name="expected" value="2""#), "{before}");
-
-    bench.letters(3).await;
-    // Without a script: back to the page, which says why and shows the plan anew.
-    let plain = pressed(&counter).header("accept", "text/html");
-    let referer = format!("{}{shown}", counter.address);
-    let answer = plain.header("referer", referer).send().await;
-    let answer = answer.expect("an answer");
-    assert_eq!(answer.status(), 302);
-    let place = answer.headers()["location"].to_str().expect("text");
-    let place = place.trim_start_matches(&*counter.address);
-    assert!(place.starts_with("/replays/new?"), "{place}");
-    let after = page(&counter, place).await;
-    assert!(after.contains("3 more letters would be"), "{after}");
-    assert!(after.contains(r#"name="expected" value="5""#), "{after}");
-
-    // With one: the same, as an answer that the page understands.
-    let scripted = pressed(&counter).header("accept", "application/json");
-    let answer = scripted.send().await.expect("an answer");
-    assert_eq!(answer.status(), 409);
-
-    let made = bench.desk.replays(Makers::All, None, 10).await;
-    assert_eq!(made.expect("a page").items, []);
-    assert_eq!(bench.state(letters[0]).await, LetterState::Held);
-    counter.close().await;
-}
-
-/// The button of a page that showed two letters.
-fn pressed(counter: &Counter) -> RequestBuilder {
-    counter
-        .request(Method::POST, "/ui/replays/start")
-        .header("content-type", "application/x-www-form-urlencoded")
-        .body("scope=matching&filter=queue%3Awork&expected=2")
 }

@@ -1,6 +1,6 @@
 //! From what was written in the form to the replay that is asked for.
 
-use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, SubsecRound as _, TimeDelta, Utc};
 use dlo_domain::changing::Transform;
 use dlo_domain::replay::{Canary, NewReplay, Target};
 use dlo_domain::selection::Selection;
@@ -28,6 +28,7 @@ impl Manner {
             edit: None,
             needs_approval: !self.needs_approval.is_empty(),
             expected_letters: None,
+            plan: None,
             dry_run: false,
         };
         new.check().map_err(|why| sentence(&why.to_string()))?;
@@ -35,8 +36,9 @@ impl Manner {
     }
 
     fn transform(&self) -> Option<Transform> {
-        let jq = self.jq.clone();
-        (!jq.trim().is_empty()).then_some(Transform { jq })
+        // A browser drops the first end of a line in a field.
+        let jq = self.jq.replace("\r\n", "\n").trim().to_owned();
+        (!jq.is_empty()).then_some(Transform { jq })
     }
 
     fn target(&self) -> Result<Target, ApiError> {
@@ -96,7 +98,9 @@ impl Manner {
             return Ok(None);
         }
         if let Ok(minutes) = text.parse::<u32>() {
-            return Ok(Some(now + TimeDelta::minutes(minutes.into())));
+            let start = now + TimeDelta::minutes(minutes.into());
+            // The form shows seconds, and is to mean the same when it is sent again.
+            return Ok(Some(start.trunc_subsecs(0)));
         }
         let forms = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
         let read = forms
@@ -131,6 +135,8 @@ fn sentence(why: &str) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use dlo_domain::replay::Replay;
+
     use super::*;
 
     fn now() -> DateTime<Utc> {
@@ -195,7 +201,7 @@ mod tests {
             assert_eq!(canary.watch_seconds, watch_seconds, "{field}");
             assert!((canary.stop_above - stop_above).abs() < 1e-9, "{field}");
             // The form says what was meant, and means the same when it is sent again.
-            let shown = Manner::default().with_steps(Some(&canary));
+            let shown = Manner::default().as_planned(&plan(Some(canary), None));
             assert_eq!(shown.steps, "1, 10, 100");
         }
         assert_eq!(asked(&[("watch", " ")]).expect("a replay").canary, None);
@@ -203,8 +209,51 @@ mod tests {
             steps: "5".to_owned(),
             ..Manner::default()
         };
-        assert_eq!(own.clone().with_steps(Some(&usual)), own);
-        assert_eq!(Manner::default().with_steps(None), Manner::default());
+        assert_eq!(own.clone().as_planned(&plan(Some(usual), None)), own);
+        let plain = Manner::default().as_planned(&plan(None, None));
+        assert_eq!(plain, Manner::default());
+    }
+
+    /// What a dry run told of a replay.
+    fn plan(canary: Option<Canary>, start_at: Option<DateTime<Utc>>) -> Replay {
+        serde_json::from_value(serde_json::json!({
+            "id": null, "state": "dry_run", "target": {"mode": "origin_queue"}, "canary": canary,
+            "start_at": start_at, "created_by": "x", "created_at": "2026-11-21T03:00:00Z",
+            "finished_at": null, "total": 1, "left_out": [],
+            "outcomes": {"pending": 1, "confirmed": 0, "unroutable": 0, "refused": 0,
+                "unknown": 0, "died_again": 0, "processed": 0, "settled": 0},
+        }))
+        .expect("a replay")
+    }
+
+    #[test]
+    fn minutes_from_now_are_a_moment_once_they_were_planned() {
+        let odd = now() + TimeDelta::milliseconds(123);
+        let ninety = Manner {
+            start: "90".to_owned(),
+            ..Manner::default()
+        };
+        let of = |manner: &Manner, now| {
+            let new = manner.ask(Selection::default(), now).expect("a replay");
+            new.start_at.expect("a time")
+        };
+        let start = of(&ninety, odd);
+        let shown = ninety.as_planned(&plan(None, Some(start)));
+        let later = odd + TimeDelta::seconds(7);
+        assert_eq!(of(&shown, later), start, "{}", shown.start);
+    }
+
+    #[test]
+    fn a_program_is_the_same_however_its_lines_end() {
+        let typed = asked(&[("jq", ".a = 1 |\n.b = 2")]).expect("a replay");
+        let plain = asked(&[("jq", ".a = 1 |\r\n.b = 2")]).expect("a replay");
+        assert_eq!(typed, plain);
+        let posted = Manner {
+            jq: ".a = 1 |\r\n.b = 2".to_owned(),
+            ..Manner::default()
+        };
+        let posted = posted.ask(Selection::default(), now()).expect("a replay");
+        assert_eq!(posted, typed);
     }
 
     #[test]

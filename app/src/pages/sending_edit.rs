@@ -1,0 +1,179 @@
+//! What an edit changes, and the button that sends it.
+
+use dlo_domain::changing::{DraftSheet, EditSheet};
+use dlo_domain::replay::Replay;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+
+use crate::api::changes::{EditForm, EditRead, SendEdit};
+use crate::components::{BodyDiff, ReplayWarnings, SchemaNote};
+use crate::wording;
+
+/// What was written, compared with what arrived, and what sending it would do. It is a part of the form that
+/// the body is written in.
+#[component]
+pub(crate) fn Changes(
+    /// The form, and the dry run of what it holds.
+    read: EditRead,
+    /// What stands beside the body.
+    form: EditForm,
+    /// Whether a field was changed since: what is shown is out of date then.
+    edited: RwSignal<bool>,
+    /// Whether an answer is awaited.
+    waits: Signal<bool>,
+) -> impl IntoView {
+    let EditRead {
+        sheet,
+        dry_run,
+        refusal,
+    } = read;
+    let Some(draft) = sheet.draft.clone() else {
+        return ().into_any();
+    };
+    let size = wording::size(draft.size_bytes);
+    let schema = sheet.schema.clone();
+    let schema = schema.map(|check| view! { <SchemaNote check what="What would be sent" /> });
+    let refusal = refusal.map(|why| view! { <p class="stop-line">{why}</p> });
+    let sending = dry_run.map(|plan| view! { <Sending sheet plan form edited waits /> });
+    view! {
+        <section class="section" aria-labelledby="changes-title">
+            <header>
+                <h2 id="changes-title">"What changes"</h2>
+                <span class="note">{size} " are sent"</span>
+            </header>
+            <Differences draft />
+            {schema}
+            {refusal}
+            {sending}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Differences(draft: DraftSheet) -> impl IntoView {
+    if draft.differs {
+        return view! { <BodyDiff diff=draft.diff label="What changes" /> }.into_any();
+    }
+    view! { <p class="note-line">"The body and its content type are as they arrived."</p> }
+        .into_any()
+}
+
+/// Where it goes, what speaks against it, and the button: it carries the plan that it publishes.
+#[component]
+fn Sending(
+    sheet: EditSheet,
+    plan: Replay,
+    form: EditForm,
+    edited: RwSignal<bool>,
+    waits: Signal<bool>,
+) -> impl IntoView {
+    let died_in = sheet.queue.clone().unwrap_or_default();
+    let is_blocked = plan.total == 0 || plan.is_bound_to_fail();
+    let is_unfit = sheet.schema.as_ref().is_some_and(|check| !check.fits());
+    let is_warned = is_unfit || !plan.warnings.is_empty();
+    let label = label(&plan, &died_in, is_warned && !is_blocked);
+    let left_out = plan.left_out.iter();
+    let left_out = left_out.map(|left| format!("It cannot be sent now: {}.", left.reason));
+    let left_out: Vec<_> = left_out
+        .map(|why| view! { <p class="stop-line">{why}</p> })
+        .collect();
+    let is_first = !is_warned || is_blocked;
+    let is_out_of_date = move || edited.try_get().unwrap_or_default();
+    let token = plan.plan.map(|plan| plan.0);
+    view! {
+        <div class="stack tight padded">
+            <label class="choice">
+                <span>"queue; empty for the one that it died in"</span>
+                <input
+                    type="text"
+                    name="queue"
+                    maxlength="255"
+                    autocomplete="off"
+                    spellcheck="false"
+                    value=form.queue
+                    placeholder=died_in
+                />
+            </label>
+            <SecondPerson
+                is_rule=sheet.needs_approval
+                is_on=!form.needs_approval.is_empty()
+            />
+            {left_out}
+            <ReplayWarnings warnings=plan.warnings takes_worker=false />
+            <OutOfDate edited />
+            <button
+                class="button"
+                class:primary=move || is_first && !is_out_of_date()
+                type="submit"
+                name="plan"
+                value=token.unwrap_or_default()
+                formaction=SendEdit::PATH
+                disabled=move || {
+                    is_blocked || is_out_of_date() || waits.try_get().unwrap_or(true)
+                }
+            >
+                {label}
+            </button>
+        </div>
+    }
+    .into_any()
+}
+
+/// That something was changed after the differences were shown: only our script knows.
+#[component]
+fn OutOfDate(edited: RwSignal<bool>) -> impl IntoView {
+    view! {
+        {move || {
+            edited
+                .try_get()
+                .unwrap_or_default()
+                .then(|| {
+                    view! {
+                        <p class="out-of-date" role="status">
+                            "You changed something: what is shown here is out of date."
+                        </p>
+                        <button class="button primary" type="submit">
+                            "Look at the changed plan"
+                        </button>
+                    }
+                })
+        }}
+    }
+    .into_any()
+}
+
+/// What is sent, and where to.
+fn label(plan: &Replay, died_in: &str, all_the_same: bool) -> String {
+    let only = match &plan.destinations[..] {
+        [one] => one.queue.as_deref().unwrap_or(died_in),
+        _ => died_in,
+    };
+    let target = if only.is_empty() {
+        "the queue named here"
+    } else {
+        only
+    };
+    let how = if all_the_same { " all the same" } else { "" };
+    format!("Send 1 letter with this body to {target}{how}")
+}
+
+/// Whether a second person is asked: that can be chosen, where it is not the rule.
+#[component]
+fn SecondPerson(is_rule: bool, is_on: bool) -> impl IntoView {
+    if is_rule {
+        return view! {
+            <p class="note-line">
+                "Another person has to approve it first: this office asks for one wherever bodies are changed."
+            </p>
+        }
+        .into_any();
+    }
+    view! {
+        <label class="check">
+            <input type="checkbox" name="needs_approval" value="true" checked=is_on />
+            <span>"another person has to approve it first"</span>
+        </label>
+    }
+    .into_any()
+}

@@ -1,0 +1,231 @@
+use uuid::Uuid;
+
+use super::*;
+use crate::changing::{Edit, Transform};
+use crate::replay::Target;
+
+fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_790_000_000 + seconds, 0).expect("in range")
+}
+
+fn letter(number: u128) -> LetterId {
+    LetterId(Uuid::from_u128(number))
+}
+
+struct Planned {
+    id: LetterId,
+    arrival: i32,
+    queue: &'static str,
+}
+
+fn planned(number: u128) -> Planned {
+    Planned {
+        id: letter(number),
+        arrival: 1,
+        queue: "work",
+    }
+}
+
+fn token(new: &NewReplay, letters: &[Planned]) -> ShownPlan {
+    let mut digest = PlanDigest::begin(&new.selection, at(0));
+    for one in letters {
+        digest.add(PlannedLetter {
+            id: one.id,
+            arrival: one.arrival,
+            arrived_at: at(-5),
+            broker: "main",
+            vhost: "/",
+            address: &Address::queue(one.queue),
+        });
+    }
+    digest.finish(new)
+}
+
+#[test]
+fn a_plan_that_is_as_it_was_shown_has_the_same_token() {
+    let new = NewReplay {
+        selection: Selection::of_ids(vec![letter(2), letter(1)]),
+        ..NewReplay::default()
+    };
+    let again = NewReplay {
+        selection: Selection::of_ids(vec![letter(1), letter(2), letter(1)]),
+        dry_run: true,
+        ..NewReplay::default()
+    };
+    let letters = [planned(1), planned(2)];
+    let shown = token(&new, &letters);
+    assert_eq!(shown.differs_from(&token(&again, &letters)), None);
+    assert_eq!(shown.token().read(), Ok(shown));
+}
+
+#[test]
+fn every_field_that_differs_is_named() {
+    let usual = NewReplay::default;
+    let jq = Some(Transform { jq: ".".into() });
+    let edit = Some(Edit {
+        body: "MQ==".into(),
+        content_type: None,
+    });
+    let target = Target::Queue {
+        queue: "work".into(),
+    };
+    let terms = "the order, the time to live, the loop cap or the approval";
+    let letters = [planned(1), planned(2)];
+    let shown = token(&usual(), &letters);
+    for (new, says) in [
+        (NewReplay { target, ..usual() }, "where they go"),
+        (
+            NewReplay {
+                canary: Some(Canary::default()),
+                ..usual()
+            },
+            "the canary",
+        ),
+        (
+            NewReplay {
+                rate_per_second: Some(1),
+                ..usual()
+            },
+            "the rate",
+        ),
+        (
+            NewReplay {
+                start_at: Some(at(60)),
+                ..usual()
+            },
+            "when it begins",
+        ),
+        (
+            NewReplay {
+                in_order: true,
+                ..usual()
+            },
+            terms,
+        ),
+        (
+            NewReplay {
+                keep_expiration: true,
+                ..usual()
+            },
+            terms,
+        ),
+        (
+            NewReplay {
+                ignore_loop_cap: true,
+                ..usual()
+            },
+            terms,
+        ),
+        (
+            NewReplay {
+                needs_approval: true,
+                ..usual()
+            },
+            terms,
+        ),
+        (
+            NewReplay {
+                transform: jq,
+                ..usual()
+            },
+            "the bodies that are sent",
+        ),
+        (NewReplay { edit, ..usual() }, "the bodies that are sent"),
+        (
+            NewReplay {
+                selection: Selection::of_ids(vec![letter(1)]),
+                ..usual()
+            },
+            "the letters",
+        ),
+    ] {
+        let why = shown
+            .differs_from(&token(&new, &letters))
+            .expect("different");
+        let wanted = format!("Different now: {says}. Nothing");
+        assert!(why.contains(&wanted), "{new:?}: {why}");
+    }
+}
+
+#[test]
+fn letters_that_are_not_those_that_were_shown_are_told() {
+    let new = NewReplay::default();
+    let shown = token(&new, &[planned(1), planned(2)]);
+    let back = Planned {
+        arrival: 2,
+        ..planned(2)
+    };
+    let elsewhere = Planned {
+        queue: "other",
+        ..planned(2)
+    };
+    for (letters, says) in [
+        (
+            vec![planned(1)],
+            "1 fewer letter than the 2 that were shown",
+        ),
+        (
+            vec![planned(1), planned(2), planned(3), planned(4)],
+            "2 more letters than the 2 that were shown",
+        ),
+        (vec![planned(1), planned(3)], "the letters"),
+        (vec![planned(2), planned(1)], "the letters"),
+        (vec![planned(1), back], "the letters"),
+        (vec![planned(1), elsewhere], "where they go"),
+    ] {
+        let why = shown
+            .differs_from(&token(&new, &letters))
+            .expect("different");
+        assert!(why.contains(says), "{why}");
+    }
+}
+
+#[test]
+fn a_plan_with_a_canary_is_known_from_the_one_without() {
+    let letters = [planned(1), planned(2)];
+    let careful = NewReplay {
+        canary: Some(Canary::default()),
+        ..NewReplay::default()
+    };
+    let plain = token(&NewReplay::default(), &letters);
+    assert_eq!(
+        plain.with_canary(&Canary::default()),
+        token(&careful, &letters)
+    );
+}
+
+#[test]
+fn what_arrives_after_the_look_is_known_by_the_youngest_letter_that_was_shown() {
+    let mut digest = PlanDigest::begin(&Selection::default(), at(0));
+    for arrived_at in [at(-5), at(3), at(1)] {
+        digest.add(PlannedLetter {
+            id: letter(1),
+            arrival: 1,
+            arrived_at,
+            broker: "main",
+            vhost: "/",
+            address: &Address::queue("work"),
+        });
+    }
+    let token = digest.finish(&NewReplay::default());
+    assert_eq!(
+        token.shown_until(),
+        at(3),
+        "another office's clock is ahead"
+    );
+}
+
+#[test]
+fn what_is_no_token_is_refused() {
+    let good = token(&NewReplay::default(), &[]).to_string();
+    for bad in [
+        String::new(),
+        "1".to_owned(),
+        format!("2{}", &good[1..]),
+        format!("{good}.00"),
+        good[..good.len() - 1].to_owned(),
+        good.replace(".0.", ".x."),
+    ] {
+        assert_eq!(PlanToken(bad).read(), Err(BadPlanToken));
+    }
+}

@@ -1,0 +1,432 @@
+//! What speaks against a replay: told by a dry run, and shown at the button that publishes.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Destination, Replay, WorkersThere};
+
+/// A death this recent means that letters of its kind still die.
+pub const STILL_DYING: TimeDelta = TimeDelta::seconds(60);
+
+/// What a warning is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// The target queue is not there.
+    QueueGone,
+    /// The target exchange is not there.
+    ExchangeGone,
+    /// The target exchange is internal: the broker lets nobody publish to it.
+    ExchangeInternal,
+    /// No queue is bound to the target exchange that would get the letters.
+    NoQueueBound,
+    /// The target queue has no consumer.
+    NoConsumer,
+    /// The workers of the target queue are silent, draining or stopped.
+    WorkersAway,
+    /// Letters of the same group died seconds ago.
+    StillDying,
+    /// Only the message itself says where it died.
+    ClaimedOrigin,
+    /// A retry policy would replay the letters by itself.
+    RetriedByPolicy,
+    /// The queue drops letters although the broker confirms them.
+    QueueDrops,
+    /// The letters may be in a queue already.
+    PerhapsDelivered,
+}
+
+/// Something to know before letters are published, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReplayWarning {
+    /// What it is about.
+    pub kind: WarningKind,
+    /// What is known, and what to do.
+    pub message: String,
+    /// How many letters of the replay it concerns.
+    pub letters: i64,
+    /// Whether these letters are known to fail. The pages offer no replay all of whose letters are.
+    pub will_fail: bool,
+    /// The queue or exchange it concerns, if it concerns one.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// A worker that could take these letters instead.
+    #[serde(default)]
+    pub fresh_worker: Option<String>,
+}
+
+impl ReplayWarning {
+    /// A warning about letters that may well get through.
+    #[must_use]
+    pub fn new(kind: WarningKind, letters: i64, message: String) -> Self {
+        Self {
+            kind,
+            message,
+            letters,
+            will_fail: false,
+            target: None,
+            fresh_worker: None,
+        }
+    }
+
+    /// The warnings about one destination of a replay of `total` letters.
+    #[must_use]
+    pub fn of_destination(destination: &Destination, total: i64) -> Vec<Self> {
+        let found = match (&destination.queue, &destination.exchange) {
+            (Some(queue), _) => of_queue(destination, queue, total),
+            (None, Some(exchange)) => of_exchange(destination, exchange, total),
+            (None, None) => None,
+        };
+        let drops = destination.overflows.iter().map(|says| {
+            Self::new(WarningKind::QueueDrops, destination.letters, says.clone())
+        });
+        let name = destination.queue.as_ref().or(destination.exchange.as_ref());
+        found
+            .into_iter()
+            .chain(drops)
+            .map(|warning| Self {
+                target: name.cloned(),
+                ..warning
+            })
+            .collect()
+    }
+
+    /// That letters of the same groups died just now; `None` if the last one died long ago.
+    #[must_use]
+    pub fn still_dying(last: DateTime<Utc>, now: DateTime<Utc>, letters: i64) -> Option<Self> {
+        let age = (now - last).max(TimeDelta::zero());
+        let message = format!(
+            "Letters like these still die: the last one died {} s ago. What is replayed now will \
+             probably die again. Fix the cause first, or replay a few and watch them.",
+            age.num_seconds()
+        );
+        (age <= STILL_DYING).then(|| Self::new(WarningKind::StillDying, letters, message))
+    }
+
+    /// That retry policies have letters scheduled.
+    #[must_use]
+    pub fn retried(policies: &[String], letters: i64, total: i64) -> Self {
+        let which = match policies {
+            [] => "A retry policy".to_owned(),
+            [one] => format!("The retry policy “{one}”"),
+            many => format!("The retry policies “{}”", many.join("”, “")),
+        };
+        let has = if policies.len() > 1 { "have" } else { "has" };
+        let message = format!(
+            "{which} {has} {} scheduled and will retry {}. Replay now and the scheduled retry is \
+             dropped; do nothing and the policy goes on.",
+            share(letters, total),
+            if letters == 1 { "it" } else { "them" },
+        );
+        Self::new(WarningKind::RetriedByPolicy, letters, message)
+    }
+
+    /// That letters may be where they would go: a queue of their exchange refused them the last time, and
+    /// others may have taken them. `None` if there are no such letters.
+    #[must_use]
+    pub fn perhaps_delivered(letters: i64, total: i64) -> Option<Self> {
+        let message = format!(
+            "{} may be in a queue already: last time one queue of the exchange refused, and the others \
+             may have taken them. Look there first, or replay straight to the queue that refused.",
+            share(letters, total),
+        );
+        (letters > 0).then(|| Self::new(WarningKind::PerhapsDelivered, letters, message))
+    }
+
+    /// That only messages themselves say that they died in a queue.
+    #[must_use]
+    pub fn claimed_origin(queue: &str, letters: i64, total: i64) -> Self {
+        let message = format!(
+            "Only the message itself says that it died in {queue}: no queue is known to dead-letter \
+             to this source from there ({}). Whoever can publish to the source can write that. Check \
+             the letters, or choose the target yourself.",
+            share(letters, total),
+        );
+        Self {
+            target: Some(queue.to_owned()),
+            ..Self::new(WarningKind::ClaimedOrigin, letters, message)
+        }
+    }
+
+    /// The same about letters that are known to fail.
+    #[must_use]
+    fn certain(mut self) -> Self {
+        self.will_fail = true;
+        self
+    }
+
+    /// The same with a worker that could take these letters instead.
+    #[must_use]
+    pub fn with_fresh_worker(mut self, worker: Option<String>) -> Self {
+        self.fresh_worker = worker;
+        self
+    }
+
+    /// Whether another worker would help: nobody takes letters from where they would go.
+    #[must_use]
+    pub fn wants_worker(&self) -> bool {
+        matches!(
+            self.kind,
+            WarningKind::QueueGone | WarningKind::NoConsumer | WarningKind::WorkersAway
+        )
+    }
+}
+
+impl Replay {
+    /// Whether all of its letters are known to fail.
+    #[must_use]
+    pub fn is_bound_to_fail(&self) -> bool {
+        let failing = self.warnings.iter().filter(|warning| warning.will_fail);
+        let failing: i64 = failing.map(|warning| warning.letters).sum();
+        self.total > 0 && failing >= self.total
+    }
+}
+
+fn of_queue(destination: &Destination, queue: &str, total: i64) -> Option<ReplayWarning> {
+    let letters = share(destination.letters, total);
+    let warning = |kind, message| ReplayWarning::new(kind, destination.letters, message);
+    if destination.exists == Some(false) {
+        let message = format!(
+            "The broker has no queue {queue}: {letters} would come back as unroutable. Declare the \
+             queue again, or choose another target."
+        );
+        return Some(warning(WarningKind::QueueGone, message).certain());
+    }
+    let workers = destination.workers.and_then(away);
+    if destination.consumers == Some(0) {
+        let who = workers.map_or_else(String::new, |how| format!(" ({how})"));
+        let message = format!(
+            "Nobody consumes from {queue}{who}: {letters} would wait there until a consumer is back. \
+             Start one first, or choose another target."
+        );
+        return Some(warning(WarningKind::NoConsumer, message));
+    }
+    let how = workers?;
+    let message = format!(
+        "No worker of {queue} is at work: {how}. Look after the worker first, or choose another \
+         target for {letters}."
+    );
+    Some(warning(WarningKind::WorkersAway, message))
+}
+
+fn of_exchange(destination: &Destination, exchange: &str, total: i64) -> Option<ReplayWarning> {
+    let letters = share(destination.letters, total);
+    let warning = |kind, message| ReplayWarning::new(kind, destination.letters, message).certain();
+    if destination.exists == Some(false) {
+        let message = format!(
+            "The broker has no exchange {exchange}: {letters} would not be sent. Declare the exchange \
+             again, or choose another target."
+        );
+        return Some(warning(WarningKind::ExchangeGone, message));
+    }
+    if destination.internal == Some(true) {
+        let message = format!(
+            "The exchange {exchange} is internal, so the broker refuses {letters}. Choose another \
+             target."
+        );
+        return Some(warning(WarningKind::ExchangeInternal, message));
+    }
+    let receivers = destination.receivers.as_deref()?;
+    let message = format!(
+        "No queue is bound to {exchange} for the key “{}”: {letters} would come back as unroutable. \
+         Bind a queue, or choose another target.",
+        destination.routing_key.as_deref().unwrap_or_default()
+    );
+    receivers
+        .is_empty()
+        .then(|| warning(WarningKind::NoQueueBound, message))
+}
+
+/// How the workers of a queue are, if none of them is at work; `None` too if nobody knows of any.
+fn away(there: WorkersThere) -> Option<String> {
+    let kinds = [
+        (there.stale, "silent"),
+        (there.draining, "draining"),
+        (there.stopped, "stopped"),
+    ];
+    let all: i64 = kinds.iter().map(|(count, _)| count).sum();
+    if there.fresh > 0 || all == 0 {
+        return None;
+    }
+    let there: Vec<_> = kinds.into_iter().filter(|(count, _)| *count > 0).collect();
+    Some(match there[..] {
+        [(1, word)] => format!("its only worker is {word}"),
+        [(_, word)] => format!("all of its {all} workers are {word}"),
+        _ => {
+            let told = there.iter().map(|(count, word)| format!("{count} {word}"));
+            let told: Vec<String> = told.collect();
+            format!("of its {all} workers, {}", told.join(", "))
+        }
+    })
+}
+
+/// So many letters of a replay, in words.
+fn share(letters: i64, total: i64) -> String {
+    match (letters, total) {
+        (1, 1) => "the letter".to_owned(),
+        (all, total) if all == total => format!("all {total} letters"),
+        (some, total) => format!("{some} of the {total} letters"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to_queue(letters: i64) -> Destination {
+        Destination {
+            broker: "main".into(),
+            vhost: "/".into(),
+            queue: Some("work".into()),
+            exchange: None,
+            routing_key: None,
+            letters,
+            exists: Some(true),
+            internal: None,
+            receivers: None,
+            overflows: Vec::new(),
+            consumers: Some(1),
+            workers: None,
+        }
+    }
+
+    fn to_exchange() -> Destination {
+        Destination {
+            queue: None,
+            exchange: Some("orders".into()),
+            routing_key: Some("created".into()),
+            internal: Some(false),
+            receivers: Some(vec!["work".into()]),
+            consumers: None,
+            ..to_queue(3)
+        }
+    }
+
+    fn told(destination: &Destination) -> Option<(WarningKind, bool)> {
+        let warnings = ReplayWarning::of_destination(destination, 3);
+        assert!(warnings.len() < 2, "{warnings:?}");
+        let first = warnings.first()?;
+        Some((first.kind, first.will_fail))
+    }
+
+    #[test]
+    fn a_destination_that_is_well_has_no_warning_and_what_is_unknown_has_none() {
+        let unasked = Destination {
+            exists: None,
+            consumers: None,
+            ..to_queue(3)
+        };
+        for well in [to_queue(3), unasked, to_exchange()] {
+            assert_eq!(told(&well), None, "{well:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_destination_is_told_and_whether_it_must_fail() {
+        let silent = Some(WorkersThere {
+            stale: 1,
+            ..WorkersThere::default()
+        });
+        let gone = Some(false);
+        for (destination, kind, will_fail) in [
+            (
+                Destination {
+                    exists: gone,
+                    consumers: None,
+                    ..to_queue(3)
+                },
+                WarningKind::QueueGone,
+                true,
+            ),
+            (
+                Destination {
+                    consumers: Some(0),
+                    ..to_queue(3)
+                },
+                WarningKind::NoConsumer,
+                false,
+            ),
+            (
+                Destination {
+                    workers: silent,
+                    ..to_queue(3)
+                },
+                WarningKind::WorkersAway,
+                false,
+            ),
+            (
+                Destination {
+                    exists: gone,
+                    receivers: None,
+                    ..to_exchange()
+                },
+                WarningKind::ExchangeGone,
+                true,
+            ),
+            (
+                Destination {
+                    internal: Some(true),
+                    ..to_exchange()
+                },
+                WarningKind::ExchangeInternal,
+                true,
+            ),
+            (
+                Destination {
+                    receivers: Some(Vec::new()),
+                    ..to_exchange()
+                },
+                WarningKind::NoQueueBound,
+                true,
+            ),
+        ] {
+            assert_eq!(told(&destination), Some((kind, will_fail)));
+        }
+    }
+
+    #[test]
+    fn a_warning_says_how_many_letters_and_what_to_do() {
+        let silent = WorkersThere {
+            stale: 2,
+            ..WorkersThere::default()
+        };
+        let destination = Destination {
+            consumers: Some(0),
+            workers: Some(silent),
+            ..to_queue(2)
+        };
+        let warnings = ReplayWarning::of_destination(&destination, 3);
+        assert_eq!(
+            warnings[0].message,
+            "Nobody consumes from work (all of its 2 workers are silent): 2 of the 3 letters would \
+             wait there until a consumer is back. Start one first, or choose another target."
+        );
+        assert!(warnings[0].wants_worker());
+    }
+
+    #[test]
+    fn a_group_still_dies_for_a_minute_after_its_last_death() {
+        let now = DateTime::from_timestamp(1_790_000_000, 0).expect("in range");
+        let after = |seconds| ReplayWarning::still_dying(now - TimeDelta::seconds(seconds), now, 3);
+        assert!(after(4).expect("a warning").message.contains("4 s ago"));
+        assert!(after(-4).expect("a warning").message.contains("0 s ago"));
+        assert_eq!(after(61), None);
+    }
+
+    #[test]
+    fn policies_that_retry_letters_are_named() {
+        for (policies, says) in [
+            (&[][..], "A retry policy has 2 of the 3 letters"),
+            (&["night".to_owned()], "The retry policy “night” has 2"),
+            (
+                &["a".to_owned(), "b".to_owned()],
+                "The retry policies “a”, “b” have 2",
+            ),
+        ] {
+            let message = ReplayWarning::retried(policies, 2, 3).message;
+            assert!(message.starts_with(says), "{message}");
+        }
+    }
+}
