@@ -9,6 +9,7 @@ pub mod breakdown;
 pub mod causes;
 pub mod changing;
 pub mod death;
+pub mod delivery_limit;
 pub mod encoding;
 pub mod event;
 pub mod execution;

@@ -5,6 +5,7 @@
 //! <https://www.rabbitmq.com/docs/policies>, and the sources of 3.10 to 4.3.
 
 mod applying;
+mod celery;
 mod consumers;
 mod dead_lettering;
 mod depth;
@@ -28,7 +29,7 @@ mod tests;
 pub use consumers::{SeenConsumers, seen_consumers};
 pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, MigrationStep, NewDeadLettering,
-    PolicyChange, SettingChange, Wish, plan, plan_removal, policy_name, retentions,
+    PolicyChange, SettingChange, Wish, plan, plan_lift, plan_removal, policy_name, retentions,
 };
 pub use depth::{MOST_DEPTHS, depths};
 pub use discovery::{Discover, Discovery, FoundBy, FoundQueue, FoundSource, UnreadPlace, is_ours};

@@ -49,11 +49,20 @@ pub(super) async fn run(
     if let Some(taken) = fresh {
         buffer.push(running.deps, running.source, taken);
     }
+    if running.is_bounded() && !buffer.is_empty() {
+        // It would be in hand beside a full window.
+        let telling = running.recent.telling(&buffer.fingerprints);
+        let plan = plan(running, true, telling);
+        buffer = deliver(running, buffer, &plan).await?;
+    }
     running.inlet.consume(running.window).await?;
-    let prefetch = running.deps.settings.prefetch;
     let mut taken = 0;
     let mut around = Around::default();
     loop {
+        if running.may_take().is_err() {
+            return fence(running, buffer, false).await;
+        }
+        let prefetch = running.prefetch();
         let filled = fill(running, &mut buffer, &mut around, stop).await?;
         if !running.lasting.can_be_left() {
             if filled == Filled::Stop {
