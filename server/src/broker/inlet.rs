@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use dlo_domain::arrival::Delivered;
-use dlo_domain::delivery_limit::{COUNTS, Evidence};
+use dlo_domain::delivery_limit::{COUNTS, Evidence, comes_first};
 use dlo_domain::wire::FieldValue;
 use futures_util::StreamExt as _;
 use lapin::options::{
@@ -170,12 +170,14 @@ impl Inlet {
 
     fn taken(&mut self, delivery: lapin::message::Delivery) -> Taken {
         let tag = delivery.delivery_tag;
-        let delivered = delivered_from(delivery);
+        let mut delivered = delivered_from(delivery);
         let has_count = COUNTS.iter().any(|name| {
             let count = delivered.headers.get(name).and_then(FieldValue::as_integer);
             count.is_some_and(|count| count > 0)
         });
         self.evidence = self.evidence.and(delivered.redelivered, has_count);
+        // It would be compared with what is stored, one by one, and so would all of them.
+        delivered.redelivered &= !comes_first(&delivered.headers);
         Taken { tag, delivered }
     }
 }

@@ -9,6 +9,7 @@ use dlo_domain::event::LiveEvent;
 use dlo_domain::topology::QueueKind;
 
 use super::Deps;
+use super::session::{Running, SessionError};
 use crate::store::StoreError;
 use crate::store::audit::{self, Note};
 use crate::store::events;
@@ -16,6 +17,9 @@ use crate::store::sources::{Watched, losses};
 
 /// How often it is looked at while letters are taken.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// How long the answer may take.
+const ASK_WITHIN: Duration = Duration::from_secs(4);
 
 /// Who withdraws what was accepted for another limit.
 const OFFICE: &str = "Dead Letter Office";
@@ -43,13 +47,14 @@ impl QueueLimit {
         let Ok(management) = deps.brokers.management(&source.broker) else {
             return Self::UNKNOWN;
         };
-        let asked = management.queue_now(&source.vhost, queue).await;
-        let vhost = match asked {
-            Ok(vhost) => vhost,
-            Err(error) => {
+        let asking = management.queue_now(&source.vhost, queue);
+        let vhost = match tokio::time::timeout(ASK_WITHIN, asking).await {
+            Ok(Ok(vhost)) => vhost,
+            Ok(Err(error)) => {
                 tracing::debug!(%queue, %error, "it is not known how often letters may come back");
                 return Self::UNKNOWN;
             }
+            Err(_) => return Self::UNKNOWN,
         };
         let Some(found) = vhost.queues.first() else {
             return Self::UNKNOWN;
@@ -121,6 +126,57 @@ impl QueueLimit {
     }
 }
 
+impl Running<'_> {
+    /// How much may be in hand.
+    pub(super) fn hold(&self) -> Hold {
+        self.limit.hold(self.source, self.inlet.evidence())
+    }
+
+    /// How many messages may be in hand, of those that are wanted.
+    pub(super) fn at_most(&self, wanted: usize) -> usize {
+        if self.limit_changed.is_cancelled() {
+            return 0;
+        }
+        let most = self.hold().most().map_or(wanted, usize::from);
+        wanted.min(most)
+    }
+
+    /// How many messages may be unacknowledged while consuming.
+    pub(super) fn prefetch(&self) -> u16 {
+        let most = self.hold().most().unwrap_or(u16::MAX);
+        self.deps.settings.prefetch.min(most)
+    }
+
+    /// Whether no more than a known number of messages may be in hand.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.hold().most().is_some()
+    }
+
+    /// Whether messages may be taken, by all that is known of the queue by now.
+    ///
+    /// # Errors
+    /// Returns an error if they may not.
+    pub(super) fn may_take(&self) -> Result<(), SessionError> {
+        if self.limit_changed.is_cancelled() {
+            return Err(SessionError::LimitChanged);
+        }
+        match self.hold() {
+            Hold::Nothing => Err(SessionError::DeliveryLimit(self.limit.limit)),
+            Hold::Freely | Hold::AtMost(_) | Hold::One => Ok(()),
+        }
+    }
+
+    /// What people should know of the queue.
+    pub(super) fn remark(&self) -> Option<String> {
+        let remarks = [
+            remark(self.hold(), self.source),
+            self.lasting.remark().map(str::to_owned),
+        ];
+        let remarks: Vec<String> = remarks.into_iter().flatten().collect();
+        (!remarks.is_empty()).then(|| remarks.join(" "))
+    }
+}
+
 fn withdrawn(loss: &AcceptedLoss, limit: DeliveryLimit) -> String {
     let number =
         |limit: Option<i64>| limit.map_or_else(|| "not known".to_owned(), |n| n.to_string());
@@ -157,7 +213,7 @@ pub(super) fn refusal(limit: DeliveryLimit) -> String {
 }
 
 /// What people should know of a queue from which letters are taken in small numbers.
-pub(super) fn remark(hold: Hold, source: &Watched) -> Option<String> {
+fn remark(hold: Hold, source: &Watched) -> Option<String> {
     match (hold, &source.accepted_loss) {
         (Hold::AtMost(most), Some(loss)) => {
             let letters = if most == 1 {

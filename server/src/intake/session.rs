@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dlo_domain::delivery_limit::{DeliveryLimit, Evidence, Hold};
+use dlo_domain::delivery_limit::{DeliveryLimit, Evidence};
 use dlo_domain::redelivery::RecentContents;
 use dlo_domain::source::{SourceCondition, SourceMode};
 use tokio_util::sync::CancellationToken;
@@ -11,7 +11,7 @@ use super::buffer::Buffer;
 use super::care::Care;
 use super::condition::Conditions;
 use super::lasting::Lasting;
-use super::limit::{self, QueueLimit};
+use super::limit::QueueLimit;
 use super::memory::Memory;
 use super::{Deps, mirror, recovery, stint, window};
 use crate::broker::{self, BrokerError, Inlet, Link};
@@ -43,6 +43,8 @@ pub(super) enum SessionError {
     Mirror(String),
     #[error("the queue drops letters that come back, or may do so ({0:?}): nothing is taken")]
     DeliveryLimit(DeliveryLimit),
+    #[error("the queue's limit of deliveries became another")]
+    LimitChanged,
 }
 
 /// What the sessions of a source hand on to the next one.
@@ -70,7 +72,9 @@ pub(super) struct Running<'a> {
     /// Whether the queue outlives its consumers.
     pub(super) lasting: Lasting,
     /// How often a letter may come back to it.
-    limit: QueueLimit,
+    pub(super) limit: QueueLimit,
+    /// Whether that became another since.
+    pub(super) limit_changed: CancellationToken,
     pub(super) care: &'a mut Care,
     pub(super) memory: &'a mut Memory,
     /// How many messages may be in flight.
@@ -103,39 +107,6 @@ impl Running<'_> {
         self.forgotten < self.settled
     }
 
-    /// How much may be in hand.
-    fn hold(&self) -> Hold {
-        self.limit.hold(self.source, self.inlet.evidence())
-    }
-
-    /// How many messages may be in hand, of those that are wanted.
-    pub(super) fn at_most(&self, wanted: usize) -> usize {
-        let most = self.hold().most().map_or(wanted, usize::from);
-        wanted.min(most)
-    }
-
-    /// How many messages may be unacknowledged while consuming.
-    pub(super) fn prefetch(&self) -> u16 {
-        let most = self.hold().most().unwrap_or(u16::MAX);
-        self.deps.settings.prefetch.min(most)
-    }
-
-    /// Whether no more than a known number of messages may be in hand.
-    pub(super) fn is_bounded(&self) -> bool {
-        self.hold().most().is_some()
-    }
-
-    /// Whether messages may be taken, by all that is known of the queue by now.
-    ///
-    /// # Errors
-    /// Returns an error if they may not.
-    pub(super) fn may_take(&self) -> Result<(), SessionError> {
-        match self.hold() {
-            Hold::Nothing => Err(SessionError::DeliveryLimit(self.limit.limit)),
-            Hold::Freely | Hold::AtMost(_) | Hold::One => Ok(()),
-        }
-    }
-
     /// Takes messages until `stop`, by the limit of the queue as it is: where that becomes another, everything
     /// in hand is stored first.
     async fn work(
@@ -150,6 +121,8 @@ impl Running<'_> {
             self.window = self.window.min(self.prefetch());
             let (deps, source, limit) = (self.deps, self.source, self.limit);
             let halt = stop.child_token();
+            self.limit_changed = CancellationToken::new();
+            let limit_changed = self.limit_changed.clone();
             let changed = {
                 let taking = self.take(conditions, &halt);
                 tokio::pin!(taking);
@@ -158,10 +131,14 @@ impl Running<'_> {
                     done = &mut taking => return done,
                     changed = limit.change(deps, source, queue) => changed,
                 };
+                limit_changed.cancel();
                 halt.cancel();
-                taking.await?;
-                changed
+                match taking.await {
+                    Ok(()) | Err(SessionError::LimitChanged) => changed,
+                    Err(why) => return Err(why),
+                }
             };
+            self.limit_changed = CancellationToken::new();
             self.limit = changed;
             self.window = self.first_window();
         }
@@ -194,8 +171,18 @@ impl Running<'_> {
             }
         };
         let mut told = None;
-        while !stop.is_cancelled() {
-            self.may_take()?;
+        loop {
+            if stop.is_cancelled() || self.may_take().is_err() {
+                // What is in hand is not forgotten: the next acknowledgement would be its own, too.
+                if let Some(taken) = fresh.take() {
+                    stint::store(self, taken).await?;
+                }
+                return if stop.is_cancelled() {
+                    Ok(())
+                } else {
+                    self.may_take()
+                };
+            }
             let known = (self.lasting, self.hold());
             if told != Some(known) {
                 let remark = self.remark();
@@ -206,17 +193,6 @@ impl Running<'_> {
             }
             fresh = stint::run(self, fresh.take(), stop).await?;
         }
-        Ok(())
-    }
-
-    /// What people should know of the queue.
-    fn remark(&self) -> Option<String> {
-        let remarks = [
-            limit::remark(self.hold(), self.source),
-            self.lasting.remark().map(str::to_owned),
-        ];
-        let remarks: Vec<String> = remarks.into_iter().flatten().collect();
-        (!remarks.is_empty()).then(|| remarks.join(" "))
     }
 
     /// Tells other offices that what this session did not settle comes to them now. If it cannot
@@ -297,6 +273,7 @@ async fn run_on(
         window: 1,
         lasting: Lasting::ask(deps, source).await,
         limit: QueueLimit::ask(deps, source, &queue).await,
+        limit_changed: CancellationToken::new(),
         care,
         memory,
         settled: 0,

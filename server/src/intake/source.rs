@@ -83,6 +83,8 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
             (SourceCondition::DeliveryLimit, limit::refusal(*limit))
         }
         SessionError::ConsumerEnded => (SourceCondition::QueueMissing, format!("{error}.")),
+        // The session itself looks at the new one.
+        SessionError::LimitChanged => (SourceCondition::Starting, format!("{error}.")),
         SessionError::Broker(broker) => match broker.fault() {
             _ if is_undecodable(error) && care.is_at_its_door() => (
                 SourceCondition::UndecodableHead,

@@ -51,9 +51,7 @@ pub(super) async fn run(
     }
     if running.is_bounded() && !buffer.is_empty() {
         // It would be in hand beside a full window.
-        let telling = running.recent.telling(&buffer.fingerprints);
-        let plan = plan(running, true, telling);
-        buffer = deliver(running, buffer, &plan).await?;
+        buffer = deliver_alone(running, buffer).await?;
     }
     running.inlet.consume(running.window).await?;
     let mut taken = 0;
@@ -93,6 +91,20 @@ pub(super) async fn run(
             return fence(running, buffer, false).await;
         }
     }
+}
+
+/// Stores and acknowledges a message in hand, while nothing is consumed.
+pub(super) async fn store(running: &mut Running<'_>, taken: Taken) -> Result<(), SessionError> {
+    let mut buffer = Buffer::default();
+    buffer.push(running.deps, running.source, taken);
+    deliver_alone(running, buffer).await.map(drop)
+}
+
+/// Stores what is in hand, with nothing in flight beside it.
+async fn deliver_alone(running: &mut Running<'_>, buffer: Buffer) -> Result<Buffer, SessionError> {
+    let telling = running.recent.telling(&buffer.fingerprints);
+    let plan = plan(running, true, telling);
+    deliver(running, buffer, &plan).await
 }
 
 /// Stores a batch of a queue that must not be left.

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use super::Vhost;
 
 impl Vhost {
-    /// Fails at every message of a queue, again and again, until so many are in the other one.
-    pub async fn fail_until(&self, queue: &str, dead: &str, count: u32) {
+    /// Fails at every message of a queue, again and again, until all of them died.
+    pub async fn fail_all(&self, queue: &str) {
         let channel = self.connection.create_channel().await.expect("a channel");
         let qos = channel.basic_qos(200, BasicQosOptions::default());
         qos.await.expect("set");
@@ -25,14 +25,10 @@ impl Vhost {
                 let delivery = delivery.expect("it consumes").expect("delivered");
                 let back = BasicRejectOptions { requeue: true };
                 delivery.reject(back).await.expect("rejected");
-            } else if self.depth(dead).await == count {
+            } else if self.depth(queue).await == 0 {
                 break;
             }
-            assert!(
-                Instant::now() < deadline,
-                "{} are dead",
-                self.depth(dead).await
-            );
+            assert!(Instant::now() < deadline, "they do not die");
         }
         channel.close(200, "done".into()).await.expect("closed");
     }

@@ -88,18 +88,6 @@ impl Vhost {
         self.manage(Method::DELETE, &path, &Value::Null).await;
     }
 
-    /// Messages that a queue holds at this moment, whatever becomes of them: figures of all queues are some
-    /// seconds old, totals are not.
-    pub async fn messages_now(&self, queue: &str) -> Option<u64> {
-        let list = format!(
-            "{}/api/queues/{}?disable_stats=true&enable_queue_totals=true",
-            self.management, self.name
-        );
-        let told: Vec<Value> = reqwest::get(list).await.ok()?.json().await.ok()?;
-        let found = told.iter().find(|one| one["name"] == queue)?;
-        found["messages"].as_u64()
-    }
-
     /// Sets a policy for exchanges.
     pub async fn exchange_policy(&self, name: &str, pattern: &str, definition: Value) {
         let policy = json!({
