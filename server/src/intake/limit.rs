@@ -216,15 +216,13 @@ pub(super) fn refusal(limit: DeliveryLimit) -> String {
 fn remark(hold: Hold, source: &Watched) -> Option<String> {
     match (hold, &source.accepted_loss) {
         (Hold::AtMost(most), Some(loss)) => {
-            let letters = if most == 1 {
-                "letter is".to_owned()
-            } else {
-                format!("{most} letters are")
+            let letters = match most {
+                1 => "1 letter is".to_owned(),
+                many => format!("{many} letters are"),
             };
             Some(format!(
-                "The queue drops letters that come back, so at most {} taken at a time: {} accepted that so many \
-                 can be lost when this office ends or loses its connection.",
-                if most == 1 { format!("1 {letters}") } else { letters },
+                "The queue drops letters that come back, so at most {letters} taken at a time: {} accepted that so \
+                 many can be lost when this office ends or loses its connection.",
                 loss.by
             ))
         }
