@@ -12,6 +12,7 @@ use dlo_domain::breakdown::Breakdown;
 use dlo_domain::changing::{
     Edit, EditSheet, NewDraft, SentBody, Shape, TransformPreview, TryTransform,
 };
+use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
@@ -182,6 +183,17 @@ pub trait TriageDesk:
 
     /// Stops watching a queue; its letters stay.
     async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError>;
+
+    /// Accepts that so many letters of a source can be lost, whose queue drops what comes back too often.
+    async fn accept_loss(
+        &self,
+        actor: &Actor,
+        id: SourceId,
+        loss: &NewAcceptedLoss,
+    ) -> Result<Source, DeskError>;
+
+    /// Takes that back: nothing more is taken while the queue is like that.
+    async fn withdraw_loss(&self, actor: &Actor, id: SourceId) -> Result<Source, DeskError>;
 
     /// Takes the undecodable message at the head of a source's queue out through the management
     /// API and keeps it as a letter.

@@ -10,6 +10,7 @@ pub mod budget;
 pub mod causes;
 pub mod changing;
 pub mod death;
+pub mod delivery_limit;
 pub mod encoding;
 pub mod event;
 pub mod execution;

@@ -48,7 +48,10 @@ impl Origin {
         Some(Self {
             queue: some(&death.queue),
             exchange: Some(death.exchange.clone()),
-            routing_key: death.routing_keys.first().cloned(),
+            routing_key: death
+                .routing_keys
+                .first()
+                .map(|key| undelayed(key).to_owned()),
             reason: death.reason,
         })
     }
@@ -65,6 +68,22 @@ impl Origin {
             routing_key: None,
             reason: reason.unwrap_or(Reason::Unknown),
         })
+    }
+}
+
+/// A routing key without the 28 binary digits that Celery puts before it to delay a task
+/// (`kombu/transport/native_delayed_delivery.py`): with them a replay would wait once more.
+fn undelayed(key: &str) -> &str {
+    const DIGITS: usize = 28;
+    let (digits, rest) = key.as_bytes().split_at(key.len().min(2 * DIGITS));
+    let is_delay = digits.len() == 2 * DIGITS
+        && digits
+            .chunks_exact(2)
+            .all(|pair| matches!(pair, [b'0' | b'1', b'.']));
+    if is_delay && !rest.is_empty() {
+        &key[2 * DIGITS..]
+    } else {
+        key
     }
 }
 
@@ -118,6 +137,26 @@ mod tests {
             origin.routing_key.as_deref(),
             Some("worker.7.executions.key")
         );
+    }
+
+    #[test]
+    fn the_digits_with_which_celery_delays_are_no_part_of_the_key() {
+        let delay = "0.".repeat(26) + "1.1.";
+        let mut failed = death("orders", Reason::Rejected);
+        for (key, kept) in [
+            (format!("{delay}orders.eu"), "orders.eu".to_owned()),
+            (delay.clone(), delay.clone()),
+            (
+                delay[2..].to_owned() + "orders",
+                delay[2..].to_owned() + "orders",
+            ),
+            ("2.".repeat(28) + "x", "2.".repeat(28) + "x"),
+            ("é".repeat(40), "é".repeat(40)),
+        ] {
+            failed.routing_keys = vec![key];
+            let origin = Origin::of(std::slice::from_ref(&failed)).expect("an origin");
+            assert_eq!(origin.routing_key, Some(kept));
+        }
     }
 
     #[test]

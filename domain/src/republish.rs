@@ -88,7 +88,7 @@ pub fn republish(
         let first = deaths.find_map(|death| death.original_expiration)?;
         Some(first.as_str().into())
     });
-    headers.strip(is_history);
+    headers.strip(|name| is_history(name) || is_of_interceptor(name));
     // Marks of a replay before, of this letter or of the one that a worker made it from. A name may be there
     // twice, and the last one would win.
     headers.strip(|name| matches!(name, LETTER | REPLAY | ATTEMPT));
@@ -158,6 +158,20 @@ fn is_history(name: &str) -> bool {
         || name.starts_with("x-first-death-")
         || name.starts_with("x-last-death-")
         || matches!(name, "x-delivery-count" | "x-acquired-count")
+}
+
+/// Headers that a broker's own interceptors put on what is published (`message_interceptors` of its
+/// configuration): when, by which node, by which MQTT client. They are of the publish before, and would tell
+/// of this one what is not so.
+fn is_of_interceptor(name: &str) -> bool {
+    matches!(
+        name,
+        "timestamp_in_ms"
+            | "x-opt-rabbitmq-received-time"
+            | "x-opt-rabbitmq-sent-time"
+            | "x-routed-by"
+            | "x-opt-mqtt-client-id"
+    )
 }
 
 /// Headers that copy the message to other queues.
@@ -272,6 +286,11 @@ mod tests {
             "x-first-death-queue",
             "x-last-death-reason",
             "CC",
+            "timestamp_in_ms",
+            "x-opt-rabbitmq-sent-time",
+            "x-opt-rabbitmq-received-time",
+            "x-routed-by",
+            "x-opt-mqtt-client-id",
             "tenant",
         ] {
             headers.set(name, text("v"));

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::delivery_limit::AcceptedLoss;
 use crate::execution::{ExecutionNaming, NamingFault};
 use crate::failure::HeaderMap;
 use crate::ids::SourceId;
@@ -50,13 +51,15 @@ pub enum SourceCondition {
     DatabaseAway,
     /// The message at the head cannot be decoded by the client: it blocks the queue until it is ejected.
     UndecodableHead,
+    /// The queue drops a letter that comes back too often, so nothing is taken until that is lifted or accepted.
+    DeliveryLimit,
     /// Intake is switched off in this office, or the office stopped.
     Stopped,
 }
 
 impl SourceCondition {
     /// Every condition.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Starting,
         Self::Running,
         Self::QueueMissing,
@@ -64,6 +67,7 @@ impl SourceCondition {
         Self::BrokerAway,
         Self::DatabaseAway,
         Self::UndecodableHead,
+        Self::DeliveryLimit,
         Self::Stopped,
     ];
 
@@ -78,6 +82,7 @@ impl SourceCondition {
             Self::BrokerAway => "broker_away",
             Self::DatabaseAway => "database_away",
             Self::UndecodableHead => "undecodable_head",
+            Self::DeliveryLimit => "delivery_limit",
             Self::Stopped => "stopped",
         }
     }
@@ -224,6 +229,13 @@ pub struct Source {
     pub condition_since: DateTime<Utc>,
     /// What exactly is wrong, and what to do.
     pub condition_detail: Option<String>,
+    /// How often a letter may come back to the queue before it is dropped, as intake last saw; absent where
+    /// there is no limit, or it is not known.
+    #[serde(default)]
+    pub delivery_limit: Option<i64>,
+    /// The loss that somebody accepted, so that letters are taken all the same.
+    #[serde(default)]
+    pub accepted_loss: Option<AcceptedLoss>,
     /// Letters that came from it and are still to be decided.
     pub held: i64,
     /// Letters that ever came from it.

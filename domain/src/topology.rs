@@ -6,6 +6,7 @@
 
 mod applying;
 mod capacity;
+mod celery;
 mod consumers;
 mod dead_lettering;
 mod depth;
@@ -30,7 +31,7 @@ pub use capacity::Overflow;
 pub use consumers::{SeenConsumers, seen_consumers};
 pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, MigrationStep, NewDeadLettering,
-    PolicyChange, SettingChange, Wish, plan, plan_removal, policy_name, retentions,
+    PolicyChange, SettingChange, Wish, plan, plan_lift, plan_removal, policy_name, retentions,
 };
 pub use depth::{MOST_DEPTHS, depths};
 pub use discovery::{Discover, Discovery, FoundBy, FoundQueue, FoundSource, UnreadPlace, is_ours};

@@ -15,6 +15,7 @@ mod executions;
 mod fleet;
 mod groups;
 mod letters;
+mod losses;
 mod overview;
 mod policies;
 mod replays;
@@ -40,6 +41,7 @@ use dlo_domain::breakdown::Breakdown;
 use dlo_domain::changing::{
     Edit, EditSheet, NewDraft, SentBody, Shape, TransformPreview, TryTransform,
 };
+use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, OfficeId, ReplayId, RuleId, SourceId, ViewId};
@@ -301,6 +303,19 @@ impl TriageDesk for PgDesk {
 
     async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError> {
         sources::remove(self, actor, id).await
+    }
+
+    async fn accept_loss(
+        &self,
+        actor: &Actor,
+        id: SourceId,
+        loss: &NewAcceptedLoss,
+    ) -> Result<Source, DeskError> {
+        losses::accept(self, actor, id, *loss).await
+    }
+
+    async fn withdraw_loss(&self, actor: &Actor, id: SourceId) -> Result<Source, DeskError> {
+        losses::withdraw(self, actor, id).await
     }
 
     async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError> {

@@ -8,7 +8,9 @@
 //! 3. a stint ends with a fence (everything in flight committed, acknowledged, and known to be);
 //! 4. when a session of another office ends and its messages come here, `recovery` settles them.
 //!
-//! Nothing is acknowledged before its commit, and nothing is ever rejected.
+//! Nothing is acknowledged before its commit, and nothing is ever rejected. Nothing is taken from a queue that
+//! drops what comes back too often (`limit`), until that is lifted or somebody accepts what can be lost; and
+//! whatever is in hand when a session ends is given back before its channel is closed.
 
 mod buffer;
 mod care;
@@ -17,6 +19,7 @@ mod condition;
 mod eject;
 mod lasting;
 mod leftovers;
+mod limit;
 mod memory;
 mod mirror;
 mod naming;

@@ -23,7 +23,7 @@ use crate::clock::SharedClock;
 use crate::config::TopologyConfig;
 use crate::store::topology::{self as kept, Place, depths as history, findings, set_here};
 use crate::store::workers::consumers;
-use crate::store::{StoreError, events, overview, shared_time};
+use crate::store::{StoreError, events, overview, shared_time, sources};
 
 /// How often is looked whether a broker is due.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -199,6 +199,7 @@ async fn survey_vhost(
         usual.max(1).saturating_mul(MOST_PAUSES),
     );
     let set_here = set_here::who(&mut transaction, place, &retentions(&vhost)).await?;
+    let watched = sources::taken_from(&mut transaction, place.broker, place.vhost).await?;
     let patience = u32::try_from(deps.config.idle_after.as_secs()).unwrap_or(u32::MAX);
     let findings = lint(
         &vhost,
@@ -207,6 +208,7 @@ async fn survey_vhost(
             patience,
             workers: &drawn.of_workers,
             set_here: &set_here,
+            watched: &watched,
         },
     );
     kept::keep(&mut transaction, place, &vhost, now).await?;

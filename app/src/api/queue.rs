@@ -67,8 +67,8 @@ pub struct PlanSeen {
     pub says: String,
     /// What is sent with it, so that nothing else is done; empty when nothing can be done.
     pub plan: String,
-    /// Whether it takes away what was set.
-    pub is_removal: bool,
+    /// What it does.
+    pub action: PlanAction,
     /// The policies.
     pub policies: Vec<PolicySeen>,
     /// What stays as it is, and why.
@@ -77,6 +77,17 @@ pub struct PlanSeen {
     pub refusals: Vec<String>,
     /// How to get there all the same, step by step, each with its commands.
     pub steps: Vec<(String, Vec<String>)>,
+}
+
+/// What a plan does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PlanAction {
+    /// It sets dead-lettering.
+    Set,
+    /// It takes away what was set.
+    TakeBack,
+    /// It lifts the limit of deliveries.
+    Lift,
 }
 
 /// A policy that would be set or taken away.
@@ -137,6 +148,18 @@ pub async fn take_back_dead_lettering(
     #[server(default)] plan: String,
 ) -> Result<(), ApiError> {
     book::take_back(draft, &plan).await
+}
+
+/// Lifts the limit of deliveries of a queue, as it was looked at.
+///
+/// # Errors
+/// Something changed meanwhile, no policy lifts it; or a desk or a broker that does not answer.
+#[server(prefix = "/ui", endpoint = "queue/lift-limit")]
+pub async fn lift_delivery_limit(
+    #[server(flatten)] draft: DeadLetteringDraft,
+    #[server(default)] plan: String,
+) -> Result<(), ApiError> {
+    book::lift(draft, &plan).await
 }
 
 #[cfg(feature = "ssr")]

@@ -173,6 +173,50 @@ pub async fn remove_source(id: String) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// Accepts that so many letters of a source can be lost, at the limit that was shown; empty where none was.
+///
+/// # Errors
+/// No such source, a number that cannot be, another limit by now, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "sources/accept-loss")]
+pub async fn accept_loss(
+    id: String,
+    letters: String,
+    #[server(default)] delivery_limit: String,
+) -> Result<(), ApiError> {
+    let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
+    let number = |text: &str| {
+        ApiError::invalid(format!(
+            "`{text}` is not a number of letters: write one as `1`."
+        ))
+    };
+    let limit = Some(delivery_limit.trim()).filter(|text| !text.is_empty());
+    let limit = limit.map(|text| text.parse().map_err(|_| number(text)));
+    let loss = dlo_domain::delivery_limit::NewAcceptedLoss {
+        letters: letters.trim().parse().map_err(|_| number(&letters))?,
+        delivery_limit: limit.transpose()?,
+    };
+    loss.check().map_err(ApiError::invalid)?;
+    crate::desk::desk()
+        .accept_loss(&dlo_domain::audit::Actor::local_operator(), id, &loss)
+        .await?;
+    crate::request::go_on_to("/sources?notice=loss-accepted");
+    Ok(())
+}
+
+/// Takes that back: nothing more is taken while the queue drops letters.
+///
+/// # Errors
+/// No such source, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "sources/withdraw-loss")]
+pub async fn withdraw_loss(id: String) -> Result<(), ApiError> {
+    let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
+    crate::desk::desk()
+        .withdraw_loss(&dlo_domain::audit::Actor::local_operator(), id)
+        .await?;
+    crate::request::go_on_to("/sources?notice=loss-withdrawn");
+    Ok(())
+}
+
 /// Takes the undecodable message at the head of a source's queue out, and keeps it as a letter.
 ///
 /// # Errors

@@ -7,8 +7,8 @@ use leptos::server_fn::ServerFn as _;
 use super::Spoken;
 use super::policy_fields::{check, text};
 use crate::api::queue::{
-    DeadLetteringDraft, DeadLetteringForm, LookAtDeadLettering, PlanSeen, PolicySeen,
-    SetDeadLettering, TakeBackDeadLettering,
+    DeadLetteringDraft, DeadLetteringForm, LiftDeliveryLimit, LookAtDeadLettering, PlanAction,
+    PlanSeen, PolicySeen, SetDeadLettering, TakeBackDeadLettering,
 };
 
 /// The form, with what is wrong with it or would be done.
@@ -108,10 +108,10 @@ fn plan(draft: DeadLetteringDraft, seen: PlanSeen) -> AnyView {
     });
     let stays = (!seen.stays.is_empty())
         .then(|| view! { <ul class="plan-refusals">{list(seen.stays).collect_view()}</ul> });
-    let (action, words) = if seen.is_removal {
-        (TakeBackDeadLettering::PATH, "Take it back")
-    } else {
-        (SetDeadLettering::PATH, "Set this")
+    let (action, words) = match seen.action {
+        PlanAction::Set => (SetDeadLettering::PATH, "Set this"),
+        PlanAction::TakeBack => (TakeBackDeadLettering::PATH, "Take it back"),
+        PlanAction::Lift => (LiftDeliveryLimit::PATH, "Lift the limit"),
     };
     let go = (!seen.plan.is_empty()).then(|| {
         let fields = [

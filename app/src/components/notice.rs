@@ -119,6 +119,19 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             "It is taken back. What applied before applies again within seconds.".to_owned(),
             None,
         ),
+        "limit-lifted" => (
+            "The limit is lifted. Letters are taken again within seconds.".to_owned(),
+            None,
+        ),
+        "loss-accepted" => (
+            "The loss is accepted. Letters are taken within seconds.".to_owned(),
+            None,
+        ),
+        "loss-withdrawn" => (
+            "No loss is accepted any more. Nothing is taken while the queue drops letters."
+                .to_owned(),
+            None,
+        ),
         "checking" => (
             "All brokers are asked again. What they say is here in some seconds.".to_owned(),
             None,

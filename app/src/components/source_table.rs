@@ -19,6 +19,7 @@ pub(crate) fn condition_word(condition: SourceCondition) -> &'static str {
         SourceCondition::BrokerAway => "broker away",
         SourceCondition::DatabaseAway => "database away",
         SourceCondition::UndecodableHead => "undecodable head",
+        SourceCondition::DeliveryLimit => "not taking: letters would be lost",
         SourceCondition::Stopped => "stopped",
     }
 }

@@ -70,6 +70,16 @@ pub trait TopologyDesk {
         queue: &QueueName,
         is_dry: bool,
     ) -> Result<DeadLetteringPlan, DeskError>;
+
+    /// Lifts the limit of deliveries of a queue by policy; or tells what that would change. `plan` is what was
+    /// looked at.
+    async fn lift_delivery_limit(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        plan: Option<&str>,
+        is_dry: bool,
+    ) -> Result<DeadLetteringPlan, DeskError>;
 }
 
 /// Which queue.

@@ -10,11 +10,12 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::api::sources::{
-    AddSource, EjectHead, RemoveSource, SourceList, discover_sources, list_sources,
+    AcceptLoss, AddSource, EjectHead, RemoveSource, SourceList, WithdrawLoss, discover_sources,
+    list_sources,
 };
 use crate::components::{
-    AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, FoundQueues, Live, Notice, SourceForm,
-    Spoken, Waiting,
+    AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, FoundQueues, Live, LossForm, Notice,
+    SourceForm, Spoken, Waiting,
 };
 use crate::error::ApiError;
 use crate::{links, wording};
@@ -25,17 +26,25 @@ struct Actions {
     add: ServerAction<AddSource>,
     remove: ServerAction<RemoveSource>,
     eject: ServerAction<EjectHead>,
+    accept: ServerAction<AcceptLoss>,
+    withdraw: ServerAction<WithdrawLoss>,
 }
 
 impl Actions {
     fn version(self) -> usize {
-        self.add.version().get() + self.remove.version().get() + self.eject.version().get()
+        self.add.version().get()
+            + self.remove.version().get()
+            + self.eject.version().get()
+            + self.accept.version().get()
+            + self.withdraw.version().get()
     }
 
     fn error(self) -> Option<ApiError> {
         let add = self.add.value().get().and_then(Result::err);
         add.or_else(|| self.remove.value().get().and_then(Result::err))
             .or_else(|| self.eject.value().get().and_then(Result::err))
+            .or_else(|| self.accept.value().get().and_then(Result::err))
+            .or_else(|| self.withdraw.value().get().and_then(Result::err))
     }
 }
 
@@ -46,6 +55,8 @@ pub(crate) fn SourcesPage() -> impl IntoView {
         add: ServerAction::new(),
         remove: ServerAction::new(),
         eject: ServerAction::new(),
+        accept: ServerAction::new(),
+        withdraw: ServerAction::new(),
     };
     let version = Live::current()
         .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Arrived { .. }));
@@ -169,6 +180,7 @@ fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoVie
                     .condition_detail
                     .clone()
                     .map(|detail| view! { <p class="detail"><Spoken text=detail /></p> })}
+                <LossForm source=source.clone() accept=actions.accept withdraw=actions.withdraw />
             </div>
             {counts(&source, href, now)}
             <div class="actions">

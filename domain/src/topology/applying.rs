@@ -89,7 +89,8 @@ fn applying(policies: &Ready<'_>, queue: &Queue, told: Option<&str>) -> Option<S
     best.map(|policy| policy.name.clone())
 }
 
-/// The limits of an operator are never exceeded; all else that they set wins.
+/// The limits of an operator are never exceeded; all else that they set wins. A negative limit of deliveries
+/// is none, so the other applies (seen on 4.3.6).
 fn merged(mut own: Settings, by_operator: Settings) -> Settings {
     const LIMITS: [&str; 5] = [
         "message-ttl",
@@ -103,6 +104,9 @@ fn merged(mut own: Settings, by_operator: Settings) -> Settings {
             own.get(&key).and_then(serde_json::Value::as_i64),
             value.as_i64(),
         ) {
+            (Some(own), Some(limit)) if key == "delivery-limit" && (own < 0 || limit < 0) => {
+                own.max(limit).into()
+            }
             (Some(own), Some(limit)) if LIMITS.contains(&key.as_str()) => own.min(limit).into(),
             _ => value,
         };

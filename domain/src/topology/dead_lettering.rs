@@ -7,6 +7,7 @@
 mod change;
 mod checks;
 mod declared;
+mod lifting;
 mod migration;
 mod removal;
 mod wish;
@@ -22,6 +23,8 @@ use super::matching::pattern_of;
 use super::model::{Policy, Queue, Settings, Vhost};
 use change::{applied, base, change, lines, wishes};
 
+pub use lifting::plan_lift;
+pub(super) use lifting::{Remedy, remedy};
 pub use migration::MigrationStep;
 pub(super) use removal::has_retention;
 pub use removal::{plan_removal, retentions};

@@ -10,14 +10,13 @@ use super::model::Queue;
 pub const MOST_DEPTHS: usize = 500;
 
 impl Queue {
-    /// The messages in it, waiting or in somebody's hands; nothing when the broker does not tell.
+    /// The messages in it, waiting or in somebody's hands; `None` if the broker does not tell how many wait.
+    /// What is in hand is not told where figures are off, and counts among those that wait then.
     #[must_use]
     pub fn depth(&self) -> Option<i64> {
-        let (ready, taken) = (self.figures.ready, self.figures.unacknowledged);
-        ready.or(taken).map(|_| {
-            let ready = ready.unwrap_or(0).max(0);
-            ready.saturating_add(taken.unwrap_or(0).max(0))
-        })
+        let taken = self.figures.unacknowledged.unwrap_or(0).max(0);
+        let ready = self.figures.ready?.max(0);
+        Some(ready.saturating_add(taken))
     }
 }
 

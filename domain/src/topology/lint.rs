@@ -1,6 +1,7 @@
 //! What can be lost in a vhost: every finding says what is lost, and what mends it.
 
 mod consuming;
+mod dropping;
 mod loss;
 pub(super) mod shadow;
 mod stranded;
@@ -39,6 +40,8 @@ pub enum FindingKind {
     LettersExpire,
     /// A dead-letter queue holds only so many letters.
     LettersOverflow,
+    /// A quorum queue that letters are taken from drops what comes back too often.
+    LettersDropped,
     /// A quorum queue deletes what was delivered too often.
     DeliveriesEnd,
     /// Letters are lost when their target cannot take them at once.
@@ -53,13 +56,14 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::ExchangeMissing,
         Self::Unbound,
         Self::LiteralHash,
         Self::Chain,
         Self::LettersExpire,
         Self::LettersOverflow,
+        Self::LettersDropped,
         Self::DeliveriesEnd,
         Self::AtMostOnce,
         Self::NoConsumer,
@@ -77,6 +81,7 @@ impl FindingKind {
             Self::Chain => "chain",
             Self::LettersExpire => "letters_expire",
             Self::LettersOverflow => "letters_overflow",
+            Self::LettersDropped => "letters_dropped",
             Self::DeliveriesEnd => "deliveries_end",
             Self::AtMostOnce => "at_most_once",
             Self::NoConsumer => "no_consumer",
@@ -103,7 +108,8 @@ impl FindingKind {
             | Self::LiteralHash
             | Self::Chain
             | Self::LettersExpire
-            | Self::LettersOverflow => !has(Gap::Wiring),
+            | Self::LettersOverflow
+            | Self::LettersDropped => !has(Gap::Wiring),
             Self::DeliveriesEnd | Self::AtMostOnce => true,
             Self::NoConsumer => !has(Gap::Figures) && !has(Gap::Wiring),
             // Where neither policies nor what they set are told, a queue may have what it lacks.
@@ -186,6 +192,8 @@ pub struct Regard<'a> {
     pub patience: u32,
     /// The queues of workers.
     pub workers: &'a WorkerQueues,
+    /// The queues that letters are taken from.
+    pub watched: &'a BTreeSet<String>,
     /// Who set retentions here.
     pub set_here: &'a SetHere,
 }
@@ -200,8 +208,9 @@ pub fn lint(vhost: &Vhost, name: &str, regard: Regard<'_>) -> Findings {
         regard,
     };
     let mut found = Vec::new();
-    for queue in &vhost.queues {
+    for queue in vhost.queues.iter().filter(|q| !map.is_celerys(&q.name)) {
         found.extend(loss::of_route(&look, queue));
+        found.extend(dropping::of_letters(&look, queue));
         found.extend(loss::of_deliveries(&look, queue));
         found.extend(loss::of_strategy(&look, queue));
         found.extend(waiting::of_chain(&look, queue));

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::celery;
 use super::model::{Binding, Exchange, Queue, Vhost};
 use super::names::named_for_failures;
 use super::route::{self, DeadRoute};
@@ -153,6 +154,9 @@ impl<'a> Map<'a> {
     /// What a queue is for.
     #[must_use]
     pub fn role(&self, queue: &str) -> Role {
+        if self.is_celerys(queue) {
+            return Role::Retry;
+        }
         if self.only_delayed.contains(queue) || self.others(queue).next().is_none() {
             return Role::Work;
         }
@@ -168,7 +172,13 @@ impl<'a> Map<'a> {
     }
 
     fn others(&self, queue: &str) -> impl Iterator<Item = &str> {
-        self.feeders(queue).filter(move |feeder| *feeder != queue)
+        let feeders = self.feeders(queue);
+        feeders.filter(move |feeder| *feeder != queue && !self.is_celerys(feeder))
+    }
+
+    /// Whether Celery delays tasks in it: nothing that comes from there failed.
+    pub(super) fn is_celerys(&self, name: &str) -> bool {
+        self.queue(name).is_some_and(celery::is_delay)
     }
 
     /// Whether nothing that comes from other queues failed there: it was put there to come here later. The same

@@ -32,7 +32,17 @@ impl Vhost {
     /// The first number of the broker's version.
     #[must_use]
     pub fn major(&self) -> Option<u32> {
-        self.version.as_deref()?.split('.').next()?.parse().ok()
+        self.number(0)
+    }
+
+    /// The first two numbers of the broker's version.
+    #[must_use]
+    pub fn release(&self) -> Option<(u32, u32)> {
+        Some((self.number(0)?, self.number(1)?))
+    }
+
+    fn number(&self, place: usize) -> Option<u32> {
+        self.version.as_deref()?.split('.').nth(place)?.parse().ok()
     }
 
     /// Whether something is not known.
@@ -164,6 +174,10 @@ pub struct Queue {
     /// What both policies come to.
     #[serde(default)]
     pub by_policy: Settings,
+    /// How often a message may come back, as the broker itself says (since 4.0); negative where there is no
+    /// limit.
+    #[serde(default)]
+    pub told_limit: Option<i64>,
     /// How full and busy it is.
     #[serde(default)]
     pub figures: Figures,
@@ -182,6 +196,14 @@ pub struct Figures {
     pub unacknowledged: Option<i64>,
     /// Consumers.
     pub consumers: Option<i64>,
+    /// Messages of a quorum queue that died and were not confirmed by their dead-letter queue yet
+    /// (at-least-once): neither ready nor unacknowledged.
+    #[serde(default)]
+    pub dying: Option<i64>,
+    /// Messages of a quorum queue that wait for their next delivery (delayed retry, since 4.3): neither ready
+    /// nor unacknowledged.
+    #[serde(default)]
+    pub delayed: Option<i64>,
     /// Messages that come, a second.
     pub in_per_second: Option<f64>,
     /// Messages that are delivered or fetched, a second.

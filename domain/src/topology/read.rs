@@ -137,7 +137,7 @@ fn flag(json: &Value, member: &str) -> bool {
     json.get(member).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// An object of settings; an empty one is also written as `[]`.
+/// An object of settings; an empty one is also written as `[]` or `""`, by version.
 fn settings(json: Option<&Value>) -> Option<Settings> {
     let Some(Value::Object(given)) = json else {
         return Some(Settings::new());
@@ -166,9 +166,18 @@ fn queue(json: &Value) -> Option<Queue> {
         policy: name(json, "policy").filter(|name| !name.is_empty()),
         operator_policy: name(json, "operator_policy").filter(|name| !name.is_empty()),
         by_policy: settings(json.get("effective_policy_definition"))?,
+        told_limit: told_limit(json),
         figures: figures(json),
         idle_seconds: None,
     })
+}
+
+/// A number, or `unlimited` where figures are kept; a policy's −1 is told as a number.
+fn told_limit(json: &Value) -> Option<i64> {
+    match json.get("delivery_limit")? {
+        Value::String(word) if word == "unlimited" => Some(-1),
+        limit => limit.as_i64(),
+    }
 }
 
 fn figures(json: &Value) -> Figures {
@@ -186,6 +195,8 @@ fn figures(json: &Value) -> Figures {
         ready: number("messages_ready").or_else(|| number("messages")),
         unacknowledged: number("messages_unacknowledged"),
         consumers: number("consumers"),
+        dying: number("messages_dlx"),
+        delayed: number("messages_delayed"),
         in_per_second: rate("publish_details"),
         out_per_second: rate("deliver_get_details"),
     }

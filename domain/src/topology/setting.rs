@@ -105,12 +105,11 @@ impl Effective {
             let set = number("delivery-limit", Wins::LeastLimit);
             let usual = || {
                 (vhost.major()? >= 4).then_some(Setting {
-                    value: USUAL_DELIVERY_LIMIT,
+                    value: queue.told_limit.unwrap_or(USUAL_DELIVERY_LIMIT),
                     origin: Origin::Usual,
                 })
             };
-            // Negative: none, and no usual one either.
-            found.delivery_limit = set.or_else(usual).filter(|limit| limit.value >= 0);
+            found.delivery_limit = set.or_else(usual).and_then(|limit| finite(vhost, limit));
         } else {
             found.dead_letter_strategy = None;
         }
@@ -145,6 +144,16 @@ impl Effective {
             |set: &Option<Setting<String>>, word| set.as_ref().is_some_and(|set| set.value == word);
         is(&self.dead_letter_strategy, "at-least-once") && is(&self.overflow, "reject-publish")
     }
+}
+
+/// Negative is no limit, and no usual one either: since 4.0. Before, it is below every count, so that a
+/// message is dropped when it first comes back (seen on 3.10.8).
+fn finite(vhost: &Vhost, limit: Setting<i64>) -> Option<Setting<i64>> {
+    if limit.value >= 0 {
+        return Some(limit);
+    }
+    let drops_all = vhost.major().is_some_and(|major| major < 4);
+    drops_all.then_some(Setting { value: 0, ..limit })
 }
 
 /// All that applies to a queue, by the keys of policies: what it was declared with, and what the broker does by

@@ -1,6 +1,7 @@
 //! Each finding on the smallest vhost that has it, and on its neighbour that has not.
 
 mod capacity;
+mod celery;
 mod chains;
 mod consumers;
 mod dead_lettering;
@@ -8,7 +9,9 @@ mod declared;
 mod delays;
 mod depth;
 mod discovering;
+mod dropping;
 mod left_out;
+mod lifting;
 mod lints;
 mod migrating;
 mod operated;
@@ -19,6 +22,8 @@ mod set_here;
 mod stranded;
 mod telling;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -28,7 +33,7 @@ use super::{
 
 /// A vhost in the making, in the words of a management API; and the queues of its workers.
 #[derive(Default)]
-struct Draft(Answers, WorkerQueues, SetHere);
+struct Draft(Answers, WorkerQueues, SetHere, BTreeSet<String>);
 
 #[expect(
     clippy::needless_pass_by_value,
@@ -115,6 +120,7 @@ impl Draft {
             patience: USUAL_PATIENCE_SECONDS,
             workers: &self.1,
             set_here: &self.2,
+            watched: &self.3,
         };
         lint(vhost, "/", regard)
     }

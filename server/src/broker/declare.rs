@@ -4,25 +4,31 @@ use dlo_domain::wire::FieldTable;
 use lapin::options::{
     ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions,
 };
-use lapin::types::ShortString;
+use lapin::types::{AMQPValue, ShortString};
 use lapin::{Channel, ExchangeKind};
 
 use super::connection::within;
 use super::wire::table_to_lapin;
 use super::{BrokerError, Fault, Link};
 
-/// Declares a durable queue.
+/// Declares a durable classic queue: a vhost may make others quorum queues by default, and these drop what
+/// comes back too often. One that is there already stays as it is.
 ///
 /// # Errors
-/// When the broker refuses, does not answer, or the name is no AMQP name.
+/// Returns an error if the broker refuses or does not answer, or the name is no AMQP name.
 pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
+    if has_queue(link, name).await? {
+        return Ok(());
+    }
     let channel = link.channel().await?;
     let options = QueueDeclareOptions {
         durable: true,
         ..QueueDeclareOptions::default()
     };
-    within(channel.queue_declare(short(name)?, options, lapin::types::FieldTable::default()))
-        .await?;
+    let mut arguments = lapin::types::FieldTable::default();
+    let kind = AMQPValue::LongString("classic".into());
+    arguments.insert("x-queue-type".into(), kind);
+    within(channel.queue_declare(short(name)?, options, arguments)).await?;
     Ok(())
 }
 

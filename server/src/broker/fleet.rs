@@ -2,10 +2,13 @@
 //! share. Beside heartbeats an office publishes an echo of its own: where that comes back, all that
 //! workers said before has come in too, so silence means silence.
 
+use std::time::Duration;
+
 use futures_util::StreamExt as _;
 use lapin::options::{
-    BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions,
-    ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions,
+    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicNackOptions,
+    BasicPublishOptions, BasicQosOptions, ExchangeDeclareOptions, QueueBindOptions,
+    QueueDeclareOptions,
 };
 use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{BasicProperties, Channel, Consumer, ExchangeKind};
@@ -28,6 +31,9 @@ const MOST_WAITING: i32 = 100_000;
 const WAITS_MS: i32 = 60_000;
 /// How long the queue outlives the last office.
 const OUTLIVES_MS: i32 = 3_600_000;
+
+/// How long giving messages back may take.
+const GIVE_BACK_WITHIN: Duration = Duration::from_secs(2);
 
 /// Messages that we have in hand at once.
 const WINDOW: u16 = 1_000;
@@ -110,6 +116,32 @@ impl FleetInlet {
                 .basic_publish(EXCHANGE.into(), ECHO.into(), options, b"", properties);
         within(sent).await?;
         Ok(())
+    }
+
+    /// Ends consuming and gives back what is not acknowledged, before the channel is closed. Whatever fails is
+    /// left to the broker.
+    pub async fn give_back(&self) {
+        let giving = async {
+            let options = BasicCancelOptions { nowait: false };
+            within(self.channel.basic_cancel(self.consumer.tag(), options)).await?;
+            let all = BasicNackOptions {
+                multiple: true,
+                requeue: true,
+            };
+            within(self.channel.basic_nack(0, all)).await?;
+            // A channel answers in order: the answer to this says that it has arrived.
+            within(
+                self.channel
+                    .basic_qos(WINDOW, BasicQosOptions { global: false }),
+            )
+            .await
+        };
+        if tokio::time::timeout(GIVE_BACK_WITHIN, giving)
+            .await
+            .is_err()
+        {
+            tracing::debug!("heartbeats go back with their connection: no answer in time");
+        }
     }
 
     /// Acknowledges everything up to `tag`.

@@ -4,9 +4,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use dlo_domain::arrival::Delivered;
+use dlo_domain::delivery_limit::{COUNTS, Evidence, comes_first};
+use dlo_domain::wire::FieldValue;
 use futures_util::StreamExt as _;
 use lapin::options::{
-    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicQosOptions,
+    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicNackOptions,
+    BasicQosOptions,
 };
 use lapin::types::{FieldTable, ShortString};
 use lapin::{Channel, Consumer};
@@ -17,6 +20,9 @@ use super::{BrokerError, Link};
 
 /// How long one message may take to come; a large one takes a second.
 const GET_WITHIN: Duration = Duration::from_secs(8);
+
+/// How long giving messages back may take: a broker that does not answer has them back with the connection.
+const GIVE_BACK_WITHIN: Duration = Duration::from_secs(2);
 
 /// A message that is ours to acknowledge.
 #[derive(Debug)]
@@ -33,20 +39,23 @@ pub struct Inlet {
     channel: Channel,
     queue: ShortString,
     consumer: Option<Consumer>,
+    evidence: Evidence,
 }
 
 impl Inlet {
-    /// Opens a channel; nothing is consumed yet, nor is the queue asked for.
+    /// Opens a channel; nothing is consumed yet, nor is the queue asked for. `evidence` is what messages told
+    /// of the queue before.
     ///
     /// # Errors
     /// When the broker refuses or does not answer, or the name is no AMQP name.
-    pub async fn open(link: &Link, queue: &str) -> Result<Self, BrokerError> {
+    pub async fn open(link: &Link, queue: &str, evidence: Evidence) -> Result<Self, BrokerError> {
         let queue = ShortString::try_new(queue)
             .map_err(|_| BrokerError::Address(format!("`{queue}` is longer than 255 bytes")))?;
         Ok(Self {
             channel: link.channel().await?,
             queue,
             consumer: None,
+            evidence,
         })
     }
 
@@ -55,13 +64,13 @@ impl Inlet {
     /// # Errors
     /// When the broker refuses or does not answer. lapin 4.12 never answers when the message
     /// cannot be decoded, so a missing answer is `Unanswered`, and not taken for an outage.
-    pub async fn get(&self) -> Result<Option<Taken>, BrokerError> {
+    pub async fn get(&mut self) -> Result<Option<Taken>, BrokerError> {
         let options = BasicGetOptions { no_ack: false };
         let asked = self.channel.basic_get(self.queue.clone(), options);
         let got = tokio::time::timeout(GET_WITHIN, asked)
             .await
             .map_err(|_| BrokerError::Unanswered)??;
-        Ok(got.map(|message| taken(message.delivery)))
+        Ok(got.map(|message| self.taken(message.delivery)))
     }
 
     /// Starts to consume, with at most `window` messages unacknowledged at any time.
@@ -92,7 +101,10 @@ impl Inlet {
             return Ok(None);
         };
         match consumer.next().await {
-            Some(delivery) => Ok(Some(taken(delivery?))),
+            Some(delivery) => {
+                let delivery = delivery?;
+                Ok(Some(self.taken(delivery)))
+            }
             None => Ok(None),
         }
     }
@@ -110,7 +122,7 @@ impl Inlet {
         within(self.channel.basic_cancel(consumer.tag(), options)).await?;
         let mut rest = VecDeque::new();
         while let Some(delivery) = consumer.next().await {
-            rest.push_back(taken(delivery?));
+            rest.push_back(self.taken(delivery?));
         }
         Ok(rest)
     }
@@ -127,11 +139,45 @@ impl Inlet {
         let same = BasicQosOptions { global: false };
         within(self.channel.basic_qos(window, same)).await
     }
-}
 
-fn taken(delivery: lapin::message::Delivery) -> Taken {
-    Taken {
-        tag: delivery.delivery_tag,
-        delivered: delivered_from(delivery),
+    /// What the messages that came here tell of their queue.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        self.evidence
+    }
+
+    /// Gives back everything that is not acknowledged, before the channel is closed: a queue that counts
+    /// failures counts a closed channel among them, and since RabbitMQ 4.3 not what is given back in order.
+    /// The consumer goes first, so that nothing comes here again. Whatever fails is left to the broker.
+    pub async fn give_back(&mut self) {
+        let giving = async {
+            self.cancel().await?;
+            let all = BasicNackOptions {
+                multiple: true,
+                requeue: true,
+            };
+            within(self.channel.basic_nack(0, all)).await?;
+            // A channel answers in order: the answer to this says that it has arrived.
+            let options = BasicQosOptions { global: false };
+            within(self.channel.basic_qos(1, options)).await
+        };
+        match tokio::time::timeout(GIVE_BACK_WITHIN, giving).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "messages go back with their connection"),
+            Err(_) => tracing::debug!("messages go back with their connection: no answer in time"),
+        }
+    }
+
+    fn taken(&mut self, delivery: lapin::message::Delivery) -> Taken {
+        let tag = delivery.delivery_tag;
+        let mut delivered = delivered_from(delivery);
+        let has_count = COUNTS.iter().any(|name| {
+            let count = delivered.headers.get(name).and_then(FieldValue::as_integer);
+            count.is_some_and(|count| count > 0)
+        });
+        self.evidence = self.evidence.and(delivered.redelivered, has_count);
+        // It would be compared with what is stored, one by one, and so would all of them.
+        delivered.redelivered &= !comes_first(&delivered.headers);
+        Taken { tag, delivered }
     }
 }

@@ -3,6 +3,7 @@
 
 mod exchanges;
 mod policies;
+mod queue_now;
 mod survey;
 
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub enum ManagementError {
     #[error("the management API did not answer: {0}")]
     Http(#[from] reqwest::Error),
     /// There is no such thing.
-    #[error("the broker has no such queue or vhost")]
+    #[error("the broker has no such queue or vhost, or its user may not see the vhost")]
     Missing,
     /// It answers, and does not do it.
     #[error(

@@ -67,12 +67,12 @@ fn of_faults(faults: Vec<NewSourceFault>) -> DeskError {
     DeskError::Invalid(faults.join("; "))
 }
 
-async fn find(conn: &mut PgConnection, id: SourceId) -> Result<Source, DeskError> {
+pub(super) async fn find(conn: &mut PgConnection, id: SourceId) -> Result<Source, DeskError> {
     let mut found = sources::list(conn, Some(id)).await?;
     found.pop().ok_or_else(|| no_source(id))
 }
 
-fn no_source(id: SourceId) -> DeskError {
+pub(super) fn no_source(id: SourceId) -> DeskError {
     DeskError::NotFound(format!("there is no source {id}"))
 }
 

@@ -182,6 +182,16 @@ impl TopologyDesk for PgDesk {
     ) -> Result<DeadLetteringPlan, DeskError> {
         dead_lettering::unset(self, actor, queue, is_dry).await
     }
+
+    async fn lift_delivery_limit(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        plan: Option<&str>,
+        is_dry: bool,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        dead_lettering::lift(self, actor, queue, plan, is_dry).await
+    }
 }
 
 fn is_asked_for(query: &QueueQuery, vhost: &VhostTopology) -> bool {

@@ -164,6 +164,9 @@ fn of_source(source: &Source) -> Option<Trouble> {
             "The first message of the source `{name}` cannot be decoded and holds up its queue \
              until it is ejected. Nothing is lost."
         ),
+        SourceCondition::DeliveryLimit => {
+            format!("Nothing is taken for the source `{name}`: its queue would lose letters.")
+        }
         SourceCondition::Stopped => {
             format!("The source `{name}` is not being read. Its messages stay in the queue.")
         }

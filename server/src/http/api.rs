@@ -64,6 +64,8 @@ pub fn endpoints() -> Vec<Endpoint> {
     let (policies, policy) = ("/api/v1/retry-policies", "/api/v1/retry-policies/{id}");
     let apply = "/api/v1/retry-policies/{id}/apply";
     let eject_head = "/api/v1/sources/{id}/eject-head";
+    let loss = "/api/v1/sources/{id}/accepted-loss";
+    let by_operator = |method, path, handler| Endpoint::new(method, path, Role::Operator, handler);
     let mut all = vec![
         read("/api/v1/letters", get(letters::list)),
         read("/api/v1/letters/{id}", get(letters::one)),
@@ -116,6 +118,8 @@ pub fn endpoints() -> Vec<Endpoint> {
         manage(Method::PUT, source, put(sources::change)),
         manage(Method::DELETE, source, delete(sources::remove)),
         manage(Method::POST, eject_head, post(sources::eject_head)),
+        by_operator(Method::PUT, loss, put(sources::accept_loss)),
+        by_operator(Method::DELETE, loss, delete(sources::withdraw_loss)),
         read("/api/v1/views", get(views::list)),
         act("/api/v1/views", post(views::create)),
         Endpoint::new(
@@ -184,6 +188,12 @@ fn of_topology() -> Vec<Endpoint> {
             setting,
             Role::Admin,
             delete(topology::unset_dead_lettering),
+        ),
+        Endpoint::new(
+            Method::POST,
+            "/api/v1/queues/{vhost}/{name}/lift-delivery-limit",
+            Role::Admin,
+            post(topology::lift_delivery_limit),
         ),
     ]
 }

@@ -70,6 +70,8 @@ pub(super) async fn recover(
         if complete {
             return Ok(fresh);
         }
+        // Nothing is in hand here.
+        running.may_take()?;
     }
 }
 
@@ -116,7 +118,7 @@ async fn fetch(
     let is_new = |taken: &Taken| {
         !taken.delivered.redelivered && !unmarked.contains(&Fingerprint::of(&taken.delivered))
     };
-    while !buffer.is_full(MOST) && !running.care.is_enough() {
+    while !buffer.is_full(running.at_most(MOST)) && !running.care.is_enough() {
         let next = if running.care.is_needed() {
             if !running.lasting.can_be_left() {
                 return Ok((None, true));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dlo_domain::delivery_limit::{DeliveryLimit, Evidence};
 use dlo_domain::redelivery::RecentContents;
 use dlo_domain::source::{SourceCondition, SourceMode};
 use tokio_util::sync::CancellationToken;
@@ -10,9 +11,10 @@ use super::buffer::Buffer;
 use super::care::Care;
 use super::condition::Conditions;
 use super::lasting::Lasting;
+use super::limit::QueueLimit;
 use super::memory::Memory;
 use super::{Deps, mirror, recovery, stint, window};
-use crate::broker::{self, BrokerError, Inlet};
+use crate::broker::{self, BrokerError, Inlet, Link};
 use crate::clock::new_id;
 use crate::store::StoreError;
 use crate::store::batches::{self, Session};
@@ -39,6 +41,19 @@ pub(super) enum SessionError {
     ConsumerEnded,
     #[error("{0}")]
     Mirror(String),
+    #[error("the queue drops letters that come back, or may do so ({0:?}): nothing is taken")]
+    DeliveryLimit(DeliveryLimit),
+    #[error("the queue's limit of deliveries became another")]
+    LimitChanged,
+}
+
+/// What the sessions of a source hand on to the next one.
+#[derive(Debug, Default)]
+pub(super) struct SourceState {
+    pub(super) care: Care,
+    pub(super) memory: Memory,
+    /// What messages told of the queue, where the management API tells nothing.
+    evidence: Evidence,
 }
 
 impl From<sqlx::Error> for SessionError {
@@ -56,6 +71,10 @@ pub(super) struct Running<'a> {
     pub(super) recent: RecentContents,
     /// Whether the queue outlives its consumers.
     pub(super) lasting: Lasting,
+    /// How often a letter may come back to it.
+    pub(super) limit: QueueLimit,
+    /// Whether that became another since.
+    pub(super) limit_changed: CancellationToken,
     pub(super) care: &'a mut Care,
     pub(super) memory: &'a mut Memory,
     /// How many messages may be in flight.
@@ -90,7 +109,53 @@ impl Running<'_> {
         self.forgotten < self.settled
     }
 
+    /// Takes messages until `stop`, by the limit of the queue as it is: where that becomes another, everything
+    /// in hand is stored first.
     async fn work(
+        &mut self,
+        queue: &str,
+        conditions: &mut Conditions<'_>,
+        stop: &CancellationToken,
+    ) -> Result<(), SessionError> {
+        while !stop.is_cancelled() {
+            self.limit.note(self.deps, self.source).await?;
+            self.may_take()?;
+            self.window = self.window.min(self.prefetch());
+            let (deps, source, limit) = (self.deps, self.source, self.limit);
+            let halt = stop.child_token();
+            self.limit_changed = CancellationToken::new();
+            let limit_changed = self.limit_changed.clone();
+            let changed = {
+                let taking = self.take(conditions, &halt);
+                tokio::pin!(taking);
+                let changed = tokio::select! {
+                    biased;
+                    done = &mut taking => return done,
+                    changed = limit.change(deps, source, queue) => changed,
+                };
+                limit_changed.cancel();
+                halt.cancel();
+                match taking.await {
+                    Ok(()) | Err(SessionError::LimitChanged) => changed,
+                    Err(why) => return Err(why),
+                }
+            };
+            self.limit_changed = CancellationToken::new();
+            self.limit = changed;
+            self.window = self.first_window();
+        }
+        Ok(())
+    }
+
+    fn first_window(&self) -> u16 {
+        if self.care.is_needed() {
+            1
+        } else {
+            window::FIRST.min(self.prefetch())
+        }
+    }
+
+    async fn take(
         &mut self,
         conditions: &mut Conditions<'_>,
         stop: &CancellationToken,
@@ -112,15 +177,28 @@ impl Running<'_> {
             self.window = window::first(seen, self.deps.settings.prefetch);
         }
         let mut told = None;
-        while !stop.is_cancelled() {
-            if told != Some(self.lasting) {
-                let remark = self.lasting.remark();
-                conditions.set(SourceCondition::Running, remark).await;
-                told = Some(self.lasting);
+        loop {
+            if stop.is_cancelled() || self.may_take().is_err() {
+                // What is in hand is not forgotten: the next acknowledgement would be its own, too.
+                if let Some(taken) = fresh.take() {
+                    stint::store(self, taken).await?;
+                }
+                return if stop.is_cancelled() {
+                    Ok(())
+                } else {
+                    self.may_take()
+                };
+            }
+            let known = (self.lasting, self.hold());
+            if told != Some(known) {
+                let remark = self.remark();
+                conditions
+                    .set(SourceCondition::Running, remark.as_deref())
+                    .await;
+                told = Some(known);
             }
             fresh = stint::run(self, fresh.take(), stop).await?;
         }
-        Ok(())
     }
 
     /// Tells other offices that what this session did not settle comes to them now. If it cannot
@@ -153,22 +231,41 @@ impl Running<'_> {
 }
 
 /// Runs until `stop`, which ends it in order: everything that was taken is stored and
-/// acknowledged. On an error everything that was not is given back with the connection.
+/// acknowledged. On an error everything that was not is given back before the connection is closed.
 pub(super) async fn run(
     deps: &Deps,
     source: &Watched,
-    (care, memory): (&mut Care, &mut Memory),
+    state: &mut SourceState,
     conditions: &mut Conditions<'_>,
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let purpose = format!("intake {}", source.queue);
     let link = broker::connect(&deps.brokers, &source.broker, &source.vhost, &purpose)
         .await
-        .inspect_err(|_| memory.doubt())?;
+        .inspect_err(|_| state.memory.doubt())?;
+    let outcome = run_on(deps, source, state, conditions, stop, &link).await;
+    link.close().await;
+    outcome
+}
+
+/// The same on a connection, which is closed afterwards.
+async fn run_on(
+    deps: &Deps,
+    source: &Watched,
+    state: &mut SourceState,
+    conditions: &mut Conditions<'_>,
+    stop: &CancellationToken,
+    link: &Link,
+) -> Result<(), SessionError> {
     let queue = match source.mode {
         SourceMode::Take => source.queue.clone(),
-        SourceMode::Mirror => mirror::prepare(deps, source, &link).await?,
+        SourceMode::Mirror => mirror::prepare(deps, source, link).await?,
     };
+    let SourceState {
+        care,
+        memory,
+        evidence,
+    } = state;
     let mut running = Running {
         deps,
         source,
@@ -177,21 +274,25 @@ pub(super) async fn run(
             session_id: new_id(&*deps.clock),
             office_id: deps.office_id,
         },
-        inlet: Inlet::open(&link, &queue).await?,
+        inlet: Inlet::open(link, &queue, *evidence).await?,
         recent: RecentContents::new(REMEMBERED),
         window: 1,
         largest: 0,
         lasting: Lasting::ask(deps, source).await,
+        limit: QueueLimit::ask(deps, source, &queue).await,
+        limit_changed: CancellationToken::new(),
         care,
         memory,
         settled: 0,
         forgotten: 0,
         batches: 0,
     };
-    let outcome = running.work(conditions, stop).await;
+    running.window = running.first_window();
+    let outcome = running.work(&queue, conditions, stop).await;
     if outcome.is_err() {
         running.end().await;
     }
-    link.close().await;
+    running.inlet.give_back().await;
+    *evidence = running.inlet.evidence();
     outcome
 }

@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use super::Deps;
 use super::care::Care;
 use super::condition::Conditions;
-use super::memory::Memory;
-use super::session::{self, SessionError};
+use super::limit;
+use super::session::{self, SessionError, SourceState};
 use crate::broker::Fault;
 use crate::store;
 use crate::store::sources::Watched;
@@ -23,23 +23,21 @@ const LAST_PAUSE: Duration = Duration::from_secs(2);
 pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
     let mut conditions = Conditions::of(&deps, source.id);
     let mut pause = FIRST_PAUSE;
-    let (mut care, mut memory) = (Care::default(), Memory::default());
+    let mut state = SourceState::default();
+    let mut told = None;
     while !stop.is_cancelled() {
         let began = Instant::now();
-        let Err(error) = session::run(
-            &deps,
-            &source,
-            (&mut care, &mut memory),
-            &mut conditions,
-            &stop,
-        )
-        .await
+        let Err(error) = session::run(&deps, &source, &mut state, &mut conditions, &stop).await
         else {
             break;
         };
-        let (condition, detail) = diagnose(&error, care);
-        care.broke(is_undecodable(&error));
-        tracing::warn!(queue = %source.queue, vhost = %source.vhost, %error, ?condition, "intake of a source paused");
+        let (condition, detail) = diagnose(&error, state.care);
+        state.care.broke(is_undecodable(&error));
+        // A queue with a limit is looked at every two seconds, perhaps for days.
+        if condition != SourceCondition::DeliveryLimit || told != Some(condition) {
+            tracing::warn!(queue = %source.queue, vhost = %source.vhost, %error, ?condition, "intake of a source paused");
+        }
+        told = Some(condition);
         conditions.set(condition, Some(&detail)).await;
         if began.elapsed() > LAST_PAUSE * 2 {
             pause = FIRST_PAUSE;
@@ -81,7 +79,12 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
             format!("{store}. Nothing was acknowledged: the messages wait in the queue."),
         ),
         SessionError::Mirror(why) => (SourceCondition::Refused, why.clone()),
+        SessionError::DeliveryLimit(limit) => {
+            (SourceCondition::DeliveryLimit, limit::refusal(*limit))
+        }
         SessionError::ConsumerEnded => (SourceCondition::QueueMissing, format!("{error}.")),
+        // The session itself looks at the new one.
+        SessionError::LimitChanged => (SourceCondition::Starting, format!("{error}.")),
         SessionError::Broker(broker) => match broker.fault() {
             _ if is_undecodable(error) && care.is_at_its_door() => (
                 SourceCondition::UndecodableHead,

@@ -49,16 +49,23 @@ pub(super) async fn run(
     if let Some(taken) = fresh {
         buffer.push(running.deps, running.source, taken);
     }
+    if running.is_bounded() && !buffer.is_empty() {
+        // It would be in hand beside a full window.
+        buffer = deliver_alone(running, buffer).await?;
+    }
     if buffer.has_enough_bytes() {
         // What else would come meanwhile is not to be in memory beside it.
         running.largest = window::expected(running.largest, buffer.largest);
         return fence(running, buffer, false).await;
     }
     running.inlet.consume(running.window).await?;
-    let prefetch = running.deps.settings.prefetch;
     let mut taken = 0;
     let mut around = Around::default();
     loop {
+        if running.may_take().is_err() {
+            return fence(running, buffer, false).await;
+        }
+        let prefetch = running.prefetch();
         let filled = fill(running, &mut buffer, &mut around, stop).await?;
         if !running.lasting.can_be_left() {
             if filled == Filled::Stop {
@@ -94,6 +101,20 @@ pub(super) async fn run(
             return fence(running, buffer, false).await;
         }
     }
+}
+
+/// Stores and acknowledges a message in hand, while nothing is consumed.
+pub(super) async fn store(running: &mut Running<'_>, taken: Taken) -> Result<(), SessionError> {
+    let mut buffer = Buffer::default();
+    buffer.push(running.deps, running.source, taken);
+    deliver_alone(running, buffer).await.map(drop)
+}
+
+/// Stores what is in hand, with nothing in flight beside it.
+async fn deliver_alone(running: &mut Running<'_>, buffer: Buffer) -> Result<Buffer, SessionError> {
+    let telling = running.recent.telling(&buffer.fingerprints);
+    let plan = plan(running, true, telling);
+    deliver(running, buffer, &plan).await
 }
 
 /// Stores a batch of a queue that must not be left.

@@ -1,8 +1,9 @@
 //! Sources: which queues are watched, and how each is doing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use dlo_domain::delivery_limit::AcceptedLoss;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::ids::SourceId;
@@ -12,6 +13,8 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::StoreError;
+
+pub mod losses;
 
 /// A source as intake needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub struct Watched {
     pub headers: HeaderMap,
     /// Where its messages name their execution.
     pub executions: ExecutionNaming,
+    /// The loss that somebody accepted.
+    pub accepted_loss: Option<AcceptedLoss>,
 }
 
 /// Adds a source; `None` when its queue is watched already.
@@ -166,7 +171,8 @@ pub async fn names(conn: &mut PgConnection) -> Result<BTreeMap<SourceId, String>
 pub async fn watched(conn: &mut PgConnection) -> Result<Vec<Watched>, StoreError> {
     let rows = sqlx::query!(
         r#"select id, broker, vhost, queue, name, mode, headers as "headers: Json<HeaderMap>",
-               executions as "executions: Json<ExecutionNaming>"
+               executions as "executions: Json<ExecutionNaming>",
+               accepted_letters, accepted_limit, accepted_by, accepted_at
            from sources where removed_at is null order by created_at, id"#,
     )
     .fetch_all(conn)
@@ -182,9 +188,35 @@ pub async fn watched(conn: &mut PgConnection) -> Result<Vec<Watched>, StoreError
                 mode: read_mode(&row.mode)?,
                 headers: row.headers.0,
                 executions: row.executions.0,
+                accepted_loss: losses::read(
+                    row.accepted_letters,
+                    row.accepted_limit,
+                    row.accepted_by,
+                    row.accepted_at,
+                ),
             })
         })
         .collect()
+}
+
+/// The queues of a vhost that letters are taken from.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn taken_from(
+    conn: &mut PgConnection,
+    broker: &str,
+    vhost: &str,
+) -> Result<BTreeSet<String>, StoreError> {
+    let queues = sqlx::query_scalar!(
+        "select queue from sources
+         where broker = $1 and vhost = $2 and mode = 'take' and removed_at is null",
+        broker,
+        vhost,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(queues.into_iter().collect())
 }
 
 /// Every source that is watched, by name; or the one of that id.
@@ -199,6 +231,7 @@ pub async fn list(
         r#"select s.id, s.name, s.broker, s.vhost, s.queue, s.mode, s.configured, s.condition,
                s.condition_since, s.condition_detail, s.last_arrived_at,
                s.executions as "executions: Json<ExecutionNaming>",
+               s.delivery_limit, s.accepted_letters, s.accepted_limit, s.accepted_by, s.accepted_at,
                coalesce(c.letters, 0)::bigint as "letters!",
                coalesce(c.held, 0)::bigint as "held!"
            from sources s
@@ -226,6 +259,13 @@ pub async fn list(
                 condition: read_condition(&row.condition)?,
                 condition_since: row.condition_since,
                 condition_detail: row.condition_detail,
+                delivery_limit: row.delivery_limit,
+                accepted_loss: losses::read(
+                    row.accepted_letters,
+                    row.accepted_limit,
+                    row.accepted_by,
+                    row.accepted_at,
+                ),
                 held: row.held,
                 letters: row.letters,
                 last_arrived_at: row.last_arrived_at,

@@ -4,6 +4,7 @@ mod bytes;
 mod deep;
 mod deliveries;
 mod lasting;
+mod limits;
 mod mirrors;
 mod search;
 mod shapes;

@@ -5,7 +5,7 @@ use dlo_domain::topology::{
     DeadLetteringPlan, NewDeadLettering, PolicyChange, SettingChange, Wish, duration,
 };
 
-use super::{DeadLetteringDraft, PlanSeen, PolicySeen};
+use super::{DeadLetteringDraft, PlanAction, PlanSeen, PolicySeen};
 use crate::desk::{DeskError, QueueName, desk};
 use crate::error::ApiError;
 use crate::request::{go_on_to, is_plain_form};
@@ -62,14 +62,32 @@ pub(super) async fn look(draft: &DeadLetteringDraft) -> Result<PlanSeen, ApiErro
     let wanted = wanted_of(draft)?;
     let (desk, name) = (desk(), name_of(draft));
     let plan = desk.preview_dead_lettering(&name, &wanted).await?;
-    Ok(seen(plan, false))
+    Ok(seen(plan, PlanAction::Set))
 }
 
 /// What taking it back would do.
 pub(super) async fn look_at_removal(draft: &DeadLetteringDraft) -> Result<PlanSeen, ApiError> {
     let (operator, name) = (Actor::local_operator(), name_of(draft));
     let plan = desk().unset_dead_lettering(&operator, &name, true).await?;
-    Ok(seen(plan, true))
+    Ok(seen(plan, PlanAction::TakeBack))
+}
+
+/// What lifting the limit of deliveries would do.
+pub(super) async fn look_at_lift(draft: &DeadLetteringDraft) -> Result<PlanSeen, ApiError> {
+    let (operator, name) = (Actor::local_operator(), name_of(draft));
+    let plan = desk()
+        .lift_delivery_limit(&operator, &name, None, true)
+        .await?;
+    Ok(seen(plan, PlanAction::Lift))
+}
+
+/// Lifts it, and goes to the queue's page.
+pub(super) async fn lift(draft: DeadLetteringDraft, plan: &str) -> Result<(), ApiError> {
+    let (operator, name) = (Actor::local_operator(), name_of(&draft));
+    let done = desk()
+        .lift_delivery_limit(&operator, &name, Some(plan), false)
+        .await;
+    go_on(&draft, done.map(drop), "lift", "", "limit-lifted")
 }
 
 /// Sets it, and goes back to the queue's page.
@@ -147,7 +165,7 @@ pub(super) fn said(fault: &str) -> &'static str {
     }
 }
 
-fn seen(plan: DeadLetteringPlan, is_removal: bool) -> PlanSeen {
+fn seen(plan: DeadLetteringPlan, action: PlanAction) -> PlanSeen {
     let lines = plan.changes.iter().flat_map(|change| &change.lines);
     let differing = lines.filter(|line| line.before != line.after).count();
     let can_be_done = plan.refusals.is_empty();
@@ -157,7 +175,12 @@ fn seen(plan: DeadLetteringPlan, is_removal: bool) -> PlanSeen {
     };
     let says = if !can_be_done {
         "This cannot be done; nothing was changed.".to_owned()
-    } else if is_removal {
+    } else if action == PlanAction::Lift {
+        format!(
+            "{policies} would be set, and letters may come back as often as they like. No queue is declared \
+             again, and no message is touched."
+        )
+    } else if action == PlanAction::TakeBack {
         let ours = match plan.changes.len() {
             1 => "Our policy is taken away, and what applied without it applies again.",
             _ => "Our policies are taken away, and what applied without them applies again.",
@@ -175,7 +198,7 @@ fn seen(plan: DeadLetteringPlan, is_removal: bool) -> PlanSeen {
         } else {
             String::new()
         },
-        is_removal,
+        action,
         policies: plan.changes.iter().map(policy).collect(),
         stays: plan.stays,
         refusals: plan

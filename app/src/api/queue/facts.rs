@@ -80,6 +80,14 @@ pub(super) async fn of(
         ("policy that applies", plain(policies(queue))),
         ("dead letters go to", queues::target(queue)),
     ];
+    let beside = [
+        ("dead letters not confirmed yet", figures.dying),
+        ("waiting for a retry by the broker", figures.delayed),
+    ];
+    let beside = beside
+        .into_iter()
+        .filter_map(|(name, count)| Some((name, count.filter(|count| *count > 0)?)));
+    facts.extend(beside.map(|(name, count)| (name, plain(wording::count(count)))));
     facts.extend(route(queue).map(|route| ("by", plain(route))));
     let effective = &queue.effective;
     let set = |setting: &Option<Setting<i64>>, text: fn(i64) -> String| {

@@ -90,6 +90,7 @@ async fn form(
     let preview = match look {
         "plan" => Some(book::look(&written).await),
         "removal" => Some(book::look_at_removal(&written).await),
+        "lift" => Some(book::look_at_lift(&written).await),
         _ => None,
     };
     let (preview, error) = match preview.transpose() {

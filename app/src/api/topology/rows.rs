@@ -82,6 +82,10 @@ pub(in crate::api) fn finding(
 fn mending(queue: &QueueReport, kind: FindingKind) -> Option<(String, String)> {
     match kind {
         FindingKind::Stranded if queue.effective.dead_letter_exchange.is_some() => None,
+        FindingKind::LettersDropped => {
+            let page = links::with_query(&page_of(queue), [("look", "lift")]);
+            Some((format!("{page}#preview"), "Lift the limit".to_owned()))
+        }
         FindingKind::DeliveriesEnd
         | FindingKind::Stranded
         | FindingKind::ExchangeMissing

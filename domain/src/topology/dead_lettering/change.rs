@@ -9,14 +9,14 @@ use super::super::model::{MOST_NAME_BYTES, Policy, Queue, QueueKind, Settings, V
 use super::super::setting::{Effective, Origin, in_effect};
 use super::{NewDeadLettering, PolicyChange, SettingChange, Wish, is_ours, policy_name};
 
-const LIMIT: &str = "delivery-limit";
+pub(super) const LIMIT: &str = "delivery-limit";
 const STRATEGY: &str = "dead-letter-strategy";
 const OVERFLOW: &str = "overflow";
 /// The key of a retention.
 pub(super) const RETENTION: &str = "message-ttl";
 
 /// A key of a policy, and what is wanted of it.
-type Wanted = (&'static str, Wish<Value>);
+pub(super) type Wanted = (&'static str, Wish<Value>);
 
 impl<T: Into<Value> + Copy> Wish<T> {
     fn json(self) -> Wish<Value> {
@@ -134,7 +134,7 @@ fn definition(below: &Settings, ours: Option<&Policy>, wishes: &[Wanted]) -> Set
     let mut definition = below.clone();
     let mut set = |key: &str, value: &Value| definition.insert(key.to_owned(), value.clone());
     if let Some(ours) = ours.map(|policy| &policy.definition) {
-        let mut kept = vec![LIMIT];
+        let mut kept = vec![LIMIT, "dead-letter-exchange", "dead-letter-routing-key"];
         // Without the strategy it is what the policy below said once.
         if ours.contains_key(STRATEGY) {
             kept.extend([STRATEGY, OVERFLOW]);

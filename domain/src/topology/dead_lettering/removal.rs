@@ -8,8 +8,8 @@ use super::super::lint::text::{duration, some};
 use super::super::map::Map;
 use super::super::model::{Gap, Policy, Queue, Settings, Vhost};
 use super::super::setting::in_effect;
-use super::change::RETENTION;
-use super::{DeadLetteringPlan, PolicyChange, base, declared, is_ours, lines};
+use super::change::{LIMIT, RETENTION, change};
+use super::{DeadLetteringPlan, PolicyChange, Wish, base, declared, is_ours, lines};
 
 /// Plans to take away what was set here.
 #[must_use]
@@ -23,7 +23,10 @@ pub fn plan_removal(vhost: &Vhost, name: &str) -> DeadLetteringPlan {
     {
         let target = &way.target;
         match used_by(vhost, name, &way) {
-            Ok(()) => plan.changes.push(removed(vhost, target, retention)),
+            Ok(()) => match without_retention(vhost, target, retention) {
+                Ok(change) => plan.changes.push(change),
+                Err(why) => plan.refusals.push(why),
+            },
             Err(why) => plan.stays.push(format!(
                 "The retention of `{target}`, {}, stays: {why}. Take it back at `{target}` when \
                  nobody needs it.",
@@ -78,6 +81,22 @@ fn removed(vhost: &Vhost, name: &str, own: &Policy) -> PolicyChange {
         definition: None,
         lines,
     }
+}
+
+/// The policy of a dead-letter queue without its retention: gone, unless it sets a limit of deliveries, too,
+/// which is not taken back with its feeder.
+///
+/// # Errors
+/// Why there can be none.
+fn without_retention(vhost: &Vhost, target: &str, own: &Policy) -> Result<PolicyChange, String> {
+    let queue = vhost.queues.iter().find(|queue| queue.name == target);
+    if let Some(queue) = queue.filter(|_| own.definition.contains_key(LIMIT)) {
+        let (change, _) = change(vhost, queue, &[(RETENTION, Wish::Away)])?;
+        if let Some(change) = change {
+            return Ok(change);
+        }
+    }
+    Ok(removed(vhost, target, own))
 }
 
 /// A queue as it would be without ours.

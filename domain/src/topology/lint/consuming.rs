@@ -26,11 +26,13 @@ pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         return None;
     }
     let Queue { name, .. } = queue;
-    let ready = queue.figures.ready.unwrap_or(0);
+    let ready = queue.figures.ready;
+    let may_hold = ready != Some(0);
     let held = match ready {
-        0 => "Nothing waits in it now.".to_owned(),
-        1 => "1 message waits in it.".to_owned(),
-        more => format!("{} wait in it.", counted(more, "message")),
+        None => "The broker does not tell how many messages wait in it.".to_owned(),
+        Some(0) => "Nothing waits in it now.".to_owned(),
+        Some(1) => "1 message waits in it.".to_owned(),
+        Some(more) => format!("{} wait in it.", counted(more, "message")),
     };
     let then = match (&effective.message_ttl, &effective.max_length) {
         (Some(ttl), _) => format!(" Each expires after {}.", duration(ttl.value)),
@@ -42,7 +44,7 @@ pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
     };
     Some(Finding {
         kind: FindingKind::NoConsumer,
-        severity: if ready > 0 {
+        severity: if may_hold {
             Severity::Normal
         } else {
             Severity::Low
@@ -52,7 +54,7 @@ pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         title: format!("`{name}` has no consumer"),
         lost: format!(
             "Nobody works on `{name}`. {held}{}",
-            if ready > 0 { &then } else { "" }
+            if may_hold { &then } else { "" }
         ),
         fix:
             "No setting helps: whoever works on it must come back, or the queue is not needed any \

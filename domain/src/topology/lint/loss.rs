@@ -7,7 +7,7 @@ use super::super::request::ask_at_once;
 use super::super::route::{DeadRoute, End, has_wildcard};
 use super::super::setting::Origin;
 use super::text::{counted, some};
-use super::{Finding, FindingKind, Look};
+use super::{Finding, FindingKind, Look, dropping};
 use crate::routing::Choice;
 use crate::severity::Severity;
 
@@ -208,13 +208,16 @@ fn partly_bound(queue: &Queue, route: &DeadRoute) -> Finding {
 pub(super) fn of_deliveries(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
     let effective = look.map.effective(queue);
     let limit = effective.delivery_limit.as_ref()?;
-    if effective.dead_letter_exchange.is_some() {
+    if effective.dead_letter_exchange.is_some() || dropping::holds_letters(look, queue) {
         return None;
     }
     let Queue { name, .. } = queue;
     let count = limit.value;
-    let aside = match limit.origin {
-        Origin::Usual => " To have no limit, set delivery-limit to -1.",
+    let aside = match (&limit.origin, look.map.vhost.release()) {
+        (Origin::Usual, Some(release)) if release >= (4, 3) => {
+            " To have no limit, set delivery-limit to -1."
+        }
+        (Origin::Usual, _) => " To have no limit, declare a new one with x-delivery-limit -1.",
         _ => "",
     };
     Some(Finding {

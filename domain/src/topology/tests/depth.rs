@@ -43,5 +43,10 @@ fn depths_are_what_waits_and_what_is_in_hand_and_never_made_up() {
     assert_eq!(figures(json!(4), json!(null)), [of("one", 4)]);
     assert_eq!(figures(json!(null), json!("many")), []);
     assert_eq!(figures(json!(i64::MAX), json!(5)), [of("one", i64::MAX)]);
-    assert_eq!(figures(json!(-4), json!(2)), [of("one", 2)]);
+    assert_eq!(figures(json!(-4), json!(2)), []);
+    assert_eq!(
+        figures(json!(null), json!(2)),
+        [],
+        "how many wait is not known"
+    );
 }

@@ -52,6 +52,51 @@ fn nonsense_is_read_without_harm() {
     assert_eq!(vhost.gaps, [Gap::Figures, Gap::Unreadable]);
 }
 
+/// `{}` since 4.3.0 and 4.2.6, before that `[]`, and `""` where figures were just begun.
+#[test]
+fn a_policy_that_sets_nothing_is_read_in_each_shape_in_which_it_is_told() {
+    let policy = json!({"delivery-limit": 3});
+    for shape in [json!({}), json!([]), json!("")] {
+        let queue = json!({"type": "quorum", "effective_policy_definition": shape});
+        let vhost = Draft::new()
+            .queue_with("q", queue)
+            .policy("new", "^q$", 1, policy.clone())
+            .read();
+        assert!(
+            vhost.queues[0].by_policy.is_empty(),
+            "the broker's word counts: {shape}"
+        );
+    }
+    let mut draft = Draft::new().policy("new", "^q$", 1, policy);
+    draft.0.queues.push(json!({"name": "q", "type": "quorum"}));
+    assert_eq!(
+        draft.read().queues[0].by_policy["delivery-limit"],
+        json!(3),
+        "it says nothing"
+    );
+}
+
+#[test]
+fn figures_that_are_missing_are_not_known_and_none_is_made_of_others() {
+    let mut draft = Draft::new();
+    // As 4.3.0 to 4.3.3 tell it after an upgrade and a restart.
+    draft
+        .0
+        .queues
+        .push(json!({"name": "q", "type": "quorum", "messages_unacknowledged": 2}));
+    let figures = draft.read().queues[0].figures;
+    assert_eq!((figures.ready, figures.unacknowledged), (None, Some(2)));
+    let told = json!({
+        "type": "quorum", "messages": 9, "messages_ready": 3, "messages_unacknowledged": 1,
+        "messages_dlx": 4, "messages_delayed": 1,
+    });
+    let figures = Draft::new().queue_with("q", told).read().queues[0].figures;
+    assert_eq!(
+        (figures.ready, figures.dying, figures.delayed),
+        (Some(3), Some(4), Some(1))
+    );
+}
+
 #[test]
 fn figures_are_read_where_the_broker_keeps_them() {
     let figures = json!({

@@ -27,8 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// What of a queue is asked for. Since 3.13 the list tells figures only where columns are named
 /// (`rabbit_mgmt_wm_queues.erl`).
 const COLUMNS: &str = "name,type,durable,auto_delete,exclusive,owner_pid_details,arguments,policy,\
-    operator_policy,effective_policy_definition,messages,messages_ready,messages_unacknowledged,\
-    consumers,message_stats.publish_details.rate,message_stats.deliver_get_details.rate";
+    operator_policy,effective_policy_definition,delivery_limit,messages,messages_ready,\
+    messages_unacknowledged,messages_dlx,messages_delayed,consumers,message_stats.publish_details.rate,message_stats.deliver_get_details.rate";
 
 /// What a broker says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -166,7 +166,11 @@ impl Management {
         Ok(answers)
     }
 
-    async fn listed(&self, kind: &str, vhost: &str) -> Result<Vec<Value>, ManagementError> {
+    pub(super) async fn listed(
+        &self,
+        kind: &str,
+        vhost: &str,
+    ) -> Result<Vec<Value>, ManagementError> {
         let request = self.client.get(self.vhost_url(kind, vhost));
         bounded(request.timeout(PATIENCE)).await
     }
@@ -205,7 +209,7 @@ fn cut(mut items: Vec<Value>, most: usize) -> (Vec<Value>, bool) {
 }
 
 /// Nothing where it may not be read, or there is too much of it.
-fn readable(
+pub(super) fn readable(
     answered: Result<Vec<Value>, ManagementError>,
 ) -> Result<Option<Vec<Value>>, ManagementError> {
     match answered {
@@ -219,7 +223,7 @@ fn readable(
 }
 
 /// Reads an answer of bounded size.
-async fn bounded<T: serde::de::DeserializeOwned>(
+pub(super) async fn bounded<T: serde::de::DeserializeOwned>(
     request: RequestBuilder,
 ) -> Result<T, ManagementError> {
     let response = request.send().await.map_err(reqwest::Error::without_url)?;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use dlo_app::desk::{DeskError, QueueName};
 use dlo_domain::audit::Actor;
 use dlo_domain::topology::{
-    DeadLetteringPlan, NewDeadLettering, PolicyChange, Vhost, plan, plan_removal, read_now,
+    DeadLetteringPlan, NewDeadLettering, PolicyChange, Vhost, plan, plan_lift, plan_removal,
+    read_now,
 };
 
 use sqlx::{Postgres, Transaction};
@@ -40,6 +41,12 @@ pub(super) async fn set(
     let _alone = alone(desk, queue).await?;
     let (management, vhost) = ask(desk, queue).await?;
     let planned = plan((&vhost, &queue.vhost), &queue.name, wanted);
+    check_seen(&planned, seen)?;
+    carry_out(desk, actor, queue, &management, planned).await
+}
+
+/// Refuses a plan that is another than what was looked at.
+fn check_seen(planned: &DeadLetteringPlan, seen: Option<&str>) -> Result<(), DeskError> {
     if seen.is_some_and(|seen| seen != planned.plan) {
         return Err(DeskError::Conflict(
             "something else was changed at the broker since this was looked at, so nothing was \
@@ -47,6 +54,24 @@ pub(super) async fn set(
                 .to_owned(),
         ));
     }
+    Ok(())
+}
+
+pub(super) async fn lift(
+    desk: &PgDesk,
+    actor: &Actor,
+    queue: &QueueName,
+    seen: Option<&str>,
+    is_dry: bool,
+) -> Result<DeadLetteringPlan, DeskError> {
+    if is_dry {
+        let (_, vhost) = ask(desk, queue).await?;
+        return Ok(plan_lift((&vhost, &queue.vhost), &queue.name));
+    }
+    let _alone = alone(desk, queue).await?;
+    let (management, vhost) = ask(desk, queue).await?;
+    let planned = plan_lift((&vhost, &queue.vhost), &queue.name);
+    check_seen(&planned, seen)?;
     carry_out(desk, actor, queue, &management, planned).await
 }
 

@@ -44,6 +44,7 @@ pub(super) async fn session(
         beats: Beats::new(deps.pool.clone(), deps.clock.clone(), way),
     };
     let ended = ear.listen(&mut inlet, refused, stop).await;
+    inlet.give_back().await;
     link.close().await;
     ended
 }

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::page::Page;
 use dlo_domain::source::{NewSource, Source};
@@ -134,6 +135,46 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode, Problem> {
     front.desk.remove_source(&actor, id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Accepts a loss for a source whose queue drops letters that come back too often, so that they are taken all
+/// the same. No more letters than that are in hand at any time; the acceptance is withdrawn when the limit gets
+/// smaller. To lift the limit is better: `POST /api/v1/queues/{vhost}/{name}/lift-delivery-limit`.
+#[utoipa::path(
+    put, path = "/api/v1/sources/{id}/accepted-loss", tag = "sources",
+    params(("id" = SourceId, Path)),
+    request_body = NewAcceptedLoss,
+    responses(
+        (status = 200, body = Source),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "The queue has another limit by now, or none"),
+    )
+)]
+pub(crate) async fn accept_loss(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<SourceId>,
+    JsonBody(loss): JsonBody<NewAcceptedLoss>,
+) -> Result<Json<Source>, Problem> {
+    Ok(Json(front.desk.accept_loss(&actor, id, &loss).await?))
+}
+
+/// Withdraws what was accepted: nothing more is taken while the queue drops letters.
+#[utoipa::path(
+    delete, path = "/api/v1/sources/{id}/accepted-loss", tag = "sources",
+    params(("id" = SourceId, Path)),
+    responses(
+        (status = 200, body = Source),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn withdraw_loss(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<SourceId>,
+) -> Result<Json<Source>, Problem> {
+    Ok(Json(front.desk.withdraw_loss(&actor, id).await?))
 }
 
 /// The letter that a message was kept as.

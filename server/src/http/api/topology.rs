@@ -13,7 +13,7 @@ use dlo_domain::topology::{
 };
 use serde::Deserialize;
 
-use super::input::{Id, JsonBody, Query};
+use super::input::{Id, JsonBody, JsonBodyIfAny, Query};
 use crate::http::Front;
 use crate::http::bearer::Caller;
 use crate::http::problem::{Problem, ProblemBody};
@@ -250,6 +250,51 @@ pub(crate) async fn unset_dead_lettering(
     let queue = queue_name(texts, &query)?;
     let is_dry = query.parsed("dry_run")?.unwrap_or(false);
     let done = front.desk.unset_dead_lettering(&actor, &queue, is_dry);
+    Ok(Json(done.await?))
+}
+
+/// How a limit of deliveries is lifted.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LiftedLimit {
+    /// Tell what would be done, and do nothing.
+    #[serde(default)]
+    dry_run: bool,
+    /// The `plan` of a dry run: when it would be another by now, nothing is done.
+    #[serde(default)]
+    plan: Option<String>,
+}
+
+/// Lifts the limit of deliveries of a quorum queue that letters are taken from: a policy of ours repeats the one
+/// that applies, and sets `delivery-limit` to -1. RabbitMQ takes that since 4.3; elsewhere, and where an argument
+/// or an operator sets the limit, `refusals` and `migration` of a dry run say what to do.
+#[utoipa::path(
+    post, path = "/api/v1/queues/{vhost}/{name}/lift-delivery-limit", tag = "topology",
+    params(
+        ("vhost" = String, Path, description = "`%2F` for the vhost `/`"),
+        ("name" = String, Path),
+        ("broker" = Option<String>, Query, description = "`main` when left out"),
+    ),
+    request_body = Option<LiftedLimit>,
+    responses(
+        (status = 200, body = DeadLetteringPlan, description = "What was done; of a dry run, what would be, and what stands against it"),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "The plan would be another by now"),
+        (status = 422, body = ProblemBody, content_type = "application/problem+json", description = "No policy lifts it"),
+    )
+)]
+pub(crate) async fn lift_delivery_limit(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    texts: Result<Path<(String, String)>, PathRejection>,
+    uri: Uri,
+    JsonBodyIfAny(body): JsonBodyIfAny<LiftedLimit>,
+) -> Result<Json<DeadLetteringPlan>, Problem> {
+    let queue = queue_name(texts, &Query::of(&uri, &["broker"])?)?;
+    let plan = body.plan.as_deref();
+    let desk = &front.desk;
+    let done = desk.lift_delivery_limit(&actor, &queue, plan, body.dry_run);
     Ok(Json(done.await?))
 }
 

@@ -45,6 +45,53 @@ async fn every_script_of_a_page_carries_the_nonce_of_its_own_policy(pool: PgPool
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn a_source_whose_queue_drops_letters_says_so_and_what_can_be_done(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let page = async |counter: &Counter| {
+        let response = counter.request(Method::GET, "/sources").send().await;
+        response.expect("an answer").text().await.expect("text")
+    };
+    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    assert!(
+        !page(&counter).await.contains("Accept this loss"),
+        "there is none"
+    );
+    sqlx::query(
+        "update sources set condition = 'delivery_limit', delivery_limit = 20,
+             condition_detail = 'This queue drops a letter after 20 failed deliveries.'",
+    )
+    .execute(&pool)
+    .await
+    .expect("set");
+    let limited = page(&counter).await;
+    for words in [
+        "not taking: letters would be lost",
+        "This queue drops a letter after 20 failed deliveries.",
+        "Lift the limit…",
+        "href=\"/queues/main/%2F/dead?look=lift#preview\"",
+        "name=\"delivery_limit\" value=\"20\"",
+        "Accept this loss, and take letters",
+    ] {
+        assert!(limited.contains(words), "{words}: {limited}");
+    }
+    let form = format!("id={}&letters=2&delivery_limit=20", bench.source);
+    let request = counter.request(Method::POST, "/ui/sources/accept-loss");
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
+    let sent = request.body(form).send().await.expect("an answer");
+    assert!(
+        sent.status().is_success() || sent.status().is_redirection(),
+        "{sent:?}"
+    );
+    let accepted = page(&counter).await;
+    assert!(
+        accepted.contains("Loss of 2 letters at once accepted by"),
+        "{accepted}"
+    );
+    assert!(accepted.contains("Accept no loss any more"), "{accepted}");
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn what_is_not_there_is_a_page_with_status_404(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let response = counter

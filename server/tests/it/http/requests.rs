@@ -164,6 +164,22 @@ async fn sources_are_added_shown_and_removed_by_admins(pool: PgPool) {
         ejected.json::<Value>().await.expect("JSON"),
         json!({"letter_id": ID})
     );
+    let loss = format!("{place}/accepted-loss");
+    let accept = |loss: &str| counter.as_role(Role::Operator, Method::PUT, loss);
+    let wanted = json!({"letters": 3, "delivery_limit": 20});
+    let accepted = accept(&loss).json(&wanted).send().await.expect("an answer");
+    assert_eq!(accepted.status(), 200);
+    let withdrawal = counter
+        .as_role(Role::Operator, Method::DELETE, &loss)
+        .send();
+    assert_eq!(withdrawal.await.expect("an answer").status(), 200);
+    let asked = counter.desk.asked().concat();
+    let wanted = format!("operator accepts to lose 3 of {ID} at Some(20)");
+    assert!(asked.contains(&wanted), "{asked}");
+    assert!(
+        asked.contains(&format!("operator withdraws the loss of {ID}")),
+        "{asked}"
+    );
     let change = counter.as_role(Role::Admin, Method::PUT, &place);
     let changed = change.json(&source).send().await.expect("an answer");
     assert_eq!(changed.status(), 200);

@@ -41,6 +41,27 @@ async fn queues_and_findings_are_told(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
+async fn a_limit_is_lifted_as_it_was_looked_at(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let path = "/api/v1/queues/%2F/dead/lift-delivery-limit";
+    let lift = || counter.as_role(Role::Admin, Method::POST, path);
+    for (request, asked) in [
+        (lift(), "by None, dry false"),
+        (lift().json(&json!({"dry_run": true})), "by None, dry true"),
+        (
+            lift().json(&json!({"plan": "1f"})),
+            "by Some(\"1f\"), dry false",
+        ),
+    ] {
+        let response = request.send().await.expect("an answer");
+        assert_eq!(response.status(), 200, "{asked}");
+        let wanted = format!("admin lifts the limit of dead {asked}");
+        assert_eq!(counter.desk.asked(), [wanted]);
+    }
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
 async fn dead_letter_queues_are_looked_for_with_and_without_a_body(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let ask = || counter.as_role(Role::Operator, Method::POST, "/api/v1/sources/discover");

@@ -1,6 +1,7 @@
 //! A vhost of its own for each test. What is declared through the management API is
 //! in `manager`, and exchanges in `wiring`.
 
+mod failing;
 mod manager;
 mod wiring;
 
@@ -128,13 +129,31 @@ impl Vhost {
         );
     }
 
-    /// Declares a quorum queue.
+    /// Declares a quorum queue to which letters may come back as often as they like.
     pub async fn quorum_queue(&self, name: &str) {
-        self.queue(
-            name,
-            &[("x-queue-type", AMQPValue::LongString("quorum".into()))],
+        let mut arguments = vec![("x-queue-type", AMQPValue::LongString("quorum".into()))];
+        // Before 4.0 there is no limit by itself, and -1 is one that drops everything.
+        if self.major().await >= 4 {
+            arguments.push(("x-delivery-limit", AMQPValue::LongInt(-1)));
+        }
+        self.queue(name, &arguments).await;
+    }
+
+    /// The first two numbers of the broker's version.
+    pub async fn release(&self) -> (u32, u32) {
+        let version = self.version().await;
+        let mut numbers = version
+            .split('.')
+            .map(|number| number.parse().expect("a number"));
+        (
+            numbers.next().expect("a version"),
+            numbers.next().expect("a version"),
         )
-        .await;
+    }
+
+    /// The first number of the broker's version.
+    pub async fn major(&self) -> u32 {
+        self.release().await.0
     }
 
     /// Publishes many bodies in order, and waits for all confirms.

@@ -11,6 +11,7 @@ use lapin::uri::AMQPUri;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::until;
@@ -26,6 +27,8 @@ struct Orders {
     hold: AtomicBool,
     /// A confirm is waiting.
     holding: AtomicBool,
+    /// Everything is to be cut.
+    cut: Notify,
 }
 
 /// A proxy; it ends when it is dropped.
@@ -85,6 +88,11 @@ impl Proxy {
         self.orders.cut_after.store(confirms, Ordering::SeqCst);
     }
 
+    /// Cuts every connection that there is.
+    pub fn cut_now(&self) {
+        self.orders.cut.notify_waiters();
+    }
+
     /// Holds confirms back after `confirms` more.
     pub fn hold_after(&self, confirms: i64) {
         self.orders.hold_after.store(confirms, Ordering::SeqCst);
@@ -134,7 +142,8 @@ async fn carry(client: TcpStream, target: (String, u16), orders: Arc<Orders>) {
     let (from_broker, mut to_broker) = broker.into_split();
     tokio::select! {
         _ = copy(&mut from_client, &mut to_broker) => {}
-        _ = frames(from_broker, to_client, orders) => {}
+        _ = frames(from_broker, to_client, orders.clone()) => {}
+        () = orders.cut.notified() => {}
     }
 }
 

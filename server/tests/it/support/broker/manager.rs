@@ -82,6 +82,12 @@ impl Vhost {
         self.manage(Method::PUT, &path, &policy).await;
     }
 
+    /// Removes a policy.
+    pub async fn delete_policy(&self, name: &str) {
+        let path = format!("policies/{}/{name}", self.name);
+        self.manage(Method::DELETE, &path, &Value::Null).await;
+    }
+
     /// Sets a policy for exchanges.
     pub async fn exchange_policy(&self, name: &str, pattern: &str, definition: Value) {
         let policy = json!({

@@ -152,4 +152,18 @@ impl TopologyDesk for NotingDesk {
         self.note(format!("{} unsets {}, dry {is_dry}", actor.0, queue.name))?;
         Ok(DeadLetteringPlan::default())
     }
+
+    async fn lift_delivery_limit(
+        &self,
+        actor: &Actor,
+        queue: &QueueName,
+        plan: Option<&str>,
+        is_dry: bool,
+    ) -> Result<DeadLetteringPlan, DeskError> {
+        self.note(format!(
+            "{} lifts the limit of {} by {plan:?}, dry {is_dry}",
+            actor.0, queue.name
+        ))?;
+        Ok(DeadLetteringPlan::default())
+    }
 }

@@ -9,6 +9,7 @@ use dlo_domain::breakdown::Breakdown;
 use dlo_domain::changing::{
     Edit, EditSheet, NewDraft, SentBody, Shape, TransformPreview, TryTransform,
 };
+use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
@@ -243,6 +244,28 @@ impl TriageDesk for NotingDesk {
 
     async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError> {
         self.note(format!("{} removes {id}", actor.0))
+    }
+
+    async fn accept_loss(
+        &self,
+        actor: &Actor,
+        id: SourceId,
+        loss: &NewAcceptedLoss,
+    ) -> Result<Source, DeskError> {
+        let NewAcceptedLoss {
+            letters,
+            delivery_limit,
+        } = loss;
+        self.note(format!(
+            "{} accepts to lose {letters} of {id} at {delivery_limit:?}",
+            actor.0
+        ))?;
+        Ok(sample_source("orders.dead"))
+    }
+
+    async fn withdraw_loss(&self, actor: &Actor, id: SourceId) -> Result<Source, DeskError> {
+        self.note(format!("{} withdraws the loss of {id}", actor.0))?;
+        Ok(sample_source("orders.dead"))
     }
 
     async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError> {

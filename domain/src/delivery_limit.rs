@@ -1,0 +1,222 @@
+//! How often a queue lets a message come back before it drops it, and what may be taken from it.
+//!
+//! A quorum queue counts. A message that comes back more often than its limit is dropped, or dead-lettered
+//! once more. From RabbitMQ 4.3 on a dead letter keeps the count that it died with, so that one which died
+//! of its limit is dropped by the next queue as soon as it comes back at all, given back in order
+//! (`basic.nack`) or not (seen on 4.3.6). So nothing is taken from a queue with a limit until the limit is
+//! lifted, or somebody accepts what can be lost.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::death::{Reason, read_deaths};
+use crate::topology::{Effective, Gap, Queue, QueueKind, Setting, Vhost};
+use crate::wire::{FieldTable, FieldValue};
+
+/// The most letters whose loss can be accepted: no office holds more of one source.
+pub const MOST_ACCEPTED: u16 = 2_000;
+
+/// What is known of how often a message may come back to a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryLimit {
+    /// As often as it likes.
+    Unlimited,
+    /// So often; it is dropped when it comes back once more.
+    Limited(i64),
+    /// Nobody says.
+    Unknown,
+}
+
+impl DeliveryLimit {
+    /// Reads it from what a management API says of a queue, and of the policies of its vhost.
+    #[must_use]
+    pub fn of(vhost: &Vhost, queue: &Queue) -> Self {
+        match queue.kind {
+            QueueKind::Classic | QueueKind::Stream => return Self::Unlimited,
+            QueueKind::Quorum | QueueKind::Other => {}
+        }
+        // The broker's own word, which it has since 4.0.
+        match queue.told_limit {
+            Some(limit) if limit < 0 => return Self::Unlimited,
+            Some(limit) => return Self::Limited(limit),
+            None => {}
+        }
+        let is_known = queue.kind == QueueKind::Quorum
+            && vhost.major().is_some()
+            && !vhost.lacks(Gap::Policies)
+            && !vhost.lacks(Gap::OperatorPolicies);
+        if !is_known {
+            return Self::Unknown;
+        }
+        let set = Effective::of(vhost, queue).delivery_limit;
+        set.map_or(Self::Unlimited, |Setting { value, .. }| {
+            Self::Limited(value)
+        })
+    }
+
+    /// The number, where there is one.
+    #[must_use]
+    pub fn finite(self) -> Option<i64> {
+        match self {
+            Self::Limited(limit) => Some(limit),
+            Self::Unlimited | Self::Unknown => None,
+        }
+    }
+}
+
+/// What somebody accepted for a source whose queue has a limit, or may have one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AcceptedLoss {
+    /// So many letters may be lost at once: no more are held at any time.
+    pub letters: u16,
+    /// The limit that was known then; absent where none was.
+    #[serde(default)]
+    pub delivery_limit: Option<i64>,
+    /// Who accepted it.
+    pub by: String,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+impl AcceptedLoss {
+    /// Whether it was accepted for a limit like this, or a smaller one.
+    #[must_use]
+    pub fn covers(&self, limit: DeliveryLimit) -> bool {
+        match (self.delivery_limit, limit) {
+            (_, DeliveryLimit::Unlimited) | (None, DeliveryLimit::Unknown) => true,
+            (Some(accepted), DeliveryLimit::Limited(limit)) => accepted <= limit,
+            (None, DeliveryLimit::Limited(_)) | (Some(_), DeliveryLimit::Unknown) => false,
+        }
+    }
+
+    /// Whether the limit became smaller than what was accepted, so that it is accepted no longer.
+    #[must_use]
+    pub fn is_overtaken_by(&self, limit: DeliveryLimit) -> bool {
+        matches!(limit, DeliveryLimit::Limited(_)) && !self.covers(limit)
+    }
+}
+
+/// The loss that somebody accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewAcceptedLoss {
+    /// How many letters may be lost at once, 1 to 2,000: so many are held at any time, and no more.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_000))]
+    pub letters: u16,
+    /// The limit that the source was shown with; left out where it is not known. Where it is another by
+    /// now, nothing is accepted.
+    #[serde(default)]
+    pub delivery_limit: Option<i64>,
+}
+
+impl NewAcceptedLoss {
+    /// Checks the number.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        if (1..=MOST_ACCEPTED).contains(&self.letters) {
+            return Ok(());
+        }
+        Err(format!(
+            "`letters` is a number from 1 to {MOST_ACCEPTED}: how many may be lost at once"
+        ))
+    }
+}
+
+/// How much of a queue may be in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// As much as suits.
+    Freely,
+    /// At most so many letters.
+    AtMost(u16),
+    /// One letter, until it is seen that the queue counts how often letters come back.
+    One,
+    /// Nothing.
+    Nothing,
+}
+
+impl Hold {
+    /// What is safe, or accepted.
+    #[must_use]
+    pub fn of(limit: DeliveryLimit, accepted: Option<&AcceptedLoss>, evidence: Evidence) -> Self {
+        let accepted = accepted.filter(|accepted| accepted.covers(limit));
+        match (limit, accepted) {
+            (DeliveryLimit::Unlimited, _) => Self::Freely,
+            (_, Some(accepted)) => Self::AtMost(accepted.letters.max(1)),
+            (DeliveryLimit::Limited(_), None) => Self::Nothing,
+            (DeliveryLimit::Unknown, None) => match evidence {
+                Evidence::Counts => Self::Nothing,
+                Evidence::CountsNothing => Self::Freely,
+                Evidence::Nothing => Self::One,
+            },
+        }
+    }
+
+    /// How many letters may be in hand, if that is bounded.
+    #[must_use]
+    pub fn most(self) -> Option<u16> {
+        match self {
+            Self::Freely => None,
+            Self::AtMost(most) => Some(most),
+            Self::One | Self::Nothing => Some(1),
+        }
+    }
+}
+
+/// What letters tell of their queue, where no management API does. Quorum queues write how often a message
+/// came back into each that did; others write nothing. The death history tells nothing of it: it is of the
+/// queue before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Evidence {
+    /// None came that was delivered before.
+    #[default]
+    Nothing,
+    /// One came with a count: such a queue has a limit, or may be given one at any time.
+    Counts,
+    /// One came that was delivered before, and has no count.
+    CountsNothing,
+}
+
+impl Evidence {
+    /// Adds what one letter tells.
+    #[must_use]
+    pub fn and(self, is_redelivered: bool, has_count: bool) -> Self {
+        match (self, is_redelivered, has_count) {
+            (Self::Counts, _, _) | (_, _, true) => Self::Counts,
+            (_, true, false) => Self::CountsNothing,
+            (before, false, false) => before,
+        }
+    }
+}
+
+/// The headers that a queue adds to each delivery of a message that came back to it.
+pub const COUNTS: [&str; 2] = ["x-delivery-count", "x-acquired-count"];
+
+/// The least count from which a first delivery is told.
+const TOLD_FROM: i64 = 3;
+
+/// Whether a message comes for the first time although it is marked as redelivered.
+///
+/// Since 4.3 a letter that died of its limit is so marked when it first comes out of a quorum queue: both counts
+/// are the one that it died with. Each return takes them apart, since that of acquisitions begins anew and that of
+/// failures goes on (seen on 4.3.6: 3 and 3, then 1 and 4; given back, 1 and 3). They meet again only after it was
+/// given back as often as it had failed, or where no count came with the message, as of a death at another broker,
+/// and an office crashed that often with it in hand: then it may be stored twice, and is never lost.
+#[must_use]
+pub fn comes_first(headers: &FieldTable) -> bool {
+    let count = |name| headers.get(name).and_then(FieldValue::as_integer);
+    let [failed, acquired] = COUNTS.map(count);
+    failed.is_some_and(|failed| failed >= TOLD_FROM)
+        && failed == acquired
+        && read_deaths(headers)
+            .deaths
+            .first()
+            .is_some_and(|death| death.reason == Reason::DeliveryLimit)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+use super::{AcceptedLoss, DeliveryLimit, Evidence, Hold, NewAcceptedLoss, comes_first};
+use crate::topology::{Answers, read};
+use crate::wire::{FieldTable, FieldValue};
+
+fn limit(version: Option<&str>, queue: Value, policies: Option<Vec<Value>>) -> DeliveryLimit {
+    let answers = Answers {
+        version: version.map(str::to_owned),
+        queues: vec![queue],
+        operator_policies: policies.is_some().then(Vec::new),
+        policies,
+        ..Answers::default()
+    };
+    let vhost = read(&answers);
+    DeliveryLimit::of(&vhost, &vhost.queues[0])
+}
+
+fn quorum(more: &Value) -> Value {
+    let mut queue = json!({"name": "dead", "type": "quorum"});
+    for (key, value) in more.as_object().expect("an object") {
+        queue[key] = value.clone();
+    }
+    queue
+}
+
+fn accepted(letters: u16, delivery_limit: Option<i64>) -> AcceptedLoss {
+    AcceptedLoss {
+        letters,
+        delivery_limit,
+        by: "ada".to_owned(),
+        at: DateTime::<Utc>::UNIX_EPOCH,
+    }
+}
+
+#[test]
+fn the_brokers_own_word_goes_before_everything() {
+    for (told, known) in [
+        (json!(20), DeliveryLimit::Limited(20)),
+        (json!(0), DeliveryLimit::Limited(0)),
+        (json!(-1), DeliveryLimit::Unlimited),
+        (json!("unlimited"), DeliveryLimit::Unlimited),
+    ] {
+        let queue = quorum(&json!({"delivery_limit": told}));
+        assert_eq!(limit(Some("4.3.6"), queue, None), known, "{told}");
+    }
+}
+
+#[test]
+fn without_its_word_the_limit_is_reckoned_by_the_rules_of_its_version() {
+    let policy = |limit: i64| {
+        vec![
+            json!({"name": "p", "pattern": "", "apply-to": "queues", "definition": {"delivery-limit": limit}}),
+        ]
+    };
+    let argument = |limit: i64| quorum(&json!({"arguments": {"x-delivery-limit": limit}}));
+    let plain = || quorum(&json!({}));
+    let none = || Some(Vec::new());
+    for (version, queue, policies, known) in [
+        (Some("4.0.9"), plain(), none(), DeliveryLimit::Limited(20)),
+        (Some("3.10.8"), plain(), none(), DeliveryLimit::Unlimited),
+        (
+            Some("3.10.8"),
+            argument(2),
+            none(),
+            DeliveryLimit::Limited(2),
+        ),
+        (
+            Some("3.10.8"),
+            plain(),
+            Some(policy(7)),
+            DeliveryLimit::Limited(7),
+        ),
+        // Before 4.0 a negative limit is below every count: a message is dropped when it first comes back.
+        (
+            Some("3.10.8"),
+            argument(-1),
+            none(),
+            DeliveryLimit::Limited(0),
+        ),
+        (
+            Some("4.2.0"),
+            argument(-1),
+            none(),
+            DeliveryLimit::Unlimited,
+        ),
+        // What is not told is not known.
+        (Some("3.10.8"), plain(), None, DeliveryLimit::Unknown),
+        (None, plain(), none(), DeliveryLimit::Unknown),
+        (
+            None,
+            json!({"name": "dead", "type": "classic"}),
+            None,
+            DeliveryLimit::Unlimited,
+        ),
+        (
+            Some("4.3.6"),
+            json!({"name": "dead", "type": "jms"}),
+            none(),
+            DeliveryLimit::Unknown,
+        ),
+    ] {
+        let told = format!("{version:?} {queue} {policies:?}");
+        assert_eq!(limit(version, queue, policies), known, "{told}");
+    }
+}
+
+#[test]
+fn nothing_is_taken_from_a_queue_with_a_limit_until_somebody_accepts_a_loss() {
+    let hold = |limit, accepted: Option<&AcceptedLoss>| Hold::of(limit, accepted, Evidence::Counts);
+    let (none, five) = (None, accepted(5, Some(20)));
+    assert_eq!(hold(DeliveryLimit::Limited(20), none), Hold::Nothing);
+    assert_eq!(
+        hold(DeliveryLimit::Limited(20), Some(&five)),
+        Hold::AtMost(5)
+    );
+    assert_eq!(
+        hold(DeliveryLimit::Limited(30), Some(&five)),
+        Hold::AtMost(5)
+    );
+    assert_eq!(
+        hold(DeliveryLimit::Limited(19), Some(&five)),
+        Hold::Nothing,
+        "it became smaller"
+    );
+    assert_eq!(hold(DeliveryLimit::Unlimited, none), Hold::Freely);
+    assert!(five.is_overtaken_by(DeliveryLimit::Limited(19)));
+    assert!(!five.is_overtaken_by(DeliveryLimit::Limited(20)));
+    assert!(
+        !five.is_overtaken_by(DeliveryLimit::Unknown),
+        "the API may only be away"
+    );
+}
+
+#[test]
+fn where_the_limit_is_not_known_letters_are_taken_one_by_one_until_one_has_a_count() {
+    let hold = |evidence| Hold::of(DeliveryLimit::Unknown, None, evidence);
+    let first = Evidence::default();
+    assert_eq!(hold(first), Hold::One);
+    assert_eq!(
+        hold(first.and(false, false)),
+        Hold::One,
+        "a first delivery tells nothing"
+    );
+    let again = first.and(true, false);
+    assert_eq!(hold(again), Hold::Freely);
+    assert_eq!(hold(again.and(true, true)), Hold::Nothing);
+    assert_eq!(hold(first.and(false, true).and(true, false)), Hold::Nothing);
+    let blind = accepted(3, None);
+    let accepted = |limit| Hold::of(limit, Some(&blind), Evidence::Counts);
+    assert_eq!(accepted(DeliveryLimit::Unknown), Hold::AtMost(3));
+    assert_eq!(
+        accepted(DeliveryLimit::Limited(20)),
+        Hold::Nothing,
+        "that limit was not named"
+    );
+}
+
+#[test]
+fn a_loss_names_a_number_that_an_office_can_hold_to() {
+    let of = |letters| NewAcceptedLoss {
+        letters,
+        delivery_limit: Some(20),
+    };
+    assert!(of(1).check().is_ok() && of(2_000).check().is_ok());
+    assert!(of(0).check().is_err() && of(2_001).check().is_err());
+}
+
+/// Headers as a delivery has them: both counts, and the reason of the newest death.
+fn delivered(failed: Option<i64>, acquired: Option<i64>, reason: &str) -> FieldTable {
+    let text = |text: &str| FieldValue::LongString(text.into());
+    let mut death = FieldTable::default();
+    death.set("reason", text(reason));
+    death.set("queue", text("work"));
+    death.set("count", FieldValue::LongLongInt(1));
+    let mut headers = FieldTable::default();
+    headers.set("x-death", FieldValue::Array(vec![FieldValue::Table(death)]));
+    for (name, count) in [("x-delivery-count", failed), ("x-acquired-count", acquired)] {
+        if let Some(count) = count {
+            headers.set(name, FieldValue::LongLongInt(count));
+        }
+    }
+    headers
+}
+
+/// The counts are those that RabbitMQ 4.3.6 was seen to write.
+#[test]
+fn a_letter_that_died_of_its_limit_is_known_when_it_first_comes() {
+    for (failed, acquired, reason, is_first) in [
+        (Some(21), Some(21), "delivery_limit", true),
+        (Some(3), Some(3), "delivery_limit", true),
+        // It was in hand once, and was lost with a channel, or given back.
+        (Some(22), Some(1), "delivery_limit", false),
+        (Some(21), Some(1), "delivery_limit", false),
+        // As of a message that failed as often here, and never before.
+        (Some(2), Some(2), "delivery_limit", false),
+        (Some(3), Some(3), "rejected", false),
+        // 3.10 writes one of them.
+        (Some(3), None, "delivery_limit", false),
+        (None, None, "delivery_limit", false),
+    ] {
+        let headers = delivered(failed, acquired, reason);
+        assert_eq!(
+            comes_first(&headers),
+            is_first,
+            "{failed:?} {acquired:?} {reason}"
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! How often the broker lets a letter come back to a source's queue: known before anything is taken, and looked
+//! at again while letters are. See `dlo_domain::delivery_limit` for what is done with it.
+
+use std::time::Duration;
+
+use dlo_domain::audit::Actor;
+use dlo_domain::delivery_limit::{AcceptedLoss, DeliveryLimit, Evidence, Hold};
+use dlo_domain::event::LiveEvent;
+use dlo_domain::topology::QueueKind;
+
+use super::Deps;
+use super::session::{Running, SessionError};
+use crate::store::StoreError;
+use crate::store::audit::{self, Note};
+use crate::store::events;
+use crate::store::sources::{Watched, losses};
+
+/// How often it is looked at while letters are taken.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// How long the answer may take.
+const ASK_WITHIN: Duration = Duration::from_secs(4);
+
+/// Who withdraws what was accepted for another limit.
+const OFFICE: &str = "Dead Letter Office";
+
+/// What is known of a queue that may count how often letters come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct QueueLimit {
+    /// The limit.
+    pub(super) limit: DeliveryLimit,
+    /// Whether it can become another while the queue is there: one of a classic queue cannot.
+    may_change: bool,
+    /// Whether the queue goes when nobody consumes it.
+    auto_delete: bool,
+}
+
+impl QueueLimit {
+    const UNKNOWN: Self = Self {
+        limit: DeliveryLimit::Unknown,
+        may_change: true,
+        auto_delete: false,
+    };
+
+    /// Asks the management API.
+    pub(super) async fn ask(deps: &Deps, source: &Watched, queue: &str) -> Self {
+        let Ok(management) = deps.brokers.management(&source.broker) else {
+            return Self::UNKNOWN;
+        };
+        let asking = management.queue_now(&source.vhost, queue);
+        let vhost = match tokio::time::timeout(ASK_WITHIN, asking).await {
+            Ok(Ok(vhost)) => vhost,
+            Ok(Err(error)) => {
+                tracing::debug!(%queue, %error, "it is not known how often letters may come back");
+                return Self::UNKNOWN;
+            }
+            Err(_) => return Self::UNKNOWN,
+        };
+        let Some(found) = vhost.queues.first() else {
+            return Self::UNKNOWN;
+        };
+        Self {
+            limit: DeliveryLimit::of(&vhost, found),
+            may_change: !matches!(found.kind, QueueKind::Classic | QueueKind::Stream),
+            auto_delete: found.auto_delete,
+        }
+    }
+
+    /// Waits until it is seen to be another. An API that does not answer changes nothing.
+    pub(super) async fn change(self, deps: &Deps, source: &Watched, queue: &str) -> Self {
+        loop {
+            if !self.may_change {
+                std::future::pending::<()>().await;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+            let now = Self::ask(deps, source, queue).await;
+            let is_news = now.limit != DeliveryLimit::Unknown && now.limit != self.limit;
+            // One that goes with its last consumer is not left for that: it has no limit anyway.
+            if is_news && !now.auto_delete {
+                return now;
+            }
+        }
+    }
+
+    /// Writes it down for people, and takes back what was accepted for a larger one.
+    ///
+    /// # Errors
+    /// Returns an error if Postgres does not take it.
+    pub(super) async fn note(self, deps: &Deps, source: &Watched) -> Result<(), StoreError> {
+        if self.limit == DeliveryLimit::Unknown && source.accepted_loss.is_some() {
+            // What was known stays, and with it what was accepted: the API may only be away.
+            return Ok(());
+        }
+        let mut transaction = deps.pool.begin().await?;
+        let conn = &mut *transaction;
+        let finite = self.limit.finite();
+        let mut is_changed = losses::set_delivery_limit(conn, source.id, finite).await?;
+        let overtaken = source.accepted_loss.as_ref();
+        if let Some(loss) = overtaken.filter(|loss| loss.is_overtaken_by(self.limit))
+            && losses::withdraw(conn, source.id, Some(loss)).await?
+        {
+            is_changed = true;
+            let detail = withdrawn(loss, self.limit);
+            let note = Note {
+                at: deps.clock.now(),
+                actor: &Actor(OFFICE.to_owned()),
+                action: "source.withdraw_loss",
+                detail: Some(&detail),
+                replay: None,
+            };
+            audit::write_source(conn, source.id, note).await?;
+        }
+        if is_changed {
+            let event = LiveEvent::Source {
+                source_id: source.id,
+            };
+            events::notify(conn, &event).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// How much may be in hand.
+    pub(super) fn hold(self, source: &Watched, evidence: Evidence) -> Hold {
+        Hold::of(self.limit, source.accepted_loss.as_ref(), evidence)
+    }
+}
+
+impl Running<'_> {
+    /// How much may be in hand.
+    pub(super) fn hold(&self) -> Hold {
+        self.limit.hold(self.source, self.inlet.evidence())
+    }
+
+    /// How many messages may be in hand, of those that are wanted.
+    pub(super) fn at_most(&self, wanted: usize) -> usize {
+        if self.limit_changed.is_cancelled() {
+            return 0;
+        }
+        let most = self.hold().most().map_or(wanted, usize::from);
+        wanted.min(most)
+    }
+
+    /// How many messages may be unacknowledged while consuming.
+    pub(super) fn prefetch(&self) -> u16 {
+        let most = self.hold().most().unwrap_or(u16::MAX);
+        self.deps.settings.prefetch.min(most)
+    }
+
+    /// Whether no more than a known number of messages may be in hand.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.hold().most().is_some()
+    }
+
+    /// Whether messages may be taken, by all that is known of the queue by now.
+    ///
+    /// # Errors
+    /// Returns an error if they may not.
+    pub(super) fn may_take(&self) -> Result<(), SessionError> {
+        if self.limit_changed.is_cancelled() {
+            return Err(SessionError::LimitChanged);
+        }
+        match self.hold() {
+            Hold::Nothing => Err(SessionError::DeliveryLimit(self.limit.limit)),
+            Hold::Freely | Hold::AtMost(_) | Hold::One => Ok(()),
+        }
+    }
+
+    /// What people should know of the queue.
+    pub(super) fn remark(&self) -> Option<String> {
+        let remarks = [
+            remark(self.hold(), self.source),
+            self.lasting.remark().map(str::to_owned),
+        ];
+        let remarks: Vec<String> = remarks.into_iter().flatten().collect();
+        (!remarks.is_empty()).then(|| remarks.join(" "))
+    }
+}
+
+fn withdrawn(loss: &AcceptedLoss, limit: DeliveryLimit) -> String {
+    let number =
+        |limit: Option<i64>| limit.map_or_else(|| "not known".to_owned(), |n| n.to_string());
+    format!(
+        "the delivery limit of the queue is {} now, and was {} when the loss of {} was accepted",
+        number(limit.finite()),
+        number(loss.delivery_limit),
+        loss.letters
+    )
+}
+
+/// What people should know of a queue from which nothing is taken.
+pub(super) fn refusal(limit: DeliveryLimit) -> String {
+    match limit.finite() {
+        Some(limit) => {
+            let returns = match limit {
+                0 => "the first time that it comes back".to_owned(),
+                1 => "when it comes back a second time".to_owned(),
+                more => format!("after {more} failed deliveries"),
+            };
+            format!(
+                "This queue drops a letter {returns}, and a restart, a crash or a lost connection of this office \
+                 is a failed delivery. A letter that died of a delivery limit may be dropped the first time. \
+                 Nothing is taken until the limit is lifted, or somebody accepts what can be lost. The letters \
+                 wait in the queue."
+            )
+        }
+        None => "This queue counts failed deliveries, and nobody says after how many it drops a letter: the \
+                 management API does not answer, or does not tell. Nothing is taken until it does, or somebody \
+                 accepts what can be lost. The letters wait in the queue. Set DLO_MANAGEMENT_URL, and give its \
+                 user the tag `monitoring` and a permission on the vhost."
+            .to_owned(),
+    }
+}
+
+/// What people should know of a queue from which letters are taken in small numbers.
+fn remark(hold: Hold, source: &Watched) -> Option<String> {
+    match (hold, &source.accepted_loss) {
+        (Hold::AtMost(most), Some(loss)) => {
+            let letters = match most {
+                1 => "1 letter is".to_owned(),
+                many => format!("{many} letters are"),
+            };
+            Some(format!(
+                "The queue drops letters that come back, so at most {letters} taken at a time: {} accepted that so \
+                 many can be lost when this office ends or loses its connection.",
+                loss.by
+            ))
+        }
+        (Hold::One, _) => Some(
+            "The management API does not say whether this queue drops letters that come back, so they are taken \
+             one by one. Set DLO_MANAGEMENT_URL, and give its user the tag `monitoring` and a permission on the \
+             vhost."
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}

@@ -1,0 +1,91 @@
+//! How often a letter may come back to a source's queue, and the loss that somebody accepted for that.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::delivery_limit::AcceptedLoss;
+use dlo_domain::ids::SourceId;
+use sqlx::PgConnection;
+
+use crate::store::StoreError;
+
+/// Writes down how often a letter may come back to a source's queue, as it was seen. Tells whether that is
+/// something new.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn set_delivery_limit(
+    conn: &mut PgConnection,
+    id: SourceId,
+    limit: Option<i64>,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update sources set delivery_limit = $2
+         where id = $1 and removed_at is null and delivery_limit is distinct from $2",
+        id.0,
+        limit,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Writes down that somebody accepts a loss, at the limit that stands there; tells whether it does.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn accept(
+    conn: &mut PgConnection,
+    id: SourceId,
+    loss: &AcceptedLoss,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update sources set accepted_letters = $2, accepted_limit = $3, accepted_by = $4,
+             accepted_at = $5
+         where id = $1 and removed_at is null and delivery_limit is not distinct from $3",
+        id.0,
+        i32::from(loss.letters),
+        loss.delivery_limit,
+        loss.by,
+        loss.at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Takes an accepted loss back: the one for this limit where one is named, as another may have been accepted
+/// since. Tells whether there was one.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn withdraw(
+    conn: &mut PgConnection,
+    id: SourceId,
+    only: Option<&AcceptedLoss>,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update sources set accepted_letters = null, accepted_limit = null, accepted_by = null,
+             accepted_at = null
+         where id = $1 and removed_at is null and accepted_letters is not null
+             and ($2::timestamptz is null or accepted_at = $2)",
+        id.0,
+        only.map(|loss| loss.at),
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Reads the columns of an accepted loss.
+pub(super) fn read(
+    letters: Option<i32>,
+    delivery_limit: Option<i64>,
+    by: Option<String>,
+    at: Option<DateTime<Utc>>,
+) -> Option<AcceptedLoss> {
+    Some(AcceptedLoss {
+        letters: letters.and_then(|letters| u16::try_from(letters).ok())?,
+        delivery_limit,
+        by: by?,
+        at: at?,
+    })
+}
