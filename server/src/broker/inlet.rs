@@ -82,6 +82,12 @@ impl Inlet {
         Ok(())
     }
 
+    /// Whether messages come by themselves.
+    #[must_use]
+    pub fn is_consuming(&self) -> bool {
+        self.consumer.is_some()
+    }
+
     /// The next message. `None` when the broker ended the consumer: the queue was deleted, or it
     /// moved. May be dropped while it waits; no message is lost by that.
     ///

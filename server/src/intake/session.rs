@@ -2,28 +2,25 @@
 
 use std::time::Duration;
 
-use dlo_domain::redelivery::RecentContents;
+use dlo_domain::redelivery::{AcknowledgedBatch, RecentContents};
 use dlo_domain::source::{SourceCondition, SourceMode};
 use tokio_util::sync::CancellationToken;
 
-use super::buffer::Buffer;
 use super::care::Care;
+use super::commit::CommitError;
 use super::condition::Conditions;
 use super::lasting::Lasting;
 use super::memory::Memory;
-use super::{Deps, mirror, recovery, stint, window};
+use super::{Deps, mirror, stint, window};
 use crate::broker::{self, BrokerError, Inlet};
 use crate::clock::new_id;
 use crate::store::StoreError;
-use crate::store::batches::{self, Session};
+use crate::store::batches::{self, Session, Surroundings};
 use crate::store::letters::Stored;
 use crate::store::sources::Watched;
 
 /// Contents that are remembered to know copies when they come.
 const REMEMBERED: usize = 20_000;
-
-/// A recovery that takes longer is told.
-const TELL_AFTER: Duration = Duration::from_secs(1);
 
 /// How long the end of a session may take to be written down.
 const END_WITHIN: Duration = Duration::from_secs(2);
@@ -39,6 +36,17 @@ pub(super) enum SessionError {
     ConsumerEnded,
     #[error("{0}")]
     Mirror(String),
+    #[error("another office took this one for dead, and has its messages now")]
+    Ousted,
+}
+
+impl From<CommitError> for SessionError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Store(error) => Self::Store(error),
+            CommitError::Ousted => Self::Ousted,
+        }
+    }
 }
 
 impl From<sqlx::Error> for SessionError {
@@ -60,10 +68,16 @@ pub(super) struct Running<'a> {
     pub(super) memory: &'a mut Memory,
     /// How many messages may be in flight.
     pub(super) window: u16,
-    /// Batches up to this one are known to be acknowledged.
-    pub(super) settled: i64,
-    /// Batches up to this one are known to be so in Postgres too.
-    forgotten: i64,
+    /// The other sessions as this one began to consume.
+    pub(super) surroundings: Surroundings,
+    /// Messages that are stored and not acknowledged.
+    pub(super) unacknowledged: usize,
+    /// Acknowledging this acknowledges all of them.
+    pub(super) last_tag: u64,
+    /// What they are.
+    pub(super) stored: Vec<AcknowledgedBatch>,
+    /// The largest body since the last fence.
+    pub(super) largest: usize,
     batches: i64,
 }
 
@@ -73,19 +87,23 @@ impl Running<'_> {
         self.batches
     }
 
-    /// Tells Postgres which batches are settled, if it does not know.
+    /// Writes down that everything which this session stored is acknowledged.
     pub(super) async fn forget_settled(&mut self) -> Result<(), SessionError> {
-        if self.is_unsettled() {
-            let mut conn = self.deps.pool.acquire().await?;
-            batches::forget_settled(&mut conn, &self.session, self.settled).await?;
-            self.forgotten = self.settled;
-        }
+        let mut conn = self.deps.pool.acquire().await?;
+        batches::forget_settled(&mut conn, &self.session).await?;
         Ok(())
     }
 
-    /// Whether there is something that Postgres does not know is settled.
-    pub(super) fn is_unsettled(&self) -> bool {
-        self.forgotten < self.settled
+    /// Looks which other sessions ended. Messages of some may be in hand that were cleared since,
+    /// unless `hands_are_empty`.
+    pub(super) async fn look_around(&mut self, hands_are_empty: bool) -> Result<(), SessionError> {
+        let mut conn = self.deps.pool.acquire().await?;
+        let around = batches::look_around(&mut conn, &self.session).await?;
+        let before = std::mem::replace(&mut self.surroundings, around);
+        if !hands_are_empty {
+            self.surroundings.cleared = before.cleared;
+        }
+        Ok(())
     }
 
     async fn work(
@@ -93,18 +111,6 @@ impl Running<'_> {
         conditions: &mut Conditions<'_>,
         stop: &CancellationToken,
     ) -> Result<(), SessionError> {
-        let mut fresh = {
-            let recovering = recovery::recover(self, Buffer::default());
-            tokio::pin!(recovering);
-            tokio::select! {
-                fresh = &mut recovering => fresh?,
-                () = tokio::time::sleep(TELL_AFTER) => {
-                    let detail = "What was delivered before is compared with what is stored.";
-                    conditions.set(SourceCondition::Starting, Some(detail)).await;
-                    recovering.await?
-                }
-            }
-        };
         let mut told = None;
         while !stop.is_cancelled() {
             if told != Some(self.lasting) {
@@ -112,16 +118,27 @@ impl Running<'_> {
                 conditions.set(SourceCondition::Running, remark).await;
                 told = Some(self.lasting);
             }
-            fresh = stint::run(self, fresh.take(), stop).await?;
+            stint::run(self, stop).await?;
         }
         Ok(())
+    }
+
+    /// Forgets this session, which has nothing in hand.
+    async fn close(&mut self) {
+        let closing = async {
+            let mut conn = self.deps.pool.acquire().await?;
+            batches::close(&mut conn, &self.session).await?;
+            Ok::<_, SessionError>(())
+        };
+        if let Ok(Err(error)) = tokio::time::timeout(END_WITHIN, closing).await {
+            tracing::debug!(%error, "the orderly end of a session was not written down");
+        }
     }
 
     /// Tells other offices that what this session did not settle comes to them now. If it cannot
     /// be told, the next session does.
     async fn end(&mut self) {
         let telling = async {
-            self.forget_settled().await?;
             let mut conn = self.deps.pool.acquire().await?;
             batches::end(&mut conn, &self.session).await?;
             Ok::<_, SessionError>(())
@@ -138,11 +155,6 @@ impl Running<'_> {
         tracing::trace!(queue = %self.source.queue, ?stored, "a batch is stored");
         metrics::counter!("dlo_intake_letters_total").increment(u64::from(stored.new));
         metrics::counter!("dlo_intake_died_again_total").increment(u64::from(stored.again));
-    }
-
-    /// Notes that a commit told Postgres.
-    pub(super) fn told(&mut self, settled: i64) {
-        self.forgotten = self.forgotten.max(settled);
     }
 }
 
@@ -164,15 +176,20 @@ pub(super) async fn run(
         SourceMode::Mirror => mirror::prepare(deps, source, &link).await?,
     };
     let prefetch = deps.settings.prefetch;
+    let session = Session {
+        source_id: source.id,
+        session_id: new_id(&*deps.clock),
+        office_id: deps.office_id,
+    };
+    let inlet = Inlet::open(&link, &queue).await?;
+    let mut conn = deps.pool.acquire().await?;
+    batches::open(&mut conn, &session).await?;
+    drop(conn);
     let mut running = Running {
         deps,
         source,
-        session: Session {
-            source_id: source.id,
-            session_id: new_id(&*deps.clock),
-            office_id: deps.office_id,
-        },
-        inlet: Inlet::open(&link, &queue).await?,
+        session,
+        inlet,
         recent: RecentContents::new(REMEMBERED),
         window: if care.is_needed() {
             1
@@ -182,13 +199,17 @@ pub(super) async fn run(
         lasting: Lasting::ask(deps, source).await,
         care,
         memory,
-        settled: 0,
-        forgotten: 0,
+        surroundings: Surroundings::default(),
+        unacknowledged: 0,
+        last_tag: 0,
+        stored: Vec::new(),
+        largest: 0,
         batches: 0,
     };
     let outcome = running.work(conditions, stop).await;
-    if outcome.is_err() {
-        running.end().await;
+    match outcome {
+        Ok(()) => running.close().await,
+        Err(_) => running.end().await,
     }
     link.close().await;
     outcome

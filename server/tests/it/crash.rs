@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use dlo_domain::source::SourceMode;
 use lapin::BasicProperties;
+use lapin::types::{AMQPValue, FieldTable};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
 use crate::support::ledger::{Ledger, mixed_bodies};
-use crate::support::office::{letters, watch};
+use crate::support::office::{Office, letters, watch};
 use crate::support::process::{Premises, database_url};
 use crate::support::{setting, until};
 
@@ -129,6 +130,52 @@ async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
     })
     .await;
     serve.stop().await;
+    vhost.delete().await;
+}
+
+/// Postgres rolls transactions back because of others, as in a deadlock; that says nothing of the
+/// letters in them.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_deadlock_strips_no_letter_of_its_headers(pool: PgPool) {
+    for statement in [
+        "create sequence attempts",
+        "create function deadlock() returns trigger language plpgsql as $$ begin
+             if nextval('attempts') <= 3 then
+                 raise exception 'deadlock detected' using errcode = '40P01';
+             end if;
+             return null;
+         end $$",
+        "create trigger deadlock before insert on letters
+         for each statement execute function deadlock()",
+    ] {
+        sqlx::query(statement).execute(&pool).await.expect("made");
+    }
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    for number in 0..10 {
+        let mut headers = FieldTable::default();
+        headers.insert("number".into(), AMQPValue::LongInt(number));
+        let properties = BasicProperties::default().with_headers(headers);
+        vhost.publish("dead", properties, b"with headers").await;
+    }
+    watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let office = Office::start(&pool, &vhost.brokers).await;
+    until("the letters", 20, || async { letters(&pool).await == 10 }).await;
+    office.stop().await;
+    let attempts: i64 = sqlx::query_scalar("select last_value from attempts")
+        .fetch_one(&pool)
+        .await
+        .expect("read");
+    assert!(
+        attempts > 3,
+        "nothing was rolled back: the test proved nothing"
+    );
+    let stripped: i64 =
+        sqlx::query_scalar("select count(*) from arrivals where headers::text = '[]'")
+            .fetch_one(&pool)
+            .await
+            .expect("counted");
+    assert_eq!(stripped, 0, "every letter has its headers");
     vhost.delete().await;
 }
 
