@@ -72,7 +72,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            prefetch: 300,
+            prefetch: 2_000,
             batch: 150,
             linger: Duration::from_millis(50),
         }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dlo_domain::redelivery::{AcknowledgedBatch, RecentContents};
 use dlo_domain::source::{SourceCondition, SourceMode};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::care::Care;
@@ -21,6 +22,9 @@ use crate::store::sources::Watched;
 
 /// Contents that are remembered to know copies when they come.
 const REMEMBERED: usize = 20_000;
+
+/// How often it is looked at most which other sessions ended.
+const LOOK_AROUND: Duration = Duration::from_millis(500);
 
 /// How long the end of a session may take to be written down.
 const END_WITHIN: Duration = Duration::from_secs(2);
@@ -70,6 +74,7 @@ pub(super) struct Running<'a> {
     pub(super) window: u16,
     /// The other sessions as this one began to consume.
     pub(super) surroundings: Surroundings,
+    next_look: Instant,
     /// Messages that are stored and not acknowledged.
     pub(super) unacknowledged: usize,
     /// Acknowledging this acknowledges all of them.
@@ -95,8 +100,13 @@ impl Running<'_> {
     }
 
     /// Looks which other sessions ended. Messages of some may be in hand that were cleared since,
-    /// unless `hands_are_empty`.
+    /// unless `hands_are_empty`. What was known a moment ago serves: it proves less, never more.
     pub(super) async fn look_around(&mut self, hands_are_empty: bool) -> Result<(), SessionError> {
+        let now = Instant::now();
+        if now < self.next_look {
+            return Ok(());
+        }
+        self.next_look = now + LOOK_AROUND;
         let mut conn = self.deps.pool.acquire().await?;
         let around = batches::look_around(&mut conn, &self.session).await?;
         let before = std::mem::replace(&mut self.surroundings, around);
@@ -200,6 +210,7 @@ pub(super) async fn run(
         care,
         memory,
         surroundings: Surroundings::default(),
+        next_look: Instant::now(),
         unacknowledged: 0,
         last_tag: 0,
         stored: Vec::new(),

@@ -8,7 +8,7 @@ use crate::store::{StoreError, offices};
 
 /// After so many seconds the broker has seen an end that Postgres has seen, and a session that was taken
 /// for over while it lived has found out.
-const SEEN_AFTER_SECS: i32 = 10;
+const SEEN_AFTER_SECS: i32 = 3;
 
 /// What is known of a session that was cleared, and of messages that nobody saw again, is forgotten
 /// after this time, in minutes.

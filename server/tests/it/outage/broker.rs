@@ -42,8 +42,9 @@ pub(super) async fn lasting_queue(
     vhost
 }
 
-/// Messages that a source may have in flight: the window that ships.
-const IN_FLIGHT: usize = 300;
+/// What comes again of what was acknowledged is told batch by batch: a few that stand where it began
+/// are not, two batches at most.
+const AT_THE_EDGE: usize = 300;
 
 /// How soon intake must be at work again, in seconds: the goal where the machine does nothing else.
 fn resumes_within() -> u64 {
@@ -99,17 +100,18 @@ async fn kill_the_broker(
             .await;
         tokio::time::sleep(Duration::from_millis(random.random_range(0..80))).await;
         server.kill().await.expect("killed");
-        let stored = usize::try_from(ledger.letters().await).expect("Postgres answers");
-        most_doubled += match doubled {
-            Doubled::InFlight => IN_FLIGHT,
-            Doubled::Acknowledged => stored - stored_before + IN_FLIGHT,
-        };
-        stored_before = stored;
         ledger
             .until("the source says that the broker is away", 15, || {
                 is_away(pool, source)
             })
             .await;
+        // Its sessions are over, and whatever they committed is.
+        let stored = usize::try_from(ledger.letters().await).expect("Postgres answers");
+        most_doubled += ledger.in_flight().await + AT_THE_EDGE;
+        if doubled == Doubled::Acknowledged {
+            most_doubled += stored - stored_before;
+        }
+        stored_before = stored;
         server.start_again().await.expect("started");
         ledger
             .until("intake resumes", resumes_within(), || async {

@@ -146,6 +146,33 @@ impl Ledger<'_> {
         .await;
     }
 
+    /// Sessions that consume, or ended and may still give something back.
+    pub async fn open_sessions(&self) -> i64 {
+        let count = "select count(*) from intake_sessions where cleared_at is null";
+        let counted = sqlx::query_scalar(count).fetch_one(self.pool);
+        counted.await.unwrap_or(-1)
+    }
+
+    /// Waits until nothing of an ended session can come any more, and so many consume.
+    pub async fn until_cleared(&self, living: i64) {
+        self.until("ended sessions are cleared", 60, || async {
+            self.open_sessions().await == living
+        })
+        .await;
+    }
+
+    /// Messages that are stored, and not known to be acknowledged.
+    pub async fn in_flight(&self) -> usize {
+        let count: i64 = sqlx::query_scalar(
+            "select coalesce(sum(length(fingerprints) / 16), 0) from unsettled_batches
+             where left_since is null",
+        )
+        .fetch_one(self.pool)
+        .await
+        .expect("counted");
+        usize::try_from(count).expect("fits")
+    }
+
     async fn unsettled(&self) -> i64 {
         let count = "select count(*) from unsettled_batches where left_since is null";
         let counted = sqlx::query_scalar(count).fetch_one(self.pool);
