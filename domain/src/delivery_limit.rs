@@ -9,9 +9,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::death::{Reason, read_deaths};
 use crate::topology::{Effective, Gap, Queue, QueueKind, Setting, Vhost};
-use crate::wire::{FieldTable, FieldValue};
 
 /// The most letters whose loss can be accepted: no office holds more of one source.
 pub const MOST_ACCEPTED: u16 = 2_000;
@@ -195,28 +193,6 @@ impl Evidence {
 
 /// The headers that a queue adds to each delivery of a message that came back to it.
 pub const COUNTS: [&str; 2] = ["x-delivery-count", "x-acquired-count"];
-
-/// The least count from which a first delivery is told.
-const TOLD_FROM: i64 = 3;
-
-/// Whether a message comes for the first time although it is marked as redelivered.
-///
-/// Since 4.3 a letter that died of its limit is so marked when it first comes out of a quorum queue: both counts
-/// are the one that it died with. Each return takes them apart, since that of acquisitions begins anew and that of
-/// failures goes on (seen on 4.3.6: 3 and 3, then 1 and 4; given back, 1 and 3). They meet again only after it was
-/// given back as often as it had failed, or where no count came with the message, as of a death at another broker,
-/// and an office crashed that often with it in hand: then it may be stored twice, and is never lost.
-#[must_use]
-pub fn comes_first(headers: &FieldTable) -> bool {
-    let count = |name| headers.get(name).and_then(FieldValue::as_integer);
-    let [failed, acquired] = COUNTS.map(count);
-    failed.is_some_and(|failed| failed >= TOLD_FROM)
-        && failed == acquired
-        && read_deaths(headers)
-            .deaths
-            .first()
-            .is_some_and(|death| death.reason == Reason::DeliveryLimit)
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,194 +1,248 @@
-//! Tells redeliveries from new messages, so that nothing is stored twice and nothing is lost.
+//! Tells redeliveries from new messages, so that nothing is lost, and nothing is stored twice where
+//! that can be known.
 //!
 //! A broker has no ids for messages, and a message that was delivered and not acknowledged comes
-//! again after a crash. What came again may be stored already (we crashed after the commit and
-//! before the acknowledgement) or not. A comparison of contents cannot decide it alone, since
-//! a thousand messages may be byte for byte the same.
+//! again when the session that had it ends. What comes again may be stored already (the session
+//! ended after the commit and before the acknowledgement) or not, and a thousand messages may be
+//! byte for byte the same.
 //!
-//! So every batch is written down with its commit, as *unsettled*, until it is known that its
-//! acknowledgement reached the broker. After a crash, the few unsettled batches are compared
-//! with what is redelivered:
+//! Every batch is written down as *unsettled* in the transaction that stores it. Two rules make
+//! these batches proofs:
 //!
-//! - A batch is acknowledged as a whole, and batches in the order of their commits. So either all
-//!   of a batch comes again or nothing of it, and what follows a batch that comes again does too.
-//! - A session's messages can come to several others, so that each sees a part; they settle one
-//!   after the other, and what one of them did not see is left for the next.
-//! - Whether it came again is told by its *telling* deliveries: those whose content was not seen
-//!   for long before. If more than half of them are among the redeliveries, the acknowledgement
-//!   did not arrive, and each of the batch's deliveries stands for one redelivery of that content.
-//! - A batch in which not most deliveries tell (there are copies about) is *fenced*: the consumer is cancelled before
-//!   its acknowledgement and consumes again once it is known to have arrived. Nothing else is in
-//!   flight then, so that anything redelivered of it was stored. For this to hold, a session first
-//!   fetches everything that is redelivered, one by one, up to the first message that is not.
-//!   Only a recovery that crashed itself can blur it, by that one message: each such recovery is
-//!   counted, and so many redeliveries prove nothing.
+//! - **The acknowledgement is withheld.** A session acknowledges nothing while it consumes. At the
+//!   end of its window it *fences*: it stops consuming, stores everything in flight, writes down
+//!   that it acknowledges now, acknowledges, writes down that the batches are settled, and only then
+//!   consumes again. So of a session that ended before its fence nothing is acknowledged: everything
+//!   that it stored comes again, to whomever.
+//! - **Each unsettled message explains one redelivery.** Of every content, as many messages are
+//!   unsettled in ended sessions as are stored and not acknowledged, or fewer. So a message may be
+//!   taken for one of them whichever it is and wherever it comes from, and the count is right in the
+//!   end: a mark, an order or a majority proves nothing and is not asked.
 //!
-//! In doubt a message is taken for new: a second copy can be seen and discarded, a lost one not.
+//! What is left is a session that ended in its fence, between the two notes: its batches are all
+//! acknowledged or none is. Nothing else was in flight then. So when no other session ended whose
+//! messages may still come, a redelivery of a content of it can only be its own, and shows that none
+//! is. Otherwise it is in doubt, and a message in doubt is taken for new: a second copy can be seen
+//! and discarded, a lost one not.
+//!
+//! A broker that was killed forgets acknowledgements that it answered for; see `forgotten`.
 
-mod order;
+mod forgotten;
+mod mark;
+mod recent;
 
 use std::collections::{HashMap, HashSet};
 
 use crate::fingerprint::Fingerprint;
 
-pub use order::settle_in_order;
+pub use forgotten::{AcknowledgedBatch, ForgottenSettlement, settle_forgotten};
+pub use mark::is_certainly_redelivered;
+pub use recent::RecentContents;
 
-/// A batch that was committed and whose acknowledgement is not known to have arrived.
+/// How far the acknowledgement of a batch is, as far as it is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Acknowledgement {
+    /// It was not sent.
+    Withheld,
+    /// It may have been sent; nothing else of the session was in flight.
+    Fenced,
+    /// It may have been sent while other messages of the session were in flight.
+    Unfenced,
+}
+
+/// A batch that was committed and is not known to be acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsettledBatch {
-    /// Orders the batches of one session; sessions are kept apart by the caller.
+    /// Orders the batches of one session.
     pub batch: i64,
-    /// Nothing else was in flight when it was acknowledged.
-    pub fenced: bool,
-    /// Its deliveries in order.
+    /// How far its acknowledgement is. One that may have been sent holds for all batches of the
+    /// session.
+    pub acknowledgement: Acknowledgement,
+    /// Its messages in the order of delivery.
     pub fingerprints: Vec<Fingerprint>,
-    /// Places of the telling deliveries.
-    pub telling: Vec<usize>,
-    /// Recoveries that began since and did not end: each may have made one new message look
-    /// like a redelivery.
-    pub recoveries: i32,
 }
 
-impl UnsettledBatch {
-    /// The contents of it that do not tell: copies of them are about, also after a restart.
-    pub fn copies(&self) -> impl Iterator<Item = Fingerprint> {
-        let telling: HashSet<usize> = self.telling.iter().copied().collect();
-        let places = self.fingerprints.iter().enumerate();
-        places.filter_map(move |(place, content)| (!telling.contains(&place)).then_some(*content))
-    }
+/// A session that ended, and what it left unsettled.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EndedSession {
+    /// Its batches in the order of their commits.
+    pub batches: Vec<UnsettledBatch>,
+    /// What it had in flight may still come.
+    pub is_open: bool,
 }
 
-/// What became of the redeliveries and of the batches.
+/// A message that may have been delivered before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Redelivery {
+    /// Its content.
+    pub content: Fingerprint,
+    /// The broker says for certain that it was delivered from this queue before.
+    pub is_marked: bool,
+}
+
+/// Which messages are stored already, and what that says of the sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settlement {
-    /// For each redelivery: whether it is stored already.
+    /// For each message that came: whether it is stored already.
     pub stored: Vec<bool>,
-    /// The batches whose acknowledgement did not arrive, with what was not redelivered *here*:
-    /// another office may have got it.
+    /// For each session, in the order given.
+    pub sessions: Vec<SettledSession>,
+}
+
+/// What is known of an ended session after a settlement.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SettledSession {
+    /// It explains some of what came, so that its batches changed.
+    pub has_changed: bool,
+    /// The broker gave back what the session had.
+    pub has_returned: bool,
+    /// The batches that are still unsettled.
     pub left: Vec<UnsettledBatch>,
 }
 
-/// Compares one session's unsettled batches, in the order of their commits, with the contents
-/// of `redelivered`. `taken` marks redeliveries that another session's batches explain already.
-#[must_use]
-pub fn settle(
-    batches: &[UnsettledBatch],
-    redelivered: &[Fingerprint],
-    taken: &[bool],
-) -> Settlement {
-    let mut places: HashMap<Fingerprint, Vec<usize>> = HashMap::new();
-    for (place, fingerprint) in redelivered.iter().enumerate().rev() {
-        if !taken.get(place).copied().unwrap_or(false) {
-            places.entry(*fingerprint).or_default().push(place);
+impl Acknowledgement {
+    /// As it is written down.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Withheld => "withheld",
+            Self::Fenced => "fenced",
+            Self::Unfenced => "unfenced",
         }
     }
-    let mut settlement = Settlement {
-        stored: vec![false; redelivered.len()],
-        left: Vec::new(),
-    };
-    let Some(first_back) = batches.iter().position(|batch| came_again(batch, &places)) else {
-        return settlement;
-    };
-    for batch in &batches[first_back..] {
-        let mut missing = Vec::new();
-        for fingerprint in &batch.fingerprints {
-            match places.get_mut(fingerprint).and_then(Vec::pop) {
-                Some(place) => settlement.stored[place] = true,
-                None => missing.push(*fingerprint),
-            }
+
+    /// Reads what `as_str` wrote.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::Withheld, Self::Fenced, Self::Unfenced];
+        all.into_iter().find(|one| one.as_str() == text)
+    }
+}
+
+impl EndedSession {
+    /// Whether it may have acknowledged what it left unsettled.
+    #[must_use]
+    pub fn may_have_acknowledged(&self) -> bool {
+        self.acknowledgement() != Acknowledgement::Withheld
+    }
+
+    /// How far the acknowledgement of the session is.
+    fn acknowledgement(&self) -> Acknowledgement {
+        let mut of_batches = self.batches.iter().map(|batch| batch.acknowledgement);
+        if of_batches
+            .clone()
+            .any(|one| one == Acknowledgement::Unfenced)
+        {
+            return Acknowledgement::Unfenced;
         }
-        if !missing.is_empty() {
-            settlement.left.push(UnsettledBatch {
+        of_batches
+            .find(|one| *one == Acknowledgement::Fenced)
+            .unwrap_or(Acknowledgement::Withheld)
+    }
+
+    /// The contents of everything that it left unsettled.
+    pub fn contents(&self) -> impl Iterator<Item = Fingerprint> {
+        self.batches
+            .iter()
+            .flat_map(|batch| batch.fingerprints.iter().copied())
+    }
+}
+
+/// Compares what came with what ended sessions left unsettled. `others_live` says that every other
+/// session that is not over was seen alive after these messages came.
+#[must_use]
+pub fn settle(ended: &[EndedSession], came: &[Redelivery], others_live: bool) -> Settlement {
+    let returned = returned(ended, came, others_live);
+    let mut unsettled: Vec<HashMap<Fingerprint, usize>> = Vec::with_capacity(ended.len());
+    for (place, session) in ended.iter().enumerate() {
+        let mut counts = HashMap::new();
+        let is_proof = match session.acknowledgement() {
+            Acknowledgement::Withheld => true,
+            Acknowledgement::Fenced => returned == Some(place),
+            Acknowledgement::Unfenced => false,
+        };
+        for content in session.contents().filter(|_| is_proof) {
+            *counts.entry(content).or_default() += 1;
+        }
+        unsettled.push(counts);
+    }
+    // What came of late explains more likely than what was left over long ago.
+    let mut order: Vec<usize> = (0..ended.len()).collect();
+    order.sort_by_key(|place| !ended[*place].is_open);
+    let mut explained: Vec<HashMap<Fingerprint, usize>> = vec![HashMap::new(); ended.len()];
+    let stored = came.iter().map(|message| {
+        let found = order.iter().find(|place| {
+            unsettled[**place]
+                .get(&message.content)
+                .is_some_and(|count| *count > 0)
+        });
+        if let Some(place) = found {
+            *unsettled[*place].entry(message.content).or_default() -= 1;
+            *explained[*place].entry(message.content).or_default() += 1;
+        }
+        found.is_some()
+    });
+    let stored = stored.collect();
+    let sessions = ended.iter().zip(explained).enumerate();
+    let sessions = sessions.map(|(place, (session, explained))| SettledSession {
+        has_changed: !explained.is_empty(),
+        has_returned: returned == Some(place),
+        left: left(session, explained),
+    });
+    Settlement {
+        stored,
+        sessions: sessions.collect(),
+    }
+}
+
+/// The session that has given back what it had, if that is certain: no other can have given back
+/// one of these messages.
+fn returned(ended: &[EndedSession], came: &[Redelivery], others_live: bool) -> Option<usize> {
+    let mut open = (0..ended.len()).filter(|place| ended[*place].is_open);
+    let (Some(only), None, true) = (open.next(), open.next(), others_live) else {
+        return None;
+    };
+    let closed = ended.iter().filter(|session| !session.is_open);
+    let elsewhere: HashSet<Fingerprint> = closed.flat_map(EndedSession::contents).collect();
+    let own: HashSet<Fingerprint> = ended[only].contents().collect();
+    // In its fence a session has nothing in flight but its batches.
+    let is_fenced = ended[only].acknowledgement() == Acknowledgement::Fenced;
+    let is_its_own = |message: &Redelivery| {
+        message.is_marked
+            && !elsewhere.contains(&message.content)
+            && (!is_fenced || own.contains(&message.content))
+    };
+    came.iter().any(is_its_own).then_some(only)
+}
+
+/// What remains of a session's batches without the messages that are explained.
+fn left(session: &EndedSession, mut explained: HashMap<Fingerprint, usize>) -> Vec<UnsettledBatch> {
+    if explained.is_empty() {
+        return session.batches.clone();
+    }
+    let mut left = Vec::new();
+    for batch in &session.batches {
+        let mut fingerprints = batch.fingerprints.clone();
+        fingerprints.retain(|content| match explained.get_mut(content) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        });
+        if !fingerprints.is_empty() {
+            left.push(UnsettledBatch {
                 batch: batch.batch,
-                // It is known by now that the broker has it again, so any part of it tells.
-                fenced: true,
-                fingerprints: missing,
-                telling: Vec::new(),
-                recoveries: 0,
+                // One of the session came again, so none is acknowledged.
+                acknowledgement: Acknowledgement::Withheld,
+                fingerprints,
             });
         }
     }
-    settlement
+    left
 }
 
-fn came_again(batch: &UnsettledBatch, places: &HashMap<Fingerprint, Vec<usize>>) -> bool {
-    let is_back =
-        |fingerprint: &Fingerprint| places.get(fingerprint).is_some_and(|p| !p.is_empty());
-    let told = batch
-        .telling
-        .iter()
-        .filter_map(|place| batch.fingerprints.get(*place))
-        .filter(|fingerprint| is_back(fingerprint))
-        .count();
-    let doubtful = usize::try_from(batch.recoveries).unwrap_or_default();
-    if told * 2 > batch.telling.len() && told > doubtful {
-        return true;
-    }
-    let again = redeliveries_of(batch, places);
-    // More than were in flight: a broker that was killed marks all that it has as delivered
-    // before, and a mark proves nothing then.
-    batch.fenced && again > doubtful && again <= batch.fingerprints.len() + doubtful
-}
-
-fn redeliveries_of(batch: &UnsettledBatch, places: &HashMap<Fingerprint, Vec<usize>>) -> usize {
-    let contents: HashSet<&Fingerprint> = batch.fingerprints.iter().collect();
-    let redeliveries = contents
-        .into_iter()
-        .filter_map(|content| places.get(content));
-    redeliveries.map(Vec::len).sum()
-}
-
-/// Whether a batch must be fenced: copies are about, so that too little of it tells.
-#[must_use]
-pub fn needs_fence(batch: &[Fingerprint], telling: &[usize]) -> bool {
-    telling.len() * 2 <= batch.len()
-}
-
-/// The contents seen of late, to know which deliveries tell.
-#[derive(Debug)]
-pub struct RecentContents {
-    most: usize,
-    fresh: HashSet<Fingerprint>,
-    stale: HashSet<Fingerprint>,
-}
-
-impl RecentContents {
-    /// Remembers at least the last `most` contents.
-    #[must_use]
-    pub fn new(most: usize) -> Self {
-        Self {
-            most,
-            fresh: HashSet::new(),
-            stale: HashSet::new(),
-        }
-    }
-
-    /// Remembers contents without asking.
-    pub fn remember(&mut self, contents: impl IntoIterator<Item = Fingerprint>) {
-        self.fresh.extend(contents);
-    }
-
-    /// The places in a batch that tell: contents not seen of late and once in the batch.
-    /// Remembers the batch.
-    pub fn telling(&mut self, batch: &[Fingerprint]) -> Vec<usize> {
-        let mut counts: HashMap<Fingerprint, u32> = HashMap::new();
-        for fingerprint in batch {
-            *counts.entry(*fingerprint).or_default() += 1;
-        }
-        let telling = (0..batch.len())
-            .filter(|place| counts[&batch[*place]] == 1 && !self.knows(&batch[*place]))
-            .collect();
-        self.remember(batch.iter().copied());
-        if self.fresh.len() >= self.most {
-            self.stale = std::mem::take(&mut self.fresh);
-        }
-        telling
-    }
-
-    fn knows(&self, fingerprint: &Fingerprint) -> bool {
-        self.fresh.contains(fingerprint) || self.stale.contains(fingerprint)
-    }
-}
-
+#[cfg(test)]
+mod model;
 #[cfg(test)]
 mod tests;

@@ -3,10 +3,10 @@
 //! One task a source. A source's life is a row of sessions, each on a connection of its own; a
 //! session that fails is followed by the next, after a pause that grows. Within a session:
 //!
-//! 1. `recovery` fetches what was delivered before and settles it against what is stored;
-//! 2. `stint`s consume: batches are read, committed in one transaction each, then acknowledged;
-//! 3. a stint ends with a fence (everything in flight committed, acknowledged, and known to be);
-//! 4. when a session of another office ends and its messages come here, `recovery` settles them.
+//! 1. `stint`s consume: batches are read, and committed in one transaction each;
+//! 2. a stint ends with a fence: everything in flight is committed, and all of it acknowledged at once;
+//! 3. in a batch that holds messages which were delivered before, `comparison` finds those that are
+//!    stored, by what sessions left unsettled that ended; `recovery` finds out which did.
 //!
 //! Nothing is acknowledged before its commit, and nothing is ever rejected. Nothing is taken from a queue that
 //! drops what comes back too often (`limit`), until that is lifted or somebody accepts what can be lost; and
@@ -15,6 +15,7 @@
 mod buffer;
 mod care;
 mod commit;
+mod comparison;
 mod condition;
 mod eject;
 mod lasting;
@@ -74,7 +75,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            prefetch: 300,
+            prefetch: 2_000,
             batch: 150,
             linger: Duration::from_millis(50),
         }

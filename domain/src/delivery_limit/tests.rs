@@ -1,9 +1,8 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{AcceptedLoss, DeliveryLimit, Evidence, Hold, NewAcceptedLoss, comes_first};
+use super::{AcceptedLoss, DeliveryLimit, Evidence, Hold, NewAcceptedLoss};
 use crate::topology::{Answers, read};
-use crate::wire::{FieldTable, FieldValue};
 
 fn limit(version: Option<&str>, queue: Value, policies: Option<Vec<Value>>) -> DeliveryLimit {
     let answers = Answers {
@@ -165,46 +164,4 @@ fn a_loss_names_a_number_that_an_office_can_hold_to() {
     };
     assert!(of(1).check().is_ok() && of(2_000).check().is_ok());
     assert!(of(0).check().is_err() && of(2_001).check().is_err());
-}
-
-/// Headers as a delivery has them: both counts, and the reason of the newest death.
-fn delivered(failed: Option<i64>, acquired: Option<i64>, reason: &str) -> FieldTable {
-    let text = |text: &str| FieldValue::LongString(text.into());
-    let mut death = FieldTable::default();
-    death.set("reason", text(reason));
-    death.set("queue", text("work"));
-    death.set("count", FieldValue::LongLongInt(1));
-    let mut headers = FieldTable::default();
-    headers.set("x-death", FieldValue::Array(vec![FieldValue::Table(death)]));
-    for (name, count) in [("x-delivery-count", failed), ("x-acquired-count", acquired)] {
-        if let Some(count) = count {
-            headers.set(name, FieldValue::LongLongInt(count));
-        }
-    }
-    headers
-}
-
-/// The counts are those that RabbitMQ 4.3.6 was seen to write.
-#[test]
-fn a_letter_that_died_of_its_limit_is_known_when_it_first_comes() {
-    for (failed, acquired, reason, is_first) in [
-        (Some(21), Some(21), "delivery_limit", true),
-        (Some(3), Some(3), "delivery_limit", true),
-        // It was in hand once, and was lost with a channel, or given back.
-        (Some(22), Some(1), "delivery_limit", false),
-        (Some(21), Some(1), "delivery_limit", false),
-        // As of a message that failed as often here, and never before.
-        (Some(2), Some(2), "delivery_limit", false),
-        (Some(3), Some(3), "rejected", false),
-        // 3.10 writes one of them.
-        (Some(3), None, "delivery_limit", false),
-        (None, None, "delivery_limit", false),
-    ] {
-        let headers = delivered(failed, acquired, reason);
-        assert_eq!(
-            comes_first(&headers),
-            is_first,
-            "{failed:?} {acquired:?} {reason}"
-        );
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use dlo_domain::arrival::Delivered;
-use dlo_domain::delivery_limit::{COUNTS, Evidence, comes_first};
+use dlo_domain::delivery_limit::{COUNTS, Evidence};
 use dlo_domain::wire::FieldValue;
 use futures_util::StreamExt as _;
 use lapin::options::{
@@ -91,6 +91,12 @@ impl Inlet {
         Ok(())
     }
 
+    /// Whether messages come by themselves.
+    #[must_use]
+    pub fn is_consuming(&self) -> bool {
+        self.consumer.is_some()
+    }
+
     /// The next message. `None` when the broker ended the consumer: the queue was deleted, or it
     /// moved. May be dropped while it waits; no message is lost by that.
     ///
@@ -170,14 +176,12 @@ impl Inlet {
 
     fn taken(&mut self, delivery: lapin::message::Delivery) -> Taken {
         let tag = delivery.delivery_tag;
-        let mut delivered = delivered_from(delivery);
+        let delivered = delivered_from(delivery);
         let has_count = COUNTS.iter().any(|name| {
             let count = delivered.headers.get(name).and_then(FieldValue::as_integer);
             count.is_some_and(|count| count > 0)
         });
         self.evidence = self.evidence.and(delivered.redelivered, has_count);
-        // It would be compared with what is stored, one by one, and so would all of them.
-        delivered.redelivered &= !comes_first(&delivered.headers);
         Taken { tag, delivered }
     }
 }

@@ -22,7 +22,7 @@ impl Default for IntakeConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            prefetch: 300,
+            prefetch: 2_000,
             batch: 150,
             linger: Duration::from_millis(50),
         }

@@ -87,6 +87,10 @@ impl Buffer {
         self.redelivered().next().is_some()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.incoming.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.incoming.is_empty()
     }

@@ -6,11 +6,15 @@
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Care {
     one_by_one: bool,
-    /// Messages that can be fetched before it.
-    before_it: Option<usize>,
-    /// Messages in hand that this session fetched one by one.
+    /// Messages in hand.
     in_hand: usize,
+    /// Messages that were taken one by one without a fault.
+    taken: usize,
 }
+
+/// After so many messages, taken one by one, a message that cannot be decoded is not expected any
+/// more. If it comes all the same, it is a few messages nearer.
+const CALM_AFTER: usize = 32;
 
 impl Care {
     /// Whether messages are to be taken one by one.
@@ -23,34 +27,32 @@ impl Care {
         self.one_by_one && self.in_hand == 0
     }
 
-    /// Whether what is in hand must be settled before more is fetched.
-    pub(super) fn is_enough(self) -> bool {
-        self.one_by_one && self.before_it.is_some_and(|most| self.in_hand >= most)
+    /// So many are in hand by now.
+    pub(super) fn has_in_hand(&mut self, messages: usize) {
+        self.in_hand = messages;
     }
 
-    /// One more was fetched.
-    pub(super) fn fetched(&mut self) {
-        self.in_hand += 1;
-    }
-
-    /// What was in hand is stored and acknowledged.
-    pub(super) fn settled(&mut self) {
+    /// What was in hand is stored and acknowledged. Returns whether so many were taken one by one
+    /// that the message cannot be among the next.
+    pub(super) fn settled(&mut self, messages: usize) -> bool {
         self.in_hand = 0;
-        self.before_it = None;
-    }
-
-    /// So many were taken without a fault that it cannot have been among them.
-    pub(super) fn relax(&mut self) {
+        if !self.one_by_one {
+            return false;
+        }
+        self.taken += messages;
+        if self.taken < CALM_AFTER {
+            return false;
+        }
         *self = Self::default();
+        true
     }
 
     /// A session broke: was it for a message that cannot be decoded?
     pub(super) fn broke(&mut self, is_undecodable: bool) {
         *self = if is_undecodable {
             Self {
-                before_it: (self.one_by_one && self.in_hand > 0).then_some(self.in_hand),
                 one_by_one: true,
-                in_hand: 0,
+                ..Self::default()
             }
         } else {
             Self::default()
@@ -63,24 +65,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_found_by_what_can_be_fetched_before_it() {
+    fn it_is_found_when_nothing_is_in_hand_before_it() {
         let mut care = Care::default();
         assert!(!care.is_at_its_door(), "it may stand anywhere");
         care.broke(true);
-        for _ in 0..3 {
-            assert!(!care.is_enough());
-            care.fetched();
-        }
-        care.broke(true);
-        for _ in 0..3 {
-            assert!(!care.is_enough());
-            care.fetched();
-        }
-        assert!(care.is_enough());
-        care.settled();
+        care.has_in_hand(1);
+        assert!(!care.is_at_its_door());
+        assert!(!care.settled(1));
         assert!(care.is_at_its_door());
         care.broke(true);
         assert!(care.is_at_its_door());
+    }
+
+    #[test]
+    fn it_is_not_expected_after_many_messages() {
+        let mut care = Care::default();
+        care.broke(true);
+        for _ in 1..CALM_AFTER {
+            assert!(!care.settled(1));
+        }
+        assert!(care.settled(1));
+        assert!(!care.is_needed());
     }
 
     #[test]

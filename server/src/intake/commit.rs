@@ -1,55 +1,40 @@
 //! One batch, one transaction.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use dlo_domain::event::LiveEvent;
-use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::judge::Judge;
-use dlo_domain::redelivery::{UnsettledBatch, settle, settle_in_order};
+use dlo_domain::redelivery::{AcknowledgedBatch, Acknowledgement, UnsettledBatch};
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use super::buffer::Buffer;
-use super::{Deps, memory, naming};
+use super::comparison::{Recovery, explain};
+use super::{Deps, naming};
 use crate::clock::Clock;
-use crate::store::batches::{self, Session, Suspect};
+use crate::store::batches::{self, Session};
 use crate::store::groups::signatures;
 use crate::store::letters::{self, Court, Incoming, Stored};
 use crate::store::policies::inbox::{self, Asked};
 use crate::store::sources::Watched;
 use crate::store::{StoreError, counts, events, rules, sources};
 
+/// How often a batch is tried that Postgres rolled back because of somebody else's transaction.
+const ATTEMPTS: u32 = 5;
+
+/// The pause after the first such attempt; each next one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+
 /// What is to be written with a batch.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The batch's number within the session.
     pub(super) batch: i64,
-    /// Nothing else is in flight.
-    pub(super) fenced: bool,
-    /// The places that tell.
-    pub(super) telling: Vec<usize>,
-    /// Recoveries that may blur it.
-    pub(super) recoveries: i32,
-    /// Batches up to this one are known to be acknowledged.
-    pub(super) settled: i64,
-    /// Of a batch that holds messages that were delivered before.
+    /// How far the acknowledgement of the session's batches is when this one is committed.
+    pub(super) acknowledgement: Acknowledgement,
+    /// How it is compared with what is stored, if some of it may be.
     pub(super) recovery: Option<Recovery>,
-}
-
-/// What a recovery knows.
-#[derive(Debug)]
-pub(super) struct Recovery {
-    /// The sessions that were over before it began to fetch.
-    pub(super) known: Vec<Uuid>,
-    /// Everything that was redelivered is in the batch.
-    pub(super) complete: bool,
-    /// The broker could not be reached: its marks of what was delivered prove nothing by themselves.
-    pub(super) broker_was_away: bool,
-    /// What the broker may have forgotten that it was acknowledged.
-    pub(super) acknowledged: Vec<UnsettledBatch>,
-    /// Contents that may have been delivered before without a mark.
-    pub(super) unmarked: HashSet<Fingerprint>,
 }
 
 /// What came of a batch.
@@ -58,31 +43,60 @@ pub(super) struct Committed {
     /// What was stored.
     pub(super) stored: Stored,
     /// What is left of what was acknowledged before, if some of it came again.
-    pub(super) left: Option<Vec<UnsettledBatch>>,
+    pub(super) left: Option<Vec<AcknowledgedBatch>>,
 }
 
-/// Which messages of a batch are stored already, and what is left of `Recovery::acknowledged`.
-struct Explained {
-    stored: Vec<bool>,
-    left: Option<Vec<UnsettledBatch>>,
+/// Why a batch was not written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CommitError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("another office took this one for dead: it has the messages now")]
+    Ousted,
+}
+
+impl From<sqlx::Error> for CommitError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Store(error.into())
+    }
 }
 
 /// Writes a batch.
 ///
-/// A batch that Postgres refuses for what is in it (and not because Postgres is away) is written
-/// again letter by letter, and what is refused then in a reduced form: nothing may block a queue.
+/// A transaction that Postgres rolls back because of somebody else's, as in a deadlock, is written
+/// again. A batch that Postgres refuses for what is in it is written letter by letter, and what is
+/// refused then in a reduced form: nothing may block a queue.
 pub(super) async fn commit(
     (deps, source): (&Deps, &Watched),
     session: &Session,
     buffer: &mut Buffer,
     plan: &Plan,
-) -> Result<Committed, StoreError> {
-    match write((deps, source), session, buffer, plan, false).await {
-        Err(refusal) if !refusal.is_outage() => {
-            tracing::warn!(%refusal, "a batch was refused; writing it letter by letter");
-            write((deps, source), session, buffer, plan, true).await
+) -> Result<Committed, CommitError> {
+    let mut one_by_one = false;
+    let mut attempt = 1;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let refusal = match write((deps, source), session, buffer, plan, one_by_one).await {
+            Err(CommitError::Store(refusal)) => refusal,
+            outcome => return outcome,
+        };
+        if refusal.is_outage() {
+            return Err(refusal.into());
         }
-        outcome => outcome,
+        if refusal.is_transient() {
+            if attempt >= ATTEMPTS {
+                return Err(refusal.into());
+            }
+            tracing::debug!(%refusal, attempt, "a batch was rolled back; writing it again");
+            attempt += 1;
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        } else if one_by_one || !refusal.is_of_content() {
+            return Err(refusal.into());
+        } else {
+            tracing::warn!(%refusal, "a batch was refused; writing it letter by letter");
+            one_by_one = true;
+        }
     }
 }
 
@@ -92,7 +106,7 @@ async fn write(
     buffer: &mut Buffer,
     plan: &Plan,
     one_by_one: bool,
-) -> Result<Committed, StoreError> {
+) -> Result<Committed, CommitError> {
     let mut transaction = deps.pool.begin().await?;
     let conn = &mut *transaction;
     match &plan.recovery {
@@ -103,6 +117,10 @@ async fn write(
         }
         None => batches::announce_commit(conn, session.source_id).await?,
     }
+    // What others took over must not be acknowledged here.
+    if !batches::hold(conn, session).await? {
+        return Err(CommitError::Ousted);
+    }
     // Held from here on, so that what is judged now is judged by the rules as they are then.
     let (judge, standing) = deps.judges.current_for(conn, source.id).await?;
     let court = Court {
@@ -110,8 +128,7 @@ async fn write(
         source: &standing.source,
     };
     buffer.judge_by(court, &judge, source);
-    batches::forget_settled(conn, session, plan.settled).await?;
-    let explained = explain(deps, conn, session, buffer, plan).await?;
+    let explained = explain(conn, session, buffer, plan.recovery.as_ref()).await?;
     let stored_before = explained.stored;
     let coming: Vec<&Incoming> = (0..buffer.incoming.len())
         .filter(|place| !stored_before[*place])
@@ -151,13 +168,11 @@ async fn write(
     })
 }
 
-pub(super) fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {
+fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {
     UnsettledBatch {
         batch: plan.batch,
-        fenced: plan.fenced,
+        acknowledgement: plan.acknowledgement,
         fingerprints: buffer.fingerprints.clone(),
-        telling: plan.telling.clone(),
-        recoveries: plan.recoveries,
     }
 }
 
@@ -182,88 +197,6 @@ async fn ask_policies(
         })
     });
     inbox::put(conn, clock, &fresh.chain(back).collect::<Vec<_>>()).await
-}
-
-/// Which messages of the batch are stored already.
-async fn explain(
-    deps: &Deps,
-    conn: &mut PgConnection,
-    session: &Session,
-    buffer: &Buffer,
-    plan: &Plan,
-) -> Result<Explained, StoreError> {
-    let mut stored = vec![false; buffer.incoming.len()];
-    let Some(recovery) = &plan.recovery else {
-        return Ok(Explained { stored, left: None });
-    };
-    let places: Vec<usize> = (0..buffer.incoming.len())
-        .filter(|place| {
-            buffer.incoming[*place].delivered.redelivered
-                || recovery.unmarked.contains(&buffer.fingerprints[*place])
-        })
-        .collect();
-    let contents: Vec<Fingerprint> = places.iter().map(|p| buffer.fingerprints[*p]).collect();
-    let mut taken = vec![false; contents.len()];
-    settle_suspects(deps, conn, session, recovery, &contents, &mut taken).await?;
-    let settlement = memory::settle(&recovery.acknowledged, &contents, &taken);
-    let left = settlement.stored.contains(&true).then_some(settlement.left);
-    for (place, is_stored) in places
-        .into_iter()
-        .zip(taken.into_iter().zip(settlement.stored))
-    {
-        stored[place] = is_stored.0 || is_stored.1;
-    }
-    Ok(Explained { stored, left })
-}
-
-/// Compares contents with the batches of sessions that are over; `taken` are those that are
-/// stored.
-async fn settle_suspects(
-    deps: &Deps,
-    conn: &mut PgConnection,
-    session: &Session,
-    recovery: &Recovery,
-    contents: &[Fingerprint],
-    taken: &mut [bool],
-) -> Result<(), StoreError> {
-    let now = deps.clock.now();
-    let (mut resolved, mut left) = (Vec::new(), Vec::new());
-    for mut suspect in batches::others(conn, session, now).await?.over {
-        let is_known = recovery.known.contains(&suspect.session_id);
-        if recovery.broker_was_away {
-            for batch in &mut suspect.batches {
-                batch.fenced = false;
-            }
-        }
-        if is_known {
-            // This recovery counted itself, and has not crashed.
-            for batch in &mut suspect.batches {
-                batch.recoveries -= 1;
-            }
-        }
-        let settlement = if recovery.broker_was_away {
-            settle_in_order(&suspect.batches, contents, taken)
-        } else {
-            settle(&suspect.batches, contents, taken)
-        };
-        let came_again = settlement.stored.contains(&true);
-        if came_again {
-            left.push(Suspect {
-                session_id: suspect.session_id,
-                batches: settlement.left,
-            });
-        }
-        // One that ended later may have given back messages that are not here yet, and so may a
-        // broker that came back just now.
-        let is_all_here = recovery.complete && is_known && !recovery.broker_was_away;
-        if came_again || is_all_here {
-            resolved.push(suspect.session_id);
-        }
-        for (place, stored) in settlement.stored.into_iter().enumerate() {
-            taken[place] |= stored;
-        }
-    }
-    batches::resolve(conn, session, &resolved, &left, now).await
 }
 
 /// Joins a message to the letter that it comes back from, if it is one of ours.
@@ -296,7 +229,7 @@ async fn insert_whatever_it_takes(
     let mut attempt = conn.begin().await?;
     match letters::insert_new(&mut attempt, session.source_id, &[&*incoming]).await {
         Ok(()) => return Ok(attempt.commit().await?),
-        Err(outage) if outage.is_outage() => return Err(outage),
+        Err(other) if other.is_outage() || !other.is_of_content() => return Err(other),
         Err(refusal) => {
             attempt.rollback().await?;
             incoming.reduce(&refusal.to_string(), court);

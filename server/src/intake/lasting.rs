@@ -58,7 +58,7 @@ impl Lasting {
                 "This queue is auto-delete: the broker deletes it with everything in it when its last consumer goes. Letters are taken in small steps meanwhile; declare it without auto-delete.",
             ),
             Self::Unknown => Some(
-                "The management API did not say whether this queue is auto-delete, so it is treated as such: letters are taken in small steps, and after a crash copies of one message may be stored twice. Set DLO_MANAGEMENT_URL, or give the user the tag `management`.",
+                "The management API did not say whether this queue is auto-delete, so it is treated as such: letters are taken in small steps, and after a crash some letters may be stored twice. Set DLO_MANAGEMENT_URL, or give the user the tag `management`.",
             ),
         }
     }

@@ -147,11 +147,6 @@ impl Running<'_> {
         self.deps.settings.prefetch.min(most)
     }
 
-    /// Whether no more than a known number of messages may be in hand.
-    pub(super) fn is_bounded(&self) -> bool {
-        self.hold().most().is_some()
-    }
-
     /// Whether messages may be taken, by all that is known of the queue by now.
     ///
     /// # Errors

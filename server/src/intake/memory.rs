@@ -1,14 +1,13 @@
-//! Batches that were acknowledged of late. A broker that is killed can forget acknowledgements
+//! Batches that were acknowledged a short while ago. A broker that is killed can forget acknowledgements
 //! that it has answered for: it writes them to disk a little later. Their messages then come
 //! again, and some without a mark that they were delivered before.
 //!
 //! Lives as long as the task of the source. When broker and office are killed at once, such
 //! messages are taken for new: they are doubled, and nothing is lost.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
-use dlo_domain::fingerprint::Fingerprint;
-use dlo_domain::redelivery::{self, Settlement, UnsettledBatch};
+use dlo_domain::redelivery::AcknowledgedBatch;
 use tokio::time::{Duration, Instant};
 
 /// So many messages are remembered at least; a queue of RabbitMQ 3 keeps fewer in its memory.
@@ -20,33 +19,23 @@ const LONGEST: Duration = Duration::from_mins(1);
 /// A queue of a broker that came back may take so long to give everything back.
 const DOUBTED: Duration = Duration::from_secs(30);
 
-/// A batch has come again when more than this many of its telling messages have: the publisher may
-/// have sent a few once more.
-const DOUBTFUL: i32 = 7;
-
-/// What a source acknowledged of late, in the order of the commits.
+/// What a source acknowledged a short while ago, in the order of the commits.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// When the broker could last not be reached: it may have been killed.
     doubted_at: Option<Instant>,
-    batches: VecDeque<(Instant, UnsettledBatch)>,
+    batches: VecDeque<(Instant, AcknowledgedBatch)>,
     messages: usize,
 }
 
 impl Memory {
     /// Remembers a batch whose acknowledgement has arrived. One that tells nothing is not worth
     /// it: its messages are taken for new.
-    pub(super) fn push(&mut self, batch: UnsettledBatch) {
+    pub(super) fn push(&mut self, batch: AcknowledgedBatch) {
         if batch.telling.is_empty() {
             return;
         }
         self.messages += batch.fingerprints.len();
-        let batch = UnsettledBatch {
-            // Other messages may have come to the broker's disk than those in flight.
-            fenced: false,
-            recoveries: DOUBTFUL,
-            ..batch
-        };
         self.batches.push_back((Instant::now(), batch));
         while self.messages > MOST {
             self.pop();
@@ -64,7 +53,7 @@ impl Memory {
     }
 
     /// What may come again: of a broker that was there all the time, nothing.
-    pub(super) fn batches(&mut self, now: Instant) -> Vec<UnsettledBatch> {
+    pub(super) fn batches(&mut self, now: Instant) -> Vec<AcknowledgedBatch> {
         if !self.is_in_doubt() {
             return Vec::new();
         }
@@ -82,7 +71,7 @@ impl Memory {
     }
 
     /// What is left of it after some has come again.
-    pub(super) fn replace(&mut self, left: Vec<UnsettledBatch>) {
+    pub(super) fn replace(&mut self, left: Vec<AcknowledgedBatch>) {
         self.messages = left.iter().map(|batch| batch.fingerprints.len()).sum();
         let now = Instant::now();
         self.batches = left.into_iter().map(|batch| (now, batch)).collect();
@@ -95,47 +84,21 @@ impl Memory {
     }
 }
 
-/// Compares what the memory holds with what came again. One batch that surely came again shows that
-/// the broker forgot acknowledgements; then every other one is judged by its own messages alone.
-pub(super) fn settle(
-    batches: &[UnsettledBatch],
-    contents: &[Fingerprint],
-    taken: &[bool],
-) -> Settlement {
-    let surely = redelivery::settle(batches, contents, taken);
-    if !surely.stored.contains(&true) {
-        return surely;
-    }
-    let mut batches = batches.to_vec();
-    for batch in &mut batches {
-        batch.recoveries = 0;
-    }
-    redelivery::settle_in_order(&batches, contents, taken)
-}
-
-/// Every content of the batches that tell anything.
-pub(super) fn contents(batches: &[UnsettledBatch]) -> HashSet<Fingerprint> {
-    let telling = batches.iter().filter(|batch| !batch.telling.is_empty());
-    let contents = telling.flat_map(|batch| &batch.fingerprints);
-    contents.copied().collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use dlo_domain::fingerprint::Fingerprint;
+
     use super::*;
 
-    fn batch(contents: std::ops::Range<u16>, telling: usize) -> UnsettledBatch {
+    fn batch(contents: std::ops::Range<u16>, telling: usize) -> AcknowledgedBatch {
         let fingerprint = |n: u16| {
             let mut bytes = [0; 16];
             bytes[..2].copy_from_slice(&n.to_be_bytes());
             Fingerprint(bytes)
         };
-        UnsettledBatch {
-            batch: 1,
-            fenced: true,
+        AcknowledgedBatch {
             fingerprints: contents.map(fingerprint).collect(),
             telling: (0..telling).collect(),
-            recoveries: 1,
         }
     }
 
@@ -169,35 +132,10 @@ mod tests {
     }
 
     #[test]
-    fn a_small_batch_came_again_if_a_large_one_did() {
-        let mut memory = doubtful();
-        memory.push(batch(0..1, 1));
-        memory.push(batch(1..30, 29));
-        let batches = memory.batches(Instant::now());
-        let all = batch(0..30, 0).fingerprints;
-        let settled = |contents: &[Fingerprint]| {
-            let settlement = settle(&batches, contents, &[]);
-            settlement.stored.iter().filter(|stored| **stored).count()
-        };
-        assert_eq!(
-            settled(&all[..1]),
-            0,
-            "it may have been published once more"
-        );
-        assert_eq!(settled(&all), 30);
-    }
-
-    #[test]
     fn what_cannot_tell_is_not_remembered() {
         let mut memory = doubtful();
         memory.push(batch(0..10, 0));
         assert!(memory.batches(Instant::now()).is_empty());
-        memory.push(batch(0..10, 1));
-        let batches = memory.batches(Instant::now());
-        assert_eq!(
-            (batches[0].fenced, batches[0].recoveries),
-            (false, DOUBTFUL)
-        );
     }
 
     #[test]

@@ -1,31 +1,32 @@
-//! One run of one source on one connection: recovery, then stints until it is told to stop.
+//! One run of one source on one connection: stints until it is told to stop.
 
 use std::time::Duration;
 
 use dlo_domain::delivery_limit::{DeliveryLimit, Evidence};
-use dlo_domain::redelivery::RecentContents;
+use dlo_domain::redelivery::{AcknowledgedBatch, RecentContents};
 use dlo_domain::source::{SourceCondition, SourceMode};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::buffer::Buffer;
 use super::care::Care;
+use super::commit::CommitError;
 use super::condition::Conditions;
 use super::lasting::Lasting;
 use super::limit::QueueLimit;
 use super::memory::Memory;
-use super::{Deps, mirror, recovery, stint, window};
+use super::{Deps, mirror, stint};
 use crate::broker::{self, BrokerError, Inlet, Link};
 use crate::clock::new_id;
 use crate::store::StoreError;
-use crate::store::batches::{self, Session};
+use crate::store::batches::{self, Session, Surroundings};
 use crate::store::letters::Stored;
 use crate::store::sources::Watched;
 
 /// Contents that are remembered to know copies when they come.
 const REMEMBERED: usize = 20_000;
 
-/// A recovery that takes longer is told.
-const TELL_AFTER: Duration = Duration::from_secs(1);
+/// How often it is looked at most which other sessions ended.
+const LOOK_AROUND: Duration = Duration::from_millis(500);
 
 /// How long the end of a session may take to be written down.
 const END_WITHIN: Duration = Duration::from_secs(2);
@@ -41,6 +42,8 @@ pub(super) enum SessionError {
     ConsumerEnded,
     #[error("{0}")]
     Mirror(String),
+    #[error("another office took this one for dead, and has its messages now")]
+    Ousted,
     #[error("the queue drops letters that come back, or may do so ({0:?}): nothing is taken")]
     DeliveryLimit(DeliveryLimit),
     #[error("the queue's limit of deliveries became another")]
@@ -54,6 +57,15 @@ pub(super) struct SourceState {
     pub(super) memory: Memory,
     /// What messages told of the queue, where the management API tells nothing.
     evidence: Evidence,
+}
+
+impl From<CommitError> for SessionError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Store(error) => Self::Store(error),
+            CommitError::Ousted => Self::Ousted,
+        }
+    }
 }
 
 impl From<sqlx::Error> for SessionError {
@@ -79,12 +91,17 @@ pub(super) struct Running<'a> {
     pub(super) memory: &'a mut Memory,
     /// How many messages may be in flight.
     pub(super) window: u16,
+    /// The other sessions as this one began to consume.
+    pub(super) surroundings: Surroundings,
+    next_look: Instant,
+    /// Messages that are stored and not acknowledged.
+    pub(super) unacknowledged: usize,
+    /// Acknowledging this acknowledges all of them.
+    pub(super) last_tag: u64,
+    /// What they are.
+    pub(super) stored: Vec<AcknowledgedBatch>,
     /// The largest body that is to be expected, in bytes.
     pub(super) largest: usize,
-    /// Batches up to this one are known to be acknowledged.
-    pub(super) settled: i64,
-    /// Batches up to this one are known to be so in Postgres too.
-    forgotten: i64,
     batches: i64,
 }
 
@@ -94,19 +111,28 @@ impl Running<'_> {
         self.batches
     }
 
-    /// Tells Postgres which batches are settled, if it does not know.
+    /// Writes down that everything which this session stored is acknowledged.
     pub(super) async fn forget_settled(&mut self) -> Result<(), SessionError> {
-        if self.is_unsettled() {
-            let mut conn = self.deps.pool.acquire().await?;
-            batches::forget_settled(&mut conn, &self.session, self.settled).await?;
-            self.forgotten = self.settled;
-        }
+        let mut conn = self.deps.pool.acquire().await?;
+        batches::forget_settled(&mut conn, &self.session).await?;
         Ok(())
     }
 
-    /// Whether there is something that Postgres does not know is settled.
-    pub(super) fn is_unsettled(&self) -> bool {
-        self.forgotten < self.settled
+    /// Looks which other sessions ended. Messages of some may be in hand that were cleared since,
+    /// unless `hands_are_empty`. What was known a moment ago serves: it proves less, never more.
+    pub(super) async fn look_around(&mut self, hands_are_empty: bool) -> Result<(), SessionError> {
+        let now = Instant::now();
+        if now < self.next_look {
+            return Ok(());
+        }
+        self.next_look = now + LOOK_AROUND;
+        let mut conn = self.deps.pool.acquire().await?;
+        let around = batches::look_around(&mut conn, &self.session).await?;
+        let before = std::mem::replace(&mut self.surroundings, around);
+        if !hands_are_empty {
+            self.surroundings.cleared = before.cleared;
+        }
+        Ok(())
     }
 
     /// Takes messages until `stop`, by the limit of the queue as it is: where that becomes another, everything
@@ -142,53 +168,19 @@ impl Running<'_> {
             };
             self.limit_changed = CancellationToken::new();
             self.limit = changed;
-            self.window = self.first_window();
         }
         Ok(())
     }
 
-    fn first_window(&self) -> u16 {
-        if self.care.is_needed() {
-            1
-        } else {
-            window::FIRST.min(self.prefetch())
-        }
-    }
-
+    /// Takes messages, stint after stint. Nothing is in hand between them.
     async fn take(
         &mut self,
         conditions: &mut Conditions<'_>,
         stop: &CancellationToken,
     ) -> Result<(), SessionError> {
-        let mut fresh = {
-            let recovering = recovery::recover(self, Buffer::default());
-            tokio::pin!(recovering);
-            tokio::select! {
-                fresh = &mut recovering => fresh?,
-                () = tokio::time::sleep(TELL_AFTER) => {
-                    let detail = "What was delivered before is compared with what is stored.";
-                    conditions.set(SourceCondition::Starting, Some(detail)).await;
-                    recovering.await?
-                }
-            }
-        };
-        if !self.care.is_needed() {
-            let seen = fresh.as_ref().map(|taken| taken.delivered.body.len());
-            self.window = window::first(seen, self.deps.settings.prefetch);
-        }
         let mut told = None;
-        loop {
-            if stop.is_cancelled() || self.may_take().is_err() {
-                // What is in hand is not forgotten: the next acknowledgement would be its own, too.
-                if let Some(taken) = fresh.take() {
-                    stint::store(self, taken).await?;
-                }
-                return if stop.is_cancelled() {
-                    Ok(())
-                } else {
-                    self.may_take()
-                };
-            }
+        while !stop.is_cancelled() {
+            self.may_take()?;
             let known = (self.lasting, self.hold());
             if told != Some(known) {
                 let remark = self.remark();
@@ -197,7 +189,20 @@ impl Running<'_> {
                     .await;
                 told = Some(known);
             }
-            fresh = stint::run(self, fresh.take(), stop).await?;
+            stint::run(self, stop).await?;
+        }
+        Ok(())
+    }
+
+    /// Forgets this session, which has nothing in hand.
+    async fn close(&mut self) {
+        let closing = async {
+            let mut conn = self.deps.pool.acquire().await?;
+            batches::close(&mut conn, &self.session).await?;
+            Ok::<_, SessionError>(())
+        };
+        if let Ok(Err(error)) = tokio::time::timeout(END_WITHIN, closing).await {
+            tracing::debug!(%error, "the orderly end of a session was not written down");
         }
     }
 
@@ -205,7 +210,6 @@ impl Running<'_> {
     /// be told, the next session does.
     async fn end(&mut self) {
         let telling = async {
-            self.forget_settled().await?;
             let mut conn = self.deps.pool.acquire().await?;
             batches::end(&mut conn, &self.session).await?;
             Ok::<_, SessionError>(())
@@ -222,11 +226,6 @@ impl Running<'_> {
         tracing::trace!(queue = %self.source.queue, ?stored, "a batch is stored");
         metrics::counter!("dlo_intake_letters_total").increment(u64::from(stored.new));
         metrics::counter!("dlo_intake_died_again_total").increment(u64::from(stored.again));
-    }
-
-    /// Notes that a commit told Postgres.
-    pub(super) fn told(&mut self, settled: i64) {
-        self.forgotten = self.forgotten.max(settled);
     }
 }
 
@@ -266,31 +265,40 @@ async fn run_on(
         memory,
         evidence,
     } = state;
+    let session = Session {
+        source_id: source.id,
+        session_id: new_id(&*deps.clock),
+        office_id: deps.office_id,
+    };
+    let inlet = Inlet::open(link, &queue, *evidence).await?;
+    let mut conn = deps.pool.acquire().await?;
+    batches::open(&mut conn, &session).await?;
+    drop(conn);
     let mut running = Running {
         deps,
         source,
-        session: Session {
-            source_id: source.id,
-            session_id: new_id(&*deps.clock),
-            office_id: deps.office_id,
-        },
-        inlet: Inlet::open(link, &queue, *evidence).await?,
+        session,
+        inlet,
         recent: RecentContents::new(REMEMBERED),
+        // How large messages are shows when one is here.
         window: 1,
-        largest: 0,
         lasting: Lasting::ask(deps, source).await,
         limit: QueueLimit::ask(deps, source, &queue).await,
         limit_changed: CancellationToken::new(),
         care,
         memory,
-        settled: 0,
-        forgotten: 0,
+        surroundings: Surroundings::default(),
+        next_look: Instant::now(),
+        unacknowledged: 0,
+        last_tag: 0,
+        stored: Vec::new(),
+        largest: 0,
         batches: 0,
     };
-    running.window = running.first_window();
     let outcome = running.work(&queue, conditions, stop).await;
-    if outcome.is_err() {
-        running.end().await;
+    match outcome {
+        Ok(()) => running.close().await,
+        Err(_) => running.end().await,
     }
     running.inlet.give_back().await;
     *evidence = running.inlet.evidence();

@@ -78,6 +78,10 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
             SourceCondition::Refused,
             format!("{store}. Nothing was acknowledged: the messages wait in the queue."),
         ),
+        SessionError::Ousted => (
+            SourceCondition::Starting,
+            format!("{error}. It begins anew; nothing was acknowledged."),
+        ),
         SessionError::Mirror(why) => (SourceCondition::Refused, why.clone()),
         SessionError::DeliveryLimit(limit) => {
             (SourceCondition::DeliveryLimit, limit::refusal(*limit))

@@ -1,26 +1,22 @@
 //! A stint: from starting to consume until a fence. Messages are read while the batch before
-//! them is being committed.
+//! them is being committed; they are acknowledged at the fence, all at once.
 
 use std::time::Duration;
 
-use dlo_domain::redelivery::needs_fence;
+use dlo_domain::redelivery::{AcknowledgedBatch, Acknowledgement};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
-use super::commit::{Plan, commit, unsettled};
+use super::commit::{Plan, commit};
 use super::lasting::Lasting;
+use super::recovery::recovery_of;
 use super::session::{Running, SessionError};
-use super::{recovery, window};
-use crate::broker::Taken;
+use super::window;
 use crate::store::batches;
 
 /// How often it is looked whether another session ended.
 const LOOK_AROUND: Duration = Duration::from_secs(2);
-
-/// After so many messages, taken one by one, a message that cannot be decoded is not expected any
-/// more. If it comes all the same, it is a few messages nearer.
-const CALM_AFTER: usize = 32;
 
 /// How long what is in a queue that goes with us is taken at the end.
 const LAST_STINT: Duration = Duration::from_secs(5);
@@ -28,118 +24,68 @@ const LAST_STINT: Duration = Duration::from_secs(5);
 /// Why a buffer is not filled further.
 #[derive(Debug, PartialEq, Eq)]
 enum Filled {
-    /// It is a batch.
+    /// It is a batch, and more can come.
     Batch,
-    /// A session ended, here or in another office: messages that it had come again.
-    Again,
+    /// Nothing more came for a while, or can come before something is acknowledged.
+    Pause,
+    /// A session ended, and nothing came here that would show what became of it.
+    Ended,
     /// It is known by now that the queue stays.
     Known,
     /// The office stops.
     Stop,
 }
 
-/// Consumes until `stop`, until copies are about, until messages come again, or until the window
-/// should change; then fences. `fresh` is a message in hand to begin with; so is what is returned.
+/// Consumes until the window is full, until nothing more comes, or until `stop`; then fences.
 pub(super) async fn run(
     running: &mut Running<'_>,
-    fresh: Option<Taken>,
     stop: &CancellationToken,
-) -> Result<Option<Taken>, SessionError> {
+) -> Result<(), SessionError> {
     let mut buffer = Buffer::default();
-    if let Some(taken) = fresh {
-        buffer.push(running.deps, running.source, taken);
-    }
-    if running.is_bounded() && !buffer.is_empty() {
-        // It would be in hand beside a full window.
-        buffer = deliver_alone(running, buffer).await?;
-    }
-    if buffer.has_enough_bytes() {
-        // What else would come meanwhile is not to be in memory beside it.
-        running.largest = window::expected(running.largest, buffer.largest);
-        return fence(running, buffer, false).await;
-    }
+    running.look_around(true).await?;
     running.inlet.consume(running.window).await?;
-    let mut taken = 0;
-    let mut around = Around::default();
+    let mut next_look = Instant::now() + LOOK_AROUND;
     loop {
         if running.may_take().is_err() {
             return fence(running, buffer, false).await;
         }
-        let prefetch = running.prefetch();
-        let filled = fill(running, &mut buffer, &mut around, stop).await?;
+        let filled = fill(running, &mut buffer, &mut next_look, stop).await?;
         if !running.lasting.can_be_left() {
             if filled == Filled::Stop {
                 return last_stint(running, buffer).await;
             }
-            buffer = deliver_unfenced(running, buffer, filled).await?;
-            continue;
-        }
-        if filled != Filled::Batch {
-            return fence(running, buffer, around.must_settle).await;
-        }
-        let telling = running.recent.telling(&buffer.fingerprints);
-        running.largest = window::expected(running.largest, buffer.largest);
-        let next = window::next(running.window, running.largest, prefetch);
-        if needs_fence(&buffer.fingerprints, &telling) {
-            if !running.care.is_needed() {
-                // Copies that follow each other would else be taken one by one for ever.
-                running.window = next.unwrap_or(running.window);
-            }
-            return fence(running, buffer, false).await;
-        }
-        let plan = plan(running, false, telling);
-        taken += buffer.incoming.len();
-        buffer = deliver(running, buffer, &plan).await?;
-        if running.care.is_needed() {
-            if taken >= CALM_AFTER {
-                running.care.relax();
-                running.window = window::first(Some(running.largest), prefetch);
-                return fence(running, buffer, false).await;
-            }
-        } else if let Some(next) = next {
-            running.window = next;
-            return fence(running, buffer, false).await;
+            buffer = deliver_unfenced(running, buffer).await?;
+        } else if filled == Filled::Batch && !is_too_large(running, &buffer) {
+            buffer = deliver(running, buffer, Acknowledgement::Withheld, false).await?;
+        } else {
+            return fence(running, buffer, filled == Filled::Ended).await;
         }
     }
 }
 
-/// Stores and acknowledges a message in hand, while nothing is consumed.
-pub(super) async fn store(running: &mut Running<'_>, taken: Taken) -> Result<(), SessionError> {
-    let mut buffer = Buffer::default();
-    buffer.push(running.deps, running.source, taken);
-    deliver_alone(running, buffer).await.map(drop)
+/// Whether the bodies are larger than the window was made for: then no more are to come beside them.
+fn is_too_large(running: &Running<'_>, buffer: &Buffer) -> bool {
+    let largest = window::expected(running.largest, buffer.largest);
+    let next = window::next(running.window, largest, running.prefetch());
+    next.is_some_and(|next| next < running.window)
 }
 
-/// Stores what is in hand, with nothing in flight beside it.
-async fn deliver_alone(running: &mut Running<'_>, buffer: Buffer) -> Result<Buffer, SessionError> {
-    let telling = running.recent.telling(&buffer.fingerprints);
-    let plan = plan(running, true, telling);
-    deliver(running, buffer, &plan).await
-}
-
-/// Stores a batch of a queue that must not be left.
+/// Stores and acknowledges a batch of a queue that must not be left.
 async fn deliver_unfenced(
     running: &mut Running<'_>,
     buffer: Buffer,
-    filled: Filled,
 ) -> Result<Buffer, SessionError> {
-    if filled == Filled::Again && buffer.has_redelivered() {
-        recovery::settle_in_hand(running, buffer).await?;
-        return Ok(Buffer::default());
-    }
     if buffer.is_empty() {
+        running.look_around(false).await?;
         return Ok(buffer);
     }
-    let telling = running.recent.telling(&buffer.fingerprints);
-    let plan = plan(running, false, telling);
-    deliver(running, buffer, &plan).await
+    let next = deliver(running, buffer, Acknowledgement::Unfenced, false).await?;
+    settle(running).await?;
+    Ok(next)
 }
 
 /// Takes what there still is before the last consumer goes and the queue with it.
-async fn last_stint(
-    running: &mut Running<'_>,
-    mut buffer: Buffer,
-) -> Result<Option<Taken>, SessionError> {
+async fn last_stint(running: &mut Running<'_>, mut buffer: Buffer) -> Result<(), SessionError> {
     let deadline = Instant::now() + LAST_STINT;
     while running.lasting == Lasting::Goes && Instant::now() < deadline {
         let linger = running.deps.settings.linger;
@@ -147,106 +93,71 @@ async fn last_stint(
             if buffer.is_empty() {
                 break;
             }
-            buffer = deliver_unfenced(running, buffer, Filled::Batch).await?;
+            buffer = deliver_unfenced(running, buffer).await?;
             continue;
         };
         let taken = next?.ok_or(SessionError::ConsumerEnded)?;
         buffer.push(running.deps, running.source, taken);
         if buffer.is_full(usize::from(running.window)) {
-            buffer = deliver_unfenced(running, buffer, Filled::Batch).await?;
+            buffer = deliver_unfenced(running, buffer).await?;
         }
     }
     fence(running, buffer, false).await
 }
 
-/// What happens around this session.
-#[derive(Debug)]
-struct Around {
-    next_look: Instant,
-    /// At the last look another session was over and not settled.
-    has_ended: bool,
-    /// It was so twice: its messages had the time to come here, and must be settled.
-    must_settle: bool,
-}
-
-impl Default for Around {
-    fn default() -> Self {
-        Self {
-            next_look: Instant::now() + LOOK_AROUND,
-            has_ended: false,
-            must_settle: false,
+/// Looks at what happens around this session; says whether the stint must end.
+async fn look(running: &mut Running<'_>) -> Result<Option<Filled>, SessionError> {
+    if running.lasting == Lasting::Unknown {
+        running.lasting = Lasting::ask(running.deps, running.source).await;
+        if running.lasting != Lasting::Unknown {
+            return Ok(Some(Filled::Known));
         }
     }
-}
-
-impl Around {
-    /// Looks; says whether the stint must end.
-    async fn look(&mut self, running: &mut Running<'_>) -> Result<Option<Filled>, SessionError> {
-        self.next_look = Instant::now() + LOOK_AROUND;
-        if running.lasting == Lasting::Unknown {
-            running.lasting = Lasting::ask(running.deps, running.source).await;
-            if running.lasting != Lasting::Unknown {
-                return Ok(Some(Filled::Known));
-            }
-        }
-        if running.memory.is_in_doubt() {
-            // What the broker had comes by itself, if it does.
-            return Ok(None);
-        }
-        let mut conn = running.deps.pool.acquire().await?;
-        let has_ended = batches::has_ended(&mut conn, &running.session).await?;
-        self.must_settle = has_ended && self.has_ended;
-        self.has_ended = has_ended;
-        Ok(self.must_settle.then_some(Filled::Again))
+    if running.memory.is_in_doubt() {
+        // What the broker had comes by itself, if it does.
+        return Ok(None);
     }
-}
-
-fn plan(running: &mut Running<'_>, fenced: bool, telling: Vec<usize>) -> Plan {
-    Plan {
-        batch: running.next_batch(),
-        fenced,
-        telling,
-        recoveries: 0,
-        settled: running.settled,
-        recovery: None,
-    }
+    let mut conn = running.deps.pool.acquire().await?;
+    let known = &running.surroundings;
+    let has_ended = batches::has_ended(&mut conn, &running.session, known).await?;
+    Ok(has_ended.then_some(Filled::Ended))
 }
 
 /// Fills the buffer: until it is full, or has waited long enough.
 async fn fill(
     running: &mut Running<'_>,
     buffer: &mut Buffer,
-    around: &mut Around,
+    next_look: &mut Instant,
     stop: &CancellationToken,
 ) -> Result<Filled, SessionError> {
     let settings = running.deps.settings;
-    // What cannot come cannot be waited for.
-    let most = settings.batch.min(usize::from(running.window));
-    let mut due = (!buffer.is_empty()).then(|| Instant::now() + settings.linger);
+    let mut due = (!buffer.is_empty() || running.unacknowledged > 0)
+        .then(|| Instant::now() + settings.linger);
     loop {
-        if buffer.has_redelivered() {
-            return Ok(Filled::Again);
+        // What cannot come cannot be waited for.
+        let room = usize::from(running.window).saturating_sub(running.unacknowledged);
+        if buffer.len() >= room {
+            return Ok(Filled::Pause);
         }
-        if buffer.is_full(most) {
+        if buffer.is_full(settings.batch) {
             return Ok(Filled::Batch);
         }
-        let idle = due.is_none() && running.is_unsettled();
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Filled::Stop),
-            () = tokio::time::sleep_until(around.next_look) => {
-                if let Some(filled) = around.look(running).await? {
+            () = tokio::time::sleep_until(*next_look) => {
+                *next_look = Instant::now() + LOOK_AROUND;
+                if let Some(filled) = look(running).await? {
                     return Ok(filled);
                 }
             }
             next = running.inlet.next() => {
                 let taken = next?.ok_or(SessionError::ConsumerEnded)?;
                 buffer.push(running.deps, running.source, taken);
+                running.care.has_in_hand(buffer.len());
                 due.get_or_insert_with(|| Instant::now() + settings.linger);
             }
-            () = wait_until(due) => return Ok(Filled::Batch),
-            // Nothing comes: use the time to write down what is settled.
-            () = tokio::time::sleep(settings.linger), if idle => running.forget_settled().await?,
+            () = wait_until(due) => return Ok(Filled::Pause),
         }
     }
 }
@@ -258,27 +169,32 @@ async fn wait_until(due: Option<Instant>) {
     }
 }
 
-/// Commits a batch and acknowledges it; meanwhile reads what comes, which is returned.
+/// Commits a batch; meanwhile reads what comes, which is returned.
 async fn deliver(
     running: &mut Running<'_>,
     mut buffer: Buffer,
-    plan: &Plan,
+    acknowledgement: Acknowledgement,
+    queue_is_empty: bool,
 ) -> Result<Buffer, SessionError> {
+    let plan = Plan {
+        batch: running.next_batch(),
+        acknowledgement,
+        recovery: recovery_of(running, &buffer, queue_is_empty).await?,
+    };
     let mut next_buffer = Buffer::default();
-    let last_tag = buffer.last_tag;
     let done = {
         let committing = commit(
             (running.deps, running.source),
             &running.session,
             &mut buffer,
-            plan,
+            &plan,
         );
         tokio::pin!(committing);
         loop {
             tokio::select! {
                 biased;
                 done = &mut committing => break done?,
-                next = running.inlet.next() => match next? {
+                next = running.inlet.next(), if running.inlet.is_consuming() => match next? {
                     Some(taken) => next_buffer.push(running.deps, running.source, taken),
                     // What is committed is still acknowledged; whoever takes next is told.
                     None => break committing.await?,
@@ -286,34 +202,72 @@ async fn deliver(
             }
         }
     };
+    let messages = buffer.len();
     // The next message may come as soon as this is acknowledged.
     buffer.let_messages_go();
     running.count(done.stored);
-    running.told(plan.settled);
-    running.inlet.acknowledge(last_tag, running.window).await?;
-    running.settled = plan.batch;
-    running.memory.push(unsettled(&buffer, plan));
+    if let Some(left) = done.left {
+        running.memory.replace(left);
+    }
+    running.unacknowledged += messages;
+    running.last_tag = running.last_tag.max(buffer.last_tag);
+    running.largest = window::expected(running.largest, buffer.largest);
+    let telling = running.recent.telling(&buffer.fingerprints);
+    running.stored.push(AcknowledgedBatch {
+        fingerprints: buffer.fingerprints,
+        telling,
+    });
     Ok(next_buffer)
 }
 
-/// Ends consuming, and stores and acknowledges everything in hand. What was delivered before is
-/// settled, and so is what the queue holds of it.
+/// Acknowledges everything that is stored and not acknowledged, and writes down that it is settled.
+async fn settle(running: &mut Running<'_>) -> Result<(), SessionError> {
+    if running.unacknowledged > 0 {
+        let (tag, window) = (running.last_tag, running.window);
+        let acknowledged = running.inlet.acknowledge(tag, window).await;
+        for batch in running.stored.drain(..) {
+            running.memory.push(batch);
+        }
+        acknowledged?;
+    }
+    running.forget_settled().await?;
+    if running.care.settled(running.unacknowledged) {
+        running.window = window::first(running.largest, running.prefetch());
+    }
+    running.unacknowledged = 0;
+    Ok(())
+}
+
+/// Ends consuming, and stores and acknowledges everything in hand.
 async fn fence(
     running: &mut Running<'_>,
     mut buffer: Buffer,
-    must_settle: bool,
-) -> Result<Option<Taken>, SessionError> {
+    must_look_behind: bool,
+) -> Result<(), SessionError> {
     for taken in running.inlet.cancel().await? {
         buffer.push(running.deps, running.source, taken);
     }
-    if must_settle || buffer.has_redelivered() {
-        return recovery::recover(running, buffer).await;
+    let mut queue_is_empty = false;
+    let in_hand = buffer.len() + running.unacknowledged;
+    let may_have_one_more = running.at_most(in_hand + 1) > in_hand;
+    // A message that cannot be decoded is never answered for; only a consumer is told of it.
+    if must_look_behind
+        && may_have_one_more
+        && running.surroundings.has_open_end
+        && !running.care.is_needed()
+    {
+        match running.inlet.get().await? {
+            Some(taken) => buffer.push(running.deps, running.source, taken),
+            None => queue_is_empty = true,
+        }
     }
-    if !buffer.is_empty() {
-        let telling = running.recent.telling(&buffer.fingerprints);
-        let plan = plan(running, true, telling);
-        deliver(running, buffer, &plan).await?;
+    if !buffer.is_empty() || running.unacknowledged > 0 || queue_is_empty {
+        deliver(running, buffer, Acknowledgement::Fenced, queue_is_empty).await?;
+        settle(running).await?;
     }
-    running.forget_settled().await?;
-    Ok(None)
+    if !running.care.is_needed() && running.largest > 0 {
+        let next = window::next(running.window, running.largest, running.prefetch());
+        running.window = next.unwrap_or(running.window);
+    }
+    Ok(())
 }

@@ -1,27 +1,21 @@
 //! How many messages may be in flight: as many as are configured, but few when they are large,
 //! since the client library holds each of them whole.
 //!
-//! How large a message is shows when it is here. A session fetches the first one by itself, begins with a window
-//! that suits it, and goes on with more of them step by step, as long as the bodies that it saw fit.
+//! How large a message is shows when it is here. A session takes the first one by itself, goes on with a window
+//! that suits it, and with more of them step by step, as long as the bodies that it saw fit.
 
 /// Bodies in flight should not take more than this, in bytes.
 const MOST_BYTES_IN_FLIGHT: usize = 64 * 1024 * 1024;
 
-/// A session begins with at most this many.
+/// Not more than this after messages that were taken one by one.
 const FIRST: u16 = 16;
-
-/// A session begins with this many where it knows of no message how large it is.
-const FEW: u16 = 4;
 
 /// How many times as large a window may become at once.
 const GROWTH: u16 = 8;
 
-/// The window to begin with, if a body of this size was seen.
-pub(super) fn first(seen: Option<usize>, prefetch: u16) -> u16 {
-    match seen {
-        Some(size) => suited_to(size, prefetch).min(FIRST),
-        None => FEW.min(prefetch.max(1)),
-    }
+/// The window to begin with after messages that were taken one by one, if bodies of this size are expected.
+pub(super) fn first(largest_body: usize, prefetch: u16) -> u16 {
+    suited_to(largest_body, prefetch).min(FIRST)
 }
 
 /// The largest body that is to be expected after a batch: a large one is remembered for a while, since others
@@ -62,18 +56,17 @@ mod tests {
 
     #[test]
     fn a_session_begins_with_few_and_grows_step_by_step() {
-        let mut window = first(Some(1_024), 2_000);
+        let mut window = 1;
         let mut windows = vec![window];
         while let Some(next) = next(window, 1_024, 2_000) {
             window = next;
             windows.push(window);
         }
-        assert_eq!(windows, [16, 128, 1_024, 2_000]);
-        assert_eq!(first(Some(100_000_000), 2_000), 1);
+        assert_eq!(windows, [1, 8, 64, 512, 2_000]);
+        assert_eq!(first(100_000_000, 2_000), 1);
         assert_eq!(next(1, 100_000_000, 2_000), None);
-        assert_eq!(first(Some(20_000_000), 2_000), 3);
-        assert_eq!(first(None, 2_000), FEW);
-        assert_eq!((first(Some(0), 0), first(None, 2)), (1, 2));
+        assert_eq!(first(20_000_000, 2_000), 3);
+        assert_eq!(first(0, 0), 1);
     }
 
     #[test]

@@ -103,6 +103,27 @@ impl StoreError {
         self.is_outage() || self.has_code("40")
     }
 
+    /// Whether Postgres rolled the transaction back because of somebody else's, so that the same one
+    /// may go through at once.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        // 40: deadlock, serialization; 55P03: a lock was not had in time
+        self.has_code("40") || self.has_code("55P03")
+    }
+
+    /// Whether Postgres refused a value that was to be written: it will not take it another time.
+    #[must_use]
+    pub fn is_of_content(&self) -> bool {
+        if matches!(self, Self::Database(sqlx::Error::Encode(_))) {
+            return true;
+        }
+        // 22: a value that no column takes, 54: more than a row or an index may hold,
+        // 23502 and 23514: against a rule of the table
+        ["22", "54", "23502", "23514"]
+            .iter()
+            .any(|class| self.has_code(class))
+    }
+
     /// Whether Postgres refused with this code, or one of this class.
     fn has_code(&self, code: &str) -> bool {
         matches!(self, Self::Database(sqlx::Error::Database(refusal))

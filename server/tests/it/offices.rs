@@ -1,5 +1,6 @@
 //! Several offices at one queue: when one is killed, the others receive what it had, and each
-//! message is stored once.
+//! message is stored once. When several are killed at once nothing is lost; what was in flight may
+//! be doubled.
 //!
 //! `DLO_CRASH_MESSAGES` and `DLO_CRASH_KILLS` lengthen these tests too.
 
@@ -36,6 +37,8 @@ async fn kill_one_of_two(pool: &PgPool, vhost: &Vhost, bodies: &[String], random
                 vhost.consumers("dead").await == 2
             })
             .await;
+        // One end at a time can be told exactly; `kill_both` is for more.
+        ledger.until_cleared(2).await;
         let before = ledger.letters().await;
         vhost.publish_all("dead", part).await;
         if round == kills {
@@ -87,5 +90,59 @@ async fn two_offices_count_copies_right_when_one_is_killed(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
     kill_one_of_two(&pool, &vhost, &bodies, &mut random).await;
+    vhost.delete().await;
+}
+
+/// A batch that Postgres may still be committing when its office is killed.
+const LAST_BATCH: usize = 150;
+
+/// Kills both offices, one shortly after the other, again and again.
+async fn kill_both(pool: &PgPool, vhost: &Vhost, bodies: &[String], random: &mut StdRng) {
+    watch(pool, &vhost.name, "dead", SourceMode::Take).await;
+    let premises = Premises::new(database_url(pool), &vhost.brokers);
+    let ledger = Ledger {
+        pool,
+        vhost,
+        queue: "dead",
+        premises: &premises,
+        bodies,
+    };
+    let kills = setting("DLO_CRASH_KILLS", 4);
+    let mut most_doubled = 0;
+    for part in bodies.chunks(bodies.len().div_ceil(kills)) {
+        let offices = [premises.open(), premises.open()];
+        ledger
+            .until("both offices consume", 30, || async {
+                vhost.consumers("dead").await == 2
+            })
+            .await;
+        let before = ledger.letters().await;
+        vhost.publish_all("dead", part).await;
+        ledger
+            .until("the offices are at work", 30, || async {
+                ledger.letters().await > before
+            })
+            .await;
+        for office in offices {
+            tokio::time::sleep(Duration::from_millis(random.random_range(0..60))).await;
+            office.kill().await;
+        }
+        most_doubled += ledger.in_flight().await + 2 * LAST_BATCH;
+    }
+    let office = premises.open();
+    ledger.until_settled(90).await;
+    office.stop().await;
+    ledger.assert_nothing_lost().await;
+    ledger.assert_doubled_at_most(most_doubled).await;
+    ledger.assert_counted().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn two_offices_killed_at_once_lose_no_copy(pool: PgPool) {
+    let mut random = StdRng::seed_from_u64(29);
+    let bodies = mixed_bodies(setting("DLO_CRASH_MESSAGES", 4_000), &mut random);
+    let vhost = Vhost::create().await;
+    vhost.quorum_queue("dead").await;
+    kill_both(&pool, &vhost, &bodies, &mut random).await;
     vhost.delete().await;
 }

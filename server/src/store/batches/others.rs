@@ -1,193 +1,239 @@
 //! The sessions of a source other than one's own: which of them are gone, and what they left
 //! unsettled.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::{HashMap, HashSet};
+
 use dlo_domain::fingerprint::Fingerprint;
-use dlo_domain::ids::SourceId;
-use dlo_domain::redelivery::UnsettledBatch;
+use dlo_domain::redelivery::{Acknowledgement, EndedSession, UnsettledBatch};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::sessions::{KEPT_MINUTES, mark_ended};
 use super::{Session, insert};
-use crate::store::{StoreError, offices};
+use crate::store::StoreError;
 
-/// What a recovery could not match is forgotten after this time, in minutes.
-const LEFT_MINUTES: i64 = 10;
-
-/// The unsettled batches of a session that ended, in the order of their commits.
+/// A session that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suspect {
-    /// The session that is gone.
+pub struct EndedOther {
+    /// The session.
     pub session_id: Uuid,
-    /// Its batches.
-    pub batches: Vec<UnsettledBatch>,
+    /// What it left.
+    pub left: EndedSession,
+    /// The broker was seen to have given back what it had.
+    pub has_returned: bool,
 }
 
-impl Suspect {
-    /// Its batches with their names.
-    pub fn named(&self) -> impl Iterator<Item = ((Uuid, i64), &UnsettledBatch)> {
-        let named = |batch: &'_ UnsettledBatch| (self.session_id, batch.batch);
-        self.batches.iter().map(move |batch| (named(batch), batch))
-    }
+/// A session that consumes in another office.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LivingOther {
+    /// The session.
+    pub session_id: Uuid,
+    /// Its unsettled batches.
+    pub batches: Vec<UnsettledBatch>,
 }
 
 /// The sessions of a source other than one's own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Others {
-    /// Those that are gone: of this office, of offices that no longer live, or marked so.
-    pub over: Vec<Suspect>,
+    /// Those that are gone.
+    pub ended: Vec<EndedOther>,
     /// Those that consume in other offices.
-    pub living: Vec<Suspect>,
+    pub living: Vec<LivingOther>,
 }
 
-/// The unsettled batches of every other session of this source.
+/// What a settlement says of a session that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolution {
+    /// The session.
+    pub session_id: Uuid,
+    /// What is unsettled of it by now, if that changed.
+    pub left: Option<Vec<UnsettledBatch>>,
+    /// The broker was seen to have given back what it had.
+    pub has_returned: bool,
+    /// Nothing of it comes to somebody who does not have it yet.
+    pub is_cleared: bool,
+}
+
+/// Every other session of this source. Those that are in `cleared` are not open.
 ///
 /// # Errors
-/// When Postgres does not answer or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn others(
     conn: &mut PgConnection,
     session: &Session,
-    now: DateTime<Utc>,
+    cleared: &[Uuid],
 ) -> Result<Others, StoreError> {
-    let rows = sqlx::query!(
-        "select session_id, office_id, batch, fenced, fingerprints, telling, recoveries, over
-         from unsettled_batches
-         where source_id = $1 and session_id <> $2 and (left_since is null or left_since > $3)
-         order by session_id, batch",
+    mark_ended(conn, session).await?;
+    let mut batches = unsettled(conn, session).await?;
+    let sessions = sqlx::query!(
+        r#"select session_id, over_at is not null as "is_over!", has_returned
+         from intake_sessions where source_id = $1 and session_id <> $2
+         order by session_id"#,
         session.source_id.0,
         session.session_id,
-        now - TimeDelta::minutes(LEFT_MINUTES),
     )
-    .fetch_all(&mut *conn)
+    .fetch_all(conn)
     .await?;
-    let foreign = rows
-        .iter()
-        .filter(|row| !row.over && row.office_id != session.office_id.0);
-    let offices: Vec<Uuid> = foreign.map(|row| row.office_id).collect();
-    let living = if offices.is_empty() {
-        Vec::new()
-    } else {
-        offices::living(conn, &offices).await?
-    };
     let mut others = Others::default();
-    for row in rows {
-        let batch = UnsettledBatch {
-            batch: row.batch,
-            fenced: row.fenced,
-            fingerprints: unpack(&row.fingerprints)?,
-            telling: row
-                .telling
-                .iter()
-                .filter_map(|p| usize::try_from(*p).ok())
-                .collect(),
-            recoveries: row.recoveries,
-        };
-        let sessions = if !row.over && living.contains(&row.office_id) {
-            &mut others.living
-        } else {
-            &mut others.over
-        };
-        match sessions
-            .last_mut()
-            .filter(|last| last.session_id == row.session_id)
-        {
-            Some(last) => last.batches.push(batch),
-            None => sessions.push(Suspect {
+    for row in sessions {
+        if !row.is_over {
+            others.living.push(LivingOther {
                 session_id: row.session_id,
-                batches: vec![batch],
-            }),
+                batches: batches.remove(&row.session_id).unwrap_or_default(),
+            });
+        } else if !cleared.contains(&row.session_id) {
+            others.ended.push(EndedOther {
+                session_id: row.session_id,
+                left: EndedSession {
+                    batches: batches.remove(&row.session_id).unwrap_or_default(),
+                    is_open: true,
+                },
+                has_returned: row.has_returned,
+            });
         }
     }
+    let mut closed: Vec<_> = batches.into_iter().collect();
+    closed.sort_by_key(|(session_id, _)| *session_id);
+    let closed = closed.into_iter().map(|(session_id, batches)| EndedOther {
+        session_id,
+        left: EndedSession {
+            batches,
+            is_open: false,
+        },
+        has_returned: true,
+    });
+    others.ended.extend(closed);
     Ok(others)
 }
 
-/// Whether another session ended that nobody has settled yet.
-///
-/// # Errors
-/// When Postgres does not answer or a row cannot be read.
-pub async fn has_ended(conn: &mut PgConnection, session: &Session) -> Result<bool, StoreError> {
-    let offices = sqlx::query!(
-        "select distinct office_id, over from unsettled_batches
-         where source_id = $1 and session_id <> $2 and left_since is null",
+/// The unsettled batches of every other session of this source.
+async fn unsettled(
+    conn: &mut PgConnection,
+    session: &Session,
+) -> Result<HashMap<Uuid, Vec<UnsettledBatch>>, StoreError> {
+    let rows = sqlx::query!(
+        "select session_id, batch, fingerprints, acknowledgement from unsettled_batches
+         where source_id = $1 and session_id <> $2
+             and (left_since is null or left_since > now() - make_interval(mins => $3))
+         order by session_id, batch",
         session.source_id.0,
         session.session_id,
+        KEPT_MINUTES,
     )
-    .fetch_all(&mut *conn)
+    .fetch_all(conn)
     .await?;
-    if offices
-        .iter()
-        .any(|row| row.over || row.office_id == session.office_id.0)
-    {
-        return Ok(true);
+    let mut batches: HashMap<Uuid, Vec<UnsettledBatch>> = HashMap::new();
+    for row in rows {
+        let acknowledgement = Acknowledgement::parse(&row.acknowledgement).ok_or_else(|| {
+            StoreError::corrupt("unsettled_batches", "acknowledgement", &row.acknowledgement)
+        })?;
+        batches
+            .entry(row.session_id)
+            .or_default()
+            .push(UnsettledBatch {
+                batch: row.batch,
+                acknowledgement,
+                fingerprints: unpack(&row.fingerprints)?,
+            });
     }
-    let offices: Vec<Uuid> = offices.iter().map(|row| row.office_id).collect();
-    if offices.is_empty() {
-        return Ok(false);
-    }
-    Ok(offices::living(conn, &offices).await?.len() < offices.len())
+    Ok(batches)
 }
 
-/// Counts a recovery that begins, on every batch that it looks at.
+/// Writes down what a settlement says of sessions that ended.
 ///
 /// # Errors
-/// When Postgres does not do it.
-pub async fn count_recovery(
-    conn: &mut PgConnection,
-    source: SourceId,
-    suspects: &[Suspect],
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update unsettled_batches set recoveries = recoveries + 1
-         where source_id = $1 and session_id = any($2)",
-        source.0,
-        &sessions_of(suspects),
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Forgets sessions after a recovery, except what is left of them.
-///
-/// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn resolve(
     conn: &mut PgConnection,
     session: &Session,
-    resolved: &[Uuid],
-    left: &[Suspect],
-    now: DateTime<Utc>,
+    resolutions: &[Resolution],
 ) -> Result<(), StoreError> {
-    sqlx::query!(
-        "delete from unsettled_batches where source_id = $1 and session_id = any($2)",
-        session.source_id.0,
-        resolved,
-    )
-    .execute(&mut *conn)
-    .await?;
-    for suspect in left {
-        let gone = Session {
-            session_id: suspect.session_id,
-            ..*session
-        };
-        for batch in &suspect.batches {
-            insert(conn, &gone, batch).await?;
+    for resolution in resolutions {
+        if let Some(left) = &resolution.left {
+            replace(conn, session, resolution.session_id, left).await?;
+        }
+        if resolution.has_returned || resolution.is_cleared {
+            sqlx::query!(
+                "update intake_sessions set has_returned = has_returned or $2,
+                     cleared_at = case when $3 then coalesce(cleared_at, clock_timestamp())
+                         else cleared_at end
+                 where session_id = $1",
+                resolution.session_id,
+                resolution.has_returned,
+                resolution.is_cleared,
+            )
+            .execute(&mut *conn)
+            .await?;
+        }
+        if resolution.is_cleared {
+            sqlx::query!(
+                "update unsettled_batches set left_since = now()
+                 where source_id = $1 and session_id = $2 and left_since is null",
+                session.source_id.0,
+                resolution.session_id,
+            )
+            .execute(&mut *conn)
+            .await?;
         }
     }
-    sqlx::query!(
-        "update unsettled_batches set left_since = $3, over = true
-         where source_id = $1 and session_id = any($2) and left_since is null",
-        session.source_id.0,
-        &sessions_of(left),
-        now,
-    )
-    .execute(conn)
-    .await?;
     Ok(())
 }
 
-fn sessions_of(suspects: &[Suspect]) -> Vec<Uuid> {
-    suspects.iter().map(|suspect| suspect.session_id).collect()
+/// Puts what is left of a session in the place of its batches.
+async fn replace(
+    conn: &mut PgConnection,
+    session: &Session,
+    of: Uuid,
+    left: &[UnsettledBatch],
+) -> Result<(), StoreError> {
+    let since = sqlx::query_scalar!(
+        "delete from unsettled_batches where source_id = $1 and session_id = $2
+         returning left_since",
+        session.source_id.0,
+        of,
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    let gone = Session {
+        session_id: of,
+        ..*session
+    };
+    for batch in left {
+        insert(conn, &gone, batch).await?;
+    }
+    if let Some(since) = since.into_iter().flatten().min() {
+        sqlx::query!(
+            "update unsettled_batches set left_since = $3
+             where source_id = $1 and session_id = $2",
+            session.source_id.0,
+            of,
+            since,
+        )
+        .execute(conn)
+        .await?;
+    }
+    Ok(())
+}
+
+impl Others {
+    /// The living sessions that have some of these contents in hand, each with its last batch.
+    #[must_use]
+    pub fn living_with(&self, contents: &HashSet<Fingerprint>) -> HashMap<Uuid, i64> {
+        let with = self.living.iter().filter(|living| {
+            let mut all = living.batches.iter().flat_map(|batch| &batch.fingerprints);
+            all.any(|content| contents.contains(content))
+        });
+        with.map(|living| (living.session_id, living.last_batch()))
+            .collect()
+    }
+}
+
+impl LivingOther {
+    /// The number of its last batch that is unsettled.
+    #[must_use]
+    pub fn last_batch(&self) -> i64 {
+        self.batches.last().map_or(0, |batch| batch.batch)
+    }
 }
 
 fn unpack(bytes: &[u8]) -> Result<Vec<Fingerprint>, StoreError> {

@@ -17,21 +17,61 @@ use super::process::Premises;
 const NAMED: usize = 8;
 
 /// What the database knows about intake.
-const FACTS: [(&str, &str); 3] = [
+const FACTS: [(&str, &str); 4] = [
     (
         "sources",
         "select queue || ' is ' || condition || coalesce(': ' || condition_detail, '') from sources",
     ),
     (
         "unsettled batches",
-        "select session_id || ' ' || batch || ': ' || length(fingerprints) / 16 || ' messages'
-             || case when fenced then ', fenced' else '' end || ', recoveries ' || recoveries
+        "select session_id || ' ' || batch || ': ' || length(fingerprints) / 16 || ' messages, '
+             || acknowledgement
          from unsettled_batches order by session_id, batch",
+    ),
+    (
+        "sessions",
+        "select session_id || ' of ' || office_id || coalesce(' over ' || over_at, '')
+             || case when has_returned then ', returned' else '' end
+             || coalesce(', cleared ' || cleared_at, '')
+         from intake_sessions order by session_id",
     ),
     (
         "living offices",
         "select o.id::text from offices o join pg_locks on locktype = 'advisory'
              and (classid::bigint << 32) | objid::bigint = lock_key",
+    ),
+];
+
+/// Every counter that intake keeps: what it counts, and the same counted anew.
+const COUNTERS: [(&str, &str, &str); 5] = [
+    (
+        "letters by source, state and severity",
+        "select source_id || state || severity as key, letters as n from letter_counts",
+        "select source_id || state || severity as key, 1 as n from letters",
+    ),
+    (
+        "letters by group",
+        "select signature::text || state || severity as key, letters as n from signature_totals
+         union all
+         select signature::text || state || severity, letters from signature_changes",
+        "select signature::text || state || severity as key, 1 as n from letters
+         where signature is not null",
+    ),
+    (
+        "arrivals by group",
+        "select signature::text as key, arrivals as n from signature_totals
+         union all select signature::text, arrivals from signature_changes",
+        "select signature::text as key, arrivals as n from letters where signature is not null",
+    ),
+    (
+        "arrivals by severity",
+        "select severity as key, arrivals as n from death_counts",
+        "select severity as key, arrivals as n from letters",
+    ),
+    (
+        "arrivals by queue",
+        "select queue as key, arrivals as n from queue_deaths",
+        "select queue as key, arrivals as n from letters where queue is not null",
     ),
 ];
 
@@ -115,6 +155,33 @@ impl Ledger<'_> {
         .await;
     }
 
+    /// Sessions that consume, or ended and may still give something back.
+    pub async fn open_sessions(&self) -> i64 {
+        let count = "select count(*) from intake_sessions where cleared_at is null";
+        let counted = sqlx::query_scalar(count).fetch_one(self.pool);
+        counted.await.unwrap_or(-1)
+    }
+
+    /// Waits until nothing of an ended session can come any more, and so many consume.
+    pub async fn until_cleared(&self, living: i64) {
+        self.until("ended sessions are cleared", 60, || async {
+            self.open_sessions().await == living
+        })
+        .await;
+    }
+
+    /// Messages that are stored, and not known to be acknowledged.
+    pub async fn in_flight(&self) -> usize {
+        let count: i64 = sqlx::query_scalar(
+            "select coalesce(sum(length(fingerprints) / 16), 0) from unsettled_batches
+             where left_since is null",
+        )
+        .fetch_one(self.pool)
+        .await
+        .expect("counted");
+        usize::try_from(count).expect("fits")
+    }
+
     async fn unsettled(&self) -> i64 {
         let count = "select count(*) from unsettled_batches where left_since is null";
         let counted = sqlx::query_scalar(count).fetch_one(self.pool);
@@ -129,21 +196,26 @@ impl Ledger<'_> {
             "not each message is stored once\n{}",
             self.account().await
         );
-        let counter: i64 = sqlx::query_scalar("select sum(letters)::bigint from letter_counts")
-            .fetch_one(self.pool)
-            .await
-            .expect("summed");
-        let letters = self.letters().await;
-        assert_eq!(counter, letters, "the counters equal a recount");
-        let by_signature: i64 = sqlx::query_scalar(
-            "select sum(letters)::bigint from (
-                 select letters from signature_totals
-                 union all select letters from signature_changes) as counted",
-        )
-        .fetch_one(self.pool)
-        .await
-        .expect("summed");
-        assert_eq!(by_signature, letters, "and those of the groups");
+        self.assert_counted().await;
+    }
+
+    /// Every counter agrees with a recount.
+    pub async fn assert_counted(&self) {
+        for (what, counted, recount) in COUNTERS {
+            let query = format!(
+                "select count(*) from (
+                     select key, sum(n) as n from ({counted}) as counted group by key
+                 ) as counted full join (
+                     select key, sum(n) as n from ({recount}) as recount group by key
+                 ) as recount using (key)
+                 where coalesce(counted.n, 0) <> coalesce(recount.n, 0)"
+            );
+            let wrong: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(query))
+                .fetch_one(self.pool)
+                .await
+                .expect("counted");
+            assert_eq!(wrong, 0, "the {what} equal a recount");
+        }
     }
 
     /// No message is stored less often than it was published.

@@ -1,0 +1,178 @@
+//! A model of a broker, a database and two offices, which end at any point, against which the
+//! settlement is held: no message is lost whatever happens; and where one session ends at a time,
+//! each is stored once.
+
+mod broker;
+mod intake;
+mod properties;
+
+use std::collections::BTreeMap;
+
+use broker::Broker;
+use intake::{Database, Office};
+
+/// What happens next.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// An office opens a session, if it has none.
+    Open(usize),
+    /// The broker delivers so many messages to an office.
+    Deliver(usize, usize),
+    /// An office stores so many of the messages that it has.
+    Store(usize, usize),
+    /// An office fences, and ends at this point of it.
+    Fence(usize, Point),
+    /// The session of an office ends: the process is killed, or its connection is cut.
+    End(usize),
+    /// The broker sees the end of a session, and gives back what it had.
+    BrokerSees,
+    /// The database sees the end of a session.
+    DatabaseSees,
+    /// The database takes an office for dead that lives.
+    Suspect(usize),
+}
+
+/// Where in a fence a session ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Point {
+    Cancelled,
+    Stored,
+    /// The acknowledgement is on its way, and the broker reads it before it sees the end.
+    Sent,
+    /// It is on its way and never arrives.
+    Cut,
+    Acknowledged,
+    Settled,
+    Nowhere,
+}
+
+/// Everything.
+struct World {
+    broker: Broker,
+    database: Database,
+    offices: [Office; 2],
+    /// Messages in flight at the ends of sessions, altogether.
+    were_in_flight: usize,
+    shuffle: u64,
+}
+
+impl World {
+    fn new(contents: &[u8], priorities: &[u8], shuffle: u64) -> Self {
+        Self {
+            broker: Broker::new(contents, priorities),
+            database: Database::new(contents.len()),
+            offices: [Office::default(), Office::default()],
+            were_in_flight: 0,
+            shuffle,
+        }
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Open(office) => self.open(office),
+            Step::Deliver(office, most) => {
+                if let Some(session) = self.offices[office].consuming() {
+                    self.broker.deliver(session, most);
+                }
+            }
+            Step::Store(office, most) => {
+                self.offices[office].store(&self.broker, &mut self.database, most);
+            }
+            Step::Fence(office, point) => self.fence(office, point),
+            Step::End(office) => self.end(office, false),
+            Step::BrokerSees => self.broker.sees_an_end(self.shuffle),
+            Step::DatabaseSees => self.database.sees_an_end(),
+            Step::Suspect(office) => {
+                if let Some(session) = self.offices[office].session() {
+                    self.database.suspect(session);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, office: usize) {
+        if self.offices[office].session().is_none() {
+            self.offices[office].open(office, &mut self.database, &self.broker);
+        }
+    }
+
+    fn end(&mut self, office: usize, ack_arrives: bool) {
+        let Some(session) = self.offices[office].close() else {
+            return;
+        };
+        self.were_in_flight += self.broker.end(session, ack_arrives);
+        self.database.ended.push(session);
+    }
+
+    fn fence(&mut self, office: usize, point: Point) {
+        let Some(session) = self.offices[office].consuming() else {
+            return;
+        };
+        self.offices[office].cancel();
+        if point == Point::Cancelled {
+            return self.end(office, false);
+        }
+        let is_empty = self.broker.ready.is_empty();
+        let held = &mut self.offices[office];
+        if !held.store_all(&self.broker, &mut self.database, is_empty) {
+            // It was taken for dead: it acknowledges nothing.
+            return self.end(office, false);
+        }
+        match point {
+            Point::Stored | Point::Cut => return self.end(office, false),
+            Point::Sent => return self.end(office, true),
+            _ => {}
+        }
+        self.broker.acknowledge(session);
+        if point == Point::Acknowledged {
+            return self.end(office, false);
+        }
+        self.database.batches.remove(&session);
+        if point == Point::Settled {
+            return self.end(office, false);
+        }
+        self.offices[office].consume(&self.database, &self.broker);
+    }
+
+    /// Nothing ends any more, and all that ended is seen.
+    fn calm(&mut self) {
+        while self.broker.has_unseen_ends() || !self.database.ended.is_empty() {
+            self.broker.sees_an_end(self.shuffle);
+            self.database.sees_an_end();
+        }
+    }
+
+    /// Both offices work on until nothing that ended is open any more and nothing is in flight.
+    fn work_on(&mut self, until_empty: bool) {
+        let mut since = 0;
+        for round in 0..200 {
+            self.calm();
+            let office = round % 2;
+            self.open(office);
+            let size = 1 + round % 5;
+            self.step(Step::Deliver(office, size));
+            self.step(Step::Store(office, 2));
+            self.step(Step::Fence(office, Point::Nowhere));
+            let is_done = self.broker.is_empty() || !until_empty;
+            since = if is_done && self.database.open_ends() == 0 {
+                since + 1
+            } else {
+                0
+            };
+            // Both have fenced since.
+            if since > 2 {
+                return;
+            }
+        }
+        panic!("it never comes to an end");
+    }
+
+    /// How often each content is stored, less how often it was published.
+    fn surplus(&self, contents: &[u8]) -> BTreeMap<u8, i64> {
+        let mut surplus = BTreeMap::new();
+        for (id, content) in contents.iter().enumerate() {
+            *surplus.entry(*content).or_default() += i64::from(self.database.stored[id]) - 1;
+        }
+        surplus
+    }
+}

@@ -1,0 +1,118 @@
+//! The broker of the model: a queue that gives back, in whatever order, what ended sessions had.
+
+use std::collections::BTreeMap;
+
+/// A message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Message {
+    /// Who it is; nobody but the model knows.
+    pub(super) id: usize,
+    pub(super) content: u8,
+    pub(super) priority: u8,
+    /// It was delivered before.
+    pub(super) marked: bool,
+}
+
+/// A session's end that the broker has not seen.
+#[derive(Debug)]
+struct End {
+    session: usize,
+    /// An acknowledgement of everything is read before.
+    ack_arrives: bool,
+}
+
+/// One queue.
+#[derive(Debug)]
+pub(super) struct Broker {
+    pub(super) ready: Vec<Message>,
+    /// What each session has, in the order of delivery.
+    pub(super) in_flight: BTreeMap<usize, Vec<Message>>,
+    /// Sessions whose end it has seen.
+    pub(super) gave_back: Vec<usize>,
+    ends: Vec<End>,
+}
+
+impl Broker {
+    pub(super) fn new(contents: &[u8], priorities: &[u8]) -> Self {
+        let all = contents.iter().zip(priorities).enumerate();
+        let mut ready: Vec<Message> = all
+            .map(|(id, (content, priority))| Message {
+                id,
+                content: *content,
+                priority: *priority,
+                marked: false,
+            })
+            .collect();
+        ready.sort_by_key(|message| std::cmp::Reverse(message.priority));
+        Self {
+            ready,
+            in_flight: BTreeMap::new(),
+            gave_back: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    pub(super) fn deliver(&mut self, session: usize, most: usize) {
+        let most = most.min(self.ready.len());
+        let messages = self.ready.drain(..most);
+        self.in_flight.entry(session).or_default().extend(messages);
+    }
+
+    pub(super) fn acknowledge(&mut self, session: usize) {
+        self.in_flight.remove(&session);
+    }
+
+    /// A session ends; the broker has not seen it. Returns how much it had.
+    pub(super) fn end(&mut self, session: usize, ack_arrives: bool) -> usize {
+        self.ends.push(End {
+            session,
+            ack_arrives,
+        });
+        self.in_flight.get(&session).map_or(0, Vec::len)
+    }
+
+    pub(super) fn has_unseen_ends(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    /// Whether this session is alive, or the broker does not know better.
+    pub(super) fn has_ended(&self, session: usize) -> bool {
+        self.ends.iter().any(|end| end.session == session)
+    }
+
+    /// Whether nothing is ready and nothing is in flight.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.is_empty() && self.in_flight.values().all(Vec::is_empty)
+    }
+
+    /// Sees one end: first the last or the first, as it comes. Of each priority, what was delivered
+    /// before stands before what was not, in any order.
+    pub(super) fn sees_an_end(&mut self, shuffle: u64) {
+        if self.ends.is_empty() {
+            return;
+        }
+        let turns = u32::try_from(self.gave_back.len() % 64).expect("fits");
+        let order = shuffle.rotate_left(turns);
+        let which = usize::try_from(order % self.ends.len() as u64).expect("fits");
+        let end = self.ends.remove(which);
+        self.gave_back.push(end.session);
+        let mut back = self.in_flight.remove(&end.session).unwrap_or_default();
+        if end.ack_arrives {
+            back.clear();
+        }
+        for (place, mut message) in back.into_iter().enumerate() {
+            message.marked = true;
+            let first = self
+                .ready
+                .iter()
+                .filter(|other| other.priority > message.priority)
+                .count();
+            let marked = self.ready[first..].iter();
+            let marked = marked
+                .take_while(|other| other.marked && other.priority == message.priority)
+                .count();
+            let turn = usize::try_from((order >> (place % 60)) % (marked as u64 + 1));
+            self.ready.insert(first + turn.expect("fits"), message);
+        }
+    }
+}

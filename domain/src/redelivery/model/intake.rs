@@ -1,0 +1,275 @@
+//! The database and the offices of the model: what `server/src/intake` does, without its waits.
+
+use std::collections::BTreeMap;
+
+use super::super::*;
+use super::broker::{Broker, Message};
+
+pub(super) fn fingerprint(content: u8) -> Fingerprint {
+    Fingerprint([content; 16])
+}
+
+/// A session that is written down.
+#[derive(Debug, Default)]
+struct Registered {
+    is_over: bool,
+    /// The broker gave back what it had.
+    has_returned: bool,
+    /// Everything that it had is in the hands of others, or stored.
+    is_cleared: bool,
+}
+
+/// What is durable.
+#[derive(Debug)]
+pub(super) struct Database {
+    /// How often each message is stored, by who it is.
+    pub(super) stored: Vec<u32>,
+    pub(super) batches: BTreeMap<usize, Vec<UnsettledBatch>>,
+    sessions: BTreeMap<usize, Registered>,
+    /// Ends that are not seen.
+    pub(super) ended: Vec<usize>,
+    opened: usize,
+}
+
+impl Database {
+    pub(super) fn new(messages: usize) -> Self {
+        Self {
+            stored: vec![0; messages],
+            batches: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            ended: Vec::new(),
+            opened: 0,
+        }
+    }
+
+    pub(super) fn sees_an_end(&mut self) {
+        if let Some(session) = self.ended.pop() {
+            self.suspect(session);
+        }
+    }
+
+    pub(super) fn suspect(&mut self, session: usize) {
+        if let Some(registered) = self.sessions.get_mut(&session) {
+            registered.is_over = true;
+        }
+    }
+
+    pub(super) fn open_ends(&self) -> usize {
+        let mut sessions = self.sessions.values();
+        sessions
+            .by_ref()
+            .filter(|one| one.is_over && !one.is_cleared)
+            .count()
+    }
+
+    fn cleared(&self) -> Vec<usize> {
+        let sessions = self.sessions.iter();
+        sessions
+            .filter(|(_, one)| one.is_cleared)
+            .map(|(id, _)| *id)
+            .collect()
+    }
+
+    /// Sessions that ended long ago: one that was taken for dead has found out, and the broker has
+    /// given back what they had. That is the one thing which is assumed of time.
+    fn known_ends(&self, broker: &Broker) -> Vec<usize> {
+        let over = self.sessions.iter().filter(|(_, one)| one.is_over);
+        let over = over.map(|(id, _)| *id);
+        over.filter(|id| broker.gave_back.contains(id)).collect()
+    }
+}
+
+/// A session under way.
+#[derive(Debug)]
+struct Session {
+    id: usize,
+    is_consuming: bool,
+    /// Messages of what it has in flight that are stored.
+    stored: usize,
+    batches: i64,
+    /// Sessions that had ended long before it began to consume.
+    long_over: Vec<usize>,
+    /// Sessions of which nothing could come any more when it began to consume.
+    cleared: Vec<usize>,
+}
+
+/// One office.
+#[derive(Debug, Default)]
+pub(super) struct Office {
+    session: Option<Session>,
+}
+
+impl Office {
+    pub(super) fn session(&self) -> Option<usize> {
+        self.session.as_ref().map(|session| session.id)
+    }
+
+    pub(super) fn consuming(&self) -> Option<usize> {
+        let session = self.session.as_ref()?;
+        session.is_consuming.then_some(session.id)
+    }
+
+    pub(super) fn open(&mut self, office: usize, database: &mut Database, broker: &Broker) {
+        database.opened += 1;
+        let id = database.opened * 2 + office;
+        database.sessions.insert(id, Registered::default());
+        self.session = Some(Session {
+            id,
+            is_consuming: true,
+            stored: 0,
+            batches: 0,
+            long_over: database.known_ends(broker),
+            cleared: database.cleared(),
+        });
+    }
+
+    pub(super) fn close(&mut self) -> Option<usize> {
+        self.session.take().map(|session| session.id)
+    }
+
+    pub(super) fn cancel(&mut self) {
+        if let Some(session) = self.session.as_mut() {
+            session.is_consuming = false;
+        }
+    }
+
+    pub(super) fn consume(&mut self, database: &Database, broker: &Broker) {
+        if let Some(session) = self.session.as_mut() {
+            session.is_consuming = true;
+            session.stored = 0;
+            session.long_over = database.known_ends(broker);
+            session.cleared = database.cleared();
+        }
+    }
+
+    /// Stores a batch; nothing is acknowledged.
+    pub(super) fn store(&mut self, broker: &Broker, database: &mut Database, most: usize) {
+        if self.consuming().is_some() {
+            self.commit(broker, database, most, Acknowledgement::Withheld, false);
+        }
+    }
+
+    /// Stores all that it has, and that it acknowledges now; unless it was taken for dead.
+    pub(super) fn store_all(
+        &mut self,
+        broker: &Broker,
+        database: &mut Database,
+        is_empty: bool,
+    ) -> bool {
+        let id = self.session().expect("a session");
+        if database.sessions.get(&id).is_none_or(|one| one.is_over) {
+            return false;
+        }
+        self.commit(
+            broker,
+            database,
+            usize::MAX,
+            Acknowledgement::Fenced,
+            is_empty,
+        );
+        true
+    }
+
+    fn commit(
+        &mut self,
+        broker: &Broker,
+        database: &mut Database,
+        most: usize,
+        acknowledgement: Acknowledgement,
+        is_empty: bool,
+    ) {
+        let session = self.session.as_mut().expect("a session");
+        let in_flight = broker.in_flight.get(&session.id);
+        let has: Vec<Message> = in_flight.cloned().unwrap_or_default();
+        let messages: Vec<Message> = has.into_iter().skip(session.stored).take(most).collect();
+        let stored = explain(session, broker, database, &messages, is_empty);
+        for (message, is_stored) in messages.iter().zip(stored) {
+            database.stored[message.id] += u32::from(!is_stored);
+        }
+        session.stored += messages.len();
+        session.batches += 1;
+        let batch = UnsettledBatch {
+            batch: session.batches,
+            acknowledgement,
+            fingerprints: messages.iter().map(|m| fingerprint(m.content)).collect(),
+        };
+        database.batches.entry(session.id).or_default().push(batch);
+    }
+}
+
+/// Which messages are stored already; writes down what that says of ended sessions.
+fn explain(
+    session: &Session,
+    broker: &Broker,
+    database: &mut Database,
+    messages: &[Message],
+    is_empty: bool,
+) -> Vec<bool> {
+    let last_marked = messages.iter().rposition(|message| message.marked);
+    let came: Vec<Redelivery> = messages
+        .iter()
+        .filter(|message| message.marked)
+        .map(|message| Redelivery {
+            content: fingerprint(message.content),
+            is_marked: true,
+        })
+        .collect();
+    let others: Vec<usize> = database.sessions.keys().copied().collect();
+    let living = others
+        .iter()
+        .filter(|id| !database.sessions[id].is_over && **id != session.id);
+    let others_live = living.clone().all(|id| !is_gone(*id, broker, database));
+    let open: Vec<usize> = others
+        .iter()
+        .copied()
+        .filter(|id| database.sessions[id].is_over && *id != session.id)
+        .filter(|id| !session.cleared.contains(id))
+        .collect();
+    let closed: Vec<usize> = database
+        .batches
+        .keys()
+        .copied()
+        .filter(|id| session.cleared.contains(id))
+        .collect();
+    let ids: Vec<usize> = open.iter().chain(&closed).copied().collect();
+    let ended: Vec<EndedSession> = ids
+        .iter()
+        .map(|id| EndedSession {
+            batches: database.batches.get(id).cloned().unwrap_or_default(),
+            is_open: open.contains(id),
+        })
+        .collect();
+    let settlement = settle(&ended, &came, others_live);
+    let mut fresh = messages.iter().enumerate();
+    let is_complete = is_empty
+        || fresh.any(|(place, message)| {
+            !message.marked && message.priority == 0 && Some(place) > last_marked
+        });
+    for (id, settled) in ids.iter().zip(settlement.sessions) {
+        let is_fenced = settled
+            .left
+            .iter()
+            .any(|batch| batch.acknowledgement != Acknowledgement::Withheld);
+        database.batches.insert(*id, settled.left);
+        if let Some(registered) = database.sessions.get_mut(id) {
+            registered.has_returned |= settled.has_returned;
+            let is_long_over = session.long_over.contains(id);
+            if is_complete && (registered.has_returned || is_long_over) {
+                registered.is_cleared = true;
+                if is_fenced {
+                    database.batches.remove(id);
+                }
+            }
+        }
+    }
+    let mut stored = settlement.stored.into_iter();
+    messages
+        .iter()
+        .map(|message| message.marked && stored.next().unwrap_or(false))
+        .collect()
+}
+
+/// Whether a session has ended, whoever has seen it.
+fn is_gone(id: usize, broker: &Broker, database: &Database) -> bool {
+    broker.has_ended(id) || database.ended.contains(&id)
+}

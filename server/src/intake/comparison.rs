@@ -1,0 +1,154 @@
+//! Which messages of a batch are stored already, by what ended sessions left unsettled. See
+//! `dlo_domain::redelivery` for why.
+
+use std::collections::HashSet;
+
+use dlo_domain::fingerprint::Fingerprint;
+use dlo_domain::redelivery::{
+    self, AcknowledgedBatch, Acknowledgement, EndedSession, Redelivery, SettledSession,
+    UnsettledBatch, is_certainly_redelivered, settle_forgotten,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::buffer::Buffer;
+use crate::store::StoreError;
+use crate::store::batches::{self, EndedOther, Resolution, Session, Surroundings};
+
+/// What is known beside the messages of a batch.
+#[derive(Debug)]
+pub(super) struct Recovery {
+    /// The other sessions as this one began to consume.
+    pub(super) surroundings: Surroundings,
+    /// The queue was found empty behind the messages.
+    pub(super) queue_is_empty: bool,
+    /// Sessions of other offices that were seen alive after the messages came.
+    pub(super) alive: HashSet<Uuid>,
+    /// The broker could not be reached: its marks of what was delivered prove nothing.
+    pub(super) broker_was_away: bool,
+    /// What the broker may have forgotten that it was acknowledged.
+    pub(super) acknowledged: Vec<AcknowledgedBatch>,
+}
+
+/// Which messages of a batch are stored already, and what is left of `Recovery::acknowledged`.
+#[derive(Debug, Default)]
+pub(super) struct Explanation {
+    pub(super) stored: Vec<bool>,
+    pub(super) left: Option<Vec<AcknowledgedBatch>>,
+}
+
+/// Compares a batch with what ended sessions left unsettled, and writes down what that says of them.
+pub(super) async fn explain(
+    conn: &mut PgConnection,
+    session: &Session,
+    buffer: &Buffer,
+    recovery: Option<&Recovery>,
+) -> Result<Explanation, StoreError> {
+    let mut explanation = Explanation {
+        stored: vec![false; buffer.incoming.len()],
+        left: None,
+    };
+    let Some(recovery) = recovery else {
+        return Ok(explanation);
+    };
+    let others = batches::others(conn, session, &recovery.surroundings.cleared).await?;
+    let ended: Vec<EndedSession> = others.ended.iter().map(|one| one.left.clone()).collect();
+    let places = suspicious(buffer, recovery, &ended);
+    let came: Vec<Redelivery> = places
+        .iter()
+        .map(|place| Redelivery {
+            content: buffer.fingerprints[*place],
+            is_marked: !recovery.broker_was_away
+                && is_certainly_redelivered(&buffer.incoming[*place].delivered),
+        })
+        .collect();
+    let mut living = others.living.iter();
+    let others_live = living.all(|one| recovery.alive.contains(&one.session_id));
+    let settlement = redelivery::settle(&ended, &came, others_live);
+    let is_complete = is_complete(buffer, recovery);
+    let resolutions: Vec<Resolution> = others
+        .ended
+        .iter()
+        .zip(settlement.sessions)
+        .map(|(other, settled)| {
+            let is_cleared = is_complete && is_over_for_good(other, &settled, recovery);
+            Resolution {
+                session_id: other.session_id,
+                left: left(&settled, recovery, is_cleared, others.living.is_empty()),
+                has_returned: settled.has_returned,
+                is_cleared: is_cleared && other.left.is_open,
+            }
+        })
+        .collect();
+    batches::resolve(conn, session, &resolutions).await?;
+    let contents: Vec<Fingerprint> = came.iter().map(|message| message.content).collect();
+    let forgotten = settle_forgotten(&recovery.acknowledged, &contents, &settlement.stored);
+    if forgotten.stored.contains(&true) {
+        explanation.left = Some(forgotten.left);
+    }
+    let stored = settlement.stored.into_iter().zip(forgotten.stored);
+    for (place, (is_unsettled, was_forgotten)) in places.into_iter().zip(stored) {
+        explanation.stored[place] = is_unsettled || was_forgotten;
+    }
+    Ok(explanation)
+}
+
+/// The places of the messages that may be stored: those that the broker marks; and after it was
+/// away, also those whose content is unsettled or was acknowledged a short while ago.
+fn suspicious(buffer: &Buffer, recovery: &Recovery, ended: &[EndedSession]) -> Vec<usize> {
+    let mut unmarked: HashSet<Fingerprint> = HashSet::new();
+    if recovery.broker_was_away {
+        unmarked.extend(ended.iter().flat_map(EndedSession::contents));
+        let acknowledged = recovery.acknowledged.iter();
+        unmarked.extend(acknowledged.flat_map(|batch| batch.fingerprints.iter().copied()));
+    }
+    let places = 0..buffer.incoming.len();
+    let is_suspicious = |place: &usize| {
+        buffer.incoming[*place].delivered.redelivered
+            || unmarked.contains(&buffer.fingerprints[*place])
+    };
+    places.filter(is_suspicious).collect()
+}
+
+/// Whether everything that was given back before has come: it stands before what was never
+/// delivered, of the same priority.
+fn is_complete(buffer: &Buffer, recovery: &Recovery) -> bool {
+    if recovery.broker_was_away {
+        return false;
+    }
+    let last = buffer.incoming.last().map(|incoming| &incoming.delivered);
+    let is_fresh = last.is_some_and(|delivered| {
+        !delivered.redelivered && delivered.properties.priority.unwrap_or_default() == 0
+    });
+    recovery.queue_is_empty || is_fresh
+}
+
+/// Whether the broker had given back what a session had, before the last message of the batch.
+fn is_over_for_good(other: &EndedOther, settled: &SettledSession, recovery: &Recovery) -> bool {
+    let long_over = &recovery.surroundings.long_over;
+    other.has_returned || settled.has_returned || long_over.contains(&other.session_id)
+}
+
+/// What is unsettled of a session after a settlement, if that changed.
+fn left(
+    settled: &SettledSession,
+    recovery: &Recovery,
+    is_cleared: bool,
+    is_alone: bool,
+) -> Option<Vec<UnsettledBatch>> {
+    let mut batches = settled.left.iter();
+    let is_in_doubt = batches.any(|batch| batch.acknowledgement != Acknowledgement::Withheld);
+    // Without another office nobody has anything of it in hand.
+    if is_cleared && (is_alone || is_in_doubt) {
+        return Some(Vec::new());
+    }
+    if recovery.broker_was_away && is_in_doubt {
+        // What the broker forgot may explain its messages, and they are not explained twice.
+        let unfenced = settled.left.iter().map(|batch| UnsettledBatch {
+            acknowledgement: Acknowledgement::Unfenced,
+            ..batch.clone()
+        });
+        return Some(unfenced.collect());
+    }
+    settled.has_changed.then(|| settled.left.clone())
+}
