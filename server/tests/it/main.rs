@@ -16,5 +16,6 @@ mod retries;
 mod rules;
 mod scenarios;
 mod support;
+mod tls;
 mod topology;
 mod transform;
