@@ -33,6 +33,9 @@ impl From<ChangeError> for DeskError {
                         .to_owned(),
                 )
             }
+            ChangeError::Transform(why @ TransformError::Busy) => {
+                Self::Unavailable(why.to_string())
+            }
             ChangeError::Transform(why) => {
                 let place = match &why {
                     TransformError::Fault {
@@ -54,12 +57,15 @@ pub(super) async fn try_out(
     desk: &PgDesk,
     asked: &TryTransform,
 ) -> Result<TransformPreview, DeskError> {
-    let mut changes = Changes::try_out(&asked.transform.jq, &desk.transformer).await?;
+    let changes = Changes::try_out(&asked.transform.jq, &desk.transformer).await?;
+    let mut transaction = desk.begin().await?;
+    let ids = chosen(&mut transaction, &asked.selection, desk.clock.now()).await?;
+    let tried = replayable(&mut transaction, &ids).await?;
+    // The program takes its time: meanwhile others have the connection.
+    drop(transaction);
+    let made = changes.make(&desk.pool, &tried).await?;
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
-    let ids = chosen(conn, &asked.selection, desk.clock.now()).await?;
-    let tried = replayable(conn, &ids).await?;
-    let made = changes.make(conn, &tried).await?;
     let mut preview = TransformPreview {
         total: number(ids.len()),
         tried: number(made.len()),

@@ -111,7 +111,7 @@ pub async fn originals(
 pub async fn freeze(
     conn: &mut PgConnection,
     id: ReplayId,
-    bodies: &[Frozen],
+    bodies: &[&Frozen],
 ) -> Result<(), StoreError> {
     let letters: Vec<Uuid> = bodies.iter().map(|one| one.letter.0).collect();
     let ordinals: Vec<i32> = bodies.iter().map(|one| one.ordinal).collect();
