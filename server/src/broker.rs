@@ -9,6 +9,7 @@ mod fleet;
 mod inlet;
 mod management;
 mod publisher;
+pub mod rights;
 mod wire;
 
 pub use address::{BrokerAddress, Brokers};
