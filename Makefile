@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full fuzz fmt lint deny site prepare bench-intake bench-pages bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e check clean
+.PHONY: help setup demo test test-full fuzz fmt lint deny advisories site prepare bench-intake bench-pages bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -30,6 +30,9 @@ fmt: ## format the code
 
 lint: ## rustfmt, clippy for the server and for the browser, rustdoc, module boundaries
 	@scripts/check-code format boundaries clippy-native clippy-browser docs
+
+advisories: ## known faults of all dependencies; needs the network
+	@scripts/check-code advisories
 
 deny: ## licences, bans and sources of all dependencies
 	@scripts/check-code dependencies

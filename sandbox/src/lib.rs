@@ -5,11 +5,13 @@
 //! Linux only: processes are told apart by what `/proc` says of them.
 
 mod account;
+mod certificate;
 mod data_dir;
 mod endpoints;
 mod environment;
 mod error;
 pub mod fleet;
+mod http_client;
 mod janitor;
 mod ports;
 mod postgres;
@@ -22,6 +24,7 @@ mod server_log;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use certificate::ServerCertificate;
 pub use endpoints::Endpoints;
 pub use error::SandboxError;
 pub use postgres::PostgresServer;
@@ -43,6 +46,8 @@ pub struct SandboxOptions {
     pub rabbitmq: bool,
     /// Whether an own RabbitMQ collects figures for its management API.
     pub figures: bool,
+    /// With it the servers are reached over TLS too.
+    pub certificate: Option<ServerCertificate>,
 }
 
 impl Default for SandboxOptions {
@@ -52,6 +57,7 @@ impl Default for SandboxOptions {
             postgres: true,
             rabbitmq: true,
             figures: true,
+            certificate: None,
         }
     }
 }
@@ -135,10 +141,11 @@ impl Sandbox {
         options: SandboxOptions,
         given: Option<GivenBroker>,
     ) -> Result<Self, SandboxError> {
+        http_client::install_provider();
         let (data_dir, janitor) = DataDir::open(options.data_dir.clone()).await?;
         let janitor = Arc::new(janitor);
         let started = tokio::try_join!(
-            start_postgres(options.postgres, &data_dir, &janitor),
+            start_postgres(&options, &data_dir, &janitor),
             start_rabbitmq(&options, given, &data_dir, &janitor),
         );
         match started {
@@ -161,14 +168,15 @@ impl Sandbox {
 }
 
 async fn start_postgres(
-    wanted: bool,
+    options: &SandboxOptions,
     data_dir: &DataDir,
     janitor: &Arc<Janitor>,
 ) -> Result<Option<PostgresServer>, SandboxError> {
-    if !wanted {
+    if !options.postgres {
         return Ok(None);
     }
-    PostgresServer::start(data_dir, Arc::clone(janitor))
+    let certificate = options.certificate.as_ref();
+    PostgresServer::start(data_dir, Arc::clone(janitor), certificate)
         .await
         .map(Some)
 }
@@ -182,7 +190,7 @@ async fn start_rabbitmq(
     match given {
         _ if !options.rabbitmq => Ok(None),
         Some(broker) => Ok(Some(RabbitServer::given(broker))),
-        None => RabbitServer::start(data_dir, Arc::clone(janitor), options.figures)
+        None => RabbitServer::start(data_dir, Arc::clone(janitor), options)
             .await
             .map(Some),
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
+use crate::certificate::{CertificateFiles, ServerCertificate};
 use crate::data_dir::DataDir;
 use crate::error::SandboxError;
 use crate::janitor::Janitor;
@@ -28,6 +29,8 @@ const STOP_PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct PostgresServer {
     cluster: Cluster,
+    /// What it shows over TLS.
+    tls: Option<CertificateFiles>,
     port: u16,
     janitor: Arc<Janitor>,
     /// How to end it when its files are not needed any more, or are.
@@ -39,6 +42,7 @@ impl PostgresServer {
     pub(crate) async fn start(
         data_dir: &DataDir,
         janitor: Arc<Janitor>,
+        certificate: Option<&ServerCertificate>,
     ) -> Result<Self, SandboxError> {
         let goodbye = if data_dir.is_kept() {
             Goodbye::Interrupt
@@ -46,9 +50,11 @@ impl PostgresServer {
             Goodbye::Quit
         };
         let cluster = Cluster::open(data_dir, &janitor).await?;
+        let tls = certificate.map(|one| cluster.keep(one)).transpose()?;
         let running = Mutex::new(None);
         let mut server = Self {
             cluster,
+            tls,
             port: 0,
             janitor,
             goodbye,
@@ -269,7 +275,14 @@ impl PostgresServer {
             ("logging_collector", "off".to_owned()),
             ("log_destination", "stderr".to_owned()),
         ];
-        for (name, value) in settings {
+        let tls = self.tls.iter().flat_map(|files| {
+            [
+                ("ssl", "on".to_owned()),
+                ("ssl_cert_file", files.chain.display().to_string()),
+                ("ssl_key_file", files.key.display().to_string()),
+            ]
+        });
+        for (name, value) in settings.into_iter().chain(tls) {
             arguments.extend(["-c".to_owned(), format!("{name}={value}")]);
         }
         arguments

@@ -6,6 +6,7 @@ mod settings;
 
 use std::sync::Arc;
 
+use crate::SandboxOptions;
 use crate::data_dir::DataDir;
 use crate::error::SandboxError;
 use crate::janitor::Janitor;
@@ -57,9 +58,9 @@ impl RabbitServer {
     pub(crate) async fn start(
         data_dir: &DataDir,
         janitor: Arc<Janitor>,
-        figures: bool,
+        options: &SandboxOptions,
     ) -> Result<Self, SandboxError> {
-        let node = Node::start(data_dir, janitor, figures).await?;
+        let node = Node::start(data_dir, janitor, options).await?;
         Ok(Self {
             broker: Broker::Own(Box::new(node)),
         })
@@ -87,6 +88,18 @@ impl RabbitServer {
             }
             Broker::Given(given) => given.management.clone(),
         }
+    }
+
+    /// The addresses over TLS: of AMQP, and of the management API.
+    ///
+    /// # Errors
+    /// When the broker is not ours, or has no certificate.
+    pub fn tls_urls(&self) -> Result<[String; 2], SandboxError> {
+        let ports = self.node()?.tls_ports().ok_or(SandboxError::NotOurs)?;
+        Ok([
+            format!("amqps://guest:guest@127.0.0.1:{}/%2f", ports.amqp),
+            format!("https://guest:guest@127.0.0.1:{}", ports.management),
+        ])
     }
 
     /// Stops the broker the way an operator does (SIGTERM): it closes its connections at

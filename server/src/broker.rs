@@ -10,6 +10,7 @@ mod fleet;
 mod inlet;
 mod management;
 mod publisher;
+pub mod rights;
 mod wire;
 
 pub use address::{BrokerAddress, Brokers};

@@ -9,7 +9,8 @@ use dlo_domain::changing::{Edit, MOST_EDITED_BYTES};
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::NewReplay;
 use dlo_domain::selection::Chosen;
-use sqlx::PgConnection;
+use sqlx::pool::PoolConnection;
+use sqlx::{PgPool, Postgres};
 
 use crate::store::StoreError;
 use crate::store::replays::bodies::{self, Frozen, Original, Size};
@@ -143,29 +144,36 @@ impl Changes {
         matches!(self.0, Kind::None)
     }
 
-    /// Begins again, for a transaction that is tried once more.
+    /// What is sent of letters: an answer for each that has an arrival. Nothing is written. A program may
+    /// take its time for it, so no connection is held meanwhile, and none is to be held by the caller.
+    ///
+    /// # Errors
+    /// Returns an error if a query fails or the program cannot be carried out.
+    pub async fn make(
+        &mut self,
+        pool: &PgPool,
+        letters: &[LetterId],
+    ) -> Result<HashMap<LetterId, MadeOf>, ChangeError> {
+        let mut sent = HashMap::with_capacity(letters.len());
+        let sizes = {
+            let mut conn = acquire(pool).await?;
+            bodies::sizes(&mut conn, letters).await?
+        };
+        for batch in batches(sizes, &mut sent) {
+            let originals = {
+                let mut conn = acquire(pool).await?;
+                bodies::originals(&mut conn, &batch).await?
+            };
+            self.make_some(originals, &mut sent).await?;
+        }
+        Ok(sent)
+    }
+
+    /// Forgets how much was made: what was made so far is not in memory any more.
     pub fn start_over(&mut self) {
         if let Kind::Jq { bytes, .. } = &mut self.0 {
             *bytes = 0;
         }
-    }
-
-    /// What is sent of letters: an answer for each that has an arrival. Nothing is written. A program may
-    /// take its time for it, so it is not to be done while letters are locked.
-    ///
-    /// # Errors
-    /// When Postgres does not do it, or the program cannot be carried out.
-    pub async fn make(
-        &mut self,
-        conn: &mut PgConnection,
-        letters: &[LetterId],
-    ) -> Result<HashMap<LetterId, MadeOf>, ChangeError> {
-        let mut sent = HashMap::with_capacity(letters.len());
-        for batch in batches(bodies::sizes(conn, letters).await?, &mut sent) {
-            let originals = bodies::originals(conn, &batch).await?;
-            self.make_some(originals, &mut sent).await?;
-        }
-        Ok(sent)
     }
 
     async fn make_some(
@@ -225,6 +233,10 @@ impl Changes {
         }
         Ok(())
     }
+}
+
+async fn acquire(pool: &PgPool) -> Result<PoolConnection<Postgres>, StoreError> {
+    Ok(pool.acquire().await?)
 }
 
 fn of_made(letter: LetterId, ordinal: i32, made: Made) -> Sent {

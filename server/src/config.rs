@@ -20,6 +20,7 @@ mod retry;
 mod schemas;
 mod sources;
 mod topology;
+mod unknown;
 mod value;
 
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ use crate::broker::Brokers;
 use crate::schemas::Schemas;
 use crate::store::retention::Retention;
 
-pub use database::{DatabaseConfig, Secret};
+pub use database::{DatabaseConfig, Secret, Shares};
 pub use executions::ExecutionsConfig;
 pub use fault::{Fault, Faults, Place};
 pub use fleet::FleetConfig;
@@ -41,6 +42,7 @@ pub use register::RegisterConfig;
 pub use replay::ReplayConfig;
 pub use retry::RetryConfig;
 pub use topology::TopologyConfig;
+pub use unknown::unknown_variables;
 
 use file::Reader;
 

@@ -6,13 +6,18 @@ mod bearer;
 mod download;
 mod guard;
 mod health;
+mod limits;
 mod live;
 mod observe;
 mod pages;
+mod patient;
 mod problem;
+mod route;
 mod router;
+mod serving;
 mod site;
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,8 +31,10 @@ use tokio_util::sync::CancellationToken;
 use crate::events::Hub;
 
 pub use health::Beginning;
+pub use limits::Limits;
 pub use problem::Problem;
-pub use router::router;
+pub use route::RouteKind;
+pub use router::{Listed, listed, router};
 
 /// What serving needs.
 #[derive(Clone)]
@@ -44,6 +51,8 @@ pub struct Front {
     pub figures: Option<PrometheusHandle>,
     /// The directory of the site's files.
     pub site_root: PathBuf,
+    /// How much is done for whoever asks.
+    pub limits: Limits,
     /// Ends live streams, which would go on for ever.
     pub stop: CancellationToken,
 }
@@ -51,9 +60,8 @@ pub struct Front {
 /// Serves until it is stopped, and ends what it had begun to answer.
 ///
 /// # Errors
-/// When the system does not let it accept connections.
-pub async fn serve(listener: TcpListener, front: Front) -> std::io::Result<()> {
-    axum::serve(listener, router(&front))
-        .with_graceful_shutdown(front.stop.cancelled_owned())
-        .await
+/// Never: where the system gives no connection, it is asked again.
+pub async fn serve(listener: TcpListener, front: Front) -> Result<(), Infallible> {
+    serving::serve(listener, router(&front), front.limits, front.stop).await;
+    Ok(())
 }

@@ -38,6 +38,7 @@ pub mod stack;
 pub mod startup;
 pub mod store;
 pub mod telemetry;
+pub mod tls;
 pub mod topology;
 pub mod transform;
 pub mod upkeep;

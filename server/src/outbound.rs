@@ -145,9 +145,6 @@ pub enum OutboundError {
     /// The text is no address that can be asked.
     #[error("it is no address that can be asked: write it as http://host:port/path")]
     Address,
-    /// Nothing here speaks TLS.
-    #[error("addresses with https cannot be asked")]
-    Tls,
     /// It may not be asked.
     #[error("its address is not public, and not allowed by DLO_FLEET_PROBE_ALLOW")]
     NotAllowed,
@@ -174,7 +171,7 @@ impl Outbound {
     /// When the client cannot be made.
     pub fn new(allowed: Allowed, patience: std::time::Duration) -> Result<Self, reqwest::Error> {
         let allowed = Arc::new(allowed);
-        let client = Client::builder()
+        let client = crate::tls::client()
             .dns_resolver(Arc::new(Guard(allowed.clone())))
             .redirect(Policy::none())
             .no_proxy()
@@ -199,8 +196,7 @@ impl Outbound {
     fn check(&self, address: &str) -> Result<Url, OutboundError> {
         let url: Url = address.parse().map_err(|_| OutboundError::Address)?;
         match url.scheme() {
-            "http" => {}
-            "https" => return Err(OutboundError::Tls),
+            "http" | "https" => {}
             _ => return Err(OutboundError::Address),
         }
         let host = url.host_str().ok_or(OutboundError::Address)?;

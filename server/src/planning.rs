@@ -26,7 +26,7 @@ pub(crate) use left_out::{LeftOutTally, why};
 use self::destinations::{DestinationTally, worker_queue};
 use self::stripped::StrippedTally;
 use self::warnings::WarningTally;
-use crate::changes::{ChangeError, Changes, MadeOf};
+use crate::changes::MadeOf;
 use crate::config::ReplayConfig;
 use crate::failpoint;
 use crate::store::StoreError;
@@ -64,29 +64,21 @@ pub(crate) async fn freeze(
     (id, new): (Option<ReplayId>, &NewReplay),
     ids: &[LetterId],
 ) -> Result<Replay, StoreError> {
-    let mut changes = Changes::none();
-    let frozen = freeze_changed(conn, config, maker, (id, new), ids, &mut changes).await;
-    frozen.map_err(|why| match why {
-        ChangeError::Store(why) => why,
-        other => unreachable!("letters are sent as they are: {other}"),
-    })
+    freeze_changed(conn, config, maker, (id, new), ids, None).await
 }
 
-/// The same with other bodies in place of those that letters arrived with: they are frozen too. A
-/// letter that none can be made of is left out and told.
+/// The letters of `ids` that could go as they stand now: what other bodies are to be made of, before their
+/// plan is frozen. Nothing is locked.
 ///
 /// # Errors
-/// When Postgres does not do it, or bodies cannot be made at all. Then nothing of the caller's
-/// transaction is to be kept.
-pub(crate) async fn freeze_changed(
+/// Returns an error if a query fails.
+pub(crate) async fn free(
     conn: &mut PgConnection,
     config: &ReplayConfig,
     maker: Maker<'_>,
-    (id, new): (Option<ReplayId>, &NewReplay),
+    new: &NewReplay,
     ids: &[LetterId],
-    changes: &mut Changes,
-) -> Result<Replay, ChangeError> {
-    let mut replay = empty(maker, (id, new));
+) -> Result<Vec<LetterId>, StoreError> {
     let planner = Planner {
         config,
         worker_queue: worker_queue(conn, config, &new.target).await?,
@@ -94,12 +86,29 @@ pub(crate) async fn freeze_changed(
         new,
         actor: maker.actor,
     };
-    // Before anything is locked: a program may take long.
-    let made = if changes.is_none() {
-        None
-    } else {
-        let letters = planner.free(conn, ids).await?;
-        Some(changes.make(conn, &letters).await?)
+    planner.free(conn, ids).await
+}
+
+/// The same as [`freeze`] with other bodies in place of those that letters arrived with, where some were
+/// `made`: they are frozen too. A letter that none could be made of is left out and told.
+///
+/// # Errors
+/// Returns an error if a query fails. Then nothing of the caller's transaction is to be kept.
+pub(crate) async fn freeze_changed(
+    conn: &mut PgConnection,
+    config: &ReplayConfig,
+    maker: Maker<'_>,
+    (id, new): (Option<ReplayId>, &NewReplay),
+    ids: &[LetterId],
+    made: Option<&HashMap<LetterId, MadeOf>>,
+) -> Result<Replay, StoreError> {
+    let mut replay = empty(maker, (id, new));
+    let planner = Planner {
+        config,
+        worker_queue: worker_queue(conn, config, &new.target).await?,
+        shown_until: shown::until(new),
+        new,
+        actor: maker.actor,
     };
     let ordered;
     let ids = if new.in_order {
@@ -177,8 +186,8 @@ impl Planner<'_> {
         conn: &mut PgConnection,
         replay: &mut Replay,
         ids: &[LetterId],
-        mut made: Option<HashMap<LetterId, MadeOf>>,
-    ) -> Result<(), ChangeError> {
+        made: Option<&HashMap<LetterId, MadeOf>>,
+    ) -> Result<(), StoreError> {
         let mut left_out = LeftOutTally::default();
         let mut destinations = DestinationTally::default();
         let mut stripped = StrippedTally::default();
@@ -192,7 +201,7 @@ impl Planner<'_> {
         for chunk in ids.chunks(CHUNK) {
             let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
             let mut planned = self.sort(chunk, found, &mut left_out);
-            let frozen = match &mut made {
+            let frozen = match made {
                 Some(made) => body_changes::put_in_place(made, &mut planned, &mut left_out),
                 None => Vec::new(),
             };

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use dlo_domain::ids::OfficeId;
 use dlo_domain::source::NewSource;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -20,10 +20,10 @@ use crate::clock::{SharedClock, SystemClock, new_id};
 use crate::config::{Config, HttpConfig};
 use crate::desk::PgDesk;
 use crate::events::{self, Hub};
-use crate::http::{self, Beginning, Front};
+use crate::http::{self, Beginning, Front, Limits};
 use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
-use crate::store::{StoreError, rules, sources, weeks};
+use crate::store::{Pools, StoreError, rules, sources, weeks};
 use crate::{judging, office, store, telemetry};
 
 /// How long after a failure the database is asked again.
@@ -37,7 +37,7 @@ const FIGURES_EVERY: Duration = Duration::from_secs(5);
 pub struct Office {
     /// Where it serves, if it does.
     pub address: Option<SocketAddr>,
-    pool: PgPool,
+    pools: Pools,
     beginning: watch::Receiver<Beginning>,
 }
 
@@ -51,9 +51,9 @@ impl Office {
             .is_ok()
     }
 
-    /// Closes the pool, after the lifecycle has ended.
+    /// Closes the connections, after the lifecycle has ended.
     pub async fn close(self) {
-        let _ = tokio::time::timeout(RETRY_AFTER, self.pool.close()).await;
+        let _ = tokio::time::timeout(RETRY_AFTER, self.pools.close()).await;
     }
 }
 
@@ -84,13 +84,13 @@ pub fn start(
     listener: Option<TcpListener>,
     lifecycle: &Lifecycle,
 ) -> anyhow::Result<Office> {
-    let pool = store::connect(config.database.url.expose(), config.database.connections)?;
+    let pools = Pools::open(&config.database)?;
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let clock: SharedClock = Arc::new(SystemClock);
     let hub = Hub::default();
     let (progress, beginning) = watch::channel(Beginning::Waiting(CONNECTING.to_owned()));
     let plan = Plan {
-        pool: pool.clone(),
+        pools: pools.clone(),
         brokers: Arc::new(config.brokers.clone()),
         office_id: OfficeId(new_id(&*clock)),
         clock,
@@ -100,7 +100,7 @@ pub fn start(
         progress,
         hub: hub.clone(),
     };
-    let (relayed, heard) = (pool.clone(), hub.clone());
+    let (relayed, heard) = (pools.services.clone(), hub.clone());
     lifecycle.spawn_front("the relay of live events", |stop| {
         events::relay(relayed, heard, stop)
     });
@@ -110,7 +110,7 @@ pub fn start(
     lifecycle.spawn("the office", |stop| plan.run(stop));
     Ok(Office {
         address,
-        pool,
+        pools,
         beginning,
     })
 }
@@ -120,7 +120,7 @@ const CONNECTING: &str = "connecting to the database";
 /// What an office is made of.
 struct Plan {
     config: Config,
-    pool: PgPool,
+    pools: Pools,
     brokers: Arc<Brokers>,
     clock: SharedClock,
     office_id: OfficeId,
@@ -145,7 +145,7 @@ impl Plan {
         let figures = telemetry::count().context("the figures for /metrics")?;
         let summed = figures.clone();
         let desk = PgDesk::new(
-            self.pool.clone(),
+            self.pools.pages.clone(),
             self.brokers.clone(),
             self.clock.clone(),
             self.office_id,
@@ -153,7 +153,7 @@ impl Plan {
         )
         .with_executions(self.config.executions.clone())
         .with_schemas(self.config.schemas.clone());
-        let pool = self.pool.clone();
+        let pool = self.pools.pages.clone();
         self.lifecycle
             .spawn_front("the figures", |stop| sum_up(summed, stop));
         self.lifecycle.spawn_front("the HTTP server", |stop| {
@@ -164,6 +164,7 @@ impl Plan {
                 beginning,
                 figures: Some(figures),
                 site_root,
+                limits: Limits::default(),
                 stop,
             };
             http::serve(listener, front)
@@ -202,18 +203,19 @@ impl Plan {
     }
 
     async fn prepare(&self) -> Result<PgConnection, StoreError> {
-        store::ping(&self.pool).await?;
-        store::migrate(&self.pool).await?;
+        let pool = &self.pools.services;
+        store::ping(pool).await?;
+        store::migrate(pool).await?;
         let now = self.clock.now();
-        weeks::make(&mut *self.pool.acquire().await?, now, now).await?;
+        weeks::make(&mut *pool.acquire().await?, now, now).await?;
         self.configure_sources().await?;
-        office::open(&self.pool, &self.clock, self.office_id).await
+        office::open(pool, &self.clock, self.office_id).await
     }
 
     /// The sources that the configuration names are watched; those that it no longer names stay,
     /// and can be removed by a person.
     async fn configure_sources(&self) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.pools.services.begin().await?;
         rules::take(&mut transaction).await?;
         let before = sources::names(&mut transaction).await?;
         sources::forget_configuration(&mut transaction).await?;

@@ -16,6 +16,7 @@ pub mod events;
 pub mod executions;
 pub mod extracts;
 pub mod filter;
+pub mod fitness;
 pub mod groups;
 pub mod judging;
 pub mod letter_detail;
@@ -40,5 +41,6 @@ pub mod weeks;
 pub mod workers;
 
 pub use error::StoreError;
-pub use pool::{connect, migrate, ping, reach};
+use pool::MIGRATOR;
+pub use pool::{Pools, connect, migrate, ping, reach};
 pub use shared_time::shared_time;

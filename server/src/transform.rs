@@ -11,6 +11,7 @@ pub mod offload;
 mod packing;
 pub mod pretty;
 mod program;
+mod slots;
 mod strict;
 pub mod worker;
 
@@ -25,6 +26,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use frames::{Answer, Head, MOST_FRAME_BYTES};
 pub(crate) use packing::size as size_in_words;
 pub use packing::{MOST_UNPACKED_BYTES, UnpackError, Unpacked, unpack, unpack_within};
+use slots::{Slot, Slots};
 pub use strict::check as check_json;
 use worker::OUT_OF_TIME;
 
@@ -44,6 +46,7 @@ const WITHIN: Duration = Duration::from_secs(20);
 #[derive(Debug, Clone)]
 pub struct Transformer {
     program: PathBuf,
+    slots: Slots,
 }
 
 /// Why a program cannot be carried out at all.
@@ -74,6 +77,12 @@ pub enum TransformError {
         size_in_words(*.0)
     )]
     TooMuch(usize),
+    /// Others are carried out, and more wait than may.
+    #[error(
+        "too many jq programs are under way, so this one was not tried and nothing was changed: \
+         try again in some seconds"
+    )]
+    Busy,
     /// No worker could be started.
     #[error("the process that carries out jq programs could not be started: {0}")]
     NoWorker(String),
@@ -103,7 +112,10 @@ impl Transformer {
     /// Workers are started from this program, which must be a `dlo`.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self { program }
+        Self {
+            program,
+            slots: Slots::default(),
+        }
     }
 
     /// Workers are started from the program that runs, even after its file was replaced.
@@ -112,20 +124,23 @@ impl Transformer {
         Self::new(PathBuf::from("/proc/self/exe"))
     }
 
-    /// Reads a program, and makes a worker ready for it.
+    /// Reads a program, and makes a worker ready for it. Waits while others are carried out: so nothing that
+    /// others need is to be held meanwhile, and what is returned is to be dropped as soon as it is done.
     ///
     /// # Errors
-    /// A program that cannot be read, or no worker.
+    /// Returns an error if the program cannot be read, too many wait, or no worker can be started.
     pub async fn begin(&self, jq: &str) -> Result<Transforming, TransformError> {
         if jq.len() > MOST_PROGRAM_BYTES {
             return Err(TransformError::TooLong(jq.len()));
         }
+        let slot = self.slots.take().await.map_err(|_| TransformError::Busy)?;
         Ok(Transforming {
             worker: Some(Worker::start(self, jq).await?),
             transformer: self.clone(),
             jq: jq.to_owned(),
             until: Instant::now() + WITHIN,
             overruns: 0,
+            _slot: slot,
         })
     }
 }
@@ -138,6 +153,7 @@ pub struct Transforming {
     worker: Option<Worker>,
     until: Instant,
     overruns: u32,
+    _slot: Slot,
 }
 
 impl Transforming {

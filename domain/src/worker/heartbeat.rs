@@ -49,7 +49,7 @@ pub struct Heartbeat {
     /// How much it can have in hand at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u32>,
-    /// Where it answers when it is well: `http://…`, without a name or a password in it.
+    /// Where it answers when it is well: `http://…` or `https://…`, without a name or a password in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_url: Option<String>,
     /// Whatever else is worth knowing: an object of at most 4,096 bytes.
@@ -113,10 +113,7 @@ pub enum HeartbeatFault {
     #[error("`{0}` is larger than 2147483647")]
     TooLarge(&'static str),
     /// No address that can be asked.
-    #[error(
-        "`probe_url` must begin with http:// and name a host; https is not asked, since nothing but \
-         a status is read"
-    )]
+    #[error("`probe_url` must begin with http:// or https:// and name a host")]
     ProbeUrl,
     /// Everybody who may read workers would see it.
     #[error("`probe_url` must not hold a name or a password: it is shown")]
@@ -146,7 +143,7 @@ pub fn check_name(name: &str) -> Result<(), HeartbeatFault> {
 /// Checks the address of a probe as far as can be without a resolver.
 fn check_probe(url: &str) -> Result<(), HeartbeatFault> {
     let rest = match url.split_once("://") {
-        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
+        Some((scheme, rest)) if is_http(scheme) => rest,
         _ => return Err(HeartbeatFault::ProbeUrl),
     };
     // A backslash ends a host as a slash does, wherever addresses are read as browsers do.
@@ -158,6 +155,12 @@ fn check_probe(url: &str) -> Result<(), HeartbeatFault> {
         return Err(HeartbeatFault::ProbeUrl);
     }
     Ok(())
+}
+
+fn is_http(scheme: &str) -> bool {
+    ["http", "https"]
+        .iter()
+        .any(|one| scheme.eq_ignore_ascii_case(one))
 }
 
 fn check_text(member: &'static str, text: Option<&str>, most: usize) -> Result<(), HeartbeatFault> {

@@ -2,6 +2,7 @@
 //! heard, so that no message dies before its execution is known; workers never wait for anybody. Must
 //! not know what is told.
 
+use crate::http_client::http_client;
 use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
@@ -42,7 +43,7 @@ impl Office {
         let Some(address) = address else {
             return Ok(Self(None));
         };
-        let client = reqwest::Client::builder().timeout(ANSWER_WITHIN).build()?;
+        let client = http_client().timeout(ANSWER_WITHIN).build()?;
         Ok(Self(Some((client, address.clone()))))
     }
 

@@ -3,6 +3,7 @@
 
 use super::topology;
 use super::{FleetError, FleetSource};
+use crate::http_client::http_client;
 use lapin::uri::AMQPUri;
 use std::time::Duration;
 
@@ -55,7 +56,7 @@ pub(super) fn sources(company: &str) -> Vec<FleetSource> {
 /// Creates the vhosts beside the company's own, with all rights for the user. What is there
 /// already stays as it is.
 pub(super) async fn create(management: &str, user: &str) -> Result<(), FleetError> {
-    let client = reqwest::Client::builder()
+    let client = http_client()
         .timeout(ANSWER_WITHIN)
         .build()
         .map_err(FleetError::management)?;

@@ -11,6 +11,7 @@ use tokio::process::Command;
 use uuid::Uuid;
 
 use crate::account::{self, Account};
+use crate::certificate::{CertificateFiles, ServerCertificate};
 use crate::data_dir::DataDir;
 use crate::error::{SandboxError, at};
 use crate::janitor::Janitor;
@@ -79,6 +80,14 @@ impl Cluster {
             directory: self.folder.clone(),
             log: self.log.open()?,
         })
+    }
+
+    /// Keeps a certificate where the server can read it.
+    pub(super) fn keep(
+        &self,
+        certificate: &ServerCertificate,
+    ) -> Result<CertificateFiles, SandboxError> {
+        certificate.write(&self.folder, self.account)
     }
 
     /// Creates a database through the running server.

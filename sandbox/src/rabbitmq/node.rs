@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
+use crate::SandboxOptions;
 use crate::account;
 use crate::data_dir::DataDir;
 use crate::error::SandboxError;
+use crate::http_client::http_client;
 use crate::janitor::Janitor;
 use crate::ports::free_ports;
 use crate::process::{Goodbye, Launch, Process};
@@ -19,7 +21,7 @@ use crate::programs::{self, RabbitPrograms};
 use crate::server_log::ServerLog;
 
 use super::SERVER;
-use super::settings::{NodeFiles, NodePorts};
+use super::settings::{NodeFiles, NodePorts, TlsPorts};
 
 const TRIES: u32 = 5;
 const START_PATIENCE: Duration = Duration::from_mins(2);
@@ -53,13 +55,13 @@ impl Node {
     pub(super) async fn start(
         data_dir: &DataDir,
         janitor: Arc<Janitor>,
-        figures: bool,
+        options: &SandboxOptions,
     ) -> Result<Self, SandboxError> {
         let programs = programs::rabbitmq()?;
         let account = account::running_as_root()
             .then(|| account::find("rabbitmq"))
             .flatten();
-        let files = NodeFiles::open(data_dir.path().join("rabbitmq"), account, figures)?;
+        let files = NodeFiles::open(data_dir.path().join("rabbitmq"), account, options)?;
         let log = ServerLog::new(files.folder.join("server.log"), data_dir.is_kept());
         // Nobody reads a temporary node's data again, and an orderly end takes it 6 s.
         let goodbye = if data_dir.is_kept() {
@@ -78,12 +80,16 @@ impl Node {
             running,
         };
         for tries_left in (0..TRIES).rev() {
-            let [amqp, management, distribution, epmd] = free_ports()?;
+            let [amqp, management, distribution, epmd, amqps, https] = free_ports()?;
             node.ports = NodePorts {
                 amqp,
                 management,
                 distribution,
                 epmd,
+                tls: TlsPorts {
+                    amqp: amqps,
+                    management: https,
+                },
             };
             match node.start_again().await {
                 Err(SandboxError::PortTaken { .. }) if tries_left > 0 => {}
@@ -98,6 +104,11 @@ impl Node {
 
     pub(super) fn ports(&self) -> NodePorts {
         self.ports
+    }
+
+    /// Where it is reached over TLS, if it is.
+    pub(super) fn tls_ports(&self) -> Option<TlsPorts> {
+        self.files.has_certificate().then_some(self.ports.tls)
     }
 
     pub(super) async fn start_again(&self) -> Result<(), SandboxError> {
@@ -194,7 +205,9 @@ impl Node {
         started: &mut Running,
         log_before: usize,
     ) -> Result<(), SandboxError> {
-        let client = reqwest::Client::new();
+        let client = http_client()
+            .build()
+            .expect("plain HTTP needs nothing of the machine");
         let deadline = Instant::now() + START_PATIENCE;
         while !self.is_ready(&client).await {
             let (epmd, node) = (started.epmd.ended(), started.node.ended());

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
+use crate::SandboxOptions;
 use crate::account::{self, Account};
+use crate::certificate::CertificateFiles;
 use crate::error::{SandboxError, at};
 
 /// The ports of one node, all on 127.0.0.1.
@@ -18,6 +20,15 @@ pub(super) struct NodePorts {
     pub(super) distribution: u16,
     /// The node's own name service: a shared one would outlive it.
     pub(super) epmd: u16,
+    /// Used where there is a certificate.
+    pub(super) tls: TlsPorts,
+}
+
+/// Where a node is reached over TLS.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TlsPorts {
+    pub(super) amqp: u16,
+    pub(super) management: u16,
 }
 
 /// The folder of one node.
@@ -29,6 +40,8 @@ pub(super) struct NodeFiles {
     pub(super) name: String,
     /// Whether it collects figures for its management API.
     figures: bool,
+    /// What it shows over TLS.
+    certificate: Option<CertificateFiles>,
 }
 
 impl NodeFiles {
@@ -36,7 +49,7 @@ impl NodeFiles {
     pub(super) fn open(
         folder: PathBuf,
         account: Option<Account>,
-        figures: bool,
+        options: &SandboxOptions,
     ) -> Result<Self, SandboxError> {
         for path in [folder.clone(), folder.join("home"), folder.join("data")] {
             account::own_directory(&path, account)?;
@@ -47,12 +60,20 @@ impl NodeFiles {
         secret(&folder.join("home/.erlang.cookie"), account, || {
             Uuid::new_v4().simple().to_string()
         })?;
+        let certificate = options.certificate.as_ref();
+        let certificate = certificate.map(|one| one.write(&folder, account));
         Ok(Self {
             folder,
             account,
             name,
-            figures,
+            figures: options.figures,
+            certificate: certificate.transpose()?,
         })
+    }
+
+    /// Whether it is reached over TLS too.
+    pub(super) fn has_certificate(&self) -> bool {
+        self.certificate.is_some()
     }
 
     /// Writes the configuration for these ports.
@@ -67,13 +88,34 @@ impl NodeFiles {
              management_agent.disable_metrics_collector = {}\n",
             !self.figures
         );
-        self.write("rabbitmq.conf", &configuration)?;
+        let tls = self.tls_settings(ports.tls);
+        self.write("rabbitmq.conf", &(configuration + &tls))?;
         self.write(
             "enabled_plugins",
             "[rabbitmq_management,rabbitmq_shovel].\n",
         )?;
         // An own, empty one: the machine's would be read otherwise.
         self.write("rabbitmq-env.conf", "")
+    }
+
+    fn tls_settings(&self, TlsPorts { amqp, management }: TlsPorts) -> String {
+        let Some(CertificateFiles { chain, key }) = &self.certificate else {
+            return String::new();
+        };
+        let (chain, key) = (chain.display(), key.display());
+        format!(
+            "listeners.ssl.1 = 127.0.0.1:{amqp}\n\
+             ssl_options.cacertfile = {chain}\n\
+             ssl_options.certfile = {chain}\n\
+             ssl_options.keyfile = {key}\n\
+             ssl_options.verify = verify_none\n\
+             ssl_options.fail_if_no_peer_cert = false\n\
+             management.ssl.ip = 127.0.0.1\n\
+             management.ssl.port = {management}\n\
+             management.ssl.cacertfile = {chain}\n\
+             management.ssl.certfile = {chain}\n\
+             management.ssl.keyfile = {key}\n"
+        )
     }
 
     /// The environment of the name service.

@@ -44,10 +44,11 @@ pub async fn measure(stage: &Stage, when: &str, rounds: usize) -> Outcome<()> {
         beginning: watch::channel(Beginning::Done).1,
         figures: None,
         site_root: site.path().to_owned(),
+        limits: http::Limits::default(),
         stop: stop.clone(),
     };
     let serving = tokio::spawn(http::serve(listener, front));
-    let client = reqwest::Client::new();
+    let client = dlo_server::tls::client().build()?;
     for page in PAGES {
         let mut times = Times::default();
         let mut bytes = 0;

@@ -112,7 +112,7 @@ pub async fn bind_queue(
     .await
 }
 
-fn short(name: &str) -> Result<ShortString, BrokerError> {
+pub(super) fn short(name: &str) -> Result<ShortString, BrokerError> {
     ShortString::try_new(name)
         .map_err(|_| BrokerError::Address(format!("`{name}` is longer than 255 bytes")))
 }

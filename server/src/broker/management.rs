@@ -106,7 +106,9 @@ impl Management {
     /// When there is no address or the client cannot be made.
     pub fn new(address: Option<&str>) -> Result<Self, ManagementError> {
         let base = address.ok_or(ManagementError::NotConfigured)?;
-        let client = Client::builder().timeout(Duration::from_secs(10)).build()?;
+        let client = crate::tls::client()
+            .timeout(Duration::from_secs(10))
+            .build()?;
         Ok(Self {
             base: base.trim_end_matches('/').to_owned(),
             client,

@@ -1,29 +1,36 @@
 //! `dlo check`: every fault of the configuration at once, or what an office would do with it.
 
-use std::collections::BTreeSet;
+mod connections;
+
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use sqlx::postgres::PgConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
-use super::environment::ConfigFile;
-use crate::broker::{self, Management};
-use crate::config::{Config, Needs};
-use crate::store;
+use super::environment::{ConfigFile, variable_names};
+use crate::config::{Config, Faults, Needs, unknown_variables};
 
 /// Checks.
 #[derive(Debug, clap::Args)]
 pub(super) struct Check {
     #[command(flatten)]
     file: ConfigFile,
-    /// Also connect to Postgres, to the brokers and to their management
+    /// Also connect to Postgres, to the brokers and to their management, and ask for the rights that an
+    /// office needs. Nothing is changed, and no message is taken
     #[arg(long)]
     connect: bool,
 }
 
 impl Check {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let config = self.file.load(Needs::Office)?;
+        let mut faults = unknown_variables(variable_names());
+        let loaded = self.file.load(Needs::Office);
+        if let Err(Faults(of_config)) = &loaded {
+            faults.extend(of_config.iter().cloned());
+        }
+        let (Ok(config), true) = (loaded, faults.is_empty()) else {
+            return Err(Faults(faults).into());
+        };
         let mut out = std::io::stdout().lock();
         writeln!(out, "The configuration is good. An office would")?;
         for line in intentions(&config)? {
@@ -33,10 +40,9 @@ impl Check {
             return Ok(ExitCode::SUCCESS);
         }
         let mut all_well = true;
-        for (what, tried) in connections(&config).await {
-            all_well &= tried.is_ok();
-            let told = tried.err().unwrap_or_else(|| "answers".to_owned());
-            writeln!(out, "{what}: {told}")?;
+        for tried in connections::try_all(&config).await {
+            all_well &= tried.obstacles.is_empty();
+            writeln!(out, "{tried}")?;
         }
         Ok(if all_well {
             ExitCode::SUCCESS
@@ -50,12 +56,13 @@ impl Check {
 fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
     let database: PgConnectOptions = config.database.url.expose().parse()?;
     let mut lines = vec![format!(
-        "keep letters in the database `{}` at {}:{}, over at most {} connections",
+        "keep letters in the database `{}` at {}:{}, {}, over at most {} connections",
         database
             .get_database()
             .unwrap_or_else(|| database.get_username()),
         database.get_host(),
         database.get_port(),
+        encryption(database.get_ssl_mode()),
         config.database.connections
     )];
     let (http, intake, replay) = (&config.http, &config.intake, &config.replay);
@@ -110,44 +117,12 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
     Ok(lines)
 }
 
-/// Tries everything that the configuration names.
-async fn connections(config: &Config) -> Vec<(String, Result<(), String>)> {
-    let mut tried = vec![("the database".to_owned(), database(config).await)];
-    for (name, address) in &config.brokers.0 {
-        let vhosts: BTreeSet<_> = config
-            .sources
-            .iter()
-            .filter(|source| source.broker_name() == name)
-            .map(|source| source.vhost.clone())
-            .collect();
-        let vhosts = if vhosts.is_empty() {
-            BTreeSet::from(["/".to_owned()])
-        } else {
-            vhosts
-        };
-        for vhost in vhosts {
-            let what = format!("the broker `{name}`, vhost `{vhost}`");
-            tried.push((what, broker(config, name, &vhost).await));
-        }
-        if let Some(url) = &address.management {
-            tried.push((format!("the management of `{name}`"), management(url).await));
-        }
+/// In words, whether the way to the database is encrypted.
+fn encryption(mode: PgSslMode) -> &'static str {
+    match mode {
+        PgSslMode::Disable | PgSslMode::Allow => "without TLS",
+        PgSslMode::Prefer => "with TLS if the server offers it (sslmode=prefer)",
+        PgSslMode::Require => "with TLS, whoever the server is (sslmode=require)",
+        PgSslMode::VerifyCa | PgSslMode::VerifyFull => "with TLS and a checked certificate",
     }
-    tried
-}
-
-async fn database(config: &Config) -> Result<(), String> {
-    let reached = store::reach(config.database.url.expose()).await;
-    reached.map_err(|why| why.to_string())
-}
-
-async fn broker(config: &Config, name: &str, vhost: &str) -> Result<(), String> {
-    let link = broker::connect(&config.brokers, name, vhost, "check").await;
-    link.map_err(|why| why.to_string())?.close().await;
-    Ok(())
-}
-
-async fn management(url: &str) -> Result<(), String> {
-    let management = Management::new(Some(url)).map_err(|why| why.to_string())?;
-    management.ping().await.map_err(|why| why.to_string())
 }

@@ -33,6 +33,11 @@ pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// The names of all variables of the environment.
+pub(super) fn variable_names() -> impl Iterator<Item = String> {
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
+}
+
 /// The directory of this program.
 pub(super) fn program_dir() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use super::environment::ConfigFile;
-use super::ready::Ready;
-use crate::config::Needs;
+use super::environment::{ConfigFile, variable_names};
+use super::ready::{Ready, without_password};
+use crate::config::{Needs, unknown_variables};
 use crate::lifecycle::{SOFT_LIMIT, begin, signals};
 use crate::{startup, telemetry};
 
@@ -30,15 +30,19 @@ impl Serve {
             config.http.address.set_port(port);
         }
         telemetry::log_to_stderr(&config.log);
+        for fault in unknown_variables(variable_names()) {
+            tracing::warn!("{fault}");
+        }
         let mut signals = signals()?;
         let listener = startup::bind(&config.http).await?;
         let (lifecycle, ending) = begin(SOFT_LIMIT);
         let mut ready = Ready::default();
         if self.json {
             let main = config.brokers.0.get("main");
-            ready.amqp = main.map(|broker| broker.amqp.clone());
-            ready.management = main.and_then(|broker| broker.management.clone());
-            ready.database = Some(config.database.url.expose().to_owned());
+            ready.amqp = main.and_then(|broker| without_password(&broker.amqp));
+            let management = main.and_then(|broker| broker.management.as_deref());
+            ready.management = management.and_then(without_password);
+            ready.database = without_password(config.database.url.expose());
         }
         let office = startup::start(config, listener, &lifecycle)?;
         ready.http = office.address.map(|address| format!("http://{address}"));

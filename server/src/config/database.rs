@@ -39,11 +39,42 @@ pub struct DatabaseConfig {
     pub connections: u32,
 }
 
+/// How the connections are shared out, so that a crowd before the pages takes none from intake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shares {
+    /// For pages and API.
+    pub pages: u32,
+    /// For taking letters.
+    pub intake: u32,
+    /// For publishing them again.
+    pub replay: u32,
+    /// For everything else.
+    pub services: u32,
+}
+
+/// Each share needs two, and replays and services one more that hears what others change.
+const LEAST_CONNECTIONS: u32 = 12;
+
+impl DatabaseConfig {
+    /// The shares, which are all of it together.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        let all = self.connections.max(LEAST_CONNECTIONS);
+        let (pages, intake, replay) = (all / 3, (all / 5).max(2), all / 4);
+        Shares {
+            pages,
+            intake,
+            replay,
+            services: all - pages - intake - replay,
+        }
+    }
+}
+
 impl Default for DatabaseConfig {
     fn default() -> Self {
         Self {
             url: Secret::new(""),
-            connections: 20,
+            connections: 30,
         }
     }
 }
@@ -57,7 +88,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> DatabaseConfig {
         &mut table,
         "connections",
         Some("DLO_DATABASE_CONNECTIONS"),
-        number(2, 1_000),
+        number(LEAST_CONNECTIONS, 1_000),
     );
     reader.close(table);
     if !named {
@@ -80,4 +111,31 @@ pub(super) fn url(text: &str) -> Result<Secret, String> {
     text.parse::<PgConnectOptions>()
         .map(|_| Secret::new(text))
         .map_err(|why| format!("this address cannot be read ({why}): {help}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_are_all_connections_and_none_is_too_small() {
+        for connections in LEAST_CONNECTIONS..=1_000 {
+            let config = DatabaseConfig {
+                connections,
+                ..DatabaseConfig::default()
+            };
+            let Shares {
+                pages,
+                intake,
+                replay,
+                services,
+            } = config.shares();
+            assert_eq!(pages + intake + replay + services, connections);
+            assert!(pages >= 2 && intake >= 2, "{connections}");
+            assert!(
+                replay >= 3 && services >= 3,
+                "one of them listens: {connections}"
+            );
+        }
+    }
 }

@@ -54,8 +54,18 @@ pub(super) fn read(reader: &mut Reader<'_>) -> LogConfig {
     let format = reader.setting(&mut table, "format", Some("DLO_LOG_FORMAT"), format);
     reader.close(table);
     LogConfig {
-        filter: wanted.unwrap_or(usual.filter),
+        filter: wanted.map_or(usual.filter, without_messages),
         format: format.unwrap_or(usual.format),
+    }
+}
+
+/// lapin logs messages that come back to it, with their bodies: it stays off unless it is named.
+fn without_messages(filter: String) -> String {
+    let names_lapin = |directive: &str| directive.trim_start().starts_with("lapin");
+    if filter.split(',').any(names_lapin) {
+        filter
+    } else {
+        format!("{filter},lapin=off")
     }
 }
 
@@ -72,5 +82,30 @@ fn format(text: &str) -> Result<LogFormat, String> {
         "text" => Ok(LogFormat::Text),
         "json" => Ok(LogFormat::Json),
         _ => Err(format!("`{text}` is neither text nor json")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lapin_logs_nothing_unless_it_is_named() {
+        let of = |text: &str| {
+            let lookup = |name: &str| (name == "DLO_LOG").then(|| text.to_owned());
+            LogConfig::of_variables(&lookup).expect("good").filter
+        };
+        assert_eq!(of("info"), "info,lapin=off");
+        assert_eq!(
+            of("warn,dlo_server=debug"),
+            "warn,dlo_server=debug,lapin=off"
+        );
+        for named in [
+            "info,lapin=off,sqlx=warn",
+            "lapin::channel=trace",
+            "info, lapin=debug",
+        ] {
+            assert_eq!(of(named), named);
+        }
     }
 }

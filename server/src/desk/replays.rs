@@ -1,9 +1,11 @@
 //! Replays: planned, steered, and read. Publishing is the engine's.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
-use dlo_domain::ids::ReplayId;
+use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::replay::{
     BadPlanToken, Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
@@ -14,7 +16,7 @@ use sqlx::PgConnection;
 use super::letters::{cut, page_size};
 use super::selection::chosen;
 use super::{PgDesk, changing, destinations, warnings};
-use crate::changes::Changes;
+use crate::changes::{Changes, MadeOf};
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
 use crate::store::audit::Note;
@@ -41,21 +43,22 @@ pub(super) async fn plan(
         ..new.under_rule(desk.replaying.transforms_need_approval)
     };
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
-    let mut changes = Changes::of(new, &desk.transformer).await?;
+    let who = Maker {
+        actor,
+        policy: None,
+        at,
+    };
+    let changed = make_bodies(desk, who, new).await?;
     let mut replay = changing!(desk, conn => {
-        changes.start_over();
-        let ids = chosen(conn, &new.selection, at).await?;
-        let who = Maker {
-            actor,
-            policy: None,
-            at,
-        };
-        let what = (id, new);
         let config = &desk.replaying;
-        let replay = if changes.is_none() {
-            planning::freeze(conn, config, who, what, &ids).await?
-        } else {
-            planning::freeze_changed(conn, config, who, what, &ids, &mut changes).await?
+        let replay = match &changed {
+            None => {
+                let ids = chosen(conn, &new.selection, at).await?;
+                planning::freeze(conn, config, who, (id, new), &ids).await?
+            }
+            Some(ChangedBodies { ids, made }) => {
+                planning::freeze_changed(conn, config, who, (id, new), ids, Some(made)).await?
+            }
         };
         // Counted where it is frozen: nothing can join between the two.
         check_letters(new, &replay)?;
@@ -77,6 +80,31 @@ pub(super) async fn plan(
         replay.plan = None;
     }
     Ok(replay)
+}
+
+/// Letters that were chosen, and what is sent in place of their bodies.
+struct ChangedBodies {
+    ids: Vec<LetterId>,
+    made: HashMap<LetterId, MadeOf>,
+}
+
+/// Makes other bodies, where a replay asks for them. A jq program takes its time: so this comes before the
+/// transaction that freezes the plan, and holds no connection. A letter that came back since is left out.
+async fn make_bodies(
+    desk: &PgDesk,
+    who: Maker<'_>,
+    new: &NewReplay,
+) -> Result<Option<ChangedBodies>, DeskError> {
+    let mut changes = Changes::of(new, &desk.transformer).await?;
+    if changes.is_none() {
+        return Ok(None);
+    }
+    let mut conn = desk.begin().await?;
+    let ids = chosen(&mut conn, &new.selection, who.at).await?;
+    let free = planning::free(&mut conn, &desk.replaying, who, new, &ids).await?;
+    drop(conn);
+    let made = changes.make(&desk.pool, &free).await?;
+    Ok(Some(ChangedBodies { ids, made }))
 }
 
 fn check_start(new: &NewReplay, now: DateTime<Utc>) -> Result<(), DeskError> {

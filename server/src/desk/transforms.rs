@@ -36,6 +36,9 @@ impl From<ChangeError> for DeskError {
                         .to_owned(),
                 )
             }
+            ChangeError::Transform(why @ TransformError::Busy) => {
+                Self::Unavailable(why.to_string())
+            }
             ChangeError::Transform(why) => {
                 let place = match &why {
                     TransformError::Fault {
@@ -65,10 +68,12 @@ pub(super) async fn try_out(
 ) -> Result<TransformPreview, DeskError> {
     let slot = BodySlot::small().await?;
     let mut changes = Changes::try_out(&asked.transform.jq, &desk.transformer).await?;
-    let mut transaction = desk.begin().await?;
-    let conn = &mut *transaction;
-    let ids = chosen(conn, &asked.selection, desk.clock.now()).await?;
-    let tried = replayable(conn, &ids).await?;
+    let (ids, tried) = {
+        let mut transaction = desk.begin().await?;
+        let ids = chosen(&mut transaction, &asked.selection, desk.clock.now()).await?;
+        let tried = replayable(&mut transaction, &ids).await?;
+        (ids, tried)
+    };
     let mut preview = TransformPreview {
         total: number(ids.len()),
         tried: 0,
@@ -80,14 +85,16 @@ pub(super) async fn try_out(
     };
     let diff_budget = DIFFS_BUDGET / tried.len().clamp(1, MOST_SHOWN);
     for chunk in tried.chunks(TRIED_AT_ONCE) {
-        let made = changes.make(conn, chunk).await?;
+        // The program takes its time: meanwhile others have the connection.
+        let made = changes.make(&desk.pool, chunk).await?;
         changes.start_over();
         let tried = Tried {
             chunk,
             made,
             diff_budget: diff_budget.min(diff::LINES_BUDGET),
         };
-        add(desk, conn, &slot, tried, &mut preview).await?;
+        let mut transaction = desk.begin().await?;
+        add(desk, &mut transaction, &slot, tried, &mut preview).await?;
     }
     Ok(preview)
 }

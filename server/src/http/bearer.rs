@@ -19,6 +19,10 @@ pub(super) struct Admission {
     pub(super) role: Role,
 }
 
+/// The digest of the token that a request was let in with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShownToken(pub(super) [u8; 32]);
+
 /// Lets the request through when its token's role suffices.
 pub(super) async fn admit(
     State(admission): State<Admission>,
@@ -29,6 +33,9 @@ pub(super) async fn admit(
     match holder_of(&admission.pool, shown).await {
         Ok(holder) if holder.role.may(admission.role) => {
             request.extensions_mut().insert(holder);
+            if let Some(digest) = shown {
+                request.extensions_mut().insert(ShownToken(digest));
+            }
             next.run(request).await
         }
         Ok(holder) => Problem::new(

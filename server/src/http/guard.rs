@@ -1,24 +1,29 @@
 //! What every request and every answer passes. While there are no accounts, whoever reaches us is
 //! the local operator: so we answer only to a loopback name (a page elsewhere could otherwise
-//! point its own name at us), and refuse what other sites make a browser send.
+//! point its own name at us), and refuse what other sites make a browser send, and what comes through a
+//! proxy.
+
+mod body;
+mod host;
+mod proxy;
+mod site;
 
 use std::any::Any;
-use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
-use tower_http::limit::RequestBodyLimitLayer;
 
-use super::problem::{Problem, too_large};
+use super::limits::Limits;
+use super::problem::Problem;
 
-/// At most this many bytes of a request.
+/// At most this many bytes of a request's body.
 pub const MOST_BODY_BYTES: usize = 1024 * 1024;
 
 /// No answer takes longer to begin.
@@ -51,12 +56,13 @@ const HEADERS: [(HeaderName, &str); 9] = [
 ];
 
 /// Puts the guards around a router; the last one added is passed first.
-pub(super) fn guarded(router: Router) -> Router {
+pub(super) fn guarded(router: Router, limits: &Limits) -> Router {
     router
-        .layer(RequestBodyLimitLayer::new(MOST_BODY_BYTES))
-        .layer(from_fn(small_enough))
+        .layer(from_fn_with_state(limits.body, body::whole))
         .layer(CsrfLayer::new().with_rejection_response(|_: ProtectionError| cross_site()))
-        .layer(from_fn(local_name))
+        .layer(from_fn(site::own))
+        .layer(from_fn(proxy::none))
+        .layer(from_fn(host::local))
         .layer(from_fn(in_time))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(headers))
@@ -95,113 +101,11 @@ async fn in_time(request: Request, next: Next) -> Response {
     }
 }
 
-/// Refuses a body that says that it is too large; one that does not say so is cut off as it is
-/// read.
-async fn small_enough(request: Request, next: Next) -> Response {
-    let said = request.headers().get(header::CONTENT_LENGTH);
-    let bytes = said.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if bytes.is_some_and(|bytes| bytes > MOST_BODY_BYTES as u64) {
-        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, too_large()).into_response();
-    }
-    next.run(request).await
-}
-
-async fn local_name(request: Request, next: Next) -> Response {
-    let mut hosts = request.headers().get_all(header::HOST).iter();
-    let named = hosts.next().and_then(|value| value.to_str().ok());
-    let only = hosts.next().is_none();
-    let authority = request
-        .uri()
-        .authority()
-        .map(axum::http::uri::Authority::as_str);
-    let is_local = |name: Option<&str>| name.is_some_and(is_loopback_name);
-    if only && is_local(named) && (authority.is_none() || is_local(authority)) {
-        return next.run(request).await;
-    }
-    Problem::new(
-        StatusCode::MISDIRECTED_REQUEST,
-        "this server answers to localhost, 127.0.0.1 and [::1] only, while it has no accounts: \
-         use one of these names (through a tunnel, ssh -L, from elsewhere)",
-    )
-    .into_response()
-}
-
-/// Whether a `Host` (with or without a port) is the machine itself.
-fn is_loopback_name(host: &str) -> bool {
-    let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, rest)) => {
-            let loopback = address.parse::<Ipv6Addr>().is_ok_and(|ip| ip.is_loopback());
-            return loopback && (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port));
-        }
-        None => host
-            .split_once(':')
-            .map_or((host, None), |(name, port)| (name, Some(port))),
-    };
-    let local = name.eq_ignore_ascii_case("localhost")
-        || name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback());
-    local && port.is_none_or(is_port)
-}
-
-fn is_port(text: &str) -> bool {
-    text.parse::<u16>().is_ok()
-}
-
 fn cross_site() -> HttpResponse<Body> {
     Problem::new(
         StatusCode::FORBIDDEN,
-        "this request comes from another site: changes are made from our own pages, or by \
-         programs through the API",
+        "this request comes from another site, which may link to pages and no more: open the page \
+         itself, or ask the API from a program",
     )
     .into_response()
-}
-
-/// Lets only our own pages read a stream: browsers say where a request comes from.
-pub(super) async fn same_origin(request: Request, next: Next) -> Response {
-    let site = request
-        .headers()
-        .get("sec-fetch-site")
-        .map(HeaderValue::as_bytes);
-    if matches!(site, None | Some(b"same-origin" | b"none")) {
-        return next.run(request).await;
-    }
-    cross_site()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_names_of_this_machine_are_answered_to() {
-        let local = [
-            "localhost",
-            "LocalHost:8484",
-            "127.0.0.1:1",
-            "127.9.9.9",
-            "[::1]",
-            "[::1]:80",
-        ];
-        for host in local {
-            assert!(is_loopback_name(host), "{host}");
-        }
-        let other = [
-            "",
-            ":80",
-            "evil.example",
-            "localhost.evil.example",
-            "127.0.0.1.evil.example:80",
-            "0.0.0.0",
-            "192.168.0.1",
-            "[::]:80",
-            "[::1].evil",
-            "localhost:80:80",
-            "localhost:x",
-            "2130706433",
-            "[::ffff:127.0.0.1",
-            "user@localhost",
-        ];
-        for host in other {
-            assert!(!is_loopback_name(host), "{host}");
-        }
-    }
 }

@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use dlo_app::desk::Desk;
@@ -17,24 +16,24 @@ use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{AxumRouteListing, LeptosRoutes as _, ResponseOptions, generate_route_list};
 
+use super::Front;
 use super::problem::Problem;
 use super::site::Site;
-use super::{Front, download, guard, live};
 
 /// Where pages are. They are listed once: while Leptos lists them, it lets no page of the process read
 /// anything, and a second listing at the same time would read without a desk.
 static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(App));
+
+/// The paths of pages, with their parameters.
+pub(super) fn paths() -> impl Iterator<Item = String> {
+    PAGES.iter().map(|page| page.path().to_owned())
+}
 
 /// Pages, their server functions, the files they load, and the page for what is not there.
 pub(super) fn routes(front: &Front) -> Router {
     let options = options(&front.site_root);
     let context = context(front);
     let shown = options.clone();
-    let live = get(live::stream).layer(from_fn(guard::same_origin));
-    let own = Router::new()
-        .route("/events", live)
-        .route("/letters/{id}/body", get(download::body))
-        .with_state(front.clone());
     let rest = Rest {
         site: Site::new(&front.site_root),
         options: options.clone(),
@@ -45,7 +44,6 @@ pub(super) fn routes(front: &Front) -> Router {
             shell(shown.clone())
         })
         .with_state(options)
-        .merge(own)
         .fallback_service(
             get(file_or_nothing)
                 .fallback(file_or_nothing)

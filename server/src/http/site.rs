@@ -13,6 +13,9 @@ use tower_http::services::ServeDir;
 #[derive(Clone)]
 pub(super) struct Site(ServeDir);
 
+/// No file of a site has a longer path, and systems refuse longer names than 255 bytes.
+const MOST_PATH_BYTES: usize = 200;
+
 impl Site {
     pub(super) fn new(root: &Path) -> Self {
         Self(
@@ -35,6 +38,9 @@ impl Site {
         request.headers().clone_into(asked.headers_mut());
         let answer = self.0.clone().oneshot(asked);
         async move {
+            if path.len() > MOST_PATH_BYTES {
+                return None;
+            }
             let mut response = answer
                 .await
                 .unwrap_or_else(|never| match never {})

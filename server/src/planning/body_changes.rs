@@ -17,15 +17,15 @@ const NOT_MADE: &str = "it was not free when what is sent in its place was made,
 
 /// Takes what was made in place of letters' bodies. A letter that nothing can be made of is left out, and
 /// so is one that came back since: what was made is of the arrival before.
-pub(super) fn put_in_place(
-    made: &mut HashMap<LetterId, MadeOf>,
+pub(super) fn put_in_place<'a>(
+    made: &'a HashMap<LetterId, MadeOf>,
     planned: &mut Vec<Planned>,
     left_out: &mut LeftOutTally,
-) -> Vec<Frozen> {
+) -> Vec<&'a Frozen> {
     let mut frozen = Vec::new();
     planned.retain(|one| {
         let id = one.letter.id;
-        match made.remove(&id) {
+        match made.get(&id) {
             Some(made) if made.ordinal != one.letter.arrivals => {
                 left_out.add(CAME_BACK.to_owned(), id);
             }
@@ -35,7 +35,7 @@ pub(super) fn put_in_place(
                     frozen.push(body);
                     return true;
                 }
-                Sent::Failed(why) => left_out.add_failed(&why, id),
+                Sent::Failed(why) => left_out.add_failed(why, id),
             },
             None => left_out.add(NOT_MADE.to_owned(), id),
         }

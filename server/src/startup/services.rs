@@ -30,7 +30,11 @@ impl Plan {
     }
 
     fn hold(&self, sign_of_life: PgConnection) {
-        let (pool, clock, id) = (self.pool.clone(), self.clock.clone(), self.office_id);
+        let (pool, clock, id) = (
+            self.pools.services.clone(),
+            self.clock.clone(),
+            self.office_id,
+        );
         self.lifecycle
             .spawn_front("the sign of life", |stop| async move {
                 office::hold(pool, clock, id, sign_of_life, stop).await;
@@ -40,7 +44,7 @@ impl Plan {
 
     fn keep_up(&self) {
         let upkeep = Upkeep {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             clock: self.clock.clone(),
             retention: self.config.retention,
         };
@@ -52,13 +56,13 @@ impl Plan {
 
     fn judge(&self) {
         let deps = grouping::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             clock: self.clock.clone(),
         };
         self.lifecycle
             .spawn("grouping", |stop| grouping::run(deps, stop));
         let deps = judging::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             clock: self.clock.clone(),
         };
         self.lifecycle
@@ -71,7 +75,7 @@ impl Plan {
             return;
         }
         let deps = intake::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.intake.clone(),
             brokers: self.brokers.clone(),
             clock: self.clock.clone(),
             office_id: self.office_id,
@@ -91,7 +95,7 @@ impl Plan {
             return;
         }
         let deps = replay::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.replay.clone(),
             brokers: self.brokers.clone(),
             clock: self.clock.clone(),
             office_id: self.office_id,
@@ -104,7 +108,7 @@ impl Plan {
 
     fn watch_workers(&self) {
         let deps = fleet::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             clock: self.clock.clone(),
             hears_http: self.config.http.enabled,
             judges: self.config.fleet.enabled,
@@ -113,7 +117,7 @@ impl Plan {
             .spawn("looking after workers", |stop| fleet::run(deps, stop));
         if self.config.fleet.heartbeats {
             let deps = fleet::HearingDeps {
-                pool: self.pool.clone(),
+                pool: self.pools.services.clone(),
                 clock: self.clock.clone(),
                 brokers: self.brokers.clone(),
             };
@@ -130,7 +134,7 @@ impl Plan {
             return;
         };
         let deps = register::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             clock: self.clock.clone(),
             config,
             kept: self.config.executions.kept,
@@ -149,7 +153,7 @@ impl Plan {
             }
         };
         let deps = fleet::ProbingDeps {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             clock: self.clock.clone(),
             outbound,
         };
@@ -162,7 +166,7 @@ impl Plan {
             return;
         }
         let deps = topology::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             brokers: self.brokers.clone(),
             clock: self.clock.clone(),
             config: self.config.topology,
@@ -173,7 +177,7 @@ impl Plan {
 
     fn retry(&self) {
         let deps = retrying::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             clock: self.clock.clone(),
             replay: self.config.replay.clone(),
             takes_part: self.config.retry.enabled,
@@ -188,7 +192,7 @@ impl Plan {
             return;
         }
         let deps = executions::Deps {
-            pool: self.pool.clone(),
+            pool: self.pools.services.clone(),
             clock: self.clock.clone(),
             brokers: self.brokers.clone(),
             config: self.config.executions.clone(),

@@ -3,21 +3,81 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool};
 
 use super::StoreError;
+use crate::config::DatabaseConfig;
 
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What one statement may take that HTTP asks for: no answer takes longer to begin.
+const STATEMENT_WITHIN_SECS: u32 = 30;
+
+/// The connections of an office, in pools of their own: what one does with them, however much, takes none
+/// from the others.
+#[derive(Debug, Clone)]
+pub struct Pools {
+    /// What pages and API ask. No statement of theirs goes on after nobody waits for it any more.
+    pub pages: PgPool,
+    /// Taking letters.
+    pub intake: PgPool,
+    /// Publishing them again.
+    pub replay: PgPool,
+    /// Everything else that an office does by itself.
+    pub services: PgPool,
+}
+
+impl Pools {
+    /// Opens them without connecting yet, so that the server can start while Postgres is away.
+    ///
+    /// # Errors
+    /// Returns an error if the address cannot be read.
+    pub fn open(config: &DatabaseConfig) -> Result<Self, StoreError> {
+        let url = config.url.expose();
+        let shares = config.shares();
+        let of_pages = PgPoolOptions::new().after_connect(|conn, _| {
+            Box::pin(async move {
+                // Said here and not when connecting, which a pooler between us and Postgres refuses.
+                let limit = format!("set statement_timeout = '{STATEMENT_WITHIN_SECS}s'");
+                sqlx::query(sqlx::AssertSqlSafe(limit))
+                    .execute(conn)
+                    .await
+                    .map(|_| ())
+            })
+        });
+        Ok(Self {
+            pages: open(of_pages, url, shares.pages)?,
+            intake: connect(url, shares.intake)?,
+            replay: connect(url, shares.replay)?,
+            services: connect(url, shares.services)?,
+        })
+    }
+
+    /// Closes them all.
+    pub async fn close(&self) {
+        tokio::join!(
+            self.pages.close(),
+            self.intake.close(),
+            self.replay.close(),
+            self.services.close(),
+        );
+    }
+}
 
 /// Opens a pool without connecting yet, so that the server can start while Postgres is away.
 ///
 /// # Errors
 /// When the address cannot be read.
 pub fn connect(url: &str, most_connections: u32) -> Result<PgPool, StoreError> {
+    open(PgPoolOptions::new(), url, most_connections)
+}
+
+fn open(pool: PgPoolOptions, url: &str, most_connections: u32) -> Result<PgPool, StoreError> {
     let options: PgConnectOptions = url.parse()?;
-    Ok(PgPoolOptions::new()
+    Ok(pool
         .max_connections(most_connections)
         .acquire_timeout(PATIENCE)
         .connect_lazy_with(options.application_name("dlo")))
@@ -29,6 +89,11 @@ pub fn connect(url: &str, most_connections: u32) -> Result<PgPool, StoreError> {
 /// # Errors
 /// When Postgres cannot be reached or lets nobody in.
 pub async fn reach(url: &str) -> Result<(), StoreError> {
+    Ok(reached(url).await?.close().await?)
+}
+
+/// Connects once, outside of any pool.
+pub(super) async fn reached(url: &str) -> Result<PgConnection, StoreError> {
     let options: PgConnectOptions = url.parse()?;
     let unreachable = |why: String| StoreError::Unreachable {
         place: format!("{}:{}", options.get_host(), options.get_port()),
@@ -36,7 +101,7 @@ pub async fn reach(url: &str) -> Result<(), StoreError> {
     };
     let connecting = PgConnection::connect_with(&options);
     match tokio::time::timeout(PATIENCE, connecting).await {
-        Ok(Ok(connection)) => Ok(connection.close().await?),
+        Ok(Ok(connection)) => Ok(connection),
         Ok(Err(sqlx::Error::Io(why))) if why.kind() == ErrorKind::ConnectionRefused => {
             Err(unreachable("connection refused".to_owned()))
         }
@@ -49,12 +114,15 @@ pub async fn reach(url: &str) -> Result<(), StoreError> {
     }
 }
 
+/// The steps that bring a database to this version's form.
+pub(super) static MIGRATOR: Migrator = sqlx::migrate!("../migrations");
+
 /// Runs the migrations that are missing, under an advisory lock.
 ///
 /// # Errors
 /// When Postgres does not answer or a step fails.
 pub async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
-    sqlx::migrate!("../migrations").run(pool).await?;
+    MIGRATOR.run(pool).await?;
     Ok(())
 }
 

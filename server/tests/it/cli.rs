@@ -1,5 +1,6 @@
 //! The command line, run as a program.
 
+mod checking;
 mod configuration;
 mod demo;
 mod offices;

@@ -2,16 +2,20 @@
 
 mod access;
 mod causes;
+mod crowd;
 mod executions;
 mod guards;
 mod health;
 mod live;
 mod pages;
+mod patience;
 mod policies;
 mod problems;
 mod requests;
+mod roles;
 mod rules;
 mod shown;
+mod sites;
 mod topology;
 mod unkept;
 mod workers;

@@ -17,5 +17,6 @@ mod retries;
 mod rules;
 mod scenarios;
 mod support;
+mod tls;
 mod topology;
 mod transform;

@@ -39,6 +39,8 @@ pub fn variable(name: &str) -> Option<String> {
 
 /// A variable that `scripts/with-sandbox` sets.
 pub fn needed(name: &str) -> String {
+    // Whatever asks over HTTP here needs it, and hardly anything is asked before.
+    dlo_server::tls::install_provider();
     variable(name)
         .unwrap_or_else(|| panic!("{name} is not set: run this through scripts/with-sandbox"))
 }

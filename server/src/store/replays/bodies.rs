@@ -115,7 +115,7 @@ const MOST_FROZEN_AT_ONCE: usize = 4 * 1024 * 1024;
 pub async fn freeze(
     conn: &mut PgConnection,
     id: ReplayId,
-    mut bodies: &[Frozen],
+    mut bodies: &[&Frozen],
 ) -> Result<(), StoreError> {
     while !bodies.is_empty() {
         let mut bytes = 0;
@@ -133,7 +133,7 @@ pub async fn freeze(
 async fn freeze_some(
     conn: &mut PgConnection,
     id: ReplayId,
-    bodies: &[Frozen],
+    bodies: &[&Frozen],
 ) -> Result<(), StoreError> {
     let letters: Vec<Uuid> = bodies.iter().map(|one| one.letter.0).collect();
     let ordinals: Vec<i32> = bodies.iter().map(|one| one.ordinal).collect();

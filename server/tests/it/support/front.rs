@@ -1,11 +1,12 @@
 //! The HTTP server in front of a desk that answers at once and notes what it was asked.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use dlo_app::desk::TriageDesk;
 use dlo_server::access::{Role, Token};
 use dlo_server::events::Hub;
-use dlo_server::http::{self, Beginning, Front};
+use dlo_server::http::{self, Beginning, Front, Limits};
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::Value;
 use sqlx::PgPool;
@@ -38,7 +39,7 @@ pub struct Counter {
     pub client: Client,
     tokens: [Token; 4],
     stop: CancellationToken,
-    serving: JoinHandle<std::io::Result<()>>,
+    serving: JoinHandle<Result<(), Infallible>>,
     /// The directory of the site's files.
     pub site: tempfile::TempDir,
 }
@@ -47,15 +48,27 @@ impl Counter {
     /// Opens it, with a token for each role.
     pub async fn open(pool: &PgPool) -> Self {
         let desk = Arc::<NotingDesk>::default();
-        Self::before(pool, desk.clone(), desk).await
+        Self::before(pool, desk.clone(), desk, Limits::default()).await
+    }
+
+    /// Opens it with other limits.
+    pub async fn open_within(pool: &PgPool, limits: Limits) -> Self {
+        let desk = Arc::<NotingDesk>::default();
+        Self::before(pool, desk.clone(), desk, limits).await
     }
 
     /// Opens it before another desk, for pages that are to do something; `desk` hears nothing then.
     pub async fn open_before(pool: &PgPool, behind: Arc<dyn TriageDesk>) -> Self {
-        Self::before(pool, behind, Arc::default()).await
+        Self::before(pool, behind, Arc::default(), Limits::default()).await
     }
 
-    async fn before(pool: &PgPool, behind: Arc<dyn TriageDesk>, desk: Arc<NotingDesk>) -> Self {
+    async fn before(
+        pool: &PgPool,
+        behind: Arc<dyn TriageDesk>,
+        desk: Arc<NotingDesk>,
+        limits: Limits,
+    ) -> Self {
+        dlo_server::tls::install_provider();
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("bound"));
         let (hub, stop) = (Hub::default(), CancellationToken::new());
@@ -68,6 +81,7 @@ impl Counter {
             beginning: begun,
             figures: None,
             site_root: site.path().to_owned(),
+            limits,
             stop: stop.clone(),
         };
         #[expect(

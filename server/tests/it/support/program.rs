@@ -70,6 +70,7 @@ pub struct Running {
 impl Running {
     /// Starts it, and waits for its line.
     pub async fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        dlo_server::tls::install_provider();
         let directory = std::env::temp_dir();
         let mut child = command(arguments, variables, &directory)
             .stdout(Stdio::piped())

@@ -50,6 +50,13 @@ impl Vhost {
         self.manage(Method::PUT, &path, &rights).await;
     }
 
+    /// Lets a user do in this vhost what a pattern matches, of every kind.
+    pub async fn permit(&self, user: &str, names: &str) {
+        let rights = json!({"configure": names, "write": names, "read": names});
+        let path = format!("permissions/{}/{user}", self.name);
+        self.manage(Method::PUT, &path, &rights).await;
+    }
+
     /// Lets a user do nothing more in this vhost.
     pub async fn withdraw(&self, user: &str) {
         let path = format!("permissions/{}/{user}", self.name);

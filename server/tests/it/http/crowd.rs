@@ -1,0 +1,118 @@
+//! A crowd before the pages, each of whom has a jq program run for ever: intake and pages go on.
+
+use std::time::{Duration, Instant};
+
+use dlo_domain::source::SourceMode;
+use futures_util::future::join_all;
+use reqwest::{Client, Response};
+use sqlx::PgPool;
+
+use crate::support::broker::Vhost;
+use crate::support::office::{letters, watch};
+use crate::support::process::database_url;
+use crate::support::program::Running;
+use crate::support::until;
+
+const CROWD: usize = 20;
+
+/// What a page answers in, on a machine whose cores two jq programs take.
+const PAGE_WITHIN: Duration = Duration::from_secs(10);
+
+async fn publish(vhost: &Vhost, name: &str, count: usize) {
+    let bodies: Vec<String> = (0..count)
+        .map(|number| format!(r#"{{"{name}": {number}}}"#))
+        .collect();
+    vhost.publish_all("dead", &bodies).await;
+}
+
+/// The address at which a program that never ends is tried on some letters.
+async fn endless(pool: &PgPool, address: &str) -> String {
+    let ids: Vec<uuid::Uuid> = sqlx::query_scalar("select id from letters limit 10")
+        .fetch_all(pool)
+        .await
+        .expect("letters");
+    let ids = ids.iter().enumerate();
+    let ids: Vec<String> = ids.map(|(at, id)| format!("ids[{at}]={id}")).collect();
+    let program = "def f: f; f";
+    format!(
+        "{address}/ui/replays/transform?jq={program}&{}",
+        ids.join("&")
+    )
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let (database, broker) = (
+        database_url(&pool),
+        vhost.brokers.get("main").expect("there"),
+    );
+    let office = Running::start(
+        &["serve", "--json"],
+        &[
+            ("DLO_DATABASE_URL", &database),
+            ("DLO_BROKER_URL", &broker.amqp),
+            ("DLO_HTTP_ADDRESS", "127.0.0.1:0"),
+            ("DLO_LOG", "error"),
+        ],
+    )
+    .await;
+    let address = office.ready["http"]
+        .as_str()
+        .expect("an address")
+        .to_owned();
+    publish(&vhost, "before", 20).await;
+    until("intake is at work", 60, || async {
+        letters(&pool).await == 20
+    })
+    .await;
+
+    let client = Client::new();
+    let url = endless(&pool, &address).await;
+    let asked = Instant::now();
+    let crowd = join_all((0..CROWD).map(|_| client.get(&url).send()));
+    let others = async {
+        publish(&vhost, "during", 200).await;
+        until("intake goes on", 10, || async {
+            letters(&pool).await == 220
+        })
+        .await;
+        for path in ["/", "/letters", "/groups", "/replays", "/readyz"] {
+            let began = Instant::now();
+            let page = client.get(format!("{address}{path}")).send().await;
+            assert_eq!(page.expect("an answer").status(), 200, "{path}");
+            assert!(
+                began.elapsed() < PAGE_WITHIN,
+                "{path}: {:?}",
+                began.elapsed()
+            );
+        }
+        asked.elapsed()
+    };
+    let (answers, others_took) = tokio::join!(crowd, others);
+    let statuses: Vec<u16> = answers
+        .into_iter()
+        .map(|answer| {
+            answer
+                .as_ref()
+                .map(Response::status)
+                .expect("an answer")
+                .as_u16()
+        })
+        .collect();
+    let refused = statuses.iter().filter(|status| **status == 503).count();
+    assert!(
+        refused >= CROWD - 10,
+        "two run and eight wait: {statuses:?}"
+    );
+    assert!(refused < CROWD, "somebody was served: {statuses:?}");
+    assert!(
+        asked.elapsed() > others_took,
+        "the others were done while the programs ran"
+    );
+    office.signal("-TERM").await;
+    assert!(office.ended(30).await, "in good order");
+    vhost.delete().await;
+}
