@@ -25,6 +25,7 @@ pub fn delivered_from(delivery: Delivery) -> Delivered {
             .unwrap_or_default(),
         properties: properties_from_lapin(&delivery.properties),
         body: delivery.data,
+        faults: Vec::new(),
     }
 }
 

@@ -120,6 +120,7 @@ fn delivered(head: &HeadMessage) -> Delivered {
             .unwrap_or_default(),
         properties,
         body: head.body.clone(),
+        faults: Vec::new(),
     }
 }
 

@@ -35,8 +35,8 @@ impl StrippedTally {
         }
         self.letters += planned.len();
         let letters: Vec<_> = planned.iter().map(|one| one.letter.id).collect();
-        for (properties, headers) in messages::heads(conn, &letters).await? {
-            let names = stripped(&properties, &headers).into_iter();
+        for head in messages::heads(conn, &letters).await? {
+            let names = stripped(&head.properties, &head.headers).into_iter();
             for name in names.filter(|name| !keep_expiration || name != "expiration") {
                 *self.names.entry(name).or_default() += 1;
             }

@@ -7,7 +7,7 @@ use dlo_domain::arrival::Arrival;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::replay::{LetterReplay, Outcome};
-use dlo_domain::wire::Properties;
+use dlo_domain::wire::{FieldTable, Properties};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -126,7 +126,7 @@ struct ArrivalRow {
     exchange: String,
     routing_key: String,
     properties: Value,
-    headers: Value,
+    headers: String,
     deaths: Value,
     size_bytes: i64,
     body_sha256: String,
@@ -137,7 +137,8 @@ struct ArrivalRow {
 async fn arrivals(conn: &mut PgConnection, id: LetterId) -> Result<Vec<Arrival>, StoreError> {
     let rows = sqlx::query_as!(
         ArrivalRow,
-        r#"select ordinal, arrived_at, exchange, routing_key, properties, headers, deaths,
+        r#"select ordinal, arrived_at, exchange, routing_key, properties,
+                  headers::text as "headers!", deaths,
                   octet_length(body)::bigint as "size_bytes!",
                   encode(body_sha256, 'hex') as "body_sha256!", replay_id, notes
            from arrivals where letter_id = $1 order by ordinal"#,
@@ -152,20 +153,32 @@ impl TryFrom<ArrivalRow> for Arrival {
     type Error = StoreError;
 
     fn try_from(row: ArrivalRow) -> Result<Self, StoreError> {
+        let mut notes = row.notes;
+        // The rest of the letter is worth seeing without them.
+        let headers = read_headers(&row.headers).unwrap_or_else(|why| {
+            notes.push(format!("The stored headers cannot be shown: {why}."));
+            FieldTable::default()
+        });
         Ok(Self {
             ordinal: row.ordinal,
             arrived_at: row.arrived_at,
             exchange: row.exchange,
             routing_key: row.routing_key,
             properties: read_json("properties", row.properties)?,
-            headers: read_json("headers", row.headers)?,
+            headers,
             deaths: read_json("deaths", row.deaths)?,
             size_bytes: row.size_bytes,
             body_sha256: row.body_sha256,
             replay_id: row.replay_id.map(ReplayId),
-            notes: row.notes,
+            notes,
         })
     }
+}
+
+/// Reads the headers of an arrival. They are asked for as text: `serde_json::Value` ends at a depth that
+/// older versions stored.
+pub(in crate::store) fn read_headers(json: &str) -> Result<FieldTable, StoreError> {
+    serde_json::from_str(json).map_err(|why| StoreError::corrupt("arrivals", "headers", why))
 }
 
 /// Reads a JSON column of `arrivals`.
