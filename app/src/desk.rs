@@ -173,8 +173,8 @@ pub trait TriageDesk:
     /// Stops watching a queue; its letters stay.
     async fn remove_source(&self, actor: &Actor, id: SourceId) -> Result<(), DeskError>;
 
-    /// Takes the undecodable message at the head of a source's queue out through the management
-    /// API and keeps it as a letter.
+    /// Takes the undecodable message at the head of a source's queue out and keeps it as a letter.
+    /// One whose head can be decoded is left alone.
     async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError>;
 
     /// The figures of the first page.

@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use dlo_domain::arrival::Delivered;
 use futures_util::StreamExt as _;
+use lapin::message::Delivery;
 use lapin::options::{
-    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicQosOptions,
+    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicNackOptions,
+    BasicQosOptions,
 };
 use lapin::types::{FieldTable, ShortString};
 use lapin::{Channel, Consumer};
 
 use super::connection::within;
+use super::octets::{DeliveryPlace, RawMessages};
 use super::wire::delivered_from;
 use super::{BrokerError, Link};
 
@@ -31,6 +34,7 @@ pub struct Taken {
 #[derive(Debug)]
 pub struct Inlet {
     channel: Channel,
+    raw: RawMessages,
     queue: ShortString,
     consumer: Option<Consumer>,
 }
@@ -45,6 +49,7 @@ impl Inlet {
             .map_err(|_| BrokerError::Address(format!("`{queue}` is longer than 255 bytes")))?;
         Ok(Self {
             channel: link.channel().await?,
+            raw: link.raw_messages(),
             queue,
             consumer: None,
         })
@@ -61,7 +66,7 @@ impl Inlet {
         let got = tokio::time::timeout(GET_WITHIN, asked)
             .await
             .map_err(|_| BrokerError::Unanswered)??;
-        Ok(got.map(|message| taken(message.delivery)))
+        Ok(got.map(|message| self.taken(message.delivery)))
     }
 
     /// Starts to consume, with at most `window` messages unacknowledged at any time.
@@ -92,7 +97,10 @@ impl Inlet {
             return Ok(None);
         };
         match consumer.next().await {
-            Some(delivery) => Ok(Some(taken(delivery?))),
+            Some(delivery) => {
+                let delivery = delivery?;
+                Ok(Some(self.taken(delivery)))
+            }
             None => Ok(None),
         }
     }
@@ -110,7 +118,7 @@ impl Inlet {
         within(self.channel.basic_cancel(consumer.tag(), options)).await?;
         let mut rest = VecDeque::new();
         while let Some(delivery) = consumer.next().await {
-            rest.push_back(taken(delivery?));
+            rest.push_back(self.taken(delivery?));
         }
         Ok(rest)
     }
@@ -127,11 +135,31 @@ impl Inlet {
         let same = BasicQosOptions { global: false };
         within(self.channel.basic_qos(window, same)).await
     }
-}
 
-fn taken(delivery: lapin::message::Delivery) -> Taken {
-    Taken {
-        tag: delivery.delivery_tag,
-        delivered: delivered_from(delivery),
+    /// Gives one message back to the queue, and returns once the broker has that.
+    ///
+    /// # Errors
+    /// Returns an error if that is not known; the message then comes back when the connection ends.
+    pub async fn requeue(&self, tag: u64) -> Result<(), BrokerError> {
+        let options = BasicNackOptions {
+            multiple: false,
+            requeue: true,
+        };
+        within(self.channel.basic_nack(tag, options)).await?;
+        let same = BasicQosOptions { global: false };
+        within(self.channel.basic_qos(1, same)).await
+    }
+
+    fn taken(&self, delivery: Delivery) -> Taken {
+        let tag = delivery.delivery_tag;
+        let place = DeliveryPlace {
+            channel: self.channel.id(),
+            tag,
+        };
+        let delivered = match self.raw.take(place) {
+            Some(message) => message.delivered(delivery),
+            None => delivered_from(delivery),
+        };
+        Taken { tag, delivered }
     }
 }

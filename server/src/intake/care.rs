@@ -10,6 +10,8 @@ pub(super) struct Care {
     before_it: Option<usize>,
     /// Messages in hand that this session fetched one by one.
     in_hand: usize,
+    /// Messages that client libraries refuse and that were kept all the same.
+    undecodable: usize,
 }
 
 impl Care {
@@ -41,7 +43,33 @@ impl Care {
 
     /// So many were taken without a fault that it cannot have been among them.
     pub(super) fn relax(&mut self) {
-        *self = Self::default();
+        *self = self.anew();
+    }
+
+    /// So many more were read from their octets.
+    pub(super) fn kept_undecodable(&mut self, count: usize) {
+        self.undecodable += count;
+    }
+
+    /// What people should know of them.
+    pub(super) fn remark(self) -> Option<String> {
+        let what = match self.undecodable {
+            0 => return None,
+            1 => "1 message".to_owned(),
+            count => format!("{count} messages"),
+        };
+        Some(format!(
+            "Kept since this office started: {what} that client libraries cannot decode. Each is a \
+             letter, byte for byte, with a note of what is wrong."
+        ))
+    }
+
+    /// Nothing is known of where one stands.
+    fn anew(self) -> Self {
+        Self {
+            undecodable: self.undecodable,
+            ..Self::default()
+        }
     }
 
     /// A session broke: was it for a message that cannot be decoded?
@@ -50,10 +78,10 @@ impl Care {
             Self {
                 before_it: (self.one_by_one && self.in_hand > 0).then_some(self.in_hand),
                 one_by_one: true,
-                in_hand: 0,
+                ..self.anew()
             }
         } else {
-            Self::default()
+            self.anew()
         };
     }
 }
@@ -89,5 +117,17 @@ mod tests {
         care.broke(true);
         care.broke(false);
         assert!(!care.is_needed());
+    }
+
+    #[test]
+    fn what_was_kept_is_remembered_over_breaks() {
+        let mut care = Care::default();
+        assert_eq!(care.remark(), None);
+        care.kept_undecodable(2);
+        care.broke(true);
+        care.relax();
+        care.broke(false);
+        let remark = care.remark().expect("a remark");
+        assert!(remark.contains("2 messages"), "{remark}");
     }
 }

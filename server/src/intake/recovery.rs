@@ -207,6 +207,7 @@ async fn settle(
     )
     .await?;
     running.count(done.stored);
+    running.note_undecodable(&buffer).await;
     if !buffer.is_empty() {
         running
             .inlet

@@ -12,7 +12,7 @@ use super::condition::Conditions;
 use super::lasting::Lasting;
 use super::memory::Memory;
 use super::{Deps, mirror, recovery, stint, window};
-use crate::broker::{self, BrokerError, Inlet};
+use crate::broker::{self, BrokerError, Inlet, OctetReading};
 use crate::clock::new_id;
 use crate::store::StoreError;
 use crate::store::batches::{self, Session};
@@ -107,10 +107,11 @@ impl Running<'_> {
         };
         let mut told = None;
         while !stop.is_cancelled() {
-            if told != Some(self.lasting) {
-                let remark = self.lasting.remark();
-                conditions.set(SourceCondition::Running, remark).await;
-                told = Some(self.lasting);
+            let remark = self.remark();
+            if told.as_ref() != Some(&remark) {
+                let text = remark.as_deref();
+                conditions.set(SourceCondition::Running, text).await;
+                told = Some(remark);
             }
             fresh = stint::run(self, fresh.take(), stop).await?;
         }
@@ -140,6 +141,29 @@ impl Running<'_> {
         metrics::counter!("dlo_intake_died_again_total").increment(u64::from(stored.again));
     }
 
+    /// Counts the messages of a batch that client libraries refuse, and says so on the source.
+    pub(super) async fn note_undecodable(&mut self, buffer: &Buffer) {
+        let count = buffer.undecodable();
+        if count == 0 {
+            return;
+        }
+        tracing::warn!(queue = %self.source.queue, count, "messages that client libraries cannot decode were kept");
+        metrics::counter!("dlo_intake_undecodable_total")
+            .increment(u64::try_from(count).unwrap_or(u64::MAX));
+        self.care.kept_undecodable(count);
+        let remark = self.remark();
+        Conditions::of(self.deps, self.source.id)
+            .set(SourceCondition::Running, remark.as_deref())
+            .await;
+    }
+
+    /// What people should know of a source that runs.
+    fn remark(&self) -> Option<String> {
+        let remarks = [self.lasting.remark().map(str::to_owned), self.care.remark()];
+        let remarks: Vec<String> = remarks.into_iter().flatten().collect();
+        (!remarks.is_empty()).then(|| remarks.join(" "))
+    }
+
     /// Notes that a commit told Postgres.
     pub(super) fn told(&mut self, settled: i64) {
         self.forgotten = self.forgotten.max(settled);
@@ -156,7 +180,14 @@ pub(super) async fn run(
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let purpose = format!("intake {}", source.queue);
-    let link = broker::connect(&deps.brokers, &source.broker, &source.vhost, &purpose)
+    // Where lapin failed at a message, it sees no header of any.
+    let reading = if care.is_needed() {
+        OctetReading::All
+    } else {
+        OctetReading::Odd
+    };
+    let (brokers, vhost) = (&deps.brokers, &source.vhost);
+    let link = broker::connect_for_intake(brokers, &source.broker, vhost, &purpose, reading)
         .await
         .inspect_err(|_| memory.doubt())?;
     let queue = match source.mode {

@@ -256,6 +256,7 @@ async fn deliver(
         }
     };
     running.count(done.stored);
+    running.note_undecodable(&buffer).await;
     running.told(plan.settled);
     running.inlet.acknowledge(last_tag, running.window).await?;
     running.settled = plan.batch;

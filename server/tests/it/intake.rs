@@ -3,8 +3,10 @@
 mod bytes;
 mod deep;
 mod deliveries;
+mod eject;
 mod lasting;
 mod mirrors;
+mod odd;
 mod search;
 mod shapes;
 mod sources;

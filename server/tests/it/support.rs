@@ -9,6 +9,7 @@ pub mod front;
 pub mod frozen;
 pub mod ledger;
 pub mod noting;
+pub mod odd;
 pub mod office;
 pub mod problem;
 pub mod process;
