@@ -9,7 +9,7 @@ use crate::budget::{ShownBudget, page_cost};
 use crate::death::Death;
 use crate::encoding;
 use crate::reading::cut;
-use crate::wire::{FieldTable, Properties, WireText};
+use crate::wire::{FieldTable, Properties, WireFault, WireText};
 
 /// A message as the broker delivered it: every byte that we can see.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,9 +26,17 @@ pub struct Delivered {
     pub headers: FieldTable,
     /// Body.
     pub body: Vec<u8>,
+    /// What was wrong with its octets; everything else is read in spite of it.
+    pub faults: Vec<WireFault>,
 }
 
 impl Delivered {
+    /// Whether client libraries refuse it: it was read from its octets.
+    #[must_use]
+    pub fn is_undecodable(&self) -> bool {
+        self.faults.iter().any(WireFault::is_undecodable)
+    }
+
     /// The body as it was before its sender packed it, if that is known and it has at most `most` bytes.
     #[must_use]
     pub fn plain_body(&self, most: usize) -> Option<Cow<'_, [u8]>> {

@@ -11,7 +11,7 @@ use crate::failure::{Failure, HeaderMap, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
 use crate::republish;
-use crate::wire::{FieldTable, WireText};
+use crate::wire::{FieldTable, WireFault, WireText};
 
 /// The longest error message that is kept beside the letter, in bytes. The headers have it whole.
 pub const MOST_MESSAGE_BYTES: usize = 4 * 1024;
@@ -70,6 +70,7 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     if history.deaths.is_empty() && origin.queue.is_none() {
         notes.push("Nothing in the message tells where it died.".to_owned());
     }
+    notes.extend(WireFault::notes(&delivered.faults));
     notes.extend(remarks(delivered));
     Reading {
         message_type: message_type(delivered, &failure),

@@ -49,7 +49,8 @@ pub enum SourceCondition {
     BrokerAway,
     /// Postgres does not answer, so nothing is taken.
     DatabaseAway,
-    /// The message at the head cannot be decoded by the client: it blocks the queue until it is ejected.
+    /// The message at the head blocks the queue until it is ejected: client libraries cannot decode it, and
+    /// intake could not take it without them either.
     UndecodableHead,
     /// The queue drops a letter that comes back too often, so nothing is taken until that is lifted or accepted.
     DeliveryLimit,

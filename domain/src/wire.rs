@@ -7,11 +7,13 @@
 
 mod excerpt;
 mod json;
+mod octets;
 mod properties;
 mod text;
 mod value;
 
 pub use json::WireJsonError;
+pub use octets::{ContentHeader, WireFault, is_plain};
 pub use properties::Properties;
 pub use text::WireText;
 pub use value::{Field, FieldTable, FieldValue, MOST_LEVELS};

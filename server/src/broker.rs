@@ -9,18 +9,18 @@ mod error;
 mod fleet;
 mod inlet;
 mod management;
+mod octets;
 mod publisher;
 pub mod rights;
 mod wire;
 
 pub use address::{BrokerAddress, Brokers};
-pub use connection::{Link, connect};
-pub use declare::{bind_queue, count_consumers, declare_queue, delete_queue, has_exchange};
+pub use connection::{Link, connect, connect_for_intake};
+pub use declare::{bind_queue, count_consumers, declare_queue, delete_queue, has_exchange, has_queue};
 pub use error::{BrokerError, Fault};
 pub use fleet::{FleetInlet, Said};
 pub use inlet::{Inlet, Taken};
-pub use management::{
-    Binding, Bound, BrokerOverview, ExchangeNow, HeadMessage, Management, ManagementError,
-};
+pub use management::{Binding, Bound, BrokerOverview, ExchangeNow, Management, ManagementError};
+pub use octets::OctetReading;
 pub use publisher::{Company, Outgoing, Published, Publisher};
 pub use wire::{delivered_from, properties_to_lapin, table_to_lapin};

@@ -1,8 +1,8 @@
 //! Room on the stack of every thread.
 //!
-//! The AMQP client takes the headers of a message apart one call in another, and a frame has room
-//! for 26,000 tables in tables: on a usual stack of 2 MiB that ends the process, again and again,
-//! as long as the message stands in the queue. The client makes its threads itself, with what the
+//! The AMQP client writes the headers of a message one call in another, and a frame has room for
+//! 26,000 tables in tables: on a usual stack of 2 MiB a replay of such a letter ends the process, again
+//! and again. (Intake takes them without the client: see `broker::octets`.) The client makes its threads itself, with what the
 //! standard library takes from `RUST_MIN_STACK`, which is read once: so the program begins anew
 //! with it set. Pages that are never touched cost nothing.
 

@@ -1,5 +1,7 @@
 //! Field values to type-tagged JSON and back: `{"type": "long_int", "value": 7}`.
 
+mod deep;
+mod entries;
 mod reading;
 
 use base64::Engine as _;

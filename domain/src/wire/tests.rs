@@ -167,3 +167,40 @@ fn members_are_read_in_any_order() {
     });
     assert_eq!(read, expected);
 }
+
+/// What a table of tables takes as JSON, as older versions stored it.
+fn nested_tables_json(levels: usize) -> String {
+    let leaf = r#"[{"name":"n","type":"long_int","value":7},{"name":"x","type":"byte_array","base64":"/w=="}]"#;
+    (0..levels).fold(leaf.to_owned(), |inner, _| {
+        format!(r#"[{{"name":"a","type":"table","value":{inner}}}]"#)
+    })
+}
+
+#[test]
+fn json_that_is_nested_deeper_than_tables_are_taken_apart_becomes_octets() {
+    for levels in [0, 1, MOST_LEVELS, 64, 124, 1_000, 10_000] {
+        let json = nested_tables_json(levels);
+        let table: FieldTable = serde_json::from_str(&json).expect("read");
+        let mut inside = &table;
+        let mut seen = 0;
+        let octets = loop {
+            match inside.0.first().map(|field| &field.value) {
+                Some(FieldValue::Table(next)) => {
+                    inside = next;
+                    seen += 1;
+                }
+                Some(FieldValue::Deep(octets)) => break Some(octets.clone()),
+                _ => break None,
+            }
+        };
+        assert_eq!(seen, levels.min(MOST_LEVELS), "{levels} levels");
+        assert_eq!(octets.is_some(), levels > MOST_LEVELS, "{levels} levels");
+        if (MOST_LEVELS..=124).contains(&levels) && levels > MOST_LEVELS {
+            let octets = octets.expect("octets");
+            assert!(octets.ends_with(b"\x01nI\0\0\0\x07\x01xx\0\0\0\x01\xff"));
+        }
+        let again = serde_json::to_string(&table).expect("JSON");
+        let read: FieldTable = serde_json::from_str(&again).expect("read again");
+        assert_eq!(read, table);
+    }
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lapin::{Connection, ConnectionProperties};
 
+use super::octets::{self, OctetReading, RawMessages};
 use super::{BrokerError, Brokers};
 
 /// No answer of a broker takes longer than this, or it counts as away.
@@ -12,7 +13,10 @@ pub const ANSWER_SECS: u64 = 10;
 
 /// A connection that closes when it is dropped on purpose through `close`.
 #[derive(Debug)]
-pub struct Link(Connection);
+pub struct Link {
+    connection: Connection,
+    raw: RawMessages,
+}
 
 impl Link {
     /// A new channel.
@@ -20,18 +24,23 @@ impl Link {
     /// # Errors
     /// When the broker refuses or does not answer.
     pub async fn channel(&self) -> Result<lapin::Channel, BrokerError> {
-        within(self.0.create_channel()).await
+        within(self.connection.create_channel()).await
+    }
+
+    /// The messages that are read from their octets.
+    pub(super) fn raw_messages(&self) -> RawMessages {
+        self.raw.clone()
     }
 
     /// Whether the connection still stands, as far as we know.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.0.status().connected()
+        self.connection.status().connected()
     }
 
     /// Says goodbye to the broker; a broker that does not answer is left alone.
     pub async fn close(self) {
-        let _ = within(self.0.close(200, "done".into())).await;
+        let _ = within(self.connection.close(200, "done".into())).await;
     }
 }
 
@@ -46,11 +55,34 @@ pub async fn connect(
     purpose: &str,
 ) -> Result<Link, BrokerError> {
     let uri = brokers.uri(broker, vhost)?;
-    let properties =
-        ConnectionProperties::default().with_connection_name(format!("dlo {purpose}").into());
-    within(Connection::connect_uri(uri, properties))
-        .await
-        .map(Link)
+    let connection = within(Connection::connect_uri(uri, named(purpose))).await?;
+    Ok(Link {
+        connection,
+        raw: RawMessages::default(),
+    })
+}
+
+/// Connects to take messages: those that lapin would refuse, or not keep all of, are read from their
+/// octets.
+///
+/// # Errors
+/// Returns an error if the broker is unknown, refuses or does not answer.
+pub async fn connect_for_intake(
+    brokers: &Brokers,
+    broker: &str,
+    vhost: &str,
+    purpose: &str,
+    reading: OctetReading,
+) -> Result<Link, BrokerError> {
+    let uri = brokers.uri(broker, vhost)?;
+    let raw = RawMessages::default();
+    let connecting = octets::connect(uri, named(purpose), reading, raw.clone());
+    let connection = within(connecting).await?;
+    Ok(Link { connection, raw })
+}
+
+fn named(purpose: &str) -> ConnectionProperties {
+    ConnectionProperties::default().with_connection_name(format!("dlo {purpose}").into())
 }
 
 /// Awaits an answer of the broker, but not for ever: some of lapin's calls can hang when the

@@ -7,6 +7,7 @@ use dlo_domain::arrival::Delivered;
 use dlo_domain::delivery_limit::{COUNTS, Evidence};
 use dlo_domain::wire::FieldValue;
 use futures_util::StreamExt as _;
+use lapin::message::Delivery;
 use lapin::options::{
     BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicNackOptions,
     BasicQosOptions,
@@ -15,6 +16,7 @@ use lapin::types::{FieldTable, ShortString};
 use lapin::{Channel, Consumer};
 
 use super::connection::within;
+use super::octets::{DeliveryPlace, RawMessages};
 use super::wire::delivered_from;
 use super::{BrokerError, Link};
 
@@ -37,6 +39,7 @@ pub struct Taken {
 #[derive(Debug)]
 pub struct Inlet {
     channel: Channel,
+    raw: RawMessages,
     queue: ShortString,
     consumer: Option<Consumer>,
     evidence: Evidence,
@@ -53,6 +56,7 @@ impl Inlet {
             .map_err(|_| BrokerError::Address(format!("`{queue}` is longer than 255 bytes")))?;
         Ok(Self {
             channel: link.channel().await?,
+            raw: link.raw_messages(),
             queue,
             consumer: None,
             evidence,
@@ -174,9 +178,30 @@ impl Inlet {
         }
     }
 
-    fn taken(&mut self, delivery: lapin::message::Delivery) -> Taken {
+    /// Gives one message back to the queue, and returns once the broker has that.
+    ///
+    /// # Errors
+    /// Returns an error if that is not known; the message then comes back when the connection ends.
+    pub async fn requeue(&self, tag: u64) -> Result<(), BrokerError> {
+        let options = BasicNackOptions {
+            multiple: false,
+            requeue: true,
+        };
+        within(self.channel.basic_nack(tag, options)).await?;
+        let same = BasicQosOptions { global: false };
+        within(self.channel.basic_qos(1, same)).await
+    }
+
+    fn taken(&mut self, delivery: Delivery) -> Taken {
         let tag = delivery.delivery_tag;
-        let delivered = delivered_from(delivery);
+        let place = DeliveryPlace {
+            channel: self.channel.id(),
+            tag,
+        };
+        let delivered = match self.raw.take(place) {
+            Some(message) => message.delivered(delivery),
+            None => delivered_from(delivery),
+        };
         let has_count = COUNTS.iter().any(|name| {
             let count = delivered.headers.get(name).and_then(FieldValue::as_integer);
             count.is_some_and(|count| count > 0)

@@ -1,5 +1,5 @@
-//! The management API, for what AMQP cannot say: a queue's bindings, and a message that the
-//! client library cannot decode.
+//! The management API, for what AMQP cannot say: a queue's bindings, what is bound to an exchange, and
+//! what kind of queue it is.
 
 mod exchanges;
 mod policies;
@@ -8,12 +8,10 @@ mod survey;
 
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use exchanges::ExchangeNow;
 pub use survey::BrokerOverview;
@@ -76,20 +74,6 @@ impl Bound {
     pub fn is_queue(&self) -> bool {
         self.destination_type == "queue"
     }
-}
-
-/// A message as the management API shows it. Its body is exact; its names are not always, which
-/// is why it had to be fetched here.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HeadMessage {
-    /// The exchange of the delivery.
-    pub exchange: String,
-    /// The routing key of the delivery.
-    pub routing_key: String,
-    /// Properties and headers as JSON.
-    pub properties: Value,
-    /// The body, byte by byte.
-    pub body: Vec<u8>,
 }
 
 /// The management API of one broker.
@@ -162,49 +146,6 @@ impl Management {
         let request = self.client.get(self.queue_url(vhost, queue));
         let queue: Queue = answer(request.timeout(SOON)).await?;
         Ok(queue.auto_delete)
-    }
-
-    /// The message at the head of a queue; it is taken out when `remove`.
-    ///
-    /// # Errors
-    /// When it does not answer.
-    pub async fn head(
-        &self,
-        vhost: &str,
-        queue: &str,
-        remove: bool,
-    ) -> Result<Option<HeadMessage>, ManagementError> {
-        #[derive(Deserialize)]
-        struct Message {
-            exchange: String,
-            routing_key: String,
-            properties: Value,
-            payload: String,
-            payload_encoding: String,
-        }
-        let url = format!("{}/get", self.queue_url(vhost, queue));
-        let mode = if remove {
-            "ack_requeue_false"
-        } else {
-            "ack_requeue_true"
-        };
-        let wish = json!({"count": 1, "ackmode": mode, "encoding": "base64"});
-        let messages: Vec<Message> = answer(self.client.post(url).json(&wish)).await?;
-        let Some(message) = messages.into_iter().next() else {
-            return Ok(None);
-        };
-        let body = if message.payload_encoding == "base64" {
-            let fault = |why| ManagementError::Unexpected(format!("{why}"));
-            STANDARD.decode(message.payload).map_err(fault)?
-        } else {
-            message.payload.into_bytes()
-        };
-        Ok(Some(HeadMessage {
-            exchange: message.exchange,
-            routing_key: message.routing_key,
-            properties: message.properties,
-            body,
-        }))
     }
 
     fn queue_url(&self, vhost: &str, queue: &str) -> String {

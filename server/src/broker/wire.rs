@@ -1,7 +1,7 @@
 //! Between lapin's values and the domain's. Both directions keep every type and every byte.
 //!
-//! What is nested too deep to be taken apart is kept as its octets. lapin itself takes everything
-//! apart, one call in another: see `crate::stack` for the room that this needs.
+//! What is nested too deep to be taken apart is kept as its octets. lapin itself writes everything, one
+//! call in another: see `crate::stack` for the room that this needs.
 
 use dlo_domain::arrival::Delivered;
 use dlo_domain::wire::{Field, FieldTable, FieldValue, MOST_LEVELS, Properties, WireText};
@@ -25,6 +25,7 @@ pub fn delivered_from(delivery: Delivery) -> Delivered {
             .unwrap_or_default(),
         properties: properties_from_lapin(&delivery.properties),
         body: delivery.data,
+        faults: Vec::new(),
     }
 }
 

@@ -4,11 +4,11 @@ use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{LetterId, SourceId};
-use dlo_domain::source::{NewSource, NewSourceFault, Source, SourceCondition, SourceMode};
+use dlo_domain::source::{NewSource, NewSourceFault, Source, SourceCondition};
 use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
-use crate::broker::ManagementError;
+use crate::broker::Fault;
 use crate::clock::new_id;
 use crate::intake::{self, EjectError, Settings, eject_head as eject};
 use crate::judging;
@@ -188,7 +188,13 @@ pub(super) async fn eject_head(
         settings: Settings::default(),
     };
     let ejected = eject(&deps, source).await;
-    let letter = ejected.map_err(|why| of_eject(why, source))?;
+    let letter = match &ejected {
+        Ok(letter) | Err(EjectError::Unacknowledged { letter, .. }) => Some(*letter),
+        Err(_) => None,
+    };
+    let Some(letter) = letter else {
+        return ejected.map_err(|why| of_eject(why, source));
+    };
     let note = Note {
         at: desk.clock.now(),
         actor,
@@ -197,7 +203,7 @@ pub(super) async fn eject_head(
         replay: None,
     };
     changing!(desk, conn => Ok(audit::write_letters(conn, &[letter.0], note).await?))?;
-    Ok(letter)
+    ejected.map_err(|why| of_eject(why, source))
 }
 
 /// Only a message that is known to block the queue is taken out this way: intake takes every other
@@ -211,25 +217,23 @@ fn refuse_eject(source: &Source) -> Result<(), DeskError> {
             source.condition.as_str().replace('_', " ")
         )));
     }
-    if source.mode == SourceMode::Mirror {
-        return Err(DeskError::Conflict(format!(
-            "`{name}` is a mirror, which takes nothing out of the queue, so nothing was ejected: \
-             change its mode to `take` first"
-        )));
-    }
     Ok(())
 }
 
 fn of_eject(why: EjectError, source: &Watched) -> DeskError {
     match why {
-        EjectError::Empty => DeskError::Conflict(why.to_string()),
-        EjectError::Management(ManagementError::Missing) => DeskError::Conflict(format!(
-            "the broker has no queue `{}` in vhost `{}`: there is nothing to eject",
-            source.queue, source.vhost
-        )),
-        EjectError::Store(why) => why.into(),
-        EjectError::Broker(_) | EjectError::Management(_) => {
-            DeskError::Unavailable(format!("{why}. The message is still in the queue."))
+        EjectError::Empty | EjectError::Decodable | EjectError::Busy | EjectError::StoredBefore => {
+            DeskError::Conflict(why.to_string())
+        }
+        EjectError::Broker(fault) if fault.fault() == Fault::QueueMissing => {
+            DeskError::Conflict(format!(
+                "the broker has no queue `{}` in vhost `{}`: there is nothing to eject",
+                source.queue, source.vhost
+            ))
+        }
+        EjectError::Store(fault) if !fault.is_outage() => fault.into(),
+        EjectError::Store(_) | EjectError::Broker(_) | EjectError::Unacknowledged { .. } => {
+            DeskError::Unavailable(format!("{why}."))
         }
     }
 }

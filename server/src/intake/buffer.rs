@@ -87,6 +87,14 @@ impl Buffer {
         self.redelivered().next().is_some()
     }
 
+    /// How many of them client libraries refuse.
+    pub(super) fn undecodable(&self) -> usize {
+        let incoming = self.incoming.iter();
+        incoming
+            .filter(|one| one.delivered.is_undecodable())
+            .count()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.incoming.len()
     }

@@ -10,6 +10,8 @@ pub(super) struct Care {
     in_hand: usize,
     /// Messages that were taken one by one without a fault.
     taken: usize,
+    /// Messages that client libraries refuse and that were kept all the same.
+    undecodable: usize,
 }
 
 /// After so many messages, taken one by one, a message that cannot be decoded is not expected any
@@ -43,8 +45,34 @@ impl Care {
         if self.taken < CALM_AFTER {
             return false;
         }
-        *self = Self::default();
+        *self = self.anew();
         true
+    }
+
+    /// So many more were read from their octets.
+    pub(super) fn kept_undecodable(&mut self, count: usize) {
+        self.undecodable += count;
+    }
+
+    /// What people should know of them.
+    pub(super) fn remark(self) -> Option<String> {
+        let what = match self.undecodable {
+            0 => return None,
+            1 => "1 message".to_owned(),
+            count => format!("{count} messages"),
+        };
+        Some(format!(
+            "Kept since this office started: {what} that client libraries cannot decode. Each is a \
+             letter, byte for byte, with a note of what is wrong."
+        ))
+    }
+
+    /// Nothing is known of where one stands.
+    fn anew(self) -> Self {
+        Self {
+            undecodable: self.undecodable,
+            ..Self::default()
+        }
     }
 
     /// A session broke: was it for a message that cannot be decoded?
@@ -52,10 +80,10 @@ impl Care {
         *self = if is_undecodable {
             Self {
                 one_by_one: true,
-                ..Self::default()
+                ..self.anew()
             }
         } else {
-            Self::default()
+            self.anew()
         };
     }
 }
@@ -94,5 +122,17 @@ mod tests {
         care.broke(true);
         care.broke(false);
         assert!(!care.is_needed());
+    }
+
+    #[test]
+    fn what_was_kept_is_remembered_over_breaks() {
+        let mut care = Care::default();
+        assert_eq!(care.remark(), None);
+        care.kept_undecodable(2);
+        care.broke(true);
+        care.relax();
+        care.broke(false);
+        let remark = care.remark().expect("a remark");
+        assert!(remark.contains("2 messages"), "{remark}");
     }
 }

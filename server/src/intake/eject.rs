@@ -1,150 +1,206 @@
-//! Takes the undecodable message at the head of a queue out through the management API.
+//! Takes one message that client libraries cannot decode out of a source's queue, when a person asks
+//! for it. Intake does so by itself; this is for a queue whose head blocks it all the same.
 //!
-//! It is stored first and taken out afterwards. If the head is another message by then, nothing
-//! is lost: what was taken out is stored too.
+//! The message is fetched without being acknowledged, stored as intake stores every other one, and only
+//! then acknowledged: that very delivery, so that no other message can be meant.
 
-use dlo_domain::arrival::Delivered;
-use dlo_domain::grouping::Masker;
+use std::collections::HashSet;
+
 use dlo_domain::ids::LetterId;
-use dlo_domain::reading;
-use dlo_domain::wire::{FieldTable, FieldValue, Properties, WireText};
-use serde_json::Value;
+use dlo_domain::source::SourceMode;
 
-use super::Deps;
-use crate::broker::{BrokerError, HeadMessage, Management, ManagementError};
+use super::buffer::Buffer;
+use super::commit::{Plan, Recovery, commit};
+use super::{Deps, mirror};
+use crate::broker::{self, BrokerError, Inlet, Link, OctetReading, Taken};
 use crate::clock::new_id;
-use crate::store::groups::signatures;
-use crate::store::letters::{Court, Incoming, insert_new};
-use crate::store::policies::inbox::{self, Asked};
-use crate::store::sources::Watched;
-use crate::store::{StoreError, rules};
+use crate::store::StoreError;
+use crate::store::batches::{self, Session};
+use crate::store::letters::Stored;
+use crate::store::sources::{self, Watched};
 
-/// Why nothing was ejected.
+/// The batch of a session that stores one message.
+const ONLY_BATCH: i64 = 1;
+
+/// Why nothing was ejected, or what is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum EjectError {
     /// The queue has no message that is ready.
     #[error("the queue is empty: there is nothing to eject")]
     Empty,
-    /// The broker's name is not configured.
-    #[error(transparent)]
+    /// The head can be decoded.
+    #[error(
+        "the message at the head of the queue can be decoded, so it was not ejected: it is still in \
+         the queue, and intake takes it"
+    )]
+    Decodable,
+    /// Somebody else ejects from this queue at this moment.
+    #[error(
+        "another eject from this queue is under way, so nothing was ejected: try again after it"
+    )]
+    Busy,
+    /// It is a letter already: an earlier acknowledgement did not arrive.
+    #[error(
+        "the message was a letter already, whose acknowledgement had not arrived: it was taken out of \
+         the queue now and not stored again"
+    )]
+    StoredBefore,
+    /// The broker failed before anything was stored.
+    #[error(
+        "{0}. Nothing was stored and nothing was acknowledged, so the message stays in the queue: try \
+         again"
+    )]
     Broker(#[from] BrokerError),
-    /// The management API did not do it.
-    #[error(transparent)]
-    Management(#[from] ManagementError),
-    /// The letter could not be stored; the message is still in the queue.
-    #[error("{0}; the message is still in the queue")]
+    /// Postgres failed.
+    #[error(
+        "{0}. The message was not acknowledged, so it stays in the queue. If the database stopped in \
+         the middle, it may be stored as well: it is then told from a new one when it comes again"
+    )]
     Store(#[from] StoreError),
+    /// It is stored, and whether the broker removed it is not known.
+    #[error(
+        "the message is stored as letter {letter}; whether the broker took it out of the queue is not \
+         known ({why}). If it is still there, it is told from a new one when it comes again"
+    )]
+    Unacknowledged {
+        /// The letter.
+        letter: LetterId,
+        /// What happened.
+        why: BrokerError,
+    },
 }
 
-/// Ejects the head of a source's queue; returns the letter that it became.
+impl From<sqlx::Error> for EjectError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// Ejects the head of a source's queue if client libraries cannot decode it; returns the letter that
+/// it became.
 ///
 /// # Errors
-/// `EjectError`; the message is then still in the queue, or stored, or both.
+/// Returns an [`EjectError`], which says what was kept.
 pub async fn eject_head(deps: &Deps, source: &Watched) -> Result<LetterId, EjectError> {
-    let address = deps.brokers.get(&source.broker)?;
-    let management = Management::new(address.management.as_deref())?;
-    let (vhost, queue) = (&source.vhost, &source.queue);
-    let head = management
-        .head(vhost, queue, false)
-        .await?
-        .ok_or(EjectError::Empty)?;
-    let id = store(deps, source, &head).await?;
-    let removed = management.head(vhost, queue, true).await?;
-    if let Some(other) = removed.filter(|removed| removed.body != head.body) {
-        store(deps, source, &other).await?;
+    // Its transaction holds the lock, whatever becomes of this task.
+    let mut turn = deps.pool.begin().await?;
+    if !sources::lock_eject(&mut turn, source.id).await? {
+        return Err(EjectError::Busy);
     }
-    Ok(id)
-}
-
-async fn store(deps: &Deps, source: &Watched, head: &HeadMessage) -> Result<LetterId, StoreError> {
-    let delivered = delivered(head);
-    let mut read = reading::read(&delivered, &source.headers);
-    read.notes.push(
-        "The client library cannot decode this message, so it was ejected through the management API: the body is exact, names and header types are as that API shows them."
-            .to_owned(),
-    );
-    let id = LetterId(new_id(&*deps.clock));
-    let now = deps.clock.now();
-    let mut transaction = deps.pool.begin().await?;
-    rules::hold(&mut transaction).await?;
-    let (judge, standing) = deps.judges.current_for(&mut transaction, source.id).await?;
-    let court = Court {
-        judge: &judge,
-        source: &standing.source,
+    let queue = match source.mode {
+        SourceMode::Take => source.queue.clone(),
+        SourceMode::Mirror => mirror::queue_name(&source.queue),
     };
-    let incoming = Incoming::new(id, now, delivered, read, court, &mut Masker::new());
-    signatures::remember(&mut transaction, &[&incoming]).await?;
-    insert_new(&mut transaction, source.id, &[&incoming]).await?;
-    if standing.policies_are_asked {
-        let asked = Asked {
-            letter: id,
-            replay: None,
-        };
-        inbox::put(&mut transaction, &*deps.clock, &[asked]).await?;
+    let purpose = format!("eject {queue}");
+    let link = broker::connect_for_intake(
+        &deps.brokers,
+        &source.broker,
+        &source.vhost,
+        &purpose,
+        OctetReading::All,
+    )
+    .await?;
+    let ejected = eject_from(deps, source, &link, &queue).await;
+    link.close().await;
+    if let Err(error) = turn.rollback().await {
+        tracing::debug!(%error, "the lock of an eject was left to its connection");
     }
-    transaction.commit().await?;
-    Ok(id)
+    ejected
 }
 
-fn delivered(head: &HeadMessage) -> Delivered {
-    let text = |name: &str| head.properties.get(name)?.as_str().map(WireText::from);
-    let byte = |name: &str| {
-        head.properties
-            .get(name)?
-            .as_u64()
-            .and_then(|n| u8::try_from(n).ok())
+async fn eject_from(
+    deps: &Deps,
+    source: &Watched,
+    link: &Link,
+    queue: &str,
+) -> Result<LetterId, EjectError> {
+    let inlet = Inlet::open(link, queue).await?;
+    let taken = inlet.get().await?.ok_or(EjectError::Empty)?;
+    let tag = taken.tag;
+    if !taken.delivered.is_undecodable() {
+        inlet.requeue(tag).await?;
+        return Err(EjectError::Decodable);
+    }
+    let session = Session {
+        source_id: source.id,
+        session_id: new_id(&*deps.clock),
+        office_id: deps.office_id,
     };
-    let properties = Properties {
-        content_type: text("content_type"),
-        content_encoding: text("content_encoding"),
-        delivery_mode: byte("delivery_mode"),
-        priority: byte("priority"),
-        correlation_id: text("correlation_id"),
-        reply_to: text("reply_to"),
-        expiration: text("expiration"),
-        message_id: text("message_id"),
-        timestamp: head.properties.get("timestamp").and_then(Value::as_u64),
-        kind: text("type"),
-        user_id: text("user_id"),
-        app_id: text("app_id"),
-        cluster_id: text("cluster_id"),
-    };
-    Delivered {
-        exchange: head.exchange.clone(),
-        routing_key: head.routing_key.clone(),
-        redelivered: true,
-        headers: head
-            .properties
-            .get("headers")
-            .map(table)
-            .unwrap_or_default(),
-        properties,
-        body: head.body.clone(),
-    }
-}
-
-fn table(json: &Value) -> FieldTable {
-    let mut table = FieldTable::default();
-    for (name, json) in json.as_object().into_iter().flatten() {
-        table.set(name, value(name, json));
-    }
-    table
-}
-
-/// The types that the JSON lets guess; times in a death history are known to be timestamps.
-fn value(name: &str, json: &Value) -> FieldValue {
-    match json {
-        Value::Null => FieldValue::Void,
-        Value::Bool(flag) => FieldValue::Boolean(*flag),
-        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(seconds), _) if name == "time" => FieldValue::Timestamp(seconds),
-            (_, Some(number)) => FieldValue::LongLongInt(number),
-            _ => FieldValue::Double(number.as_f64().unwrap_or_default().to_bits()),
-        },
-        Value::String(text) => FieldValue::LongString(text.as_str().into()),
-        Value::Array(values) => {
-            FieldValue::Array(values.iter().map(|json| value(name, json)).collect())
+    let kept = match store(deps, source, &session, taken).await {
+        Ok(kept) => kept,
+        Err(why) => {
+            // If it cannot be given back, the broker does that when the connection ends.
+            let _ = inlet.requeue(tag).await;
+            return Err(why.into());
         }
-        Value::Object(_) => FieldValue::Table(table(json)),
+    };
+    let acknowledged = inlet.acknowledge(tag, 1).await;
+    settle(deps, &session, acknowledged.is_ok()).await;
+    match (acknowledged, kept.is_new) {
+        (Err(why), _) => Err(EjectError::Unacknowledged {
+            letter: kept.letter,
+            why,
+        }),
+        (Ok(()), false) => Err(EjectError::StoredBefore),
+        (Ok(()), true) => Ok(kept.letter),
+    }
+}
+
+/// What became of the message in Postgres.
+struct StoredMessage {
+    letter: LetterId,
+    is_new: bool,
+}
+
+async fn store(
+    deps: &Deps,
+    source: &Watched,
+    session: &Session,
+    taken: Taken,
+) -> Result<StoredMessage, StoreError> {
+    // What was delivered before may be stored: its session could not acknowledge it.
+    let recovery = taken.delivered.redelivered.then(|| Recovery {
+        known: Vec::new(),
+        complete: false,
+        broker_was_away: false,
+        acknowledged: Vec::new(),
+        unmarked: HashSet::new(),
+    });
+    let mut buffer = Buffer::default();
+    buffer.push(deps, source, taken);
+    let plan = Plan {
+        batch: ONLY_BATCH,
+        fenced: true,
+        telling: vec![0],
+        recoveries: 0,
+        settled: 0,
+        recovery,
+    };
+    let done = commit((deps, source), session, &mut buffer, &plan).await?;
+    let incoming = &buffer.incoming[0];
+    let returned = incoming
+        .reading
+        .returns_from
+        .filter(|_| done.stored.again > 0);
+    metrics::counter!("dlo_intake_undecodable_total").increment(1);
+    Ok(StoredMessage {
+        letter: returned.map_or(incoming.letter_id, |from| from.letter_id),
+        is_new: done.stored != Stored::default(),
+    })
+}
+
+/// Writes down whether the acknowledgement arrived. If that cannot be written, the next session of the
+/// source takes it for one that did not.
+async fn settle(deps: &Deps, session: &Session, is_acknowledged: bool) {
+    let writing = async {
+        let mut conn = deps.pool.acquire().await?;
+        if is_acknowledged {
+            batches::forget_settled(&mut conn, session, ONLY_BATCH).await
+        } else {
+            batches::end(&mut conn, session).await
+        }
+    };
+    if let Err(error) = writing.await {
+        tracing::debug!(%error, "what became of an eject was not written down");
     }
 }

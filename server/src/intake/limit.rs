@@ -166,6 +166,7 @@ impl Running<'_> {
         let remarks = [
             remark(self.hold(), self.source),
             self.lasting.remark().map(str::to_owned),
+            self.care.remark(),
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();
         (!remarks.is_empty()).then(|| remarks.join(" "))

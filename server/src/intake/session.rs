@@ -15,7 +15,7 @@ use super::lasting::Lasting;
 use super::limit::QueueLimit;
 use super::memory::Memory;
 use super::{Deps, mirror, stint};
-use crate::broker::{self, BrokerError, Inlet, Link};
+use crate::broker::{self, BrokerError, Inlet, Link, OctetReading};
 use crate::clock::new_id;
 use crate::store::StoreError;
 use crate::store::batches::{self, Session, Surroundings};
@@ -181,13 +181,11 @@ impl Running<'_> {
         let mut told = None;
         while !stop.is_cancelled() {
             self.may_take()?;
-            let known = (self.lasting, self.hold());
-            if told != Some(known) {
-                let remark = self.remark();
-                conditions
-                    .set(SourceCondition::Running, remark.as_deref())
-                    .await;
-                told = Some(known);
+            let remark = self.remark();
+            if told.as_ref() != Some(&remark) {
+                let text = remark.as_deref();
+                conditions.set(SourceCondition::Running, text).await;
+                told = Some(remark);
             }
             stint::run(self, stop).await?;
         }
@@ -227,6 +225,21 @@ impl Running<'_> {
         metrics::counter!("dlo_intake_letters_total").increment(u64::from(stored.new));
         metrics::counter!("dlo_intake_died_again_total").increment(u64::from(stored.again));
     }
+
+    /// Says on the source that so many messages were kept which client libraries refuse.
+    pub(super) async fn note_undecodable(&mut self, count: usize) {
+        if count == 0 {
+            return;
+        }
+        tracing::warn!(queue = %self.source.queue, count, "messages that client libraries cannot decode were kept");
+        metrics::counter!("dlo_intake_undecodable_total")
+            .increment(u64::try_from(count).unwrap_or(u64::MAX));
+        self.care.kept_undecodable(count);
+        let remark = self.remark();
+        Conditions::of(self.deps, self.source.id)
+            .set(SourceCondition::Running, remark.as_deref())
+            .await;
+    }
 }
 
 /// Runs until `stop`, which ends it in order: everything that was taken is stored and
@@ -239,7 +252,14 @@ pub(super) async fn run(
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let purpose = format!("intake {}", source.queue);
-    let link = broker::connect(&deps.brokers, &source.broker, &source.vhost, &purpose)
+    // Where lapin failed at a message, it sees no header of any.
+    let reading = if state.care.is_needed() {
+        OctetReading::All
+    } else {
+        OctetReading::Odd
+    };
+    let (brokers, vhost) = (&deps.brokers, &source.vhost);
+    let link = broker::connect_for_intake(brokers, &source.broker, vhost, &purpose, reading)
         .await
         .inspect_err(|_| state.memory.doubt())?;
     let outcome = run_on(deps, source, state, conditions, stop, &link).await;

@@ -92,7 +92,7 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
         SessionError::Broker(broker) => match broker.fault() {
             _ if is_undecodable(error) && care.is_at_its_door() => (
                 SourceCondition::UndecodableHead,
-                "The message at the head of the queue blocks it: a name in it is no UTF-8, or its headers are longer than a frame. Eject it: its body is kept as a letter."
+                "The message at the head of the queue blocks it: the client library cannot decode it, and it could not be taken without that either. Eject it: it is kept as a letter."
                     .to_owned(),
             ),
             Fault::QueueMissing => (

@@ -202,10 +202,11 @@ async fn deliver(
             }
         }
     };
-    let messages = buffer.len();
+    let (messages, undecodable) = (buffer.len(), buffer.undecodable());
     // The next message may come as soon as this is acknowledged.
     buffer.let_messages_go();
     running.count(done.stored);
+    running.note_undecodable(undecodable).await;
     if let Some(left) = done.left {
         running.memory.replace(left);
     }

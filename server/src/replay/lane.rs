@@ -227,7 +227,14 @@ impl Line<'_> {
         }
         let (items, mut refused) = prepare::refuse_oversized(items);
         let messages = persist!(engine, conn => messages::last(conn, &items).await)?;
-        let messages = self.put_in_place(&items, messages).await?;
+        let (items, unread) = prepare::refuse_unreadable(items, &messages.unreadable);
+        refused.extend(unread);
+        for message in &messages.unreadable {
+            let (waits, now) = (&engine.deps.waits, engine.deps.clock.now());
+            tracing::error!(letter = %message.letter, why = message.why, "a letter cannot be read");
+            waits.note_unreadable(message.letter, &message.why, now);
+        }
+        let messages = self.put_in_place(&items, messages.readable).await?;
         let terms = (replay, self.orders.keep_expiration);
         let (mut ready, unfit) = prepare::prepare(terms, &place.exchanges, items, messages);
         refused.extend(unfit);

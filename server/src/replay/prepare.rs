@@ -11,7 +11,7 @@ use super::exchanges::Exchanges;
 use super::writing::InFlight;
 use crate::broker::Outgoing;
 use crate::store::replays::bodies::Frozen;
-use crate::store::replays::messages::Message;
+use crate::store::replays::messages::{Message, UnreadableMessage};
 use crate::store::replays::outcomes::{Recorded, Seat};
 use crate::store::replays::work::NextItem;
 
@@ -83,6 +83,29 @@ pub(super) fn refuse_oversized(items: Vec<NextItem>) -> (Vec<NextItem>, Vec<Reco
             size => {
                 let why = CannotRepublish::BodyTooLarge(size.unwrap_or(usize::MAX));
                 refused.push(refusal(item.seat, &why.to_string()));
+            }
+        }
+    }
+    (kept, refused)
+}
+
+/// Refuses the items whose message is stored and cannot be read.
+pub(super) fn refuse_unreadable(
+    items: Vec<NextItem>,
+    unreadable: &[UnreadableMessage],
+) -> (Vec<NextItem>, Vec<Recorded>) {
+    let mut refused = Vec::new();
+    let mut kept = Vec::new();
+    for item in items {
+        let letter = item.seat.letter;
+        match unreadable.iter().find(|message| message.letter == letter) {
+            None => kept.push(item),
+            Some(message) => {
+                let why = format!(
+                    "it was not published, since its message cannot be read: {}",
+                    message.why
+                );
+                refused.push(refusal(item.seat, &why));
             }
         }
     }

@@ -156,6 +156,7 @@ pub fn template(number: usize) -> Template {
             headers,
             body: body(number, variant).into_bytes(),
             redelivered: false,
+            faults: Vec::new(),
         },
     }
 }

@@ -13,7 +13,7 @@ use dlo_domain::letter::{
 use dlo_domain::payload::{BodyPart, BodyRange};
 use dlo_domain::reading::cut;
 use dlo_domain::replay::{LetterReplay, Outcome};
-use dlo_domain::wire::{Properties, WireText};
+use dlo_domain::wire::{FieldTable, Properties, WireText};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -159,6 +159,12 @@ async fn rest(conn: &mut PgConnection, id: LetterId) -> Result<Option<Rest>, Sto
     .fetch_optional(conn)
     .await?;
     Ok(rest)
+}
+
+/// Reads the headers of an arrival. They are asked for as text: `serde_json::Value` ends at a depth that
+/// older versions stored.
+pub(in crate::store) fn read_headers(json: &str) -> Result<FieldTable, StoreError> {
+    serde_json::from_str(json).map_err(|why| StoreError::corrupt("arrivals", "headers", why))
 }
 
 /// Reads a JSON column of `arrivals`.

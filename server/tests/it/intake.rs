@@ -3,9 +3,11 @@
 mod bytes;
 mod deep;
 mod deliveries;
+mod eject;
 mod lasting;
 mod limits;
 mod mirrors;
+mod odd;
 mod search;
 mod shapes;
 mod sources;

@@ -2,6 +2,7 @@
 //! up on; offices that are killed lose no try and double none.
 
 mod moving;
+mod unreadable;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -11,6 +11,7 @@ pub mod frozen;
 pub mod goal;
 pub mod ledger;
 pub mod noting;
+pub mod odd;
 pub mod office;
 pub mod problem;
 pub mod process;

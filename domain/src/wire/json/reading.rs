@@ -1,7 +1,7 @@
 //! Reads tagged JSON in one pass. Replays read the headers of every letter, so that nothing is made on
 //! the way that is thrown away again: where the type stands before the value, as Postgres and this
 //! crate write it, the value is read as what it is. In any other order it is kept until the type is
-//! known.
+//! known. What is nested deeper than [`MOST_LEVELS`] becomes octets ([`deep`](super::deep)).
 
 use std::fmt;
 
@@ -9,44 +9,53 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::WireJsonError;
-use crate::wire::WireText;
-use crate::wire::value::{Field, FieldTable, FieldValue};
+use super::entries::{Entry, Fields, Values};
+use super::{WireJsonError, deep};
+use crate::wire::value::{Field, FieldTable, FieldValue, MOST_LEVELS};
 
 impl<'de> Deserialize<'de> for FieldValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (_, value) = deserializer.deserialize_map(Members)?;
-        Ok(value)
+        Ok(Members { level: 0 }.deserialize(deserializer)?.value)
     }
 }
 
 impl<'de> Deserialize<'de> for Field {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (name, value) = deserializer.deserialize_map(Members)?;
-        let name = name.ok_or_else(|| de::Error::custom(WireJsonError::Missing("name")))?;
-        Ok(Self { name, value })
+        Members { level: 0 }.deserialize(deserializer)?.field()
     }
 }
 
 impl<'de> Deserialize<'de> for FieldTable {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::deserialize(deserializer).map(Self)
+        Fields { level: 0 }.deserialize(deserializer)
     }
 }
 
-/// The members of an entry: its name, if it has one, and its value.
-struct Members;
+/// The members of an entry of this level.
+pub(super) struct Members {
+    pub(super) level: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Members {
+    type Value = Entry;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Entry, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
 
 impl<'de> Visitor<'de> for Members {
-    type Value = (Option<WireText>, FieldValue);
+    type Value = Entry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a tagged field value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
+        let level = self.level;
         let (mut name, mut type_name, mut value) = (None, None, None);
         let mut rest = Map::new();
         while let Some(key) = map.next_key()? {
@@ -54,7 +63,7 @@ impl<'de> Visitor<'de> for Members {
                 (Key::Name, _) => name = Some(map.next_value()?),
                 (Key::Type, _) => type_name = Some(map.next_value::<TypeName>()?.0),
                 (Key::Value, Some(t)) if says_all(t) => {
-                    let read = map.next_value_seed(Typed(t));
+                    let read = map.next_value_seed(Typed { kind: t, level });
                     value = Some(read.map_err(|why| de::Error::custom(unreadable(t, &why)))?);
                 }
                 (Key::Value, _) => {
@@ -68,8 +77,9 @@ impl<'de> Visitor<'de> for Members {
         let Some(t) = type_name else {
             return Err(de::Error::custom(WireJsonError::Missing("type")));
         };
-        let value = value.map_or_else(|| assemble(t, &mut rest), Ok);
-        Ok((name, value.map_err(de::Error::custom)?))
+        let value = value.map_or_else(|| assemble(t, level, &mut rest), Ok);
+        let value = value.map_err(de::Error::custom)?;
+        Ok(Entry { name, value })
     }
 }
 
@@ -96,6 +106,11 @@ const TYPES: [&str; 19] = [
     "deep",
 ];
 
+/// The type of this name.
+pub(super) fn known_type(name: &str) -> Option<&'static str> {
+    TYPES.into_iter().find(|known| *known == name)
+}
+
 struct TypeName(&'static str);
 
 impl<'de> Deserialize<'de> for TypeName {
@@ -109,8 +124,7 @@ impl<'de> Deserialize<'de> for TypeName {
             }
 
             fn visit_str<E: de::Error>(self, name: &str) -> Result<TypeName, E> {
-                let known = TYPES.into_iter().find(|known| *known == name);
-                known
+                known_type(name)
                     .map(TypeName)
                     .ok_or_else(|| E::custom(WireJsonError::UnknownType(name.to_owned())))
             }
@@ -154,14 +168,29 @@ fn says_all(type_name: &str) -> bool {
     !matches!(type_name, "decimal" | "byte_array" | "deep" | "void")
 }
 
-/// A value whose type is known.
-struct Typed(&'static str);
+/// A value whose type is known, and which stands in a table or an array of this level.
+pub(super) struct Typed {
+    kind: &'static str,
+    level: usize,
+}
+
+impl Typed {
+    /// A value that holds no other ones.
+    pub(super) fn plain(kind: &'static str) -> Self {
+        Self { kind, level: 0 }
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Typed {
     type Value = FieldValue;
 
     fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<FieldValue, D::Error> {
-        Ok(match self.0 {
+        let level = self.level + 1;
+        Ok(match self.kind {
+            "array" | "table" if self.level >= MOST_LEVELS => {
+                let json = Box::<RawValue>::deserialize(d)?;
+                FieldValue::Deep(deep::octets(self.kind, json.get()).map_err(de::Error::custom)?)
+            }
             "boolean" => FieldValue::Boolean(Deserialize::deserialize(d)?),
             "short_short_int" => FieldValue::ShortShortInt(Deserialize::deserialize(d)?),
             "short_short_uint" => FieldValue::ShortShortUInt(Deserialize::deserialize(d)?),
@@ -175,8 +204,8 @@ impl<'de> DeserializeSeed<'de> for Typed {
             "double" => FieldValue::Double(f64::deserialize(d)?.to_bits()),
             "short_string" => FieldValue::ShortString(Deserialize::deserialize(d)?),
             "long_string" => FieldValue::LongString(Deserialize::deserialize(d)?),
-            "array" => FieldValue::Array(Deserialize::deserialize(d)?),
-            "table" => FieldValue::Table(Deserialize::deserialize(d)?),
+            "array" => FieldValue::Array(Values { level }.deserialize(d)?),
+            "table" => FieldValue::Table(Fields { level }.deserialize(d)?),
             other => {
                 let unknown = WireJsonError::UnknownType(other.to_owned());
                 return Err(de::Error::custom(unknown));
@@ -188,6 +217,7 @@ impl<'de> DeserializeSeed<'de> for Typed {
 /// Makes a value of members that came before their type, or of which it takes more than one.
 fn assemble(
     t: &'static str,
+    level: usize,
     members: &mut Map<String, Value>,
 ) -> Result<FieldValue, WireJsonError> {
     Ok(match t {
@@ -203,7 +233,7 @@ fn assemble(
         _ => {
             let value = members.remove("value");
             let value = value.ok_or(WireJsonError::Missing("value"))?;
-            Typed(t)
+            Typed { kind: t, level }
                 .deserialize(value)
                 .map_err(|why| unreadable(t, &why))?
         }
@@ -223,10 +253,16 @@ fn take<T: DeserializeOwned>(
 
 fn take_octets(members: &mut Map<String, Value>, t: &str) -> Result<Vec<u8>, WireJsonError> {
     let encoded: String = take(members, "base64", t)?;
+    octets_of(Some(&encoded), t)
+}
+
+/// The octets of a member `base64`.
+pub(super) fn octets_of(encoded: Option<&str>, t: &str) -> Result<Vec<u8>, WireJsonError> {
+    let encoded = encoded.ok_or(WireJsonError::Missing("base64"))?;
     STANDARD.decode(encoded).map_err(|why| unreadable(t, &why))
 }
 
-fn unreadable(type_name: &str, why: &impl ToString) -> WireJsonError {
+pub(super) fn unreadable(type_name: &str, why: &impl ToString) -> WireJsonError {
     WireJsonError::Value {
         type_name: type_name.to_owned(),
         why: why.to_string(),

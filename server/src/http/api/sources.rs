@@ -184,14 +184,16 @@ pub(crate) struct Ejected {
     letter_id: LetterId,
 }
 
-/// Takes the undecodable message at the head of the queue out and keeps it as a letter.
+/// Takes the undecodable message at the head of the queue out and keeps it as a letter. Intake does so
+/// by itself; this is for a queue that is blocked all the same.
 #[utoipa::path(
     post, path = "/api/v1/sources/{id}/eject-head", tag = "sources",
     params(("id" = SourceId, Path)),
     responses(
         (status = 201, body = Ejected),
         (status = 404, body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "The head is not known to be undecodable, the source is a mirror, or there is no such queue"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "Nothing was ejected, or it was a letter already: the head is not known to be undecodable, it can be decoded, the queue is empty or missing, or another eject is under way"),
+        (status = 503, body = ProblemBody, content_type = "application/problem+json", description = "The broker or the database failed; `detail` says what was kept, and what is not known"),
     )
 )]
 pub(crate) async fn eject_head(

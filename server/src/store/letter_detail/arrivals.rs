@@ -12,6 +12,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::read_headers;
 use crate::store::StoreError;
 
 struct Row {
@@ -20,7 +21,7 @@ struct Row {
     exchange: String,
     routing_key: String,
     properties: Json<Properties>,
-    headers: Json<FieldTable>,
+    headers: String,
     deaths: Json<Vec<Death>>,
     size_bytes: i64,
     body_sha256: String,
@@ -39,7 +40,7 @@ pub(super) async fn newest(
         Row,
         r#"select ordinal, arrived_at, exchange, routing_key,
                   properties as "properties: Json<Properties>",
-                  headers as "headers: Json<FieldTable>", deaths as "deaths: Json<Vec<Death>>",
+                  headers::text as "headers!", deaths as "deaths: Json<Vec<Death>>",
                   octet_length(body)::bigint as "size_bytes!",
                   encode(body_sha256, 'hex') as "body_sha256!", replay_id, notes
            from arrivals where letter_id = $1 order by ordinal desc limit $2"#,
@@ -70,7 +71,7 @@ pub async fn arrival(
         Row,
         r#"select ordinal, arrived_at, exchange, routing_key,
                   properties as "properties: Json<Properties>",
-                  headers as "headers: Json<FieldTable>", deaths as "deaths: Json<Vec<Death>>",
+                  headers::text as "headers!", deaths as "deaths: Json<Vec<Death>>",
                   octet_length(body)::bigint as "size_bytes!",
                   encode(body_sha256, 'hex') as "body_sha256!", replay_id, notes
            from arrivals where letter_id = $1 and ordinal = $2"#,
@@ -84,18 +85,24 @@ pub async fn arrival(
 
 impl From<Row> for Arrival {
     fn from(row: Row) -> Self {
+        let mut notes = row.notes;
+        // The rest of the letter is worth seeing without them.
+        let headers = read_headers(&row.headers).unwrap_or_else(|why| {
+            notes.push(format!("The stored headers cannot be shown: {why}."));
+            FieldTable::default()
+        });
         Self {
             ordinal: row.ordinal,
             arrived_at: row.arrived_at,
             exchange: row.exchange,
             routing_key: row.routing_key,
             properties: row.properties.0,
-            headers: row.headers.0,
+            headers,
             deaths: row.deaths.0,
             size_bytes: row.size_bytes,
             body_sha256: row.body_sha256,
             replay_id: row.replay_id.map(ReplayId),
-            notes: row.notes,
+            notes,
             omitted: dlo_domain::arrival::OmittedOfArrival::default(),
         }
     }

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::court::{self, Particulars};
 use crate::store::StoreError;
-use crate::store::letter_detail::read_json;
+use crate::store::letter_detail::{read_headers, read_json};
 
 /// What is read of a body to judge a letter, in bytes: nothing that judges or is searched looks further, and of
 /// a body that is larger only its beginning is kept for searching.
@@ -68,7 +68,7 @@ struct Row {
     delivered_with: String,
     deaths: serde_json::Value,
     properties: Option<serde_json::Value>,
-    headers: Option<serde_json::Value>,
+    headers: Option<String>,
     body: Option<Vec<u8>>,
 }
 
@@ -91,7 +91,7 @@ pub async fn stored(
                l.arrivals, l.replays, l.last_arrived_at, a.exchange as delivered_to,
                a.routing_key as delivered_with, a.deaths,
                case when $2 then a.properties end as properties,
-               case when $2 then a.headers end as headers,
+               case when $2 then a.headers::text end as headers,
                case when $2 then substring(a.body from 1 for $3) end as body
            from letters l
            join sources s on s.id = l.source_id
@@ -164,10 +164,11 @@ impl TryFrom<Row> for StoredLetter {
                     .unwrap_or_default(),
                 headers: row
                     .headers
-                    .map(|json| read_json("headers", json))
+                    .map(|json| read_headers(&json))
                     .transpose()?
                     .unwrap_or_default(),
                 body: row.body.unwrap_or_default(),
+                faults: Vec::new(),
             },
         })
     }

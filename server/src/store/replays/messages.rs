@@ -4,10 +4,10 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::wire::{FieldTable, Properties};
 use futures_util::TryStreamExt as _;
 use sqlx::PgConnection;
-use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::work::NextItem;
+use crate::store::letter_detail::read_headers;
 use crate::store::{StoreError, weeks};
 
 /// The message of a letter's last arrival.
@@ -26,18 +26,36 @@ pub struct Message {
 /// A body from here on is read in parts of this size, in bytes: what Postgres sends is in memory twice.
 const PART_BYTES: i32 = 1024 * 1024;
 
+/// The messages of items.
+#[derive(Debug, Default)]
+pub struct Messages {
+    /// Those that can be read.
+    pub readable: Vec<Message>,
+    /// The others, which must not hold them up.
+    pub unreadable: Vec<UnreadableMessage>,
+}
+
+/// A message that is stored and cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableMessage {
+    /// The letter.
+    pub letter: LetterId,
+    /// What the reader said.
+    pub why: String,
+}
+
 /// The messages of items' last arrivals, of which the items tell the ordinals: so each is one look
 /// into the primary key.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn last(conn: &mut PgConnection, items: &[NextItem]) -> Result<Vec<Message>, StoreError> {
+/// Returns an error if the query fails.
+pub async fn last(conn: &mut PgConnection, items: &[NextItem]) -> Result<Messages, StoreError> {
     let letters: Vec<Uuid> = items.iter().map(|item| item.seat.letter.0).collect();
     let ordinals: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
     let (first, last) = weeks::span(&letters);
     let rows = sqlx::query!(
-        r#"select a.letter_id, a.ordinal, a.properties as "properties: Json<Properties>",
-                  a.headers as "headers: Json<FieldTable>",
+        r#"select a.letter_id, a.ordinal, a.properties::text as "properties!",
+                  a.headers::text as "headers!",
                   case when octet_length(a.body) < $5 then a.body end as body,
                   octet_length(a.body) as "size!"
            from unnest($1::uuid[], $2::integer[]) as wanted (letter_id, ordinal)
@@ -51,18 +69,28 @@ pub async fn last(conn: &mut PgConnection, items: &[NextItem]) -> Result<Vec<Mes
     )
     .fetch_all(&mut *conn)
     .await?;
-    let mut messages = Vec::with_capacity(rows.len());
+    let mut messages = Messages::default();
     for row in rows {
         let letter = LetterId(row.letter_id);
+        let head = match read_head(&row.properties, &row.headers) {
+            Ok(head) => head,
+            Err(why) => {
+                messages.unreadable.push(UnreadableMessage {
+                    letter,
+                    why: why.to_string(),
+                });
+                continue;
+            }
+        };
         let body = match row.body {
             Some(body) => Some(body),
             None => large_body(conn, letter, row.ordinal, row.size).await?,
         };
         // One whose body is gone has no message.
-        messages.extend(body.map(|body| Message {
+        messages.readable.extend(body.map(|body| Message {
             letter,
-            properties: row.properties.0,
-            headers: row.headers.0,
+            properties: head.properties,
+            headers: head.headers,
             body,
         }));
     }
@@ -97,11 +125,25 @@ async fn large_body(
     Ok(Some(body))
 }
 
+/// Properties and headers of a message.
+struct MessageHead {
+    properties: Properties,
+    headers: FieldTable,
+}
+
+fn read_head(properties: &str, headers: &str) -> Result<MessageHead, StoreError> {
+    let corrupt = |why| StoreError::corrupt("arrivals", "properties", why);
+    Ok(MessageHead {
+        properties: serde_json::from_str(properties).map_err(corrupt)?,
+        headers: read_headers(headers)?,
+    })
+}
+
 /// Shows the properties and headers of the last arrivals of letters, one after the other: those of many letters
-/// could be more than fits into memory.
+/// could be more than fits into memory. Those that cannot be read are left out.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if the query fails.
 pub async fn each_head(
     conn: &mut PgConnection,
     letters: &[LetterId],
@@ -109,8 +151,7 @@ pub async fn each_head(
 ) -> Result<(), StoreError> {
     let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     let mut rows = sqlx::query!(
-        r#"select a.properties as "properties: Json<Properties>",
-                  a.headers as "headers: Json<FieldTable>"
+        r#"select a.properties::text as "properties!", a.headers::text as "headers!"
            from unnest($1::uuid[]) as wanted (id)
            cross join lateral (
                select properties, headers from arrivals
@@ -120,7 +161,9 @@ pub async fn each_head(
     )
     .fetch(conn);
     while let Some(row) = rows.try_next().await? {
-        look(&row.properties.0, &row.headers.0);
+        if let Ok(head) = read_head(&row.properties, &row.headers) {
+            look(&head.properties, &head.headers);
+        }
     }
     Ok(())
 }

@@ -124,12 +124,18 @@ async fn only_a_head_that_blocks_a_queue_is_ejected(pool: PgPool) {
     let why = why_not_ejected(&bench).await;
     assert!(why.contains("has no queue `dead`"), "{why}");
 
+    vhost.queue("dead", &[]).await;
+    let why = why_not_ejected(&bench).await;
+    assert!(why.contains("the queue is empty"), "{why}");
+
+    // A mirror's queue is ours, and may be blocked as well.
     let mut mirror = as_it_is(SourceMode::Mirror);
     mirror.vhost.clone_from(&vhost.name);
     sources::change(&mut conn, bench.source, &mirror)
         .await
         .expect("changed");
+    vhost.queue("dlo.mirror.dead", &[]).await;
     let why = why_not_ejected(&bench).await;
-    assert!(why.contains("is a mirror"), "{why}");
+    assert!(why.contains("the queue is empty"), "{why}");
     vhost.delete().await;
 }

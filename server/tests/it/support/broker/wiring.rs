@@ -14,6 +14,14 @@ impl Vhost {
         self.bind(exchange, queue, "").await;
     }
 
+    /// Declares a fanout exchange with queues that are there.
+    pub async fn fanout(&self, exchange: &str, queues: &[&str]) {
+        self.exchange(exchange, ExchangeKind::Fanout).await;
+        for queue in queues {
+            self.bind(exchange, queue, "").await;
+        }
+    }
+
     /// Declares a topic exchange with queues that are there.
     pub async fn topic(&self, exchange: &str, bindings: &[(&str, &str)]) {
         self.exchange(exchange, ExchangeKind::Topic).await;
