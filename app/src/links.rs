@@ -7,6 +7,7 @@ use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
 use crate::api::changes::EditForm;
+#[cfg(feature = "ssr")]
 use crate::api::replays::{FIELDS, ReplayForm};
 
 /// The list of letters.
@@ -123,6 +124,7 @@ pub(crate) fn worker(name: &str) -> String {
 pub(crate) const NEW_REPLAY: &str = "/replays/new";
 
 /// The page of a new replay, with everything that its form holds.
+#[cfg(feature = "ssr")]
 pub(crate) fn new_replay(form: &ReplayForm) -> String {
     let ids: Vec<String> = form.ids.iter().map(ToString::to_string).collect();
     let ids = ids.iter().map(|id| ("ids[]", id.as_str()));
@@ -134,10 +136,7 @@ pub(crate) fn new_replay(form: &ReplayForm) -> String {
 
 /// The page of a new replay of one letter.
 pub(crate) fn replay_letter(id: LetterId) -> String {
-    new_replay(&ReplayForm {
-        ids: vec![id],
-        ..ReplayForm::default()
-    })
+    with_query(NEW_REPLAY, [("ids[]", &*id.to_string())])
 }
 
 /// The letters that a form's fields name.

@@ -10,7 +10,6 @@ mod manner;
 mod pace;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::ids::LetterId;
 use dlo_domain::page::Page;
 use dlo_domain::replay::{Replay, ReplayItem};
 use leptos::prelude::*;
@@ -138,13 +137,10 @@ impl From<Replay> for ReplayPreview {
 /// No letters chosen, a field that cannot be read, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "replays/preview", input = GetUrl)]
 pub async fn preview_replay(
-    #[server(default)] ids: Vec<LetterId>,
-    #[server(default)] filter: String,
-    #[server(default)] scope: String,
-    #[server(default)] manner: Manner,
+    #[server(flatten)] form: ReplayForm,
 ) -> Result<ReplayPreview, ApiError> {
-    let selection = super::selection(ids, filter, &scope)?;
-    let mut new = manner.ask(selection, crate::request::now())?;
+    let selection = super::selection(form.ids, form.q, &form.scope)?;
+    let mut new = form.manner.ask(selection, crate::request::now())?;
     new.dry_run = true;
     let operator = dlo_domain::audit::Actor::local_operator();
     let desk = crate::desk::desk();

@@ -178,7 +178,6 @@ fn Form(read: EditRead, form: EditForm, actions: Actions) -> impl IntoView {
             autocomplete="off"
             node_ref=element
             on:input=move |_| look()
-            on:change=move |_| look()
             on:submit=move |event| actions.carry_out(&event)
         >
             <button type="submit" hidden>

@@ -43,7 +43,7 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
     let outdated = decisions.outdated_plans();
     let preview = Resource::new(
         move || (form.get(), outdated.get()),
-        |(form, _)| preview_replay(form.ids, form.q, form.scope, form.manner),
+        |(form, _)| preview_replay(form),
     );
     view! {
         <Title text="New replay" />
@@ -105,7 +105,6 @@ fn PlanForm(
             autocomplete="off"
             node_ref=element
             on:input=move |_| look()
-            on:change=move |_| look()
             on:submit=move |event| decisions.carry_out(&event)
         >
             <button type="submit" hidden>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
 use crate::api::replays::{ReplayPreview, StartReplay};
-use crate::components::{Decisions, ReplayWarnings, target_text};
+use crate::components::{Decisions, OutOfDate, ReplayWarnings, target_text};
 use crate::wording;
 
 /// The buttons, as the plan allows them. Each carries the plan that it publishes: when the form says something
@@ -17,8 +17,7 @@ pub(crate) fn Publishing(
     /// What can be done.
     decisions: Decisions,
     /// Whether a field was changed since: this plan is out of date then.
-    #[prop(into)]
-    is_edited: Signal<bool>,
+    is_edited: RwSignal<bool>,
 ) -> impl IntoView {
     let ReplayPreview {
         replay: preview,
@@ -58,54 +57,28 @@ pub(crate) fn Publishing(
     .into_any()
 }
 
-/// That a field was changed, and the button that looks again: only our script knows.
-#[component]
-pub(crate) fn OutOfDate(
-    /// Whether one was.
-    #[prop(into)]
-    is_edited: Signal<bool>,
-) -> impl IntoView {
-    view! {
-        {move || {
-            is_edited
-                .try_get()
-                .unwrap_or_default()
-                .then(|| {
-                    view! {
-                        <p class="out-of-date" role="status">
-                            "You changed something: this plan is out of date."
-                        </p>
-                        <button class="button primary" type="submit">
-                            "Look at the changed plan"
-                        </button>
-                    }
-                })
-        }}
-    }
-    .into_any()
-}
-
 #[component]
 fn PublishButton(
     name: &'static str,
     plan: String,
     label: String,
     decisions: Decisions,
-    is_edited: Signal<bool>,
+    is_edited: RwSignal<bool>,
     is_first: bool,
     is_blocked: bool,
 ) -> impl IntoView {
-    let is_out_of_date = move || is_edited.try_get().unwrap_or_default();
+    let class = if is_first { "button primary" } else { "button" };
+    let waits =
+        move || is_blocked || is_edited.try_get().unwrap_or_default() || decisions.is_pending();
     view! {
         <button
-            class="button"
-            class:primary=move || is_first && !is_out_of_date()
+            class=class
             type="submit"
             name=name
             value=plan
             formmethod="post"
             formaction=StartReplay::PATH
-            disabled=move || is_blocked || is_out_of_date() || decisions.is_pending()
+            disabled=waits
         >
             {label}
         </button>
@@ -131,8 +104,10 @@ fn publish_label(preview: &Replay) -> String {
 fn careful_label(preview: &Replay, canary: &Canary) -> String {
     let first = i64::from(first_step(canary));
     let target = target_text(&preview.target, preview.total);
+    let start = preview.start_at.map(wording::absolute);
+    let when = start.map_or_else(String::new, |start| format!(" at {start}"));
     format!(
-        "Replay {} first, then the other {}, to {target}",
+        "Replay {} first, then the other {}, to {target}{when}",
         wording::counted(first, "letter"),
         wording::count(preview.total - first),
     )

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
 use crate::api::changes::{EditForm, EditRead, SendEdit};
-use crate::components::{BodyDiff, ReplayWarnings, SchemaNote};
+use crate::components::{BodyDiff, OutOfDate, ReplayWarnings, SchemaNote};
 use crate::wording;
 
 /// What was written, compared with what arrived, and what sending it would do. It is a part of the form that
@@ -78,8 +78,14 @@ fn Sending(
     let left_out: Vec<_> = left_out
         .map(|why| view! { <p class="stop-line">{why}</p> })
         .collect();
-    let is_first = !is_warned || is_blocked;
-    let is_out_of_date = move || edited.try_get().unwrap_or_default();
+    let class = if is_warned && !is_blocked {
+        "button"
+    } else {
+        "button primary"
+    };
+    let must_wait = move || {
+        is_blocked || edited.try_get().unwrap_or_default() || waits.try_get().unwrap_or(true)
+    };
     let token = plan.plan.map(|plan| plan.0);
     view! {
         <div class="stack tight padded">
@@ -101,44 +107,18 @@ fn Sending(
             />
             {left_out}
             <ReplayWarnings warnings=plan.warnings takes_worker=false />
-            <OutOfDate edited />
+            <OutOfDate is_edited=edited />
             <button
-                class="button"
-                class:primary=move || is_first && !is_out_of_date()
+                class=class
                 type="submit"
                 name="plan"
                 value=token.unwrap_or_default()
                 formaction=SendEdit::PATH
-                disabled=move || {
-                    is_blocked || is_out_of_date() || waits.try_get().unwrap_or(true)
-                }
+                disabled=must_wait
             >
                 {label}
             </button>
         </div>
-    }
-    .into_any()
-}
-
-/// That something was changed after the differences were shown: only our script knows.
-#[component]
-fn OutOfDate(edited: RwSignal<bool>) -> impl IntoView {
-    view! {
-        {move || {
-            edited
-                .try_get()
-                .unwrap_or_default()
-                .then(|| {
-                    view! {
-                        <p class="out-of-date" role="status">
-                            "You changed something: what is shown here is out of date."
-                        </p>
-                        <button class="button primary" type="submit">
-                            "Look at the changed plan"
-                        </button>
-                    }
-                })
-        }}
     }
     .into_any()
 }
