@@ -16,6 +16,7 @@ pub mod extract;
 pub mod failure;
 pub mod filter;
 pub mod fingerprint;
+pub mod globs;
 pub mod group;
 pub mod grouping;
 pub mod ids;

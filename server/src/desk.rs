@@ -15,6 +15,7 @@ mod executions;
 mod fleet;
 mod groups;
 mod letters;
+mod origins;
 mod overview;
 mod policies;
 mod replays;

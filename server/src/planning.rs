@@ -5,6 +5,7 @@
 
 mod destinations;
 mod left_out;
+mod origins;
 mod stripped;
 
 use std::collections::HashMap;
@@ -20,7 +21,10 @@ use sqlx::PgConnection;
 
 pub(crate) use left_out::{LeftOutTally, why};
 
+pub(crate) use self::origins::CLAIMED;
+
 use self::destinations::{DestinationTally, worker_queue};
+use self::origins::{ClaimTally, OriginCheck};
 use self::stripped::StrippedTally;
 use crate::changes::{ChangeError, Changes, MadeOf, Sent};
 use crate::config::ReplayConfig;
@@ -45,6 +49,8 @@ pub(crate) struct Maker<'a> {
     pub actor: &'a Actor,
     /// The retry policy that it is, if it is one.
     pub policy: Option<PolicyId>,
+    /// No person looked at the letters: those whose origin only the message claims go nowhere.
+    pub is_automatic: bool,
     /// When.
     pub at: DateTime<Utc>,
 }
@@ -85,11 +91,13 @@ pub(crate) async fn freeze_changed(
     changes: &mut Changes,
 ) -> Result<Replay, ChangeError> {
     let mut replay = empty(maker, (id, new));
-    let planner = Planner {
+    let mut planner = Planner {
         config,
         worker_queue: worker_queue(conn, config, &new.target).await?,
         new,
         actor: maker.actor,
+        origins: OriginCheck::new(&new.target, maker.is_automatic),
+        takes_claimed: new.claimed_origins && !maker.is_automatic,
     };
     // Before anything is locked: a program may take long.
     let made = if changes.is_none() {
@@ -148,6 +156,7 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
         left_out: Vec::new(),
         destinations: Vec::new(),
         replayed_before: None,
+        claimed_origins: None,
         stripped: Vec::new(),
     }
 }
@@ -159,12 +168,16 @@ struct Planner<'a> {
     worker_queue: String,
     new: &'a NewReplay,
     actor: &'a Actor,
+    /// Whose origin is known.
+    origins: OriginCheck,
+    /// Letters whose origin only the message claims are taken, too.
+    takes_claimed: bool,
 }
 
 impl Planner<'_> {
     /// Sorts letters into a replay and out of it; claims them, unless it is a dry run.
     async fn fill(
-        &self,
+        &mut self,
         conn: &mut PgConnection,
         replay: &mut Replay,
         ids: &[LetterId],
@@ -173,18 +186,21 @@ impl Planner<'_> {
         let mut left_out = LeftOutTally::default();
         let mut destinations = DestinationTally::default();
         let mut stripped = StrippedTally::default();
+        let mut claims = ClaimTally::new(&self.new.target, self.takes_claimed);
         let mut replayed_before = 0;
         if let Some(id) = replay.id {
             plan::begin(conn, id, replay).await?;
         }
         for chunk in ids.chunks(CHUNK) {
-            let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
-            let mut planned = self.sort(chunk, found, &mut left_out);
+            let mut found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
+            self.origins.mark(conn, &mut found).await?;
+            let mut planned = self.sort(chunk, found, &mut left_out, &mut claims);
             let frozen = match &mut made {
                 Some(made) => put_in_place(made, &mut planned, &mut left_out),
                 None => Vec::new(),
             };
             destinations.add(&planned);
+            claims.add_planned(&planned);
             let before = planned.iter().filter(|one| one.letter.replays > 0);
             replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
             if let Some(id) = replay.id {
@@ -201,21 +217,24 @@ impl Planner<'_> {
         replay.left_out = left_out.into_list();
         replay.destinations = destinations.into_list();
         replay.replayed_before = Some(replayed_before);
+        replay.claimed_origins = claims.into_claimed();
         replay.stripped = stripped.into_list();
         Ok(())
     }
 
     /// The letters that could go as they stand now. Nothing is locked.
     async fn free(
-        &self,
+        &mut self,
         conn: &mut PgConnection,
         ids: &[LetterId],
     ) -> Result<Vec<LetterId>, StoreError> {
         let mut free = Vec::with_capacity(ids.len());
         for chunk in ids.chunks(CHUNK) {
-            let found = plan::candidates(conn, chunk, false).await?;
+            let mut found = plan::candidates(conn, chunk, false).await?;
+            self.origins.mark(conn, &mut found).await?;
             let able = found
                 .into_iter()
+                .filter(|one| self.takes_claimed || !one.origin_claimed)
                 .filter_map(|one| self.consider(Some(one)).ok());
             free.extend(able.map(|one| one.letter.id));
         }
@@ -228,6 +247,7 @@ impl Planner<'_> {
         ids: &[LetterId],
         found: Vec<Candidate>,
         left_out: &mut LeftOutTally,
+        claims: &mut ClaimTally,
     ) -> Vec<Planned> {
         let mut found: HashMap<LetterId, Candidate> = found
             .into_iter()
@@ -236,6 +256,10 @@ impl Planner<'_> {
         let mut planned = Vec::with_capacity(found.len());
         for id in ids {
             match self.consider(found.remove(id)) {
+                Ok(one) if one.letter.origin_claimed && !self.takes_claimed => {
+                    claims.add(&one.letter);
+                    left_out.add(CLAIMED.to_owned(), *id);
+                }
                 Ok(one) => planned.push(one),
                 Err(reason) => left_out.add(reason, *id),
             }
@@ -322,12 +346,18 @@ async fn seal(
     id: ReplayId,
     replay: &Replay,
 ) -> Result<(), StoreError> {
-    plan::seal(conn, id, replay.total, &replay.left_out).await?;
+    plan::seal(conn, id, replay).await?;
     let letters = match replay.total {
         1 => "1 letter".to_owned(),
         total => format!("{total} letters"),
     };
-    let detail = format!("{letters} to {}", place(&replay.target));
+    let mut detail = format!("{letters} to {}", place(&replay.target));
+    if let Some(claimed) = replay.claimed_origins.as_ref().filter(|one| one.included) {
+        detail = format!(
+            "{detail}; of {} only the message says where it died",
+            claimed.letters
+        );
+    }
     let note = Note {
         at: replay.created_at,
         actor,

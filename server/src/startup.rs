@@ -23,7 +23,8 @@ use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front};
 use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
-use crate::store::{StoreError, rules, sources, weeks};
+use crate::store::topology::Place;
+use crate::store::{StoreError, origins, rules, sources, weeks};
 use crate::{judging, office, store, telemetry};
 
 /// How long after a failure the database is asked again.
@@ -235,7 +236,13 @@ impl Plan {
     ) -> Result<(), StoreError> {
         let (id, now) = (new_id(&*self.clock), self.clock.now());
         match sources::insert(conn, id, source, true, now).await? {
-            Some(_) => Ok(()),
+            Some(_) => {
+                let place = Place {
+                    broker: source.broker_name(),
+                    vhost: &source.vhost,
+                };
+                origins::note_of_last_read(conn, place).await
+            }
             None => sources::configure(conn, source).await,
         }
     }

@@ -24,7 +24,7 @@ pub(crate) fn LetterActions(
         <div class="actions">
             {allows(Change::DeclarePublished).then(|| view! { <Verdict id decisions waits /> })}
             {allows(Change::Claim)
-                .then(|| view! { <Replaying id queue=letter.queue.clone() decisions waits /> })}
+                .then(|| view! { <Replaying letter=letter.clone() decisions waits /> })}
             {allows(Change::Discard).then(|| view! { <Discarding id decisions waits /> })}
             {allows(Change::Restore)
                 .then(|| {
@@ -55,19 +55,23 @@ fn This(id: LetterId) -> impl IntoView {
 }
 
 #[component]
-fn Replaying(
-    id: LetterId,
-    queue: Option<String>,
-    decisions: Decisions,
-    waits: Signal<bool>,
-) -> impl IntoView {
+fn Replaying(letter: LetterSummary, decisions: Decisions, waits: Signal<bool>) -> impl IntoView {
+    let id = letter.id;
+    let is_claimed = letter.origin_claimed;
     view! {
-        {queue
+        {letter
+            .queue
             .map(|queue| {
                 view! {
                     <ActionForm action=decisions.replay>
                         <This id />
-                        <button class="button primary" data-key="r" type="submit" disabled=disabled_while(waits)>
+                        {is_claimed.then(claimed_check)}
+                        <button
+                            class=if is_claimed { "button" } else { "button primary" }
+                            data-key=(!is_claimed).then_some("r")
+                            type="submit"
+                            disabled=disabled_while(waits)
+                        >
                             "Replay 1 letter to "
                             {queue}
                         </button>
@@ -98,6 +102,16 @@ fn Replaying(
         </details>
     }
     .into_any()
+}
+
+/// What has to be said before a letter goes where only its message says that it died.
+fn claimed_check() -> impl IntoView {
+    view! {
+        <label class="check">
+            <input type="checkbox" name="manner[claimed_origins]" value="on" required />
+            <span>"nothing confirms that it died there: send it all the same"</span>
+        </label>
+    }
 }
 
 #[component]

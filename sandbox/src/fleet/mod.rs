@@ -125,6 +125,9 @@ pub struct FleetSource {
     pub name: String,
     /// Where its messages name the execution that they are about, as a JSON pointer into the body.
     pub execution_path: Option<String>,
+    /// Queues whose failed messages a framework publishes there, which no binding shows.
+    #[serde(default)]
+    pub origins: Vec<String>,
 }
 
 /// Why the fleet could not start or stop.

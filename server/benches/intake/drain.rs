@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::ids::OfficeId;
 use dlo_domain::source::{NewSource, SourceMode};
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
@@ -74,6 +75,7 @@ async fn watch(bench: &Bench, clock: &SharedClock) -> Result<(), Box<dyn Error>>
         broker: None,
         headers: HeaderMap::default(),
         executions: ExecutionNaming::default(),
+        origins: Globs::any(),
     };
     let mut conn = bench.pool.acquire().await?;
     store::sources::insert(&mut conn, new_id(&**clock), &source, false, clock.now()).await?;

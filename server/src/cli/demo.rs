@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use dlo_domain::death::Reason;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::source::{NewSource, SourceMode};
 use dlo_sandbox::Endpoints;
 use dlo_sandbox::fleet::{FleetSource, OfficeAddress};
@@ -142,6 +143,7 @@ fn watched(source: &FleetSource) -> NewSource {
                 ..ExecutionNaming::default()
             },
         },
+        origins: Globs::of(source.origins.iter().cloned()).unwrap_or_default(),
     }
 }
 

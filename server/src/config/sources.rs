@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use dlo_domain::death::{Reason, UnknownReason};
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::{GlobFault, Globs};
 use dlo_domain::source::{NewSource, SourceMode};
 
 use crate::broker::Brokers;
@@ -57,6 +58,7 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
     let mode = reader.setting(table, "mode", None, mode);
     let name = reader.setting(table, "name", None, text);
     let broker = reader.setting(table, "broker", None, text);
+    let origins = reader.setting(table, "origins", None, globs);
     let mut names = reader.inner(table, "headers", "[sources.headers]");
     let headers = HeaderMap {
         error_class: reader.setting(&mut names, "error_class", None, text),
@@ -84,7 +86,12 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
         broker,
         headers,
         executions,
+        origins: origins.unwrap_or_default(),
     }
+}
+
+fn globs(text: &str) -> Result<Globs, String> {
+    text.parse().map_err(|why: GlobFault| why.to_string())
 }
 
 /// Words with commas between them: a setting holds a single value.

@@ -6,14 +6,14 @@ use dlo_domain::audit::Actor;
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::replay::{
-    Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
+    Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState, Target,
 };
 
 use sqlx::PgConnection;
 
 use super::letters::{cut, page_size};
 use super::selection::chosen;
-use super::{PgDesk, changing, destinations};
+use super::{PgDesk, changing, destinations, origins};
 use crate::changes::Changes;
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
@@ -40,6 +40,9 @@ pub(super) async fn plan(
         start_at: new.start_at.filter(|start| *start > at),
         ..new.under_rule(desk.replaying.transforms_need_approval)
     };
+    if matches!(new.target, Target::OriginQueue | Target::OriginExchange) {
+        origins::refresh(desk).await?;
+    }
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
     let mut changes = Changes::of(new, &desk.transformer).await?;
     let mut replay = changing!(desk, conn => {
@@ -48,6 +51,7 @@ pub(super) async fn plan(
         let who = Maker {
             actor,
             policy: None,
+            is_automatic: false,
             at,
         };
         let what = (id, new);

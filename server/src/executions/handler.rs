@@ -22,7 +22,7 @@ use crate::store::executions::links::{self, Handled, Open, Sent};
 use crate::store::executions::watch;
 use crate::store::executions::write::{self, Told};
 use crate::store::workers::beats;
-use crate::store::{StoreError, events, shared_time};
+use crate::store::{StoreError, events, origins, shared_time};
 
 /// Letters of a round that may have to wait: more are not looked for.
 const MOST_LATER: usize = 1_000;
@@ -118,6 +118,9 @@ async fn handle(
         );
         return Ok(Some(done(HandlerVerdict::Left, what)));
     }
+    if may_send_on(open) && awaits_read(conn, open).await? {
+        return Ok(None);
+    }
     match sparing::spare(deps, conn, open, &execution).await? {
         Spared::No => {}
         Spared::Later => return Ok(None),
@@ -126,6 +129,17 @@ async fn handle(
     pass_on_or_fail(deps, conn, open, (execution, died(open)))
         .await
         .map(Some)
+}
+
+/// Whether its message may be sent on by itself.
+fn may_send_on(open: &Open) -> bool {
+    open.reason == Reason::Expired || open.naming.reschedule_on.contains(&open.reason)
+}
+
+/// Whether it is not known yet that its message comes from the queue that it names, and may be soon: one that
+/// only claims so is not sent on.
+async fn awaits_read(conn: &mut PgConnection, open: &Open) -> Result<bool, StoreError> {
+    Ok(!origins::awaited(conn, &[open.letter]).await?.is_empty())
 }
 
 /// Hands the execution to another worker, where that is asked for and can be; else it is failed for this
@@ -286,6 +300,7 @@ async fn plan(
     let maker = Maker {
         actor: &Actor(HANDLER.replace('_', " ")),
         policy: None,
+        is_automatic: true,
         at: deps.clock.now(),
     };
     planning::freeze(conn, &deps.replay, maker, (id, &new), &[open.letter]).await

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::ids::{OfficeId, SourceId};
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
 use dlo_server::broker::Brokers;
@@ -34,6 +35,7 @@ pub async fn watch(pool: &PgPool, vhost: &str, queue: &str, mode: SourceMode) ->
         broker: None,
         headers: HeaderMap::default(),
         executions: ExecutionNaming::default(),
+        origins: Globs::any(),
     };
     let clock = SystemClock;
     let mut conn = pool.acquire().await.expect("a connection");

@@ -1,0 +1,1 @@
+//! What reads show of origins, and what becomes known by it.
