@@ -34,6 +34,7 @@ pub mod redelivery;
 pub mod register;
 pub mod replay;
 pub mod republish;
+pub mod retention;
 pub mod routing;
 pub mod rule;
 pub mod schema;

@@ -24,7 +24,7 @@ use crate::http::{self, Beginning, Front};
 use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
 use crate::store::topology::Place;
-use crate::store::{StoreError, origins, rules, sources, weeks};
+use crate::store::{StoreError, origins, rules, shared_time, sources, weeks};
 use crate::{judging, office, store, telemetry};
 
 /// How long after a failure the database is asked again.
@@ -205,8 +205,10 @@ impl Plan {
     async fn prepare(&self) -> Result<PgConnection, StoreError> {
         store::ping(&self.pool).await?;
         store::migrate(&self.pool).await?;
-        let now = self.clock.now();
-        weeks::make(&mut *self.pool.acquire().await?, now, now).await?;
+        let mut conn = self.pool.acquire().await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
+        weeks::make(&mut conn, now, now).await?;
+        drop(conn);
         self.configure_sources().await?;
         office::open(&self.pool, &self.clock, self.office_id).await
     }

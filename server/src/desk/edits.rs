@@ -17,6 +17,7 @@ use crate::clock::new_id;
 use crate::store::drafts::{self, Draft};
 use crate::store::letter_detail;
 use crate::store::replays::bodies::{self, Original};
+use crate::store::shared_time;
 use crate::transform::pretty::{compact, pretty};
 use crate::transform::{check_json, diff, unpack};
 
@@ -110,7 +111,7 @@ pub(super) async fn keep(
         letter: id,
         ordinal: original.ordinal,
         made_by: actor.0.clone(),
-        made_at: desk.clock.now(),
+        made_at: shared_time(conn, &*desk.clock).await?,
         body,
         content_type,
         shape: new.shape,
