@@ -99,7 +99,8 @@ impl PgDesk {
         office_id: OfficeId,
         (waits, replaying): (Waits, ReplayConfig),
     ) -> Self {
-        let beats = Beats::new(pool.clone(), clock.clone(), workforce::HTTP);
+        let beats = Beats::new(pool.clone(), clock.clone(), workforce::HTTP)
+            .with_queues(replaying.worker_queue_names());
         Self {
             beats,
             pool,

@@ -130,6 +130,12 @@ pub struct FleetSource {
     pub origins: Vec<String>,
 }
 
+/// The queues that the fleet's workers name in their heartbeats.
+#[must_use]
+pub fn worker_queues() -> Vec<&'static str> {
+    roster::POSTS.iter().map(|post| post.queue).collect()
+}
+
 /// Why the fleet could not start or stop.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {

@@ -10,7 +10,7 @@ use dlo_domain::failure::HeaderMap;
 use dlo_domain::globs::Globs;
 use dlo_domain::source::{NewSource, SourceMode};
 use dlo_sandbox::Endpoints;
-use dlo_sandbox::fleet::{FleetSource, OfficeAddress};
+use dlo_sandbox::fleet::{FleetSource, OfficeAddress, worker_queues};
 
 use tokio::net::TcpListener;
 
@@ -89,6 +89,9 @@ impl Demo {
             "DLO_BROKER_URL" => Some("amqp://demo".to_owned()),
             "DLO_EXECUTIONS_STUCK_AFTER_SECS" => {
                 variable(name).or_else(|| Some(STUCK_AFTER_SECS.to_owned()))
+            }
+            "DLO_REPLAY_WORKER_QUEUES" if !self.no_fleet => {
+                variable(name).or_else(|| Some(worker_queues().join(",")))
             }
             "DLO_EXECUTIONS_EXCHANGE" if !self.no_fleet => {
                 variable(name).or_else(|| Some(ENDS_TOLD_AT.to_owned()))

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use dlo_domain::death::{Reason, UnknownReason};
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
-use dlo_domain::globs::{GlobFault, Globs};
 use dlo_domain::source::{NewSource, SourceMode};
 
 use crate::broker::Brokers;
 
 use super::file::{Reader, Table};
+use super::value::globs;
 
 pub(super) fn read(reader: &mut Reader<'_>, brokers: &Brokers) -> Vec<NewSource> {
     let mut sources = Vec::new();
@@ -88,10 +88,6 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
         executions,
         origins: origins.unwrap_or_default(),
     }
-}
-
-fn globs(text: &str) -> Result<Globs, String> {
-    text.parse().map_err(|why: GlobFault| why.to_string())
 }
 
 /// Words with commas between them: a setting holds a single value.

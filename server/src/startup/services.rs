@@ -116,6 +116,7 @@ impl Plan {
                 pool: self.pool.clone(),
                 clock: self.clock.clone(),
                 brokers: self.brokers.clone(),
+                queues: self.config.replay.worker_queue_names(),
             };
             self.lifecycle
                 .spawn("hearing heartbeats", |stop| fleet::hear(deps, stop));
