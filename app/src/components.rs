@@ -90,7 +90,7 @@ pub(crate) use body_diff::BodyDiff;
 pub(crate) use breakdown::BreakdownTable;
 pub(crate) use bulk_bar::BulkBar;
 pub(crate) use causes::{BehindPanel, CausesPanel};
-pub(crate) use claimed_origins::{ClaimedMark, ClaimedOriginsNote};
+pub(crate) use claimed_origins::{ClaimedMark, ClaimedOf, ClaimedOriginsNote};
 pub(crate) use command::AddSourceCommand;
 pub(crate) use dead_lettering::DeadLettering;
 pub(crate) use deaths_chart::DeathsChart;

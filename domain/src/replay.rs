@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 
 pub use asked::{BadReplay, MOST_PER_SECOND, NewReplay};
 pub use canary::{BadCanary, Canary, Climb, Gate};
-pub use claimed_origins::{ClaimedOrigin, ClaimedOrigins, MOST_CLAIMED_PLACES};
+pub use claimed_origins::{
+    ClaimTally, ClaimedOrigin, ClaimedOrigins, ClaimedPlace, MOST_CLAIMED_PLACES,
+};
 pub use earlier::Earlier;
 pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};

@@ -21,10 +21,8 @@ use sqlx::PgConnection;
 
 pub(crate) use left_out::{LeftOutTally, why};
 
-pub(crate) use self::origins::CLAIMED;
-
 use self::destinations::{DestinationTally, worker_queue};
-use self::origins::{ClaimTally, OriginCheck};
+use self::origins::{CLAIMED, OriginCheck, PlanClaims};
 use self::stripped::StrippedTally;
 use crate::changes::{ChangeError, Changes, MadeOf, Sent};
 use crate::config::ReplayConfig;
@@ -186,7 +184,7 @@ impl Planner<'_> {
         let mut left_out = LeftOutTally::default();
         let mut destinations = DestinationTally::default();
         let mut stripped = StrippedTally::default();
-        let mut claims = ClaimTally::new(&self.new.target, self.takes_claimed);
+        let mut claims = PlanClaims::new(&self.new.target, self.takes_claimed);
         let mut replayed_before = 0;
         if let Some(id) = replay.id {
             plan::begin(conn, id, replay).await?;
@@ -247,7 +245,7 @@ impl Planner<'_> {
         ids: &[LetterId],
         found: Vec<Candidate>,
         left_out: &mut LeftOutTally,
-        claims: &mut ClaimTally,
+        claims: &mut PlanClaims,
     ) -> Vec<Planned> {
         let mut found: HashMap<LetterId, Candidate> = found
             .into_iter()

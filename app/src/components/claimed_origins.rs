@@ -9,26 +9,40 @@ use crate::wording;
 /// Queues that are named one by one.
 const MOST_NAMED: usize = 10;
 
-/// The letters of a replay whose origin is claimed: how many, where they claim to come from, and what
+/// Of what claimed origins are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClaimedOf {
+    /// A replay that is only tried.
+    DryRun,
+    /// A replay that was made.
+    Replay,
+    /// The newest letters of a group that are held.
+    Group,
+}
+
+/// The letters of a replay or a group whose origin is claimed: how many, where they claim to come from, and what
 /// to do about it.
 #[component]
 pub(crate) fn ClaimedOriginsNote(
-    /// What a plan tells of them.
+    /// What is told of them.
     claimed: Option<ClaimedOrigins>,
-    /// Nothing was published yet, and they can still be taken along.
-    is_open: bool,
+    /// Of what.
+    of: ClaimedOf,
 ) -> impl IntoView {
     let Some(claimed) = claimed else {
         return ().into_any();
     };
     let letters = wording::counted(claimed.letters, "letter");
-    let what_now = match (claimed.included, is_open) {
+    let what_now = match (claimed.included, of) {
         (true, _) => "They go there, because it was asked for.",
-        (false, true) => {
+        (false, ClaimedOf::DryRun) => {
             "They are left out. Look at the queues below: if the messages belong there, check \
              “take letters that only claim their origin” and look again."
         }
-        (false, false) => "They were left out.",
+        (false, ClaimedOf::Replay) => "They were left out.",
+        (false, ClaimedOf::Group) => {
+            "Retry policies do not send them there, and a replay leaves them out unless you say otherwise."
+        }
     };
     let others = claimed.origins.len().saturating_sub(MOST_NAMED);
     let others = (others > 0).then(|| format!("and {others} more"));

@@ -13,8 +13,8 @@ use super::replay_terms::Terms;
 use super::transforming::TransformPanel;
 use crate::api::replays::{FIELDS, Manner, preview_replay};
 use crate::components::{
-    ClaimedOriginsNote, Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm, Waiting,
-    target_text,
+    ClaimedOf, ClaimedOriginsNote, Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm,
+    Waiting, target_text,
 };
 use crate::{links, wording};
 
@@ -111,7 +111,7 @@ fn Preview(preview: Replay, asked: Asked, decisions: Decisions) -> impl IntoView
                     destinations=preview.destinations.clone()
                     is_of_worker=matches!(preview.target, Target::Worker { .. })
                 />
-                <ClaimedOriginsNote claimed=preview.claimed_origins.clone() is_open=true />
+                <ClaimedOriginsNote claimed=preview.claimed_origins.clone() of=ClaimedOf::DryRun />
                 <LeftOutList left_out=preview.left_out.clone() />
                 <TransformPanel />
                 <Terms preview />

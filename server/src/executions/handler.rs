@@ -1,28 +1,24 @@
 //! The dead-letter handler: a letter that names an execution fails it, or sends it to another worker.
 //! Intake wrote down which letter names which; here each is handled once, in a transaction of its own.
 
-use dlo_domain::audit::Actor;
 use dlo_domain::death::Reason;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::execution::{Execution, ExecutionState, HANDLER, HandlerVerdict, NO_WORKERS};
-use dlo_domain::ids::ReplayId;
-use dlo_domain::replay::{NewReplay, Replay, Target};
-use dlo_domain::selection::Selection;
+use dlo_domain::replay::Target;
 use sqlx::{PgConnection, Postgres, Transaction};
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::following::follow;
+use super::sending::{awaits_read, may_send_on, replay};
 use super::sparing::{self, Spared};
 use super::{Deps, mind, wait};
-use crate::clock::new_id;
-use crate::planning::{self, Maker};
 use crate::store::executions::links::{self, Handled, Open, Sent};
 use crate::store::executions::watch;
 use crate::store::executions::write::{self, Told};
 use crate::store::workers::beats;
-use crate::store::{StoreError, events, origins, shared_time};
+use crate::store::{StoreError, events, shared_time};
 
 /// Letters of a round that may have to wait: more are not looked for.
 const MOST_LATER: usize = 1_000;
@@ -129,17 +125,6 @@ async fn handle(
     pass_on_or_fail(deps, conn, open, (execution, died(open)))
         .await
         .map(Some)
-}
-
-/// Whether its message may be sent on by itself.
-fn may_send_on(open: &Open) -> bool {
-    open.reason == Reason::Expired || open.naming.reschedule_on.contains(&open.reason)
-}
-
-/// Whether it is not known yet that its message comes from the queue that it names, and may be soon: one that
-/// only claims so is not sent on.
-async fn awaits_read(conn: &mut PgConnection, open: &Open) -> Result<bool, StoreError> {
-    Ok(!origins::awaited(conn, &[open.letter]).await?.is_empty())
 }
 
 /// Hands the execution to another worker, where that is asked for and can be; else it is failed for this
@@ -268,49 +253,4 @@ async fn reschedule(
         detail: Some(format!("to worker `{free}`, with replay {replay}")),
         sent: Some(Sent { replay, attempt }),
     }))
-}
-
-/// Replays the letter there; or says why it cannot be.
-pub(super) async fn replay(
-    deps: &Deps,
-    conn: &mut PgConnection,
-    open: &Open,
-    target: Target,
-) -> Result<Result<ReplayId, String>, StoreError> {
-    if let Some(why) = left_out(&plan(deps, conn, open, (None, target.clone())).await?) {
-        return Ok(Err(why));
-    }
-    let id = ReplayId(new_id(&*deps.clock));
-    plan(deps, conn, open, (Some(id), target)).await?;
-    Ok(Ok(id))
-}
-
-/// Freezes a replay of the letter, or tells what it would do.
-async fn plan(
-    deps: &Deps,
-    conn: &mut PgConnection,
-    open: &Open,
-    (id, target): (Option<ReplayId>, Target),
-) -> Result<Replay, StoreError> {
-    let new = NewReplay {
-        selection: Selection::of_ids(vec![open.letter]),
-        target,
-        ..NewReplay::default()
-    };
-    let maker = Maker {
-        actor: &Actor(HANDLER.replace('_', " ")),
-        policy: None,
-        is_automatic: true,
-        at: deps.clock.now(),
-    };
-    planning::freeze(conn, &deps.replay, maker, (id, &new), &[open.letter]).await
-}
-
-fn left_out(plan: &Replay) -> Option<String> {
-    let first = plan.left_out.first().map(|left| left.reason.clone());
-    match (plan.total, first) {
-        (1.., _) => None,
-        (_, Some(why)) => Some(why),
-        (_, None) => Some("the letter is gone".to_owned()),
-    }
 }

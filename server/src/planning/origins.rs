@@ -2,10 +2,10 @@
 //!
 //! It is asked when the plan is made, by the last read of the brokers' queues and the lists of the sources.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use dlo_domain::ids::{LetterId, SourceId};
-use dlo_domain::replay::{ClaimedOrigin, ClaimedOrigins, MOST_CLAIMED_PLACES, Target};
+use dlo_domain::replay::{ClaimTally, ClaimedOrigins, ClaimedPlace, Target};
 use dlo_domain::topology::{Map, Vhost};
 use sqlx::PgConnection;
 
@@ -15,11 +15,8 @@ use crate::store::replays::plan::{Candidate, Planned};
 use crate::store::topology::{self, Place};
 
 /// Why a letter is left out. It names no queue: messages can name any number of them.
-pub(crate) const CLAIMED: &str = "only the message itself says where it died: look at the queues that such letters \
+pub(super) const CLAIMED: &str = "only the message itself says where it died: look at the queues that such letters \
     name, then take them along with `claimed_origins`, or add the queue to the `origins` of their source";
-
-/// Places that are counted apart; letters of others are counted together.
-const MOST_COUNTED: usize = 10_000;
 
 /// What of a letter is to be known before it may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,33 +177,21 @@ fn named(letter: &Candidate) -> NamedOrigin<'_> {
     }
 }
 
-/// Where a letter claims to come from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct ClaimedPlace {
-    source_id: SourceId,
-    source: String,
-    queue: Option<String>,
-    exchange: Option<String>,
-    routing_key: Option<String>,
-}
-
 /// The letters of a plan whose origin is claimed so far.
 #[derive(Debug)]
-pub(super) struct ClaimTally {
+pub(super) struct PlanClaims {
     included: bool,
     by_exchange: bool,
-    letters: i64,
-    places: BTreeMap<ClaimedPlace, i64>,
+    tally: ClaimTally,
 }
 
-impl ClaimTally {
+impl PlanClaims {
     /// None yet. With `included` they are among the letters of the replay.
     pub(super) fn new(target: &Target, included: bool) -> Self {
         Self {
             included,
             by_exchange: matches!(target, Target::OriginExchange),
-            letters: 0,
-            places: BTreeMap::new(),
+            tally: ClaimTally::default(),
         }
     }
 
@@ -218,41 +203,18 @@ impl ClaimTally {
 
     /// Counts a letter.
     pub(super) fn add(&mut self, letter: &Candidate) {
-        self.letters += 1;
         let by_exchange = |part: &Option<String>| part.clone().filter(|_| self.by_exchange);
-        let place = ClaimedPlace {
+        self.tally.add(ClaimedPlace {
             source_id: letter.source_id,
             source: letter.source.clone(),
             queue: letter.queue.clone().filter(|_| !self.by_exchange),
             exchange: by_exchange(&letter.exchange),
             routing_key: by_exchange(&letter.routing_key),
-        };
-        if let Some(letters) = self.places.get_mut(&place) {
-            *letters += 1;
-        } else if self.places.len() < MOST_COUNTED {
-            self.places.insert(place, 1);
-        }
+        });
     }
 
     /// How many there are, and where they claim to come from; `None` if there are none.
     pub(super) fn into_claimed(self) -> Option<ClaimedOrigins> {
-        let places = self.places.into_iter();
-        let mut origins: Vec<ClaimedOrigin> = places
-            .map(|(place, letters)| ClaimedOrigin {
-                source_id: place.source_id,
-                source: place.source,
-                queue: place.queue,
-                exchange: place.exchange,
-                routing_key: place.routing_key,
-                letters,
-            })
-            .collect();
-        origins.sort_by_key(|one| std::cmp::Reverse(one.letters));
-        origins.truncate(MOST_CLAIMED_PLACES);
-        (self.letters > 0).then_some(ClaimedOrigins {
-            letters: self.letters,
-            included: self.included,
-            origins,
-        })
+        self.tally.into_claimed(self.included)
     }
 }

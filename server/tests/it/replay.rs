@@ -14,6 +14,7 @@ mod kills;
 mod making;
 mod matrix;
 mod order;
+pub mod origins;
 mod outcomes;
 mod races;
 mod returns;
