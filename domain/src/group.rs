@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::grouping::Explanation;
 use crate::ids::{GroupId, LetterId};
+use crate::replay::ClaimedOrigins;
 use crate::severity::Severity;
 
 mod edit;
@@ -139,6 +140,10 @@ pub struct Group {
     pub signatures: Vec<SignatureShare>,
     /// What happened to it, newest first.
     pub timeline: Vec<GroupEvent>,
+    /// Those of its newest letters that are held and whose origin only the message itself claims; null where
+    /// there are none. At most 200 letters of each of 10 signatures are looked at.
+    #[serde(default)]
+    pub claimed_origins: Option<ClaimedOrigins>,
 }
 
 /// One signature of a group.

@@ -32,6 +32,11 @@ pub struct LetterSummary {
     pub exchange: Option<String>,
     /// The routing key that it had been published with.
     pub routing_key: Option<String>,
+    /// Whether only the message itself says that it died in `queue`: neither the last read of the
+    /// broker's queues nor the source's `origins` confirms that dead letters of that queue come here.
+    /// Whoever may publish to the source can write such a message.
+    #[serde(default)]
+    pub origin_claimed: bool,
     /// Why it died.
     pub reason: Reason,
     /// The exception's class, when something tells.

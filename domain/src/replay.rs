@@ -2,6 +2,7 @@
 
 mod asked;
 mod canary;
+mod claimed_origins;
 mod earlier;
 mod makers;
 mod outcome;
@@ -17,6 +18,9 @@ use serde::{Deserialize, Serialize};
 
 pub use asked::{BadReplay, MOST_PER_SECOND, NewReplay};
 pub use canary::{BadCanary, Canary, Climb, Gate};
+pub use claimed_origins::{
+    ClaimTally, ClaimedOrigin, ClaimedOrigins, ClaimedPlace, MOST_CLAIMED_PLACES,
+};
 pub use earlier::Earlier;
 pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
@@ -103,6 +107,10 @@ pub struct Replay {
     /// replayed as persistent ones. Told by a dry run only.
     #[serde(default)]
     pub made_persistent: i64,
+    /// Its letters whose origin only the message itself claims; null where there are none. With
+    /// `included` they are among its letters, because whoever asked said so; else they are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_origins: Option<ClaimedOrigins>,
     /// What of its senders' would be left off, the most frequent first; counted among its first
     /// 5,000 letters. Told by a dry run only: each letter names its own later. The history that
     /// brokers wrote is left off from every letter, and not named.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::delivery_limit::AcceptedLoss;
 use crate::execution::{ExecutionNaming, NamingFault};
 use crate::failure::HeaderMap;
+use crate::globs::{GlobFault, Globs};
 use crate::ids::SourceId;
 use crate::topology::is_ours;
 
@@ -119,6 +120,11 @@ pub struct NewSource {
     /// Where its messages name the execution that they are about, and what is done with it.
     #[serde(default)]
     pub executions: ExecutionNaming,
+    /// Queues whose dead letters are known to come here, as patterns with `*`: messages that name one of
+    /// them are believed, also where the broker's queues cannot be read, and where a framework
+    /// publishes what failed. Without any, only what the broker's bindings and policies show is known.
+    #[serde(default)]
+    pub origins: Globs,
 }
 
 /// Why a source cannot be added.
@@ -139,6 +145,9 @@ pub enum NewSourceFault {
     /// Its letters cannot be asked for their executions like this.
     #[error("{0}")]
     Executions(NamingFault),
+    /// Its list of origins cannot be used.
+    #[error("`origins`: {0}")]
+    Origins(GlobFault),
 }
 
 impl NewSource {
@@ -198,6 +207,7 @@ impl NewSource {
                 .err()
                 .map(NewSourceFault::Executions),
         );
+        faults.extend(self.origins.check().err().map(NewSourceFault::Origins));
         if faults.is_empty() {
             Ok(())
         } else {
@@ -246,6 +256,10 @@ pub struct Source {
     /// Where its messages name their execution, and what is done with it.
     #[serde(default)]
     pub executions: ExecutionNaming,
+    /// Queues whose dead letters are known to come here, as patterns with `*`, beside those that the
+    /// broker's bindings and policies show.
+    #[serde(default)]
+    pub origins: Globs,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod heartbeat;
 mod kind;
 mod opinion;
 mod pause;
+mod queue_names;
 mod report;
 mod watch;
 
@@ -12,10 +13,11 @@ use std::str::FromStr;
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
-pub use heartbeat::{Heartbeat, HeartbeatFault, MOST_METADATA, check_name};
+pub use heartbeat::{Heartbeat, HeartbeatAnswer, HeartbeatFault, MOST_METADATA, check_name};
 pub use kind::{Kind, kind_of};
 pub use opinion::{MOST_TAGS, Opinion, WorkerQueue, opinion};
 pub use pause::{Pause, Standing, Witness};
+pub use queue_names::WorkerQueueNames;
 pub use report::{Downtime, KindSummary, Probe, Worker, WorkerCursor, WorkerPage, WorkerReport};
 pub use watch::{BLIND, LONGEST_STEP, Watch};
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use dlo_domain::globs::Globs;
 use rand::TryCryptoRng;
 use sha2::{Digest as _, Sha256};
 
@@ -119,6 +120,8 @@ pub struct Holder {
     pub name: String,
     /// What it may do.
     pub role: Role,
+    /// The workers that it speaks for: those of its list for the role worker, every one for other roles.
+    pub workers: Globs,
 }
 
 #[cfg(test)]

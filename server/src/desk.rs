@@ -16,6 +16,7 @@ mod fleet;
 mod groups;
 mod letters;
 mod losses;
+mod origins;
 mod overview;
 mod policies;
 mod replays;
@@ -102,7 +103,8 @@ impl PgDesk {
         office_id: OfficeId,
         (waits, replaying): (Waits, ReplayConfig),
     ) -> Self {
-        let beats = Beats::new(pool.clone(), clock.clone(), workforce::HTTP);
+        let beats = Beats::new(pool.clone(), clock.clone(), workforce::HTTP)
+            .with_queues(replaying.worker_queue_names());
         Self {
             beats,
             pool,

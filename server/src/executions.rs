@@ -11,6 +11,7 @@ mod following;
 mod handler;
 mod monitor;
 pub mod reports;
+mod sending;
 mod sparing;
 
 use std::sync::Arc;

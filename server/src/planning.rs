@@ -6,6 +6,7 @@
 mod body_changes;
 mod destinations;
 mod left_out;
+mod origins;
 mod seal;
 mod shown;
 mod stripped;
@@ -24,6 +25,7 @@ use sqlx::PgConnection;
 pub(crate) use left_out::{LeftOutTally, why};
 
 use self::destinations::{DestinationTally, worker_queue};
+use self::origins::{CLAIMED, OriginCheck, PlanClaims};
 use self::stripped::StrippedTally;
 use self::warnings::WarningTally;
 use crate::changes::MadeOf;
@@ -47,6 +49,8 @@ pub(crate) struct Maker<'a> {
     pub actor: &'a Actor,
     /// The retry policy that it is, if it is one.
     pub policy: Option<PolicyId>,
+    /// No person looked at the letters: those whose origin only the message claims go nowhere.
+    pub is_automatic: bool,
     /// When.
     pub at: DateTime<Utc>,
 }
@@ -79,12 +83,14 @@ pub(crate) async fn free(
     new: &NewReplay,
     ids: &[LetterId],
 ) -> Result<Vec<LetterId>, StoreError> {
-    let planner = Planner {
+    let mut planner = Planner {
         config,
         worker_queue: worker_queue(conn, config, &new.target).await?,
         shown_until: shown::until(new),
         new,
         actor: maker.actor,
+        origins: OriginCheck::new(&new.target, maker.is_automatic),
+        takes_claimed: new.claimed_origins && !maker.is_automatic,
     };
     planner.free(conn, ids).await
 }
@@ -103,12 +109,14 @@ pub(crate) async fn freeze_changed(
     made: Option<&HashMap<LetterId, MadeOf>>,
 ) -> Result<Replay, StoreError> {
     let mut replay = empty(maker, (id, new));
-    let planner = Planner {
+    let mut planner = Planner {
         config,
         worker_queue: worker_queue(conn, config, &new.target).await?,
         shown_until: shown::until(new),
         new,
         actor: maker.actor,
+        origins: OriginCheck::new(&new.target, maker.is_automatic),
+        takes_claimed: new.claimed_origins && !maker.is_automatic,
     };
     let ordered;
     let ids = if new.in_order {
@@ -162,6 +170,7 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
         replayed_before: None,
         perhaps_delivered: None,
         made_persistent: 0,
+        claimed_origins: None,
         stripped: Vec::new(),
         warnings: Vec::new(),
         plan: None,
@@ -177,12 +186,16 @@ struct Planner<'a> {
     shown_until: Option<DateTime<Utc>>,
     new: &'a NewReplay,
     actor: &'a Actor,
+    /// Whose origin is known.
+    origins: OriginCheck,
+    /// Letters whose origin only the message claims are taken, too.
+    takes_claimed: bool,
 }
 
 impl Planner<'_> {
     /// Sorts letters into a replay and out of it; claims them, unless it is a dry run.
     async fn fill(
-        &self,
+        &mut self,
         conn: &mut PgConnection,
         replay: &mut Replay,
         ids: &[LetterId],
@@ -193,19 +206,22 @@ impl Planner<'_> {
         let mut stripped = StrippedTally::default();
         let mut warnings = WarningTally::default();
         let mut digest = shown::digest(self.new, replay.created_at);
+        let mut claims = PlanClaims::new(&self.new.target, self.takes_claimed);
         let mut replayed_before = 0;
         let mut perhaps_delivered = 0;
         if let Some(id) = replay.id {
             plan::begin(conn, id, replay).await?;
         }
         for chunk in ids.chunks(CHUNK) {
-            let found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
-            let mut planned = self.sort(chunk, found, &mut left_out);
+            let mut found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
+            self.origins.mark(conn, &mut found).await?;
+            let mut planned = self.sort(chunk, found, &mut left_out, &mut claims);
             let frozen = match made {
                 Some(made) => body_changes::put_in_place(made, &mut planned, &mut left_out),
                 None => Vec::new(),
             };
             destinations.add(&planned);
+            claims.add_planned(&planned);
             shown::add(&mut digest, &planned);
             let before = planned.iter().filter(|one| one.letter.replays > 0);
             replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
@@ -227,6 +243,7 @@ impl Planner<'_> {
         replay.replayed_before = Some(replayed_before);
         replay.perhaps_delivered = Some(perhaps_delivered);
         replay.made_persistent = stripped.made_persistent;
+        replay.claimed_origins = claims.into_claimed();
         replay.stripped = stripped.into_list();
         replay.warnings = warnings.into_list(replay.total, replay.created_at);
         replay.plan = digest.map(|digest| digest.finish(self.new).token());
@@ -235,15 +252,17 @@ impl Planner<'_> {
 
     /// The letters that could go as they stand now. Nothing is locked.
     async fn free(
-        &self,
+        &mut self,
         conn: &mut PgConnection,
         ids: &[LetterId],
     ) -> Result<Vec<LetterId>, StoreError> {
         let mut free = Vec::with_capacity(ids.len());
         for chunk in ids.chunks(CHUNK) {
-            let found = plan::candidates(conn, chunk, false).await?;
+            let mut found = plan::candidates(conn, chunk, false).await?;
+            self.origins.mark(conn, &mut found).await?;
             let able = found
                 .into_iter()
+                .filter(|one| self.takes_claimed || !one.origin_claimed)
                 .filter_map(|one| self.consider(Some(one)).ok());
             free.extend(able.map(|one| one.letter.id));
         }
@@ -256,6 +275,7 @@ impl Planner<'_> {
         ids: &[LetterId],
         found: Vec<Candidate>,
         left_out: &mut LeftOutTally,
+        claims: &mut PlanClaims,
     ) -> Vec<Planned> {
         let mut found: HashMap<LetterId, Candidate> = found
             .into_iter()
@@ -264,6 +284,10 @@ impl Planner<'_> {
         let mut planned = Vec::with_capacity(found.len());
         for id in ids {
             match self.consider(found.remove(id)) {
+                Ok(one) if one.letter.origin_claimed && !self.takes_claimed => {
+                    claims.add(&one.letter);
+                    left_out.add(CLAIMED.to_owned(), *id);
+                }
                 Ok(one) => planned.push(one),
                 Err(reason) => left_out.add(reason, *id),
             }

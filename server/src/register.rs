@@ -202,6 +202,8 @@ impl Reader {
             let beat = |sign: &Sign| Beat {
                 name: sign.worker.name.clone(),
                 heartbeat: sign.worker.heartbeat.clone(),
+                // The operator's own query names it.
+                refused_queue: None,
             };
             let beats: Vec<Beat> = signs.iter().map(beat).collect();
             let mut transaction = self.deps.pool.begin().await?;
@@ -231,6 +233,7 @@ impl Reader {
                 let age = one.since.map_or(TimeDelta::zero(), |since| now - since);
                 Given {
                     report: one.report.clone(),
+                    workers: None,
                     at: Some(ours - age.max(TimeDelta::zero())),
                 }
             };

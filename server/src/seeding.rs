@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::judge::Judge;
@@ -206,6 +207,7 @@ async fn insert_sources(pool: &PgPool, clock: &SharedClock) -> Result<Vec<Source
             broker: None,
             headers: HeaderMap::default(),
             executions: ExecutionNaming::default(),
+            origins: Globs::any(),
         };
         let now = clock.now();
         let id = sources::insert(&mut conn, new_id(&**clock), &source, false, now).await?;

@@ -23,7 +23,8 @@ use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front, Limits};
 use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
-use crate::store::{Pools, StoreError, rules, sources, weeks};
+use crate::store::topology::Place;
+use crate::store::{Pools, StoreError, origins, rules, shared_time, sources, weeks};
 use crate::{judging, office, store, telemetry};
 
 /// How long after a failure the database is asked again.
@@ -206,8 +207,10 @@ impl Plan {
         let pool = &self.pools.services;
         store::ping(pool).await?;
         store::migrate(pool).await?;
-        let now = self.clock.now();
-        weeks::make(&mut *pool.acquire().await?, now, now).await?;
+        let mut conn = pool.acquire().await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
+        weeks::make(&mut conn, now, now).await?;
+        drop(conn);
         self.configure_sources().await?;
         office::open(pool, &self.clock, self.office_id).await
     }
@@ -237,7 +240,13 @@ impl Plan {
     ) -> Result<(), StoreError> {
         let (id, now) = (new_id(&*self.clock), self.clock.now());
         match sources::insert(conn, id, source, true, now).await? {
-            Some(_) => Ok(()),
+            Some(_) => {
+                let place = Place {
+                    broker: source.broker_name(),
+                    vhost: &source.vhost,
+                };
+                origins::note_of_last_read(conn, place).await
+            }
             None => sources::configure(conn, source).await,
         }
     }

@@ -24,6 +24,7 @@ pub mod letter_list;
 pub mod letters;
 pub mod mirrors;
 pub mod offices;
+pub mod origins;
 pub mod overview;
 pub mod policies;
 pub mod registers;

@@ -23,10 +23,13 @@ use crate::clock::SharedClock;
 use crate::config::TopologyConfig;
 use crate::store::topology::{self as kept, Place, depths as history, findings, set_here};
 use crate::store::workers::consumers;
-use crate::store::{StoreError, events, overview, shared_time, sources};
+use crate::store::{StoreError, events, origins, overview, shared_time, sources};
 
 /// How often is looked whether a broker is due.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// How soon a broker is read again when letters came from queues that no read has shown.
+const AT_SOONEST: TimeDelta = TimeDelta::seconds(5);
 
 /// How long reading all of a broker may take.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -84,6 +87,12 @@ pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
     let mut conn = deps.pool.acquire().await?;
     let now = shared_time(&mut conn, &*deps.clock).await?;
     let every = TimeDelta::from_std(deps.config.every).unwrap_or(TimeDelta::MAX);
+    let unread = origins::unread_places(&mut conn, now).await?;
+    let every = if unread.iter().any(|place| place.broker == broker) {
+        every.min(AT_SOONEST)
+    } else {
+        every
+    };
     if !kept::claim(&mut conn, broker, now, every).await? {
         return Ok(false);
     }
@@ -214,7 +223,9 @@ async fn survey_vhost(
     kept::keep(&mut transaction, place, &vhost, now).await?;
     let mut named = drawn.of_workers.named.clone();
     named.extend(drawn.of_letters.iter().cloned());
-    let seen = depths(&Map::of(&vhost), &named, drawn.room);
+    let map = Map::of(&vhost);
+    origins::note(&mut transaction, place, &map, now).await?;
+    let seen = depths(&map, &named, drawn.room);
     drawn.room -= seen.len();
     history::note(&mut transaction, place, &seen, now).await?;
     let seen = seen_consumers(&vhost, told.as_deref(), &drawn.of_workers.named);

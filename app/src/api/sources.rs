@@ -136,6 +136,7 @@ pub async fn add_source(
     #[server(default)] mode: SourceMode,
     #[server(default)] name: String,
     #[server(default)] broker: String,
+    #[server(default)] origins: String,
     #[server(default)] executions: NamingFields,
 ) -> Result<Source, ApiError> {
     let given = |text: String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
@@ -147,6 +148,11 @@ pub async fn add_source(
         broker: given(broker),
         headers: dlo_domain::failure::HeaderMap::default(),
         executions: naming(executions)?,
+        origins: origins
+            .parse()
+            .map_err(|why: dlo_domain::globs::GlobFault| {
+                ApiError::invalid(format!("Queues: {why}."))
+            })?,
     };
     source.check().map_err(|faults| {
         let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();

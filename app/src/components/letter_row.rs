@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::letter::LetterSummary;
 use leptos::prelude::*;
 
-use super::{Ago, SeverityMark, StateBadge};
+use super::{Ago, ClaimedMark, SeverityMark, StateBadge};
 use crate::{links, wording};
 
 /// The row of a letter. On a narrow page the cells fold into the one that tells the error.
@@ -37,6 +37,7 @@ pub(crate) fn LetterRow(
             </td>
             <td class="fit far origin" title=queue.clone()>
                 <span class="id">{queue.clone()}</span>
+                <ClaimedMark letter=letter.clone() />
             </td>
             <td class="fit mid second">{wording::reason(letter.reason)}</td>
             <td class="fill clip">

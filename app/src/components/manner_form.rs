@@ -65,6 +65,9 @@ pub(crate) fn MannerForm(
             <Check name="ignore_loop_cap" is_on=!manner.ignore_loop_cap.is_empty()>
                 "take those too that were replayed as often as the loop cap allows"
             </Check>
+            <Check name="claimed_origins" is_on=!manner.claimed_origins.is_empty()>
+                "take letters that only claim their origin: nothing confirms that they died in the queue they name"
+            </Check>
         </fieldset>
     }
     .into_any()

@@ -16,6 +16,14 @@ pub(crate) fn RouteLine(
     now: DateTime<Utc>,
 ) -> impl IntoView {
     let summary = letter.summary;
+    let claimed = summary.origin_claimed.then(|| {
+        view! {
+            <small class="claimed">
+                "not confirmed: only the message says so. The broker’s bindings and policies do not show that "
+                "dead letters of this queue come to " {summary.source.clone()} ", and the source does not list it."
+            </small>
+        }
+    });
     let exchange = match summary.exchange.as_deref() {
         None => "by an exchange that nothing tells".to_owned(),
         Some("") => "by the default exchange".to_owned(),
@@ -34,6 +42,7 @@ pub(crate) fn RouteLine(
                 <small>
                     {exchange} {summary.routing_key.map(|key| format!(", key {key}"))}
                 </small>
+                {claimed}
                 {letter.worker.map(|worker| view! { <small>"meant for " {worker}</small> })}
             </div>
             <Arrow />

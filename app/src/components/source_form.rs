@@ -72,11 +72,42 @@ pub(crate) fn SourceForm(
                     <option value="mirror">"mirror: look, never take"</option>
                 </select>
             </label>
+            <OriginsFieldset />
             <NamingFieldset />
             <button class="button" type="submit" disabled=move || add.pending().get()>
                 "Watch this queue"
             </button>
         </ActionForm>
+    }
+    .into_any()
+}
+
+/// Whose dead letters come to the queue, where the broker's bindings do not show it.
+#[component]
+fn OriginsFieldset() -> impl IntoView {
+    view! {
+        <details class="data origins">
+            <summary>"Its messages come from queues that no binding shows"</summary>
+            <p class="note-line">
+                "Spring, MassTransit and NServiceBus publish what failed, and name its queue in a header that "
+                "anybody can write. Without the management API, the broker’s own history is no better. List the "
+                "queues that may be believed; letters that name another one are not retried by policies, and "
+                "are replayed only by a person who says so."
+            </p>
+            <div class="fields">
+                <label class="choice">
+                    <span>"queues, * for any characters"</span>
+                    <input
+                        type="text"
+                        name="origins"
+                        maxlength="4096"
+                        autocomplete="off"
+                        spellcheck="false"
+                        placeholder="orders.*, billing"
+                    />
+                </label>
+            </div>
+        </details>
     }
     .into_any()
 }

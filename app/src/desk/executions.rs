@@ -5,13 +5,14 @@ use dlo_domain::audit::Actor;
 use dlo_domain::execution::{
     Execution, ExecutionDetail, ExecutionFigures, ExecutionQuery, ExecutionState, Report, Reported,
 };
+use dlo_domain::globs::Globs;
 use dlo_domain::page::{Cursor, Page};
 
 use super::DeskError;
 
 /// The part of the port that is about executions.
 #[async_trait]
-pub trait ExecutionDesk {
+pub trait ExecutionDesk: Sync {
     /// A page of executions, newest first; of stuck ones the longest first. `limit` is 1 to 500.
     async fn executions(
         &self,
@@ -25,7 +26,17 @@ pub trait ExecutionDesk {
 
     /// Takes reports, each judged by itself, in their order. One that cannot be kept makes all of
     /// them invalid.
-    async fn report_executions(&self, reports: &[Report]) -> Result<Vec<Reported>, DeskError>;
+    async fn report_executions(&self, reports: &[Report]) -> Result<Vec<Reported>, DeskError> {
+        self.report_executions_of(reports, &Globs::any()).await
+    }
+
+    /// The same for somebody who speaks for these workers alone: a report of an execution that another one has
+    /// is refused.
+    async fn report_executions_of(
+        &self,
+        reports: &[Report],
+        workers: &Globs,
+    ) -> Result<Vec<Reported>, DeskError>;
 
     /// Ends an execution: failed or cancelled, in the actor's name. One that is over is a conflict.
     async fn end_execution(

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use dlo_domain::audit::Actor;
 use dlo_domain::worker::{
-    Condition, Heartbeat, KindSummary, WorkerCursor, WorkerPage, WorkerReport, WorkerState,
+    Condition, Heartbeat, HeartbeatAnswer, KindSummary, WorkerCursor, WorkerPage, WorkerReport,
 };
 
 use super::DeskError;
@@ -12,7 +12,7 @@ use super::DeskError;
 #[async_trait]
 pub trait FleetDesk {
     /// Writes a worker's sign of life down, and tells what its state is: it may be told to drain.
-    async fn heartbeat(&self, name: &str, beat: Heartbeat) -> Result<WorkerState, DeskError>;
+    async fn heartbeat(&self, name: &str, beat: Heartbeat) -> Result<HeartbeatAnswer, DeskError>;
 
     /// A page of workers, stale ones first. `limit` is 1 to 500.
     async fn workers(

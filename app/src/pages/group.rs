@@ -14,10 +14,10 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::api::groups::{GroupRead, read_group, worst_groups};
 use crate::api::timeline::{Drawing, read_timeline};
 use crate::components::{
-    Ago, BehindPanel, BreakdownTable, Checked, Discard, ErrorPanel, GroupActions, GroupBadge,
-    GroupEvents, GroupMerge, GroupNote, GroupParticulars, GroupRule, GroupSignatures, GroupSlip,
-    GroupStateButtons, HoursChart, Live, Notice, OneAxis, SeverityMark, TemplateExplained, Waiting,
-    Which,
+    Ago, BehindPanel, BreakdownTable, Checked, ClaimedOf, ClaimedOriginsNote, Discard, ErrorPanel,
+    GroupActions, GroupBadge, GroupEvents, GroupMerge, GroupNote, GroupParticulars, GroupRule,
+    GroupSignatures, GroupSlip, GroupStateButtons, HoursChart, Live, Notice, OneAxis, SeverityMark,
+    TemplateExplained, Waiting, Which,
 };
 use crate::{links, wording};
 
@@ -87,6 +87,7 @@ fn Read(
         mute,
         signatures,
         timeline,
+        claimed_origins,
     } = group;
     let severity = summary.severity.unwrap_or(Severity::Normal);
     let was_merged = asked != id.to_string();
@@ -94,6 +95,7 @@ fn Read(
         <Head summary=summary.clone() actions now was_merged />
         <TemplateExplained segments=why.template.clone() />
         <GroupSlip summary=summary.clone() mute now />
+        <ClaimedOriginsNote claimed=claimed_origins of=ClaimedOf::Group />
         <section class="section" aria-labelledby="hours-title">
             <header>
                 <h2 id="hours-title">"Arrivals an hour"</h2>

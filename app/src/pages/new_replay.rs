@@ -12,7 +12,8 @@ use super::replay_terms::Terms;
 use super::transforming::TransformPanel;
 use crate::api::replays::{ReplayForm, ReplayPreview, preview_replay};
 use crate::components::{
-    Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm, Waiting, is_edited, target_text,
+    ClaimedOf, ClaimedOriginsNote, Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm,
+    Waiting, is_edited, target_text,
 };
 use crate::{links, wording};
 
@@ -137,6 +138,7 @@ fn Preview(
                     destinations=plan.destinations.clone()
                     is_of_worker=matches!(plan.target, Target::Worker { .. })
                 />
+                <ClaimedOriginsNote claimed=plan.claimed_origins.clone() of=ClaimedOf::DryRun />
                 <LeftOutList left_out=plan.left_out.clone() />
                 <TransformPanel form=form.clone() />
                 <Terms preview=plan />

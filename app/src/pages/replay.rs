@@ -9,9 +9,9 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::api::replays::{ControlReplay, ReplayRead, read_replay};
 use crate::components::{
-    Ago, Approval, ErrorPanel, Ladder, Live, Notice, OutcomeBar, OutcomePatterns, Pager,
-    ReplayBadge, ReplayControls, ReplayItems, ReplayPlan, SomeLetters, Spoken, Waiting, Which,
-    outcome_word, target_text,
+    Ago, Approval, ClaimedOf, ClaimedOriginsNote, ErrorPanel, Ladder, Live, Notice, OutcomeBar,
+    OutcomePatterns, Pager, ReplayBadge, ReplayControls, ReplayItems, ReplayPlan, SomeLetters,
+    Spoken, Waiting, Which, outcome_word, target_text,
 };
 use crate::{links, wording};
 
@@ -100,6 +100,7 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
             <div class="stack">
                 <ReplayPlan replay=replay.clone() />
                 {replay.transform.clone().map(|transform| view! { <Program jq=transform.jq /> })}
+                <ClaimedOriginsNote claimed=replay.claimed_origins.clone() of=ClaimedOf::Replay />
                 <LeftOutList left_out=replay.left_out.clone() />
             </div>
             <div class="stack sooner">

@@ -174,6 +174,10 @@ fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoVie
                         <span class="id">{source.broker.clone()}</span>
                     </span>
                     <span>{source.mode.as_str()}</span>
+                    {(!source.origins.is_empty())
+                        .then(|| {
+                            view! { <span>"believes messages from " <bdi>{source.origins.to_string()}</bdi></span> }
+                        })}
                     {executions(&source.executions).map(|says| view! { <span>{says}</span> })}
                 </p>
                 {source

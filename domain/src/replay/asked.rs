@@ -46,6 +46,10 @@ pub struct NewReplay {
     /// Takes letters too that were replayed as often as the loop cap of the office allows.
     #[serde(default)]
     pub ignore_loop_cap: bool,
+    /// Takes letters too whose origin only the message itself claims; they are left out otherwise. Look at
+    /// `claimed_origins` of a dry run first: whoever may publish to a source can name any queue.
+    #[serde(default)]
+    pub claimed_origins: bool,
     /// Changes the bodies that are sent.
     #[serde(default)]
     pub transform: Option<Transform>,

@@ -151,6 +151,30 @@ impl<'a> Map<'a> {
         fed.map(String::as_str)
     }
 
+    /// The queues whose dead letters can come to a queue, also over others; the queue itself is none of
+    /// them, unless they come back to it.
+    #[must_use]
+    pub fn origins(&self, queue: &str) -> BTreeSet<String> {
+        let mut origins = BTreeSet::new();
+        let mut open: Vec<&str> = self.feeders(queue).collect();
+        while let Some(next) = open.pop() {
+            if origins.insert(next.to_owned()) {
+                open.extend(self.feeders(next));
+            }
+        }
+        origins
+    }
+
+    /// The queues that can get a message which is published to an exchange with this key. `None` if that
+    /// is not known for certain: some of the vhost could not be read, or there is more than is followed.
+    #[must_use]
+    pub fn receivers(&self, exchange: &str, routing_key: &str) -> Option<BTreeSet<String>> {
+        if !self.vhost.tells_routes() {
+            return None;
+        }
+        route::receivers(self, exchange, routing_key)
+    }
+
     /// What a queue is for.
     #[must_use]
     pub fn role(&self, queue: &str) -> Role {

@@ -50,6 +50,14 @@ impl Vhost {
     pub fn lacks(&self, gap: Gap) -> bool {
         self.gaps.contains(&gap)
     }
+
+    /// Whether all is known that decides where messages go.
+    #[must_use]
+    pub fn tells_routes(&self) -> bool {
+        ![Gap::Policies, Gap::Queues, Gap::Wiring, Gap::Unreadable]
+            .into_iter()
+            .any(|gap| self.lacks(gap))
+    }
 }
 
 /// What a read of a vhost could not tell.

@@ -143,12 +143,33 @@ fn arriving(map: &Map<'_>, queue: &Queue) -> Keys {
     keys
 }
 
+/// The queues that can get a message with this key. `None` if there is more than is followed.
+pub(super) fn receivers(map: &Map<'_>, exchange: &str, key: &str) -> Option<BTreeSet<String>> {
+    let reached = reach(map, exchange, Some(key));
+    reached.is_whole.then_some(reached.queues)
+}
+
 /// The queues that get a message with this key, or may get one whose key nobody knows.
 fn follow(map: &Map<'_>, exchange: &str, key: Option<&str>) -> BTreeSet<String> {
+    reach(map, exchange, key).queues
+}
+
+/// Where an exchange leads.
+struct Reached {
+    queues: BTreeSet<String>,
+    /// Nothing was left off.
+    is_whole: bool,
+}
+
+fn reach(map: &Map<'_>, exchange: &str, key: Option<&str>) -> Reached {
     if exchange.is_empty() {
         let named = key.filter(|key| map.queue(key).is_some());
-        return named.map(str::to_owned).into_iter().collect();
+        return Reached {
+            queues: named.map(str::to_owned).into_iter().collect(),
+            is_whole: true,
+        };
     }
+    let mut is_whole = true;
     let mut queues = BTreeSet::new();
     let mut seen = BTreeSet::from([exchange]);
     let mut open = vec![exchange];
@@ -164,19 +185,27 @@ fn follow(map: &Map<'_>, exchange: &str, key: Option<&str>) -> BTreeSet<String> 
             if binding.is_to_queue {
                 if queues.len() < MOST_QUEUES {
                     queues.insert(binding.destination.clone());
+                } else {
+                    is_whole &= queues.contains(&binding.destination);
                 }
-            } else if seen.len() < MOST_EXCHANGES && seen.insert(&binding.destination) {
-                open.push(&binding.destination);
+            } else if seen.len() < MOST_EXCHANGES {
+                if seen.insert(&binding.destination) {
+                    open.push(&binding.destination);
+                }
+            } else {
+                is_whole &= seen.contains(binding.destination.as_str());
             }
         }
         if let Some(alternate) = exchange.alternate.as_deref()
             && routing.may_be_left()
-            && seen.len() < MOST_EXCHANGES
-            && seen.insert(alternate)
         {
-            open.push(alternate);
+            if seen.len() >= MOST_EXCHANGES {
+                is_whole &= seen.contains(alternate);
+            } else if seen.insert(alternate) {
+                open.push(alternate);
+            }
         }
     }
     queues.retain(|queue| map.queue(queue).is_some());
-    queues
+    Reached { queues, is_whole }
 }

@@ -94,6 +94,18 @@ impl Serialize for Heartbeat {
     }
 }
 
+/// What a worker is told in return.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HeartbeatAnswer {
+    /// What we hold its state to be. `draining` although it did not say so: somebody wants it to
+    /// end what it has in hand and to take nothing more.
+    pub state: WorkerState,
+    /// Why the queue that it named was not taken down; left out where it was, or where it named none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_refused: Option<String>,
+}
+
 /// Why a heartbeat cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeartbeatFault {

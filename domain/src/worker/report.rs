@@ -55,6 +55,9 @@ pub struct Worker {
     pub silent_since: Option<DateTime<Utc>>,
     /// The queue that it works on.
     pub queue: Option<String>,
+    /// The queue that it named and that was not taken: no worker's queue is called so.
+    #[serde(default)]
+    pub refused_queue: Option<String>,
     /// What it runs.
     pub version: Option<String>,
     /// How much it has in hand.

@@ -125,6 +125,15 @@ pub struct FleetSource {
     pub name: String,
     /// Where its messages name the execution that they are about, as a JSON pointer into the body.
     pub execution_path: Option<String>,
+    /// Queues whose failed messages a framework publishes there, which no binding shows.
+    #[serde(default)]
+    pub origins: Vec<String>,
+}
+
+/// The queues that the fleet's workers name in their heartbeats.
+#[must_use]
+pub fn worker_queues() -> Vec<&'static str> {
+    roster::POSTS.iter().map(|post| post.queue).collect()
 }
 
 /// Why the fleet could not start or stop.

@@ -37,12 +37,13 @@ impl Realm {
             Self::Sales => SALES_VHOST.to_owned(),
         };
         let sources = topology::of(self).sources.iter();
-        sources.map(move |(name, queue)| FleetSource {
+        sources.map(move |source| FleetSource {
             vhost: vhost.clone(),
-            queue: (*queue).to_owned(),
-            name: (*name).to_owned(),
-            execution_path: (*queue == topology::DEAD_EXECUTIONS)
+            queue: source.queue.to_owned(),
+            name: source.name.to_owned(),
+            execution_path: (source.queue == topology::DEAD_EXECUTIONS)
                 .then(|| topology::EXECUTION_PATH.to_owned()),
+            origins: source.origins.iter().map(ToString::to_string).collect(),
         })
     }
 }

@@ -68,8 +68,26 @@ pub(super) struct Topology {
     queues: &'static [(&'static str, &'static [Argument])],
     /// Queue, exchange, key.
     bindings: &'static [(&'static str, &'static str, &'static str)],
-    /// Name in the configuration, queue.
-    pub(super) sources: &'static [(&'static str, &'static str)],
+    pub(super) sources: &'static [Source],
+}
+
+/// A dead-letter queue that somebody should watch.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    /// Its name in the configuration.
+    pub(super) name: &'static str,
+    pub(super) queue: &'static str,
+    /// Where its messages come from, where a framework publishes them and no binding shows it.
+    pub(super) origins: &'static [&'static str],
+}
+
+/// A source whose messages a broker dead-letters: its bindings show from where.
+const fn fed_by_broker(name: &'static str, queue: &'static str) -> Source {
+    Source {
+        name,
+        queue,
+        origins: &[],
+    }
 }
 
 /// What is there in a vhost of the company.
@@ -139,7 +157,7 @@ mod tests {
             let exchange = |name: &str| {
                 name.is_empty() || topology.exchanges.iter().any(|(known, _)| *known == name)
             };
-            assert!(topology.sources.iter().all(|(_, source)| queue(source)));
+            assert!(topology.sources.iter().all(|source| queue(source.queue)));
             let mut bindings = topology.bindings.iter();
             assert!(bindings.all(|(name, from, _)| queue(name) && exchange(from)));
             let arguments = topology.queues.iter().flat_map(|(_, arguments)| *arguments);

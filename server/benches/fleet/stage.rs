@@ -81,6 +81,7 @@ impl Stage {
                     capacity: Some(4),
                     ..Heartbeat::default()
                 },
+                refused_queue: None,
             })
         });
         try_join_all(beats).await?;

@@ -37,9 +37,9 @@ impl Prepared {
         policies::insert(&mut conn, policy, &new, "bench", clock.now()).await?;
         sqlx::raw_sql(
             "insert into sources (id, broker, vhost, queue, name, mode, configured,
-                 condition_since, created_at)
+                 condition_since, created_at, origins)
              values ('00000000-0000-0000-0000-000000000001', 'main', '/', 'dead', 'bench', 'take',
-                 false, now(), now())",
+                 false, now(), now(), '[\"*\"]')",
         )
         .execute(&mut *conn)
         .await?;

@@ -7,9 +7,10 @@ use anyhow::Context as _;
 use dlo_domain::death::Reason;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::source::{NewSource, SourceMode};
 use dlo_sandbox::Endpoints;
-use dlo_sandbox::fleet::{FleetSource, OfficeAddress};
+use dlo_sandbox::fleet::{FleetSource, OfficeAddress, worker_queues};
 
 use tokio::net::TcpListener;
 
@@ -89,6 +90,9 @@ impl Demo {
             "DLO_EXECUTIONS_STUCK_AFTER_SECS" => {
                 variable(name).or_else(|| Some(STUCK_AFTER_SECS.to_owned()))
             }
+            "DLO_REPLAY_WORKER_QUEUES" if !self.no_fleet => {
+                variable(name).or_else(|| Some(worker_queues().join(",")))
+            }
             "DLO_EXECUTIONS_EXCHANGE" if !self.no_fleet => {
                 variable(name).or_else(|| Some(ENDS_TOLD_AT.to_owned()))
             }
@@ -142,6 +146,7 @@ fn watched(source: &FleetSource) -> NewSource {
                 ..ExecutionNaming::default()
             },
         },
+        origins: Globs::of(source.origins.iter().cloned()).unwrap_or_default(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use dlo_domain::audit::Actor;
+use dlo_domain::globs::Globs;
 use rand::rngs::OsRng;
 use sqlx::PgPool;
 
@@ -33,6 +34,10 @@ enum Action {
         /// What the audit trail calls whoever uses it
         #[arg(long)]
         name: String,
+        /// The workers that a token of the role worker speaks for: names with * for any characters,
+        /// with commas between them
+        #[arg(long, required_if_eq("role", "worker"))]
+        workers: Option<Globs>,
     },
     /// List the tokens, without their secrets
     List,
@@ -57,18 +62,22 @@ impl TokenCommand {
 impl Action {
     async fn run(self, pool: &PgPool) -> anyhow::Result<()> {
         match self {
-            Self::Create { role, name } => create(pool, &name, role).await,
+            Self::Create {
+                role,
+                name,
+                workers,
+            } => create(pool, &holder(&name, role, workers)?).await,
             Self::List => list(pool).await,
             Self::Revoke { name } => revoke(pool, &name).await,
         }
     }
 }
 
-async fn create(pool: &PgPool, name: &str, role: Role) -> anyhow::Result<()> {
-    let (token, holder) = (fresh()?, holder(name, role)?);
+async fn create(pool: &PgPool, holder: &Holder) -> anyhow::Result<()> {
+    let (token, name) = (fresh()?, &holder.name);
     let mut conn = pool.acquire().await?;
     let (id, now) = (new_id(&SystemClock), SystemClock.now());
-    let is_new = tokens::insert(&mut conn, id, &holder, &token.digest(), now).await?;
+    let is_new = tokens::insert(&mut conn, id, holder, &token.digest(), now).await?;
     anyhow::ensure!(
         is_new,
         "there is or was a token named `{name}`, and the audit trail knows it by that name: \
@@ -81,7 +90,7 @@ async fn create(pool: &PgPool, name: &str, role: Role) -> anyhow::Result<()> {
 
 /// Makes a token in place of the one of that name.
 pub(super) async fn replace(pool: &PgPool, name: &str, role: Role) -> anyhow::Result<String> {
-    let (token, holder) = (fresh()?, holder(name, role)?);
+    let (token, holder) = (fresh()?, holder(name, role, None)?);
     let mut conn = pool.acquire().await?;
     let (id, now) = (new_id(&SystemClock), SystemClock.now());
     tokens::replace(&mut conn, id, &holder, &token.digest(), now).await?;
@@ -92,7 +101,7 @@ fn fresh() -> anyhow::Result<Token> {
     Token::generate(&mut OsRng).context("the system gives no random bits")
 }
 
-fn holder(name: &str, role: Role) -> anyhow::Result<Holder> {
+fn holder(name: &str, role: Role, workers: Option<Globs>) -> anyhow::Result<Holder> {
     let name = name.trim();
     anyhow::ensure!(
         !name.is_empty(),
@@ -111,9 +120,20 @@ fn holder(name: &str, role: Role) -> anyhow::Result<Holder> {
         "`{name}` is what the audit trail calls the product itself or the person at its pages: choose \
          another name"
     );
+    let workers = match (role, workers) {
+        (Role::Worker, Some(workers)) if !workers.is_empty() => workers,
+        (Role::Worker, _) => anyhow::bail!(
+            "say which workers the token speaks for: --workers 'worker-*', or --workers '*' for all"
+        ),
+        (_, None) => Globs::any(),
+        (_, Some(_)) => anyhow::bail!(
+            "--workers is for the role worker: a token of the role {role} speaks for every worker, or for none"
+        ),
+    };
     Ok(Holder {
         name: name.to_owned(),
         role,
+        workers,
     })
 }
 
@@ -126,9 +146,14 @@ async fn list(pool: &PgPool) -> anyhow::Result<()> {
             Some(at) => format!("revoked {}", at.format("%Y-%m-%d %H:%M UTC")),
             None => "valid".to_owned(),
         };
+        let workers = match token.role {
+            Role::Worker if token.workers.is_empty() => "  for no worker".to_owned(),
+            Role::Worker => format!("  for workers {}", token.workers),
+            Role::Viewer | Role::Operator | Role::Admin => String::new(),
+        };
         writeln!(
             out,
-            "{:<9} {made}  {state:<28} {}",
+            "{:<9} {made}  {state:<28} {}{workers}",
             token.role.as_str(),
             token.name
         )?;

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use dlo_domain::globs::Globs;
+use dlo_domain::worker::WorkerQueueNames;
+
 use super::file::Reader;
-use super::value::{number, seconds, switch};
+use super::value::{globs, number, seconds, switch};
 
 /// The section `[replay]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub struct ReplayConfig {
     pub loop_cap: u16,
     /// What the queue of a worker is called: `{worker}` stands for its name.
     pub worker_queue: String,
+    /// Other names that the queues of workers have.
+    pub worker_queues: Globs,
     /// A replayed letter that has not come back for so long is resolved.
     pub settle_after: Duration,
     /// A replay that changes bodies waits for a second person, whether that was asked for or not.
@@ -29,9 +34,21 @@ impl Default for ReplayConfig {
             enabled: true,
             window: 2_000,
             loop_cap: 20,
-            worker_queue: "worker.{worker}.executions".to_owned(),
+            worker_queue: WorkerQueueNames::default().template,
+            worker_queues: Globs::default(),
             settle_after: Duration::from_hours(24),
             transforms_need_approval: false,
+        }
+    }
+}
+
+impl ReplayConfig {
+    /// What the queues of workers are called.
+    #[must_use]
+    pub fn worker_queue_names(&self) -> WorkerQueueNames {
+        WorkerQueueNames {
+            template: self.worker_queue.clone(),
+            others: self.worker_queues.clone(),
         }
     }
 }
@@ -58,6 +75,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
         Some("DLO_REPLAY_WORKER_QUEUE"),
         queue_of_worker,
     );
+    let worker_queues = reader.setting(
+        &mut table,
+        "worker_queues",
+        Some("DLO_REPLAY_WORKER_QUEUES"),
+        globs,
+    );
     let settle_after = reader.setting(
         &mut table,
         "settle_after_secs",
@@ -76,6 +99,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
         window: window.unwrap_or(usual.window),
         loop_cap: loop_cap.unwrap_or(usual.loop_cap),
         worker_queue: worker_queue.unwrap_or(usual.worker_queue),
+        worker_queues: worker_queues.unwrap_or(usual.worker_queues),
         settle_after: settle_after.unwrap_or(usual.settle_after),
         transforms_need_approval: transforms_need_approval
             .unwrap_or(usual.transforms_need_approval),

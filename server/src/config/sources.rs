@@ -10,6 +10,7 @@ use dlo_domain::source::{NewSource, SourceMode};
 use crate::broker::Brokers;
 
 use super::file::{Reader, Table};
+use super::value::globs;
 
 pub(super) fn read(reader: &mut Reader<'_>, brokers: &Brokers) -> Vec<NewSource> {
     let mut sources = Vec::new();
@@ -57,6 +58,7 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
     let mode = reader.setting(table, "mode", None, mode);
     let name = reader.setting(table, "name", None, text);
     let broker = reader.setting(table, "broker", None, text);
+    let origins = reader.setting(table, "origins", None, globs);
     let mut names = reader.inner(table, "headers", "[sources.headers]");
     let headers = HeaderMap {
         error_class: reader.setting(&mut names, "error_class", None, text),
@@ -84,6 +86,7 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
         broker,
         headers,
         executions,
+        origins: origins.unwrap_or_default(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use dlo_domain::globs::{GlobFault, Globs};
+
 /// `on` or `off`; also TOML's own true and false.
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     match text {
@@ -37,4 +39,9 @@ pub(super) fn days(least: u64, most: u64) -> impl Fn(&str) -> Result<Duration, S
 /// A duration in whole seconds.
 pub(super) fn seconds(least: u64, most: u64) -> impl Fn(&str) -> Result<Duration, String> {
     move |text| number(least, most)(text).map(Duration::from_secs)
+}
+
+/// Patterns of names, with commas between them.
+pub(super) fn globs(text: &str) -> Result<Globs, String> {
+    text.parse().map_err(|why: GlobFault| why.to_string())
 }

@@ -22,6 +22,7 @@ use crate::clock::new_id;
 use crate::store::drafts::{self, Draft};
 use crate::store::letter_detail::{self, StoredBody};
 use crate::store::replays::bodies::Original;
+use crate::store::shared_time;
 use crate::transform::offload::BodySlot;
 use crate::transform::pretty::compact;
 use crate::transform::{check_json, size_in_words, unpack_within};
@@ -72,7 +73,7 @@ pub(super) async fn keep(
         letter: id,
         ordinal,
         made_by: actor.0.clone(),
-        made_at: desk.clock.now(),
+        made_at: shared_time(conn, &*desk.clock).await?,
         body,
         content_type,
         shape,

@@ -8,6 +8,7 @@ use dlo_domain::execution::{
     Execution, ExecutionDetail, ExecutionFigures, ExecutionQuery, ExecutionState, MOST_ERROR_BYTES,
     MOST_REPORTS, Report, Reported, is_name,
 };
+use dlo_domain::globs::Globs;
 use dlo_domain::page::{Cursor, Page};
 use sqlx::PgConnection;
 
@@ -59,9 +60,13 @@ impl ExecutionDesk for PgDesk {
         found.ok_or_else(|| no_execution(id))
     }
 
-    async fn report_executions(&self, reports: &[Report]) -> Result<Vec<Reported>, DeskError> {
+    async fn report_executions_of(
+        &self,
+        reports: &[Report],
+        workers: &Globs,
+    ) -> Result<Vec<Reported>, DeskError> {
         check(reports)?;
-        changing!(self, conn => take(self, conn, reports).await)
+        changing!(self, conn => take(self, conn, reports, workers).await)
     }
 
     async fn end_execution(
@@ -182,10 +187,12 @@ async fn take(
     desk: &PgDesk,
     conn: &mut PgConnection,
     reports: &[Report],
+    workers: &Globs,
 ) -> Result<Vec<Reported>, DeskError> {
     let given = reports.iter().map(|report| Given {
         report: report.clone(),
         at: None,
+        workers: Some(workers.clone()),
     });
     let mut taken = reports::take(conn, &*desk.clock, &given.collect::<Vec<_>>()).await?;
     let is_taken = |one: &&Taken| one.told.refused.is_none() && one.told.execution.is_read;

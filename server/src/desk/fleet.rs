@@ -6,15 +6,14 @@ use dlo_app::desk::{DeskError, FleetDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::worker::{
-    Condition, Heartbeat, KindSummary, Worker, WorkerCursor, WorkerPage, WorkerReport, WorkerState,
-    opinion,
+    Condition, Heartbeat, HeartbeatAnswer, KindSummary, Worker, WorkerCursor, WorkerPage,
+    WorkerReport, opinion,
 };
 use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
 use crate::fleet::BeatError;
 use crate::store::audit::{self, Note};
-use crate::store::workers::beats::Beat;
 use crate::store::workers::{self, Wanted, consumers};
 use crate::store::{events, shared_time};
 
@@ -23,17 +22,18 @@ const OPINION_LASTS: TimeDelta = TimeDelta::minutes(5);
 
 #[async_trait]
 impl FleetDesk for PgDesk {
-    async fn heartbeat(&self, name: &str, beat: Heartbeat) -> Result<WorkerState, DeskError> {
+    async fn heartbeat(&self, name: &str, beat: Heartbeat) -> Result<HeartbeatAnswer, DeskError> {
         beat.check(name)
             .map_err(|why| DeskError::Invalid(why.to_string()))?;
-        let beat = Beat {
-            name: name.to_owned(),
-            heartbeat: beat,
-        };
+        let (beat, queue_refused) = self.beats.admit(name.to_owned(), beat);
         let taken = self.beats.take(beat).await;
-        taken.map_err(|why| match why {
+        let state = taken.map_err(|why| match why {
             BeatError::Away => DeskError::Unavailable(why.to_string()),
             BeatError::Failed => DeskError::Internal(Box::new(why)),
+        })?;
+        Ok(HeartbeatAnswer {
+            state,
+            queue_refused,
         })
     }
 

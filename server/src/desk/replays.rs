@@ -9,13 +9,14 @@ use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::replay::{
     BadPlanToken, Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
+    Target,
 };
 
 use sqlx::PgConnection;
 
 use super::letters::{cut, page_size};
 use super::selection::chosen;
-use super::{PgDesk, changing, destinations, warnings};
+use super::{PgDesk, changing, destinations, origins, warnings};
 use crate::changes::{Changes, MadeOf};
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
@@ -42,10 +43,14 @@ pub(super) async fn plan(
         start_at: new.start_at.filter(|start| *start > at),
         ..new.under_rule(desk.replaying.transforms_need_approval)
     };
+    if matches!(new.target, Target::OriginQueue | Target::OriginExchange) {
+        origins::refresh(desk).await?;
+    }
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
     let who = Maker {
         actor,
         policy: None,
+        is_automatic: false,
         at,
     };
     let changed = make_bodies(desk, who, new).await?;

@@ -14,7 +14,8 @@ use crate::intake::{self, EjectError, Settings, eject_head as eject};
 use crate::judging;
 use crate::store::audit::{self, Note};
 use crate::store::sources::Watched;
-use crate::store::{events, rules, sources};
+use crate::store::topology::Place;
+use crate::store::{events, origins, rules, sources};
 
 pub(super) async fn list(desk: &PgDesk) -> Result<Vec<Source>, DeskError> {
     let mut conn = desk.begin().await?;
@@ -44,6 +45,11 @@ pub(super) async fn add(
                 source.queue, source.vhost
             )));
         };
+        let place = Place {
+            broker: source.broker_name(),
+            vhost: &source.vhost,
+        };
+        origins::note_of_last_read(conn, place).await?;
         audit::write_source(conn, id, note).await?;
         events::notify(conn, &LiveEvent::Source { source_id: id }).await?;
         find(conn, id).await

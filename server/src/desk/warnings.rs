@@ -31,6 +31,12 @@ pub(super) async fn add(desk: &PgDesk, replay: &mut Replay) -> Result<(), DeskEr
             }
         }
     }
+    let claimed = replay.claimed_origins.iter().filter(|one| one.included);
+    found.extend(claimed.flat_map(|claimed| &claimed.origins).map(|place| {
+        let name = place.queue.as_ref().or(place.exchange.as_ref());
+        let name = name.map(String::as_str).unwrap_or_default();
+        ReplayWarning::claimed_origin(name, place.letters, replay.total)
+    }));
     let before = replay.perhaps_delivered.unwrap_or_default();
     found.extend(ReplayWarning::perhaps_delivered(before, replay.total));
     found.sort_by_key(|warning| !warning.will_fail);

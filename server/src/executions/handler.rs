@@ -1,23 +1,19 @@
 //! The dead-letter handler: a letter that names an execution fails it, or sends it to another worker.
 //! Intake wrote down which letter names which; here each is handled once, in a transaction of its own.
 
-use dlo_domain::audit::Actor;
 use dlo_domain::death::Reason;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::execution::{Execution, ExecutionState, HANDLER, HandlerVerdict, NO_WORKERS};
-use dlo_domain::ids::ReplayId;
-use dlo_domain::replay::{NewReplay, Replay, Target};
-use dlo_domain::selection::Selection;
+use dlo_domain::replay::Target;
 use sqlx::{PgConnection, Postgres, Transaction};
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::following::follow;
+use super::sending::{awaits_read, may_send_on, replay};
 use super::sparing::{self, Spared};
 use super::{Deps, mind, wait};
-use crate::clock::new_id;
-use crate::planning::{self, Maker};
 use crate::store::executions::links::{self, Handled, Open, Sent};
 use crate::store::executions::watch;
 use crate::store::executions::write::{self, Told};
@@ -117,6 +113,9 @@ async fn handle(
             died(open)
         );
         return Ok(Some(done(HandlerVerdict::Left, what)));
+    }
+    if may_send_on(open) && awaits_read(conn, open).await? {
+        return Ok(None);
     }
     match sparing::spare(deps, conn, open, &execution).await? {
         Spared::No => {}
@@ -254,48 +253,4 @@ async fn reschedule(
         detail: Some(format!("to worker `{free}`, with replay {replay}")),
         sent: Some(Sent { replay, attempt }),
     }))
-}
-
-/// Replays the letter there; or says why it cannot be.
-pub(super) async fn replay(
-    deps: &Deps,
-    conn: &mut PgConnection,
-    open: &Open,
-    target: Target,
-) -> Result<Result<ReplayId, String>, StoreError> {
-    if let Some(why) = left_out(&plan(deps, conn, open, (None, target.clone())).await?) {
-        return Ok(Err(why));
-    }
-    let id = ReplayId(new_id(&*deps.clock));
-    plan(deps, conn, open, (Some(id), target)).await?;
-    Ok(Ok(id))
-}
-
-/// Freezes a replay of the letter, or tells what it would do.
-async fn plan(
-    deps: &Deps,
-    conn: &mut PgConnection,
-    open: &Open,
-    (id, target): (Option<ReplayId>, Target),
-) -> Result<Replay, StoreError> {
-    let new = NewReplay {
-        selection: Selection::of_ids(vec![open.letter]),
-        target,
-        ..NewReplay::default()
-    };
-    let maker = Maker {
-        actor: &Actor(HANDLER.replace('_', " ")),
-        policy: None,
-        at: deps.clock.now(),
-    };
-    planning::freeze(conn, &deps.replay, maker, (id, &new), &[open.letter]).await
-}
-
-fn left_out(plan: &Replay) -> Option<String> {
-    let first = plan.left_out.first().map(|left| left.reason.clone());
-    match (plan.total, first) {
-        (1.., _) => None,
-        (_, Some(why)) => Some(why),
-        (_, None) => Some("the letter is gone".to_owned()),
-    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::execution::{Execution, Report, Reported};
+use dlo_domain::globs::Globs;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -22,6 +23,19 @@ pub struct Given {
     pub report: Report,
     /// Since when it is so, where that is known; else since now.
     pub at: Option<DateTime<Utc>>,
+    /// The workers that whoever reports speaks for; `None` for every one.
+    pub workers: Option<Globs>,
+}
+
+impl Given {
+    /// Why it is not for whoever reports to say: a worker has the execution that the token does not speak for.
+    fn refusal(&self, before: Option<&Execution>) -> Option<String> {
+        let has = before?.worker.as_deref()?;
+        let workers = self.workers.as_ref()?;
+        (!workers.matches(has)).then(|| {
+            format!("it is on worker `{has}`, and this token speaks for the workers {workers} only")
+        })
+    }
 }
 
 /// What came of a report.
@@ -52,17 +66,19 @@ pub async fn take(
     let mut changed: BTreeMap<String, Told> = BTreeMap::new();
     let mut tally = Tally::default();
     let mut answers = Vec::with_capacity(given.len());
-    for Given { report, at } in given {
-        let at = at.unwrap_or(now);
+    for one in given {
+        let report = &one.report;
+        let at = one.at.unwrap_or(now);
         let before = standing.get(&report.id);
         let is_new = before.is_none();
-        let told = match before {
-            None => Ok(Some(Execution::begun(report, at))),
-            Some(before) => before.told(report, at),
+        let told = match (before, one.refusal(before)) {
+            (_, Some(why)) => Err(why),
+            (None, None) => Ok(Some(Execution::begun(report, at))),
+            (Some(before), None) => before.told(report, at).map_err(|why| why.to_string()),
         };
         let refused = match told {
             Ok(None) => None,
-            Err(why) => Some(why.to_string()),
+            Err(why) => Some(why),
             Ok(Some(next)) => {
                 if now - at < COUNTED_WITHIN {
                     tally.add(before.map(|before| before.state), &next);

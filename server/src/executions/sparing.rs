@@ -10,7 +10,7 @@ use dlo_domain::worker::{Pause, Witness};
 use sqlx::PgConnection;
 
 use super::Deps;
-use super::handler::replay;
+use super::sending::replay;
 use crate::fleet::way_of;
 use crate::store::executions::links::{self, Handled, Open, Sent};
 use crate::store::executions::watch;

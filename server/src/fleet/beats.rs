@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use dlo_domain::worker::WorkerState;
+use dlo_domain::worker::{Heartbeat, WorkerQueueNames, WorkerState};
 use sqlx::PgPool;
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
@@ -48,6 +48,7 @@ pub struct Beats {
     pool: PgPool,
     clock: SharedClock,
     way: String,
+    queues: WorkerQueueNames,
     waiting: Mutex<Vec<Waiting>>,
     turn: tokio::sync::Mutex<()>,
 }
@@ -68,9 +69,33 @@ impl Beats {
             pool,
             clock,
             way: way.to_owned(),
+            queues: WorkerQueueNames::default(),
             waiting: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
         }
+    }
+
+    /// The same where the queues of workers are called so.
+    #[must_use]
+    pub fn with_queues(mut self, queues: WorkerQueueNames) -> Self {
+        self.queues = queues;
+        self
+    }
+
+    /// A heartbeat as it may be written down: without a queue that no worker's is called like. Says why it was
+    /// left out.
+    #[must_use]
+    pub fn admit(&self, name: String, mut heartbeat: Heartbeat) -> (Beat, Option<String>) {
+        let refused = heartbeat
+            .queue
+            .take_if(|queue| !self.queues.allows(&name, queue));
+        let why = refused.as_deref().map(|queue| self.queues.refusal(queue));
+        let beat = Beat {
+            name,
+            heartbeat,
+            refused_queue: refused,
+        };
+        (beat, why)
     }
 
     /// Writes a heartbeat down, with all others that wait. Tells the worker's state.

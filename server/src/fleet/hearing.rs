@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use dlo_domain::worker::WorkerQueueNames;
 use sqlx::PgPool;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
@@ -36,6 +37,8 @@ pub struct HearingDeps {
     pub clock: SharedClock,
     /// Where workers may publish.
     pub brokers: Arc<Brokers>,
+    /// What the queues of workers are called.
+    pub queues: WorkerQueueNames,
 }
 
 /// A vhost in which heartbeats are heard.

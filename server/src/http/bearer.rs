@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use dlo_domain::audit::Actor;
+use dlo_domain::globs::Globs;
 use sqlx::PgPool;
 
 use super::problem::Problem;
@@ -107,6 +108,42 @@ impl<S: Sync> FromRequestParts<S> for Caller {
         let holder = parts.extensions.get::<Holder>();
         holder
             .map(|holder| Self(Actor(holder.name.clone())))
+            .ok_or_else(|| unauthorized("Bearer realm=\"dlo\"", "send a token"))
+    }
+}
+
+/// For which workers the caller speaks.
+pub(super) struct Speaker(Holder);
+
+impl Speaker {
+    /// Lets through what is said for a worker that the token was made for.
+    pub(super) fn for_worker(&self, worker: &str) -> Result<(), Problem> {
+        if self.0.workers.matches(worker) {
+            return Ok(());
+        }
+        Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            format!(
+                "the token `{}` speaks for the workers {} and not for `{worker}`: use that worker's own \
+                 token, or make one with `dlo token create --role worker --workers PATTERNS`",
+                self.0.name, self.0.workers
+            ),
+        ))
+    }
+
+    /// The workers that the token was made for.
+    pub(super) fn workers(&self) -> &Globs {
+        &self.0.workers
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Speaker {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let holder = parts.extensions.get::<Holder>();
+        holder
+            .map(|holder| Self(holder.clone()))
             .ok_or_else(|| unauthorized("Bearer realm=\"dlo\"", "send a token"))
     }
 }

@@ -68,7 +68,10 @@ pub(super) async fn worker_queue(
     let Target::Worker { worker } = target else {
         return Ok(String::new());
     };
+    // What was written down before queues of other names were refused is not followed either.
+    let names = config.worker_queue_names();
     let stated = beats::queue_of(conn, worker).await?;
+    let stated = stated.filter(|queue| names.allows(worker, queue));
     Ok(queue_of_worker(
         worker,
         stated.as_deref(),

@@ -17,12 +17,18 @@ pub(super) async fn seal(
     id: ReplayId,
     replay: &Replay,
 ) -> Result<(), StoreError> {
-    plan::seal(conn, id, replay.total, &replay.left_out).await?;
+    plan::seal(conn, id, replay).await?;
     let letters = match replay.total {
         1 => "1 letter".to_owned(),
         total => format!("{total} letters"),
     };
-    let detail = format!("{letters} to {}", place(&replay.target));
+    let mut detail = format!("{letters} to {}", place(&replay.target));
+    if let Some(claimed) = replay.claimed_origins.as_ref().filter(|one| one.included) {
+        detail = format!(
+            "{detail}; of {} only the message says where it died",
+            claimed.letters
+        );
+    }
     let note = Note {
         at: replay.created_at,
         actor,

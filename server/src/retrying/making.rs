@@ -16,11 +16,14 @@ use crate::planning::{self, Maker};
 use crate::store::audit::Note;
 use crate::store::policies::{self, Kept};
 use crate::store::retries::{self, Due};
-use crate::store::{StoreError, decisions, events, shared_time};
+use crate::store::{StoreError, decisions, events, origins, shared_time};
 
 /// Letters that are not published for so long wait for a broker that is away: the tries of a policy
 /// wait with them, and do not take up the places of other replays.
 const PATIENCE: TimeDelta = TimeDelta::seconds(10);
+
+/// A try that waits for a read of its broker is put off for so long.
+const READ_WITHIN: TimeDelta = TimeDelta::seconds(5);
 
 /// Letters of one replay.
 const AT_ONCE: u32 = 500;
@@ -84,13 +87,14 @@ async fn make_some(
     } else {
         retries::take_due(conn, id, &held_up, now, most.into()).await?
     };
+    let (due, has_put_off) = without_awaited(conn, due, now).await?;
     let taken = u32::try_from(due.len()).unwrap_or(u32::MAX);
     if taken > 0 {
         replay(deps, conn, &kept, &due, now).await?;
     }
     // A budget that fills from a time which is the future again would not fill.
     let was_set_back = bucket.at < kept.bucket.at;
-    if taken == 0 && breaker == kept.breaker && !was_set_back {
+    if taken == 0 && breaker == kept.breaker && !was_set_back && !has_put_off {
         return Ok(None);
     }
     let bucket = if taken > 0 || was_set_back {
@@ -100,6 +104,23 @@ async fn make_some(
     };
     write(conn, &kept, breaker, bucket).await?;
     Ok(Some(taken))
+}
+
+/// Puts off the tries of letters whose queue the next read of their broker may know: a queue that was made
+/// since the last one. Tells which tries are left, and whether any was put off.
+async fn without_awaited(
+    conn: &mut PgConnection,
+    mut due: Vec<Due>,
+    now: DateTime<Utc>,
+) -> Result<(Vec<Due>, bool), StoreError> {
+    let letters: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
+    let awaited = origins::awaited(conn, &letters).await?;
+    if awaited.is_empty() {
+        return Ok((due, false));
+    }
+    retries::put_off(conn, &awaited, now + READ_WITHIN).await?;
+    due.retain(|due| !awaited.contains(&due.letter));
+    Ok((due, true))
 }
 
 /// Where the breaker stands, and how many tries it lets out.
@@ -165,6 +186,7 @@ async fn replay(
     let maker = Maker {
         actor: &actor,
         policy: Some(kept.id),
+        is_automatic: true,
         at: now,
     };
     let named = (Some(id), &new);

@@ -120,6 +120,7 @@ impl Plan {
                 pool: self.pools.services.clone(),
                 clock: self.clock.clone(),
                 brokers: self.brokers.clone(),
+                queues: self.config.replay.worker_queue_names(),
             };
             self.lifecycle
                 .spawn("hearing heartbeats", |stop| fleet::hear(deps, stop));

@@ -2,6 +2,7 @@
 //! so that whatever people or the miner arrange moves a few rows and never a letter.
 
 pub mod arrange;
+mod claimed;
 pub mod edit;
 pub mod impact;
 pub mod mine;

@@ -20,7 +20,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 
 use super::executions::links;
-use super::letter_list::SummaryRow;
+use super::letter_list::{self, SummaryRow};
 use super::replays::bodies;
 use super::topology::workers;
 use super::{StoreError, audit, retries};
@@ -136,9 +136,13 @@ pub async fn summary(
          where l.id = $1",
         id.0
     )
-    .fetch_optional(conn)
+    .fetch_optional(&mut *conn)
     .await?;
-    row.map(LetterSummary::try_from).transpose()
+    let mut found = row.map(LetterSummary::try_from).transpose()?;
+    if let Some(letter) = &mut found {
+        letter_list::mark_claimed(conn, std::slice::from_mut(letter)).await?;
+    }
+    Ok(found)
 }
 
 struct Rest {

@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use super::StoreError;
 pub use super::filter::Matching;
+use super::origins::{self, NamedOrigin, OriginStanding};
 pub use search::{Found, Patience, USUAL, search, within};
 
 /// The query that a page is asked with.
@@ -99,9 +100,38 @@ async fn page_of(conn: &mut PgConnection, mut sql: Sql) -> Result<Vec<LetterSumm
     let rows: Vec<SummaryRow> = sql
         .build_query_as()
         .persistent(false)
-        .fetch_all(conn)
+        .fetch_all(&mut *conn)
         .await?;
-    rows.into_iter().map(LetterSummary::try_from).collect()
+    let letters: Result<Vec<LetterSummary>, _> =
+        rows.into_iter().map(LetterSummary::try_from).collect();
+    let mut letters = letters?;
+    mark_claimed(conn, &mut letters).await?;
+    Ok(letters)
+}
+
+/// Marks the letters whose origin only their message claims.
+///
+/// # Errors
+/// Returns an error if the query fails or a row cannot be read.
+pub(super) async fn mark_claimed(
+    conn: &mut PgConnection,
+    letters: &mut [LetterSummary],
+) -> Result<(), StoreError> {
+    let known = origins::known_of(conn, letters.iter().map(named)).await?;
+    for letter in letters {
+        let names_any = letter.queue.is_some() || letter.exchange.is_some();
+        let standing = known.standing(named(letter));
+        letter.origin_claimed = names_any && standing == OriginStanding::Claimed;
+    }
+    Ok(())
+}
+
+fn named(letter: &LetterSummary) -> NamedOrigin<'_> {
+    NamedOrigin {
+        source: letter.source_id,
+        queue: letter.queue.as_deref(),
+        arrived_at: letter.last_arrived_at,
+    }
 }
 
 /// How many letters match: from the counters where they know, else counted up to `MOST_COUNTED`.
@@ -209,6 +239,7 @@ impl TryFrom<SummaryRow> for LetterSummary {
             queue: row.queue,
             exchange: row.exchange,
             routing_key: row.routing_key,
+            origin_claimed: false,
             reason: word("reason", &row.reason)?,
             error_class: row.error_class,
             error_message: row.error_message,

@@ -1,6 +1,8 @@
 //! What is done is kept for a while and then removed: whole weeks where all of it is due, letter
 //! by letter elsewhere. A letter that still waits for somebody is never removed, however old.
 
+mod pace;
+
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -9,6 +11,8 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use super::weeks::{self, Week};
 use super::{StoreError, audit, drafts};
+
+pub use pace::{OwnPass, horizon, pass};
 
 /// Letters that one statement removes: few enough that nobody waits for it.
 const AT_ONCE: i64 = 1_000;
@@ -41,7 +45,8 @@ impl Retention {
     }
 }
 
-/// Removes what is due; returns how many letters. Safe at several offices at once.
+/// Removes what is due at the time that retention goes by ([`pass`]); returns how many letters. Safe at several
+/// offices at once.
 ///
 /// # Errors
 /// When Postgres does not do it. What was removed until then stays removed and is audited.

@@ -10,6 +10,6 @@ mod letter;
 mod planned;
 pub mod shadows;
 
-pub use due::{Due, earliest, held_up, made, rebase, samples, take_due};
+pub use due::{Due, earliest, held_up, made, put_off, rebase, samples, take_due};
 pub use letter::of_letter;
 pub use planned::{Held, Plan, exhaust, held, let_go, plan};

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::delivery_limit::AcceptedLoss;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::{NewSource, Source, SourceCondition, SourceMode};
 use sqlx::PgConnection;
@@ -53,8 +54,8 @@ pub async fn insert(
     let id = sqlx::query_scalar!(
         "insert into sources
              (id, broker, vhost, queue, name, mode, headers, configured, condition_since,
-              created_at, executions)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
+              created_at, executions, origins)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)
          on conflict (broker, vhost, queue) where removed_at is null do nothing
          returning id",
         id,
@@ -67,6 +68,7 @@ pub async fn insert(
         configured,
         now,
         Json(&source.executions) as _,
+        Json(&source.origins) as _,
     )
     .fetch_optional(conn)
     .await?;
@@ -80,7 +82,7 @@ pub async fn insert(
 pub async fn configure(conn: &mut PgConnection, source: &NewSource) -> Result<(), StoreError> {
     sqlx::query!(
         "update sources set name = $4, mode = $5, headers = $6, configured = true,
-             executions = $7
+             executions = $7, origins = $8
          where broker = $1 and vhost = $2 and queue = $3 and removed_at is null",
         source.broker_name(),
         source.vhost,
@@ -89,6 +91,7 @@ pub async fn configure(conn: &mut PgConnection, source: &NewSource) -> Result<()
         source.mode.as_str(),
         Json(&source.headers) as _,
         Json(&source.executions) as _,
+        Json(&source.origins) as _,
     )
     .execute(conn)
     .await?;
@@ -106,13 +109,15 @@ pub async fn change(
     source: &NewSource,
 ) -> Result<bool, StoreError> {
     let done = sqlx::query!(
-        "update sources set name = $2, mode = $3, headers = $4, executions = $5
+        "update sources set name = $2, mode = $3, headers = $4, executions = $5,
+             origins = $6
          where id = $1 and removed_at is null and not configured",
         id.0,
         source.display_name(),
         source.mode.as_str(),
         Json(&source.headers) as _,
         Json(&source.executions) as _,
+        Json(&source.origins) as _,
     )
     .execute(conn)
     .await?;
@@ -232,6 +237,7 @@ pub async fn list(
                s.condition_since, s.condition_detail, s.last_arrived_at,
                s.executions as "executions: Json<ExecutionNaming>",
                s.delivery_limit, s.accepted_letters, s.accepted_limit, s.accepted_by, s.accepted_at,
+               s.origins as "origins: Json<Globs>",
                coalesce(c.letters, 0)::bigint as "letters!",
                coalesce(c.held, 0)::bigint as "held!"
            from sources s
@@ -270,6 +276,7 @@ pub async fn list(
                 letters: row.letters,
                 last_arrived_at: row.last_arrived_at,
                 executions: row.executions.0,
+                origins: row.origins.0,
             })
         })
         .collect()

@@ -1,7 +1,9 @@
 //! API tokens: only their digests are here.
 
 use chrono::{DateTime, Utc};
+use dlo_domain::globs::Globs;
 use sqlx::PgConnection;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::StoreError;
@@ -14,6 +16,8 @@ pub struct TokenRow {
     pub name: String,
     /// What it may do.
     pub role: Role,
+    /// The workers that it speaks for; every one where its role is not worker.
+    pub workers: Globs,
     /// When it was made.
     pub created_at: DateTime<Utc>,
     /// When it was revoked, if it was.
@@ -33,13 +37,14 @@ pub async fn insert(
     now: DateTime<Utc>,
 ) -> Result<bool, StoreError> {
     let done = sqlx::query!(
-        "insert into tokens (id, name, role, secret_sha256, created_at) \
-         values ($1, $2, $3, $4, $5) on conflict (name) do nothing",
+        "insert into tokens (id, name, role, secret_sha256, created_at, workers) \
+         values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing",
         id,
         holder.name,
         holder.role.as_str(),
         digest.as_slice(),
         now,
+        bound_workers(holder) as _,
     )
     .execute(conn)
     .await?;
@@ -58,15 +63,16 @@ pub async fn replace(
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into tokens (id, name, role, secret_sha256, created_at) \
-         values ($1, $2, $3, $4, $5) on conflict (name) do update \
+        "insert into tokens (id, name, role, secret_sha256, created_at, workers) \
+         values ($1, $2, $3, $4, $5, $6) on conflict (name) do update \
          set role = excluded.role, secret_sha256 = excluded.secret_sha256, \
-             created_at = excluded.created_at, revoked_at = null",
+             workers = excluded.workers, created_at = excluded.created_at, revoked_at = null",
         id,
         holder.name,
         holder.role.as_str(),
         digest.as_slice(),
         now,
+        bound_workers(holder) as _,
     )
     .execute(conn)
     .await?;
@@ -82,7 +88,8 @@ pub async fn holder(
     digest: &[u8; 32],
 ) -> Result<Option<Holder>, StoreError> {
     let row = sqlx::query!(
-        "select name, role from tokens where secret_sha256 = $1 and revoked_at is null",
+        r#"select name, role, workers as "workers: Json<Globs>" from tokens
+           where secret_sha256 = $1 and revoked_at is null"#,
         digest.as_slice(),
     )
     .fetch_optional(conn)
@@ -91,6 +98,7 @@ pub async fn holder(
         Ok(Holder {
             name: row.name,
             role: role(&row.role)?,
+            workers: workers(&row.role, row.workers)?,
         })
     })
     .transpose()
@@ -102,7 +110,8 @@ pub async fn holder(
 /// When Postgres does not answer or a row cannot be read.
 pub async fn list(conn: &mut PgConnection) -> Result<Vec<TokenRow>, StoreError> {
     let rows = sqlx::query!(
-        "select name, role, created_at, revoked_at from tokens order by created_at, name"
+        r#"select name, role, workers as "workers: Json<Globs>", created_at, revoked_at
+           from tokens order by created_at, name"#
     )
     .fetch_all(conn)
     .await?;
@@ -111,6 +120,7 @@ pub async fn list(conn: &mut PgConnection) -> Result<Vec<TokenRow>, StoreError> 
             Ok(TokenRow {
                 name: row.name,
                 role: role(&row.role)?,
+                workers: workers(&row.role, row.workers)?,
                 created_at: row.created_at,
                 revoked_at: row.revoked_at,
             })
@@ -137,6 +147,19 @@ pub async fn revoke(
     Ok(done.rows_affected() == 1)
 }
 
+/// What is stored of the workers that a token speaks for.
+fn bound_workers(holder: &Holder) -> Option<Json<&Globs>> {
+    (holder.role == Role::Worker).then_some(Json(&holder.workers))
+}
+
+/// A token of the role worker without a list speaks for nobody: an older version made it.
+fn workers(word: &str, stored: Option<Json<Globs>>) -> Result<Globs, StoreError> {
+    Ok(match role(word)? {
+        Role::Worker => stored.map(|stored| stored.0).unwrap_or_default(),
+        Role::Viewer | Role::Operator | Role::Admin => Globs::any(),
+    })
+}
+
 fn role(word: &str) -> Result<Role, StoreError> {
     word.parse()
         .map_err(|why| StoreError::corrupt("tokens", "role", why))
@@ -151,6 +174,7 @@ mod tests {
         Holder {
             name: name.to_owned(),
             role: Role::Operator,
+            workers: Globs::any(),
         }
     }
 

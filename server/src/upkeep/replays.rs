@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::Upkeep;
-use crate::store::StoreError;
 use crate::store::replays::forgetting::{self, Bounds, Forgotten, Place};
+use crate::store::{StoreError, retention};
 
 /// How often some are looked at.
 const FORGET_EVERY: Duration = Duration::from_mins(1);
@@ -40,7 +40,9 @@ async fn turn(
     stop: &CancellationToken,
     place: &mut Option<Place>,
 ) -> Result<(), StoreError> {
-    let before = upkeep.clock.now() - upkeep.retention.replays;
+    let mut conn = upkeep.pool.acquire().await?;
+    let before = retention::horizon(&mut conn).await? - upkeep.retention.replays;
+    drop(conn);
     let mut replays = 0;
     for _ in 0..MOST_STEPS {
         let mut transaction = upkeep.pool.begin().await?;

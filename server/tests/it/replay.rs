@@ -17,6 +17,7 @@ mod kills;
 mod making;
 mod matrix;
 mod order;
+pub mod origins;
 mod outcomes;
 mod races;
 mod returns;

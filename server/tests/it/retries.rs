@@ -26,9 +26,10 @@ use sqlx::PgPool;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::replay::origins::x_death;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
-use crate::support::office::Office;
+use crate::support::office::{Office, believe};
 use crate::support::process::{Premises, database_url};
 use crate::support::{setting, until};
 
@@ -123,7 +124,7 @@ async fn a_removed_policy_tells_what_it_was_and_who_removed_it(pool: PgPool) {
 }
 
 /// A death history that says that it died so often.
-fn x_death(count: i64) -> AMQPValue {
+fn died_so_often(count: i64) -> AMQPValue {
     let long = |text: &str| AMQPValue::LongString(text.into());
     let mut death = FieldTable::default();
     death.insert("count".into(), AMQPValue::LongLongInt(count));
@@ -156,7 +157,7 @@ async fn die_with(vhost: &Vhost, counts: &[i64], gone: impl AsyncFn() -> bool) -
         came += 1;
         let count = counts.get(came).or(counts.last()).copied().unwrap_or(1);
         let mut headers = delivery.properties.headers().clone().unwrap_or_default();
-        headers.insert("x-death".into(), x_death(count));
+        headers.insert("x-death".into(), died_so_often(count));
         let properties = BasicProperties::default().with_headers(headers);
         vhost.publish("dead", properties, &delivery.data).await;
         let acked = delivery.ack(BasicAckOptions::default()).await;
@@ -174,7 +175,7 @@ async fn gets_its_three_tries(pool: &PgPool, counts: &[i64]) {
     let engine = bench.engine().await;
     let scheduler = Scheduler::start(pool);
     let mut headers = FieldTable::default();
-    headers.insert("x-death".into(), x_death(counts[0]));
+    headers.insert("x-death".into(), died_so_often(counts[0]));
     let properties = BasicProperties::default().with_headers(headers);
     vhost.publish("dead", properties, b"fails").await;
     let is_given_up = async || {
@@ -234,6 +235,46 @@ async fn letters(bench: &Bench, pool: &PgPool, many: usize) {
             .await
             .expect("asked");
     }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.dead_letter_pair("dlx", "dead").await;
+    for queue in ["orders.work", "payments.execute"] {
+        vhost.queue(queue, &[]).await;
+    }
+    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
+    believe(&pool, bench.source, "orders.*").await;
+    add(&bench, &policy(vec![1])).await;
+    let intake = Office::start(&pool, &vhost.brokers).await;
+    let engine = bench.engine().await;
+    let scheduler = Scheduler::start(&pool);
+    for queue in ["payments.execute", "orders.work"] {
+        vhost.publish("dead", x_death(queue), b"{}").await;
+    }
+    until("the policy is done with both", 30, || async {
+        let given_up = "select count(*) from letters where exhausted_at is not null";
+        vhost.depth("orders.work").await == 1 && count(&pool, given_up).await == 1
+    })
+    .await;
+    assert_eq!(vhost.depth("payments.execute").await, 0);
+    let (queue, state, why): (String, String, String) = sqlx::query_as(
+        "select l.queue, l.state, a.detail from letters l
+         join audit a on a.letter_id = l.id and a.action = 'letter.exhausted'",
+    )
+    .fetch_one(&pool)
+    .await
+    .expect("one letter");
+    assert_eq!((&*queue, &*state), ("payments.execute", "held"));
+    assert!(
+        why.contains("only the message itself says where it died"),
+        "{why}"
+    );
+    scheduler.stop().await;
+    engine.stop().await;
+    intake.stop().await;
+    vhost.delete().await;
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -38,6 +38,8 @@ pub struct Manner {
     pub start: String,
     /// Anything: letters at the loop cap too.
     pub ignore_loop_cap: String,
+    /// Anything: letters too of which only the message says where they died.
+    pub claimed_origins: String,
     /// A jq program that changes what is sent.
     pub jq: String,
     /// Anything: another person has to approve it.
@@ -45,7 +47,7 @@ pub struct Manner {
 }
 
 /// The fields with their names in an address, in the order of the form.
-pub const FIELDS: [&str; 15] = [
+pub const FIELDS: [&str; 16] = [
     "mode",
     "queue",
     "exchange",
@@ -59,6 +61,7 @@ pub const FIELDS: [&str; 15] = [
     "keep_expiration",
     "start",
     "ignore_loop_cap",
+    "claimed_origins",
     "jq",
     "needs_approval",
 ];
@@ -118,6 +121,7 @@ impl Manner {
             "keep_expiration" => &mut self.keep_expiration,
             "start" => &mut self.start,
             "ignore_loop_cap" => &mut self.ignore_loop_cap,
+            "claimed_origins" => &mut self.claimed_origins,
             "jq" => &mut self.jq,
             "needs_approval" => &mut self.needs_approval,
             _ => return None,

@@ -224,7 +224,10 @@ fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, Said)> {
     ]
     .map(|(name, value)| (name, plain(value)))
     .into_iter()
-    .chain([("queue", queue(report))])
+    .chain([
+        ("queue", queue(report)),
+        ("queue not taken", refused_queue(worker)),
+    ])
     .chain(
         report
             .queues
@@ -234,6 +237,14 @@ fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, Said)> {
     .filter(|(_, said)| said.iter().any(|(words, _)| !words.is_empty()))
     .map(|(name, value)| (name.to_owned(), value))
     .collect()
+}
+
+/// The queue that it names and that is not believed.
+fn refused_queue(worker: &Worker) -> Said {
+    let queue = worker.refused_queue.as_deref();
+    plain(queue.map_or_else(String::new, |queue| {
+        format!("{queue}: workers’ queues are not called so; see worker_queues of [replay]")
+    }))
 }
 
 fn downtime(away: Downtime, now: DateTime<Utc>) -> (String, String, String) {

@@ -109,3 +109,45 @@ fn a_pattern_matches_one_name_and_no_other() {
         }
     }
 }
+
+#[test]
+fn whose_dead_letters_come_to_a_queue_is_followed_over_others() {
+    let draft = Draft::new()
+        .queue("work", dying_to("", "wait"))
+        .queue("wait", dying_to("", "dead"))
+        .queue("round", dying_to("", "work"))
+        .queue("other", dying_to("", "elsewhere"))
+        .queue("elsewhere", json!({}))
+        .queue("dead", json!({}));
+    let vhost = draft.read();
+    let map = Map::of(&vhost);
+    let origins: Vec<String> = map.origins("dead").into_iter().collect();
+    assert_eq!(origins, ["round", "wait", "work"]);
+    assert!(map.origins("work").contains("round") && !map.origins("work").contains("work"));
+}
+
+#[test]
+fn who_gets_what_is_published_is_told_only_where_all_of_it_is_known() {
+    let draft = Draft::new()
+        .exchange("in", "topic", json!({}))
+        .exchange("all", "fanout", json!({}))
+        .queue("work", json!({}))
+        .queue("audit", json!({}))
+        .bind("in", "work", "order.*")
+        .bind("in", "audit", "#")
+        .bind("all", "work", "");
+    let vhost = draft.read();
+    let map = Map::of(&vhost);
+    let got = |exchange, key| map.receivers(exchange, key).map(|queues| queues.len());
+    assert_eq!(got("in", "order.new"), Some(2));
+    assert_eq!(got("in", "payment"), Some(1));
+    assert_eq!(got("all", ""), Some(1));
+    assert_eq!(got("nowhere", ""), Some(0));
+    let mut many = Draft::new().exchange("all", "fanout", json!({}));
+    for number in 0..201 {
+        let name = format!("q{number}");
+        many = many.queue(&name, json!({})).bind("all", &name, "");
+    }
+    let many = many.read();
+    assert_eq!(Map::of(&many).receivers("all", ""), None);
+}

@@ -5,7 +5,8 @@ use super::{
     BILLING, BILLING_EXCHANGE, CAMPAIGNS, CAPTURES, COMMANDS, DEAD_EXECUTIONS, EMAILS,
     EMAILS_EXCHANGE, ENDED, ENDINGS, EXECUTIONS_EXCHANGE, FLEET_EXCHANGE, INVOICES,
     INVOICES_EXCHANGE, MASS_TRANSIT_ERRORS, ORDERS, ORDERS_EXCHANGE, PAYMENTS_EXCHANGE, REFUNDS,
-    SHIPPING, SHIPPING_EXCHANGE, SPRING_ERRORS, TELEMETRY, TELEMETRY_EXCHANGE, Topology,
+    SHIPPING, SHIPPING_EXCHANGE, SPRING_ERRORS, Source, TELEMETRY, TELEMETRY_EXCHANGE, Topology,
+    fed_by_broker,
 };
 use lapin::ExchangeKind;
 
@@ -25,16 +26,24 @@ const INVOICES_LAST: &str = "invoices.render.last";
 const EXECUTION_TTL_MS: i32 = 5_000;
 const DAY_MS: i32 = 86_400_000;
 
-const SOURCES: &[(&str, &str)] = &[
-    ("executions", DEAD_EXECUTIONS),
-    ("orders", "orders.dlq"),
-    ("payments", "payments.dlq"),
-    ("invoices", "invoices.dlq"),
-    ("emails", "emails.dlq"),
-    ("commands", "commands.dlq"),
-    ("telemetry", "telemetry.dlq"),
-    ("shipping", "shipping.errors"),
-    ("billing", "billing_error"),
+const SOURCES: &[Source] = &[
+    fed_by_broker("executions", DEAD_EXECUTIONS),
+    fed_by_broker("orders", "orders.dlq"),
+    fed_by_broker("payments", "payments.dlq"),
+    fed_by_broker("invoices", "invoices.dlq"),
+    fed_by_broker("emails", "emails.dlq"),
+    fed_by_broker("commands", "commands.dlq"),
+    fed_by_broker("telemetry", "telemetry.dlq"),
+    Source {
+        name: "shipping",
+        queue: "shipping.errors",
+        origins: &[SHIPPING],
+    },
+    Source {
+        name: "billing",
+        queue: "billing_error",
+        origins: &[BILLING],
+    },
 ];
 
 const EXCHANGES: &[(&str, ExchangeKind)] = &[

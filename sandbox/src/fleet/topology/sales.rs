@@ -1,6 +1,6 @@
 //! What the vhost of the sales department holds. Data only.
 
-use super::{FLEET_EXCHANGE, NSERVICEBUS_ERRORS, SALES, SALES_EXCHANGE, Topology};
+use super::{FLEET_EXCHANGE, NSERVICEBUS_ERRORS, SALES, SALES_EXCHANGE, Source, Topology};
 use lapin::ExchangeKind;
 
 pub(super) const SALES_DEPARTMENT: Topology = Topology {
@@ -10,5 +10,9 @@ pub(super) const SALES_DEPARTMENT: Topology = Topology {
     ],
     queues: &[(SALES, &[]), (NSERVICEBUS_ERRORS.1, &[])],
     bindings: &[(SALES, SALES_EXCHANGE, "")],
-    sources: &[("sales", NSERVICEBUS_ERRORS.1)],
+    sources: &[Source {
+        name: "sales",
+        queue: NSERVICEBUS_ERRORS.1,
+        origins: &[SALES],
+    }],
 };

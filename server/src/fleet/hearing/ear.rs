@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 use super::super::Beats;
 use super::{HearingDeps, Place};
 use crate::broker::{self, BrokerError, FleetInlet, Said};
-use crate::store::workers::beats::Beat;
 use crate::store::workers::watches;
 use crate::store::{StoreError, shared_time};
 
@@ -41,7 +40,8 @@ pub(super) async fn session(
     let ear = Ear {
         deps,
         way: way.clone(),
-        beats: Beats::new(deps.pool.clone(), deps.clock.clone(), way),
+        beats: Beats::new(deps.pool.clone(), deps.clock.clone(), way)
+            .with_queues(deps.queues.clone()),
     };
     let ended = ear.listen(&mut inlet, refused, stop).await;
     inlet.give_back().await;
@@ -105,7 +105,13 @@ impl Ear<'_> {
         let mut beats = Vec::with_capacity(batch.len());
         for body in batch.iter().filter_map(|said| said.heartbeat.as_deref()) {
             match read(body) {
-                Ok(beat) => beats.push(beat),
+                Ok((name, heartbeat)) => {
+                    let (beat, why) = self.beats.admit(name, heartbeat);
+                    beats.push(beat);
+                    if let Some(why) = why {
+                        refused.count_queue(&self.way, &why);
+                    }
+                }
                 Err(why) => refused.count(&self.way, &why),
             }
         }
@@ -139,24 +145,36 @@ enum Unreadable {
     Fault(#[from] HeartbeatFault),
 }
 
-fn read(body: &[u8]) -> Result<Beat, Unreadable> {
+fn read(body: &[u8]) -> Result<(String, Heartbeat), Unreadable> {
     if body.len() > MOST_BYTES {
         return Err(Unreadable::TooLarge);
     }
     let heartbeat: Heartbeat = serde_json::from_slice(body)?;
     let name = heartbeat.worker.clone().unwrap_or_default();
     heartbeat.check(&name)?;
-    Ok(Beat { name, heartbeat })
+    Ok((name, heartbeat))
 }
 
-/// Messages that could not be read, and when that was told.
+/// Messages that could not be read, and queues that were not taken, and when that was told.
 #[derive(Debug, Default)]
 pub(super) struct Refused {
     count: u64,
     told_at: Option<Instant>,
+    told_queue_at: Option<Instant>,
 }
 
 impl Refused {
+    fn count_queue(&mut self, way: &str, why: &str) {
+        metrics::counter!("dlo_fleet_queues_refused_total", "way" => way.to_owned()).increment(1);
+        if self
+            .told_queue_at
+            .is_none_or(|at| at.elapsed() >= TELL_EVERY)
+        {
+            self.told_queue_at = Some(Instant::now());
+            tracing::warn!(way, why, "a heartbeat was taken without its queue");
+        }
+    }
+
     fn count(&mut self, way: &str, why: &Unreadable) {
         metrics::counter!("dlo_fleet_unreadable_total", "way" => way.to_owned()).increment(1);
         self.count += 1;
@@ -193,9 +211,6 @@ mod tests {
         assert!(read(&[0xff, 0xfe]).is_err());
         let beat = read(br#"{"worker": "a", "at": "2026-11-21T12:00:00Z", "queue": "q"}"#);
         let beat = beat.expect("a heartbeat");
-        assert_eq!(
-            (&*beat.name, beat.heartbeat.queue.as_deref()),
-            ("a", Some("q"))
-        );
+        assert_eq!((&*beat.0, beat.1.queue.as_deref()), ("a", Some("q")));
     }
 }

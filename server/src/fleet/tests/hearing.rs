@@ -16,6 +16,7 @@ fn named(name: &str) -> Beat {
     Beat {
         name: name.to_owned(),
         heartbeat: alive(),
+        refused_queue: None,
     }
 }
 
@@ -98,10 +99,10 @@ async fn heartbeats_of_many_at_once_are_all_written(pool: PgPool) {
     let names: Vec<String> = (0..1_200).map(|n| format!("worker-{n}")).collect();
     for _ in 0..2 {
         let told = join_all(names.iter().map(|name| force.desk.heartbeat(name, alive()))).await;
-        assert!(
-            told.iter()
-                .all(|told| matches!(told, Ok(WorkerState::Active)))
-        );
+        assert!(told.iter().all(|told| {
+            told.as_ref()
+                .is_ok_and(|told| told.state == WorkerState::Active)
+        }));
     }
     let page = force.desk.workers(None, None, None, 1).await.expect("read");
     assert_eq!(page.estimated_total, 1_200);
@@ -158,6 +159,7 @@ async fn of_several_heartbeats_of_one_worker_the_last_counts(pool: PgPool) {
     said.push(Beat {
         name: "a".to_owned(),
         heartbeat: saying(WorkerState::Draining),
+        refused_queue: None,
     });
     // That the last one says nothing of it takes nothing back.
     said.push(named("a"));
@@ -167,4 +169,36 @@ async fn of_several_heartbeats_of_one_worker_the_last_counts(pool: PgPool) {
     assert_eq!(states.expect("written")["a"], WorkerState::Draining);
     assert_eq!(force.condition("a").await, Condition::Draining);
     assert_eq!(force.condition("b").await, Condition::Fresh);
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_queue_that_is_no_workers_is_not_taken_down(pool: PgPool) {
+    let force = Workforce::open(&pool).await;
+    let naming = |queue: &str| Heartbeat {
+        queue: Some(queue.to_owned()),
+        ..Heartbeat::default()
+    };
+    let told = force
+        .desk
+        .heartbeat("a", naming("worker.a.executions"))
+        .await;
+    assert_eq!(told.expect("taken").queue_refused, None);
+    let told = force.desk.heartbeat("a", naming("payments.execute")).await;
+    let told = told.expect("the heartbeat is taken");
+    let why = told.queue_refused.expect("a reason");
+    assert!(
+        why.contains("`payments.execute`") && why.contains("worker_queues"),
+        "{why}"
+    );
+    let worker = force.desk.worker("a").await.expect("known").worker;
+    assert_eq!(worker.queue, None);
+    assert_eq!(worker.refused_queue.as_deref(), Some("payments.execute"));
+    // Whatever it says next that names none leaves that as it is.
+    force.beat("a", alive()).await;
+    let worker = force.desk.worker("a").await.expect("known").worker;
+    assert_eq!(worker.refused_queue.as_deref(), Some("payments.execute"));
+    force.beat("a", naming("worker.b.executions")).await;
+    let worker = force.desk.worker("a").await.expect("known").worker;
+    assert_eq!(worker.queue.as_deref(), Some("worker.b.executions"));
+    assert_eq!(worker.refused_queue, None);
 }

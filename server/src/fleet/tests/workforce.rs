@@ -65,7 +65,7 @@ impl Workforce {
     /// A heartbeat.
     pub(super) async fn beat(&self, name: &str, beat: Heartbeat) -> WorkerState {
         let told = self.desk.heartbeat(name, beat).await;
-        told.expect("written down")
+        told.expect("written down").state
     }
 
     /// The monitor looks once.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::input::{Id, JsonBody, Name, Query};
 use crate::http::Front;
-use crate::http::bearer::Caller;
+use crate::http::bearer::{Caller, Speaker};
 use crate::http::problem::{Problem, ProblemBody};
 
 /// Executions, newest first; stuck ones the longest first.
@@ -89,11 +89,13 @@ pub(crate) async fn figures(State(front): State<Front>) -> Result<Json<Execution
     responses(
         (status = 200, body = Execution),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is over, further on, at a later attempt, or on another worker: the problem says which"),
+        (status = 403, body = ProblemBody, content_type = "application/problem+json", description = "The token does not speak for the worker that it names"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is over, further on, at a later attempt, or on another worker, also one that the token does not speak for: the problem says which"),
     )
 )]
 pub(crate) async fn report(
     State(front): State<Front>,
+    speaker: Speaker,
     Id(Name(id)): Id<Name>,
     JsonBody(mut report): JsonBody<Report>,
 ) -> Result<Json<Execution>, Problem> {
@@ -102,7 +104,10 @@ pub(crate) async fn report(
         return Err(Problem::invalid(why));
     }
     report.id = id;
-    let mut told = front.desk.report_executions(&[report]).await?;
+    let reports = [report];
+    for_workers(&speaker, &reports)?;
+    let told = front.desk.report_executions_of(&reports, speaker.workers());
+    let mut told = told.await?;
     let Some(Reported { execution, refused }) = told.pop() else {
         return Err(Problem::internal(&"a report without an answer"));
     };
@@ -110,6 +115,13 @@ pub(crate) async fn report(
         None => Ok(Json(execution)),
         Some(why) => Err(Problem::new(axum::http::StatusCode::CONFLICT, why)),
     }
+}
+
+/// Lets reports through that name workers which the token was made for, or none: those are held against the
+/// worker that has the execution.
+fn for_workers(speaker: &Speaker, reports: &[Report]) -> Result<(), Problem> {
+    let mut workers = reports.iter().filter_map(|report| report.worker.as_deref());
+    workers.try_for_each(|worker| speaker.for_worker(worker))
 }
 
 /// What came of several reports.
@@ -127,13 +139,17 @@ pub(crate) struct ReportedMany {
     responses(
         (status = 200, body = ReportedMany),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 403, body = ProblemBody, content_type = "application/problem+json", description = "The token does not speak for a worker that one names; none was taken"),
     )
 )]
 pub(crate) async fn report_many(
     State(front): State<Front>,
+    speaker: Speaker,
     JsonBody(Reports { reports }): JsonBody<Reports>,
 ) -> Result<Json<ReportedMany>, Problem> {
-    let items = front.desk.report_executions(&reports).await?;
+    for_workers(&speaker, &reports)?;
+    let told = front.desk.report_executions_of(&reports, speaker.workers());
+    let items = told.await?;
     Ok(Json(ReportedMany { items }))
 }
 

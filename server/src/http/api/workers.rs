@@ -3,12 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
-use dlo_domain::worker::{Heartbeat, WorkerPage, WorkerReport, WorkerState};
-use serde::Serialize;
+use dlo_domain::worker::{Heartbeat, HeartbeatAnswer, WorkerPage, WorkerReport};
 
 use super::input::{Id, JsonBodyIfAny, Name, Query};
 use crate::http::Front;
-use crate::http::bearer::Caller;
+use crate::http::bearer::{Caller, Speaker};
 use crate::http::problem::{Problem, ProblemBody};
 
 /// Workers: stale ones first, then those that drain, are fresh, or have stopped; each by name.
@@ -56,16 +55,11 @@ pub(crate) async fn one(
     Ok(Json(front.desk.worker(&name).await?))
 }
 
-/// What a worker is told in return.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(crate) struct HeartbeatAnswer {
-    /// What we hold its state to be. `draining` although it did not say so: somebody wants it to
-    /// end what it has in hand and to take nothing more.
-    state: WorkerState,
-}
-
 /// A worker says that it lives. The first heartbeat makes it known. Members that are not known are
-/// ignored; what is left out stays as it was, and a heartbeat without a body leaves out everything.
+/// ignored; what is left out stays as it was, and a heartbeat without a body leaves out everything. A
+/// `queue` is taken down only where it is called as `worker_queue` or `worker_queues` of the configuration
+/// say that workers' queues are; `queue_refused` says when it was not. A token of the role worker speaks for the
+/// workers that it was made for.
 #[utoipa::path(
     post, path = "/api/v1/workers/{name}/heartbeat", tag = "workers",
     params(("name" = String, Path)),
@@ -73,15 +67,17 @@ pub(crate) struct HeartbeatAnswer {
     responses(
         (status = 200, body = HeartbeatAnswer),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 403, body = ProblemBody, content_type = "application/problem+json", description = "The token does not speak for this worker"),
     )
 )]
 pub(crate) async fn heartbeat(
     State(front): State<Front>,
+    speaker: Speaker,
     Id(Name(name)): Id<Name>,
     JsonBodyIfAny(beat): JsonBodyIfAny<Heartbeat>,
 ) -> Result<Json<HeartbeatAnswer>, Problem> {
-    let state = front.desk.heartbeat(&name, beat).await?;
-    Ok(Json(HeartbeatAnswer { state }))
+    speaker.for_worker(&name)?;
+    Ok(Json(front.desk.heartbeat(&name, beat).await?))
 }
 
 /// Has a worker drained: it counts as draining whatever it says of itself, until it stops or is

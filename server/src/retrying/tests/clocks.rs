@@ -194,8 +194,8 @@ async fn tries_wait_while_a_broker_does_not_take_those_before_them(pool: PgPool)
     sqlx::query(
         "with other as (
              insert into sources (id, broker, vhost, queue, name, mode, configured,
-                 condition_since, created_at)
-             values (gen_random_uuid(), 'second', '/', 'dead', 'second', 'take', false, now(), now())
+                 condition_since, created_at, origins)
+             values (gen_random_uuid(), 'second', '/', 'dead', 'second', 'take', false, now(), now(), '[\"*\"]')
              returning id)
          update letters set source_id = other.id from other where letters.id = $1",
     )

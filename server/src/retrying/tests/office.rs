@@ -69,8 +69,8 @@ impl Office {
         let source = Uuid::from_u128(1);
         sqlx::query(
             "insert into sources (id, broker, vhost, queue, name, mode, configured,
-                 condition_since, created_at)
-             values ($1, 'main', '/', 'dead', 'main', 'take', false, now(), now())",
+                 condition_since, created_at, origins)
+             values ($1, 'main', '/', 'dead', 'main', 'take', false, now(), now(), '[\"*\"]')",
         )
         .bind(source)
         .execute(pool)

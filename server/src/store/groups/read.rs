@@ -10,6 +10,7 @@ use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::claimed;
 use crate::store::StoreError;
 
 /// Hours of the sparkline.
@@ -224,6 +225,7 @@ pub async fn group(
         mute: (mute != Mute::default()).then_some(mute),
         signatures: shares(conn, found.id).await?,
         timeline: timeline(conn, found.id).await?,
+        claimed_origins: claimed::of_group(conn, GroupId(found.id)).await?,
         summary: summary(row, by_hour)?,
     }))
 }

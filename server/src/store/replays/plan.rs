@@ -1,8 +1,8 @@
 //! Writing a plan down: from here on it is frozen.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::replay::{Address, LeftOut, Replay};
+use dlo_domain::ids::{LetterId, ReplayId, SourceId};
+use dlo_domain::replay::{Address, Replay};
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -37,6 +37,12 @@ pub struct Candidate {
     pub vhost: String,
     /// The replay that claimed it last.
     pub claimed_by: Option<ReplayId>,
+    /// The source that it came to.
+    pub source_id: SourceId,
+    /// The source's name.
+    pub source: String,
+    /// Whether only its message says where it died; planning finds out.
+    pub origin_claimed: bool,
 }
 
 /// Letters by id, in the order of ids. With `lock` nobody else moves them until the transaction
@@ -54,7 +60,8 @@ pub async fn candidates(
         sqlx::query_as!(
             CandidateRow,
             "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
-                 l.last_arrived_at, l.replays, s.broker, s.vhost, l.claimed_by
+                 l.replays, s.broker, s.vhost, l.source_id, s.name as source, l.last_arrived_at,
+                 l.claimed_by
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -68,7 +75,8 @@ pub async fn candidates(
         sqlx::query_as!(
             CandidateRow,
             "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
-                 l.last_arrived_at, l.replays, s.broker, s.vhost, l.claimed_by
+                 l.replays, s.broker, s.vhost, l.source_id, s.name as source, l.last_arrived_at,
+                 l.claimed_by
              from letters l
              join sources s on s.id = l.source_id
              where l.id = any($1)
@@ -93,6 +101,8 @@ struct CandidateRow {
     broker: String,
     vhost: String,
     claimed_by: Option<Uuid>,
+    source_id: Uuid,
+    source: String,
 }
 
 impl TryFrom<CandidateRow> for Candidate {
@@ -111,6 +121,9 @@ impl TryFrom<CandidateRow> for Candidate {
             broker: row.broker,
             vhost: row.vhost,
             claimed_by: row.claimed_by.map(ReplayId),
+            source_id: SourceId(row.source_id),
+            source: row.source,
+            origin_claimed: false,
         })
     }
 }
@@ -264,25 +277,26 @@ pub async fn add(
     audit::write_letters(conn, &letters, note).await
 }
 
-/// Ends a plan with what it holds and what was left out. One without letters is finished.
+/// Ends a plan with what it holds, what was left out, and whose origin was claimed. One without letters is
+/// finished.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn seal(
     conn: &mut PgConnection,
     id: ReplayId,
-    total: i64,
-    left_out: &[LeftOut],
+    replay: &Replay,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "update replays
-         set total = $2::bigint, pending = $2::bigint, left_out = $3,
+         set total = $2::bigint, pending = $2::bigint, left_out = $3, claimed_origins = $4,
              state = case when $2::bigint = 0 then 'finished' else state end,
              finished_at = case when $2::bigint = 0 then created_at end
          where id = $1",
         id.0,
-        total,
-        Json(left_out) as _
+        replay.total,
+        Json(&replay.left_out) as _,
+        replay.claimed_origins.as_ref().map(Json) as _,
     )
     .execute(conn)
     .await?;

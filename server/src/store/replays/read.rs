@@ -1,11 +1,12 @@
 //! Replays as people and programs see them.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::changing::{Approval, Transform};
+use dlo_domain::changing::Approval;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{
     Canary, Earlier, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop, Written,
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -45,6 +46,7 @@ struct ReplayRow {
     finished_at: Option<DateTime<Utc>>,
     total: i64,
     left_out: Value,
+    claimed_origins: Option<Value>,
     pending: i64,
     confirmed: i64,
     unroutable: i64,
@@ -105,7 +107,7 @@ impl TryFrom<ReplayRow> for Replay {
             keep_expiration: row.keep_expiration,
             start_at: row.start_at,
             stopped,
-            transform: read_transform(row.transform)?,
+            transform: read_json("transform", row.transform)?,
             edited: row.edited,
             approval: row.needs_approval.then_some(Approval {
                 by: row.decided_by,
@@ -124,6 +126,7 @@ impl TryFrom<ReplayRow> for Replay {
             replayed_before: None,
             perhaps_delivered: None,
             made_persistent: 0,
+            claimed_origins: read_json("claimed_origins", row.claimed_origins)?,
             stripped: Vec::new(),
             warnings: Vec::new(),
             plan: None,
@@ -141,14 +144,17 @@ pub(super) fn read_state(word: &str) -> Result<ReplayState, StoreError> {
         .map_err(|why| StoreError::corrupt("replays", "state", why))
 }
 
-fn read_transform(written: Option<Value>) -> Result<Option<Transform>, StoreError> {
-    let read = written.map(serde_json::from_value).transpose();
-    read.map_err(|why| StoreError::corrupt("replays", "transform", why.to_string()))
+pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, StoreError> {
+    read_json("canary", written)
 }
 
-pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, StoreError> {
+/// Reads a JSON column of `replays` that may be null.
+fn read_json<T: DeserializeOwned>(
+    column: &'static str,
+    written: Option<Value>,
+) -> Result<Option<T>, StoreError> {
     let read = written.map(serde_json::from_value).transpose();
-    read.map_err(|why| StoreError::corrupt("replays", "canary", why.to_string()))
+    read.map_err(|why| StoreError::corrupt("replays", column, why.to_string()))
 }
 
 /// These replays, newest first.
@@ -164,7 +170,7 @@ pub(super) async fn these(
         "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
                 stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
                 base_well, transform, edited, needs_approval, decided_by,
-                refused_because, policy_id, created_by, created_at, finished_at, total, left_out,
+                refused_because, policy_id, created_by, created_at, finished_at, total, left_out, claimed_origins,
                 pending, confirmed, unroutable, refused, unknown, died_again, processed, settled
          from replays where id = any($1)
          order by created_at desc, id desc",

@@ -1,5 +1,5 @@
 use super::*;
-use crate::clock::{ManualClock, new_id};
+use crate::clock::{Clock as _, ManualClock, new_id};
 use chrono::TimeDelta;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -174,4 +174,33 @@ async fn the_state_tells_since_when(pool: PgPool) {
         .expect("read");
         assert_eq!(recent, moved, "{statement}");
     }
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_shared_clock_that_jumps_a_month_removes_no_more_than_fell_due(pool: PgPool) {
+    let (mut conn, source) = database(&pool).await;
+    sqlx::query("update retention_pace set horizon = $1, passed_at = $1")
+        .bind(now())
+        .execute(&mut *conn)
+        .await
+        .expect("set");
+    letter(&mut conn, source, 61, "discarded", 31).await;
+    let clock = ManualClock::at(now());
+    let minutes = TimeDelta::minutes(10);
+    clock.advance(TimeDelta::days(40) + minutes);
+    let own = OwnPass {
+        elapsed: minutes,
+        at: now(),
+    };
+    let pace = pass(&mut conn, &clock, Some(own)).await.expect("a pass");
+    assert_eq!(pace.horizon, now() + minutes);
+    assert_eq!(horizon(&mut conn).await.expect("read"), pace.horizon);
+    let removed = remove_due(&mut conn, KEPT, pace.horizon).await;
+    assert_eq!(removed.expect("nothing is due"), 0);
+    let by_the_clock = remove_due(&mut conn, KEPT, clock.now()).await;
+    assert_eq!(
+        by_the_clock.expect("removed"),
+        1,
+        "which the clock alone would remove"
+    );
 }

@@ -56,6 +56,26 @@ pub async fn take_due(
         .collect())
 }
 
+/// Puts tries off: they are due again at this time.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn put_off(
+    conn: &mut PgConnection,
+    letters: &[LetterId],
+    until: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
+    sqlx::query!(
+        "update retries set due_at = $2 where letter_id = any($1) and state = 'waiting'",
+        &letters,
+        until,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Writes down that tries were made: those whose letters the replay has. Tells the others, which
 /// it left out.
 ///

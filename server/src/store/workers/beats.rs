@@ -18,6 +18,8 @@ pub struct Beat {
     pub name: String,
     /// What it said.
     pub heartbeat: Heartbeat,
+    /// The queue that it named, where no worker's queue is called so.
+    pub refused_queue: Option<String>,
 }
 
 impl Beat {
@@ -31,6 +33,7 @@ impl Beat {
             "state": said.state.unwrap_or(WorkerState::Active).as_str(),
             "interval_ms": said.interval_seconds.map(|_| said.interval().num_milliseconds()),
             "queue": said.queue,
+            "refused_queue": self.refused_queue,
             "version": said.version,
             "running": said.running,
             "capacity": said.capacity,
@@ -59,7 +62,13 @@ pub async fn write(
     for beat in beats {
         let mut said = beat.clone();
         if let Some(earlier) = last.get(&*beat.name) {
+            if said.heartbeat.queue.is_none() && said.refused_queue.is_none() {
+                said.refused_queue.clone_from(&earlier.refused_queue);
+            }
             said.heartbeat = said.heartbeat.after(&earlier.heartbeat);
+            if said.refused_queue.is_some() {
+                said.heartbeat.queue = None;
+            }
         }
         last.insert(&beat.name, said);
     }
@@ -88,13 +97,13 @@ async fn upsert(
     let heard_ms = watch.map_or(0, |watch| watch.reading(now));
     let written = sqlx::query!(
         "insert into workers as w (name, kind, is_autoscaled, state, state_since, first_seen_at,
-             last_heartbeat_at, way, heard_ms, interval_ms, queue, version, running, capacity,
-             probe_url, metadata)
+             last_heartbeat_at, way, heard_ms, interval_ms, queue, refused_queue, version, running,
+             capacity, probe_url, metadata)
          select beat.name, beat.kind, beat.is_autoscaled, beat.state, $2, $2, $2, $3, $4,
-             coalesce(beat.interval_ms, known.interval_ms, $6), beat.queue, beat.version,
+             coalesce(beat.interval_ms, known.interval_ms, $6), beat.queue, beat.refused_queue, beat.version,
              beat.running, beat.capacity, beat.probe_url, beat.metadata
          from json_to_recordset($1::text::json) as beat (name text, kind text,
-             is_autoscaled boolean, state text, interval_ms integer, queue text, version text,
+             is_autoscaled boolean, state text, interval_ms integer, queue text, refused_queue text, version text,
              running integer, capacity integer, probe_url text, metadata json)
          left join workers known on known.name = beat.name
          order by beat.name
@@ -107,7 +116,11 @@ async fn upsert(
              drained_by = case when w.state = 'stopped' then null else w.drained_by end,
              last_heartbeat_at = excluded.last_heartbeat_at,
              way = excluded.way, heard_ms = excluded.heard_ms,
-             interval_ms = excluded.interval_ms, queue = coalesce(excluded.queue, w.queue),
+             interval_ms = excluded.interval_ms,
+             queue = case when excluded.refused_queue is not null then null
+                 else coalesce(excluded.queue, w.queue) end,
+             refused_queue = case when excluded.queue is not null then null
+                 else coalesce(excluded.refused_queue, w.refused_queue) end,
              version = coalesce(excluded.version, w.version), running = excluded.running,
              capacity = coalesce(excluded.capacity, w.capacity),
              probe_url = coalesce(excluded.probe_url, w.probe_url),

@@ -38,6 +38,7 @@ struct Row {
     interval_ms: i32,
     silent_since: Option<DateTime<Utc>>,
     queue: Option<String>,
+    refused_queue: Option<String>,
     version: Option<String>,
     running: Option<i32>,
     capacity: Option<i32>,
@@ -99,6 +100,7 @@ impl Row {
             interval_ms: self.interval_ms,
             silent_since: self.silent_since,
             queue: self.queue,
+            refused_queue: self.refused_queue,
             version: self.version,
             running: count(self.running),
             capacity: count(self.capacity),
@@ -136,7 +138,7 @@ pub async fn page(
                  and ($3::integer is null or (rank, name) > ($3, $4))
              order by rank, name limit $5)
          select name, kind, state, state_since, drained_by, first_seen_at, last_heartbeat_at, w.way,
-             w.heard_ms, interval_ms, silent_since, queue, version, running, capacity,
+             w.heard_ms, interval_ms, silent_since, queue, refused_queue, version, running, capacity,
              null::json as metadata, probe_url, probed_at, probe_status, probe_ms, probe_fault,
              coalesce((select sum(extract(epoch from coalesce(d.until, $6) - greatest(d.since, $7)))
                  from worker_downtimes d
@@ -178,7 +180,7 @@ pub async fn one(
     let row = sqlx::query_as!(
         Row,
         r#"select name, kind, state, state_since, drained_by, first_seen_at, last_heartbeat_at,
-             w.way, w.heard_ms, interval_ms, silent_since, queue, version, running, capacity,
+             w.way, w.heard_ms, interval_ms, silent_since, queue, refused_queue, version, running, capacity,
              metadata as "metadata?", probe_url, probed_at, probe_status, probe_ms, probe_fault,
              coalesce((select sum(extract(epoch from coalesce(d.until, $2) - greatest(d.since, $3)))
                  from worker_downtimes d

@@ -49,6 +49,43 @@ async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = false)]
+async fn a_workers_token_names_the_workers_that_it_speaks_for(pool: PgPool) {
+    let worker = ["create", "--role", "worker", "--name", "fleet"];
+    let unbound = token(&pool, &worker).await;
+    assert!(
+        !unbound.well && unbound.err.contains("--workers"),
+        "{}",
+        unbound.err
+    );
+    let bound = token(
+        &pool,
+        &[&worker[..], &["--workers", "worker-*, crew.7"]].concat(),
+    )
+    .await;
+    assert!(bound.well, "{}", bound.err);
+    let listed = token(&pool, &["list"]).await.out;
+    assert!(
+        listed.contains("fleet  for workers worker-*, crew.7"),
+        "{listed}"
+    );
+    let viewer = [
+        "create",
+        "--role",
+        "viewer",
+        "--name",
+        "x",
+        "--workers",
+        "a",
+    ];
+    let odd = token(&pool, &viewer).await;
+    assert!(
+        !odd.well && odd.err.contains("for the role worker"),
+        "{}",
+        odd.err
+    );
+}
+
+#[sqlx::test(migrations = false)]
 async fn roles_and_names_must_make_sense(pool: PgPool) {
     let root = token(&pool, &["create", "--role", "root", "--name", "x"]).await;
     assert!(

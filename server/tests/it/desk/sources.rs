@@ -4,6 +4,7 @@ use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
 use dlo_server::clock::{Clock as _, SystemClock, new_id};
@@ -22,6 +23,7 @@ fn as_it_is(mode: SourceMode) -> NewSource {
         broker: None,
         headers: HeaderMap::default(),
         executions: ExecutionNaming::default(),
+        origins: Globs::default(),
     }
 }
 

@@ -91,7 +91,7 @@ async fn what_workers_say_of_their_load_decides_among_those_alike(pool: PgPool) 
     let scene = Scene::open(&pool, Vec::new()).await;
     let says = async |name: &str, running, capacity| {
         let beat = Heartbeat {
-            queue: Some(format!("{name}.q")),
+            queue: Some(format!("worker.{name}.executions")),
             running: Some(running),
             capacity,
             ..Heartbeat::default()

@@ -22,7 +22,7 @@ use sqlx::PgPool;
 use super::yard;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
-use crate::support::office::{Office, letters, name_executions};
+use crate::support::office::{Office, believe, letters, name_executions};
 use crate::support::until;
 
 /// An office that takes dead letters, and workers' queues whose messages expire at once.
@@ -220,6 +220,30 @@ async fn what_is_over_unknown_or_no_execution_is_left_alone_and_every_letter_kep
         .collect();
     let letter = scene.letter().await;
     assert_eq!(linked, [letter.summary.id]);
+    scene.close().await;
+}
+
+/// Whoever may publish to the dead-letter queue is not to choose what a worker gets.
+#[sqlx::test(migrations = "../migrations")]
+async fn a_message_that_only_claims_its_origin_goes_to_no_other_worker(pool: PgPool) {
+    let scene = Scene::open(&pool, vec![Reason::Expired]).await;
+    believe(&pool, scene.bench.source, "other.*").await;
+    scene.worker("a", "shell", Some(SystemClock.now())).await;
+    scene.worker("b", "shell", None).await;
+    let queue = scene.worker_queue("a", Some(50)).await;
+    scene.worker_queue("b", None).await;
+    scene.scheduled("42", "a", 3).await;
+    scene.publish(&queue, &requested(&json!(42))).await;
+    scene.handled(1).await;
+    let failed = scene.of("42").await;
+    assert_eq!(failed.execution.state, ExecutionState::Failed);
+    let result = failed.result.expect("a reason");
+    let why = result["error"].as_str().expect("words");
+    assert!(
+        why.contains("only the message itself says where it died"),
+        "{why}"
+    );
+    assert_eq!(scene.vhost.depth("worker.b.executions").await, 0);
     scene.close().await;
 }
 

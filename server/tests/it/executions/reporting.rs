@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dlo_app::desk::{DeskError, ExecutionDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::execution::{ExecutionQuery, ExecutionState, Report};
+use dlo_domain::globs::Globs;
 use dlo_server::clock::Clock as _;
 use dlo_server::store::executions::figures::{self, Tally};
 use serde_json::json;
@@ -257,4 +258,27 @@ async fn a_person_fails_and_cancels_once_and_is_named(pool: PgPool) {
         .end_execution(&anna, "1", ExecutionState::Failed, " ")
         .await;
     assert!(matches!(silent, Err(DeskError::Invalid(_))));
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn whoever_speaks_for_some_workers_changes_no_execution_of_another(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    let on = |id: &str, worker: Option<&str>| Report {
+        worker: worker.map(str::to_owned),
+        ..Report::of(id, ExecutionState::Running)
+    };
+    yard.report(on("1", Some("payments-1")))
+        .await
+        .expect("taken");
+    yard.report(on("2", Some("crew-1"))).await.expect("taken");
+    let crew: Globs = "crew-*".parse().expect("patterns");
+    let done = |id: &str| Report::of(id, ExecutionState::Completed);
+    let reports = [done("1"), done("2"), on("3", Some("crew-2"))];
+    let told = yard.desk.report_executions_of(&reports, &crew).await;
+    let told = told.expect("judged");
+    let refused = told[0].refused.as_deref().expect("refused");
+    assert!(refused.contains("on worker `payments-1`"), "{refused}");
+    assert_eq!(told[0].execution.state, ExecutionState::Running);
+    assert_eq!(told[1].execution.state, ExecutionState::Completed);
+    assert_eq!(told[2].refused, None);
 }

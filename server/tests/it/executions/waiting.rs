@@ -14,8 +14,8 @@ async fn dies(yard: &Yard, execution: &str, reason: &str) {
     sqlx::query(
         "with source as (
              insert into sources (id, broker, vhost, queue, name, mode, configured,
-                 condition_since, created_at)
-             values (gen_random_uuid(), 'main', '/', $1, $1, 'take', false, now(), now())
+                 condition_since, created_at, origins)
+             values (gen_random_uuid(), 'main', '/', $1, $1, 'take', false, now(), now(), '[\"*\"]')
              returning id),
          letter as (
              insert into letters (id, source_id, state, severity, queue, reason, size_bytes,

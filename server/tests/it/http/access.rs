@@ -7,6 +7,7 @@ use dlo_server::store::tokens;
 use sqlx::PgPool;
 
 use crate::support::front::{Counter, ID, problem, token};
+use crate::support::token::workers_token;
 
 fn path_of(template: &str) -> String {
     template
@@ -118,6 +119,55 @@ async fn a_workers_token_reports_and_does_nothing_else(pool: PgPool) {
         let path = "/api/v1/workers/w/drain";
         let drain = counter.as_role(role, reqwest::Method::POST, path);
         assert_eq!(drain.send().await.expect("an answer").status(), 403);
+    }
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_workers_token_speaks_for_its_workers_alone(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let token = workers_token(&pool, "crew", "crew-*, 7").await;
+    let post = async |path: &str, body: serde_json::Value| {
+        let request = counter.request(reqwest::Method::POST, path);
+        let request = request.bearer_auth(token.reveal()).json(&body);
+        request.send().await.expect("an answer")
+    };
+    let running = |worker: &str| serde_json::json!({"state": "running", "worker": worker});
+    for (path, body) in [
+        (
+            "/api/v1/workers/payments-1/heartbeat",
+            serde_json::json!({}),
+        ),
+        ("/api/v1/executions/42", running("payments-1")),
+        (
+            "/api/v1/executions",
+            serde_json::json!({"reports": [
+                {"id": "42", "state": "running", "worker": "7"},
+                {"id": "43", "state": "running", "worker": "payments-1"},
+            ]}),
+        ),
+    ] {
+        let (status, detail) = problem(post(path, body).await).await;
+        assert_eq!(status, 403, "{path}: {detail}");
+        assert!(
+            detail.contains("`crew` speaks for the workers crew-*, 7"),
+            "{detail}"
+        );
+    }
+    assert_eq!(
+        counter.desk.asked(),
+        Vec::<String>::new(),
+        "nothing was taken"
+    );
+    for (path, body) in [
+        ("/api/v1/workers/crew-1/heartbeat", serde_json::json!({})),
+        ("/api/v1/executions/42", running("7")),
+        (
+            "/api/v1/executions/42",
+            serde_json::json!({"state": "requested"}),
+        ),
+    ] {
+        assert_eq!(post(path, body).await.status(), 200, "{path}");
     }
     counter.close().await;
 }

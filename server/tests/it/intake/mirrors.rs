@@ -2,6 +2,7 @@
 
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
 use dlo_server::clock::{Clock as _, SystemClock};
@@ -68,6 +69,7 @@ async fn a_mirror_that_becomes_a_taker_leaves_no_queue_and_takes(pool: PgPool) {
         broker: None,
         headers: HeaderMap::default(),
         executions: ExecutionNaming::default(),
+        origins: Globs::any(),
     };
     let mut conn = pool.acquire().await.expect("a connection");
     let changed = store::sources::change(&mut conn, id, &source).await;

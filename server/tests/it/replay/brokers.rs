@@ -32,8 +32,8 @@ async fn died_at(pool: &PgPool, broker: &str, letters: &[LetterId]) {
     sqlx::query(
         "with other as (
              insert into sources (id, broker, vhost, queue, name, mode, configured,
-                 condition_since, created_at)
-             values (gen_random_uuid(), $1, '/', 'dead', $1, 'take', false, now(), now())
+                 condition_since, created_at, origins)
+             values (gen_random_uuid(), $1, '/', 'dead', $1, 'take', false, now(), now(), '[\"*\"]')
              returning id)
          update letters set source_id = other.id from other where letters.id = any($2)",
     )

@@ -8,9 +8,11 @@ use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use dlo_domain::worker::Heartbeat;
 use dlo_server::clock::SystemClock;
+use dlo_server::config::ReplayConfig;
 use dlo_server::store::workers::beats::{self, Beat};
 use sqlx::PgPool;
 
+use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
 
 /// Gives a letter the exchange and key that it was published with.
@@ -165,6 +167,7 @@ async fn worker(pool: &PgPool, name: &str, queue: Option<&str>) {
     let beat = Beat {
         name: name.to_owned(),
         heartbeat,
+        refused_queue: None,
     };
     let mut conn = pool.acquire().await.expect("a connection");
     beats::write(&mut conn, &SystemClock, "http", &[beat])
@@ -174,7 +177,12 @@ async fn worker(pool: &PgPool, name: &str, queue: Option<&str>) {
 
 #[sqlx::test(migrations = "../migrations")]
 async fn letters_go_to_the_queue_that_a_worker_says_it_works_on(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
+    let vhost = Vhost::create().await;
+    let config = ReplayConfig {
+        worker_queues: "jobs.*".parse().expect("patterns"),
+        ..ReplayConfig::default()
+    };
+    let bench = Bench::with(&pool, &vhost.brokers, &vhost.name, config).await;
     let queues = ["jobs.eight", "worker.8.executions", "worker.9.executions"];
     for queue in queues {
         vhost.queue(queue, &[]).await;

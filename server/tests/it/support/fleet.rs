@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dlo_domain::worker::WorkerQueueNames;
 use dlo_server::broker::Brokers;
 use dlo_server::clock::{SharedClock, SystemClock};
 use dlo_server::fleet::{self, Deps, HearingDeps};
@@ -55,6 +56,7 @@ impl Lookout {
             pool: pool.clone(),
             clock: clock.clone(),
             brokers: Arc::new(brokers),
+            queues: WorkerQueueNames::default(),
         };
         let looking = Deps {
             pool: pool.clone(),

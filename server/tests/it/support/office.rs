@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
+use dlo_domain::globs::Globs;
 use dlo_domain::ids::{OfficeId, SourceId};
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
 use dlo_server::broker::Brokers;
@@ -24,7 +25,19 @@ pub async fn name_executions(pool: &PgPool, naming: ExecutionNaming) {
         .expect("told");
 }
 
-/// Adds a source.
+/// Gives a source another list of origins, with commas between the patterns. Those that tests add believe
+/// every message.
+pub async fn believe(pool: &PgPool, id: SourceId, origins: &str) {
+    let origins: Globs = origins.parse().expect("patterns");
+    sqlx::query("update sources set origins = $2 where id = $1")
+        .bind(id.0)
+        .bind(Json(origins))
+        .execute(pool)
+        .await
+        .expect("told");
+}
+
+/// Adds a source, which believes what messages say of where they died.
 pub async fn watch(pool: &PgPool, vhost: &str, queue: &str, mode: SourceMode) -> SourceId {
     let source = NewSource {
         vhost: vhost.to_owned(),
@@ -34,6 +47,7 @@ pub async fn watch(pool: &PgPool, vhost: &str, queue: &str, mode: SourceMode) ->
         broker: None,
         headers: HeaderMap::default(),
         executions: ExecutionNaming::default(),
+        origins: Globs::any(),
     };
     let clock = SystemClock;
     let mut conn = pool.acquire().await.expect("a connection");

@@ -24,6 +24,7 @@ impl Manner {
             keep_expiration: !self.keep_expiration.is_empty(),
             start_at: self.start(now)?,
             ignore_loop_cap: !self.ignore_loop_cap.is_empty(),
+            claimed_origins: !self.claimed_origins.is_empty(),
             transform: self.transform(),
             edit: None,
             needs_approval: !self.needs_approval.is_empty(),

@@ -55,6 +55,7 @@ fn letter(arrivals: Vec<Arrival>, replays: Vec<LetterReplay>) -> Letter {
             queue: None,
             exchange: None,
             routing_key: None,
+            origin_claimed: false,
             reason: Reason::Rejected,
             error_class: None,
             error_message: None,

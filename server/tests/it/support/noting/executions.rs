@@ -6,6 +6,7 @@ use dlo_domain::audit::Actor;
 use dlo_domain::execution::{
     Execution, ExecutionDetail, ExecutionFigures, ExecutionQuery, ExecutionState, Report, Reported,
 };
+use dlo_domain::globs::Globs;
 use dlo_domain::page::{Cursor, Page};
 use serde_json::json;
 
@@ -46,7 +47,11 @@ impl ExecutionDesk for NotingDesk {
         })
     }
 
-    async fn report_executions(&self, reports: &[Report]) -> Result<Vec<Reported>, DeskError> {
+    async fn report_executions_of(
+        &self,
+        reports: &[Report],
+        _workers: &Globs,
+    ) -> Result<Vec<Reported>, DeskError> {
         let told: Vec<String> = reports
             .iter()
             .map(|report| format!("{} is {}", report.id, report.state))

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use dlo_app::desk::{DeskError, FleetDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::worker::{
-    Condition, Heartbeat, KindSummary, WorkerCursor, WorkerPage, WorkerReport, WorkerState,
+    Condition, Heartbeat, HeartbeatAnswer, KindSummary, WorkerCursor, WorkerPage, WorkerReport,
+    WorkerState,
 };
 use serde_json::json;
 
@@ -24,9 +25,12 @@ fn sample_worker() -> WorkerReport {
 
 #[async_trait]
 impl FleetDesk for NotingDesk {
-    async fn heartbeat(&self, name: &str, beat: Heartbeat) -> Result<WorkerState, DeskError> {
+    async fn heartbeat(&self, name: &str, beat: Heartbeat) -> Result<HeartbeatAnswer, DeskError> {
         self.note(format!("heartbeat of {name}: {:?}", beat.running))?;
-        Ok(WorkerState::Draining)
+        Ok(HeartbeatAnswer {
+            state: WorkerState::Draining,
+            queue_refused: None,
+        })
     }
 
     async fn workers(

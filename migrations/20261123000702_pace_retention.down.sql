@@ -1,0 +1,1 @@
+drop table retention_pace;

@@ -1,0 +1,80 @@
+//! What an office with a wrong clock removes.
+
+use std::sync::Arc;
+
+use dlo_domain::ids::SourceId;
+use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::*;
+use crate::clock::{Clock, SystemClock};
+
+/// The clock of an office that was set two months ahead.
+#[derive(Debug)]
+struct Ahead;
+
+impl Clock for Ahead {
+    fn now(&self) -> DateTime<Utc> {
+        SystemClock.now() + TimeDelta::days(60)
+    }
+}
+
+/// A letter that was discarded so many days ago, by the clock of Postgres.
+async fn discarded(pool: &PgPool, source: SourceId, days: f64) -> Uuid {
+    sqlx::query_scalar(
+        "insert into letters (id, source_id, state, severity, reason, size_bytes, arrivals,
+             first_arrived_at, last_arrived_at, state_since)
+         values (gen_random_uuid(), $1, 'discarded', 'low', 'expired', 0, 1, now(), now(),
+             now() - $2 * interval '1 day')
+         returning id",
+    )
+    .bind(source.0)
+    .bind(days)
+    .fetch_one(pool)
+    .await
+    .expect("a letter")
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn an_office_whose_clock_is_ahead_removes_only_what_is_due(pool: PgPool) {
+    let source: Uuid = sqlx::query_scalar(
+        "insert into sources (id, broker, vhost, queue, name, mode, configured, condition_since,
+             created_at)
+         values (gen_random_uuid(), 'main', '/', 'dead', 'dead', 'take', false, now(), now())
+         returning id",
+    )
+    .fetch_one(&pool)
+    .await
+    .expect("a source");
+    let due = discarded(&pool, SourceId(source), 31.0).await;
+    let fresh = discarded(&pool, SourceId(source), 1.0).await;
+    let days = |days: u64| Duration::from_hours(24 * days);
+    let upkeep = Upkeep {
+        pool: pool.clone(),
+        clock: Arc::new(Ahead),
+        retention: Retention {
+            resolved: days(30),
+            discarded: days(30),
+            replays: days(90),
+        },
+    };
+    let stop = CancellationToken::new();
+    let left = async {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            let left: Vec<Uuid> = sqlx::query_scalar("select id from letters")
+                .fetch_all(&pool)
+                .await
+                .expect("read");
+            if !left.contains(&due) {
+                stop.cancel();
+                return left;
+            }
+            assert!(Instant::now() < deadline, "what is due goes");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let ((), left) = tokio::join!(upkeep.run(stop.clone()), left);
+    assert_eq!(left, [fresh]);
+}
