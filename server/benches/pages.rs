@@ -66,10 +66,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// Pages, and what of the API says the same.
 async fn questions(office: &WholeOffice) -> Result<Vec<(String, String)>, Box<dyn Error>> {
-    let mut questions: Vec<(String, String)> = ["letters", "groups", "replays", "letters?q=state%3Aheld"]
-        .iter()
-        .map(|what| (format!("/{what}"), format!("/api/v1/{what}")))
-        .collect();
+    let mut questions: Vec<(String, String)> =
+        ["letters", "groups", "replays", "letters?q=state%3Aheld"]
+            .iter()
+            .map(|what| (format!("/{what}"), format!("/api/v1/{what}")))
+            .collect();
     for list in ["letters", "groups"] {
         let first = office.get(&format!("/api/v1/{list}?limit=1")).await?;
         let id = first["items"][0]["id"].as_str().ok_or("an id")?;

@@ -100,7 +100,9 @@ async fn clicks(bench: &Bench, table: &mut Table) -> Result<(), Box<dyn Error>> 
     times.sort_by(f64::total_cmp);
     let p95 = times[times.len() * 95 / 100];
     let middle = times[times.len() / 2];
-    println!("P4: click to the last confirm of {CLICK} letters: p50 {middle:.0} ms, p95 {p95:.0} ms");
+    println!(
+        "P4: click to the last confirm of {CLICK} letters: p50 {middle:.0} ms, p95 {p95:.0} ms"
+    );
     let what = "click to the last confirm of 40 letters, p95 in ms";
     table.add("P4", what, p95, Bound::AtMost, 100.0);
     Ok(())

@@ -16,7 +16,7 @@ mod wire;
 
 pub use address::{BrokerAddress, Brokers};
 pub use connection::{Link, connect, connect_for_intake};
-pub use declare::{bind_queue, count_consumers, declare_queue, delete_queue, has_exchange, has_queue};
+pub use declare::{bind_queue, count_consumers, declare_queue, delete_queue, has_exchange};
 pub use error::{BrokerError, Fault};
 pub use fleet::{FleetInlet, Said};
 pub use inlet::{Inlet, Taken};

@@ -79,9 +79,10 @@ impl ReplayWarning {
             (None, Some(exchange)) => of_exchange(destination, exchange, total),
             (None, None) => None,
         };
-        let drops = destination.overflows.iter().map(|says| {
-            Self::new(WarningKind::QueueDrops, destination.letters, says.clone())
-        });
+        let drops = destination
+            .overflows
+            .iter()
+            .map(|says| Self::new(WarningKind::QueueDrops, destination.letters, says.clone()));
         let name = destination.queue.as_ref().or(destination.exchange.as_ref());
         found
             .into_iter()

@@ -32,7 +32,8 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error
     let stored = began.elapsed();
     // Each letter has an extract, and each is in the index.
     let indexed = "select count(*) from extracts where is_indexed";
-    let unindexed = "select count(*) from (select from extracts where not is_indexed limit 1) as some";
+    let unindexed =
+        "select count(*) from (select from extracts where not is_indexed limit 1) as some";
     while number(bench, unindexed).await? > 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

@@ -17,7 +17,7 @@ use super::{BrokerError, Fault, Link};
 /// # Errors
 /// Returns an error if the broker refuses or does not answer, or the name is no AMQP name.
 pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
-    if has_queue(link, name).await? {
+    if count_consumers(link, name).await?.is_some() {
         return Ok(());
     }
     let channel = link.channel().await?;

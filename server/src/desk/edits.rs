@@ -68,17 +68,17 @@ pub(super) async fn keep(
     let (ordinal, shape, new) = (original.ordinal, new.shape, new.clone());
     let checked = slot.run(move || check(&new, &original)).await;
     let (body, content_type) = checked.map_err(DeskError::Invalid)?;
+    let mut transaction = desk.begin().await?;
     let draft = Draft {
         id: new_id(&*desk.clock),
         letter: id,
         ordinal,
         made_by: actor.0.clone(),
-        made_at: shared_time(conn, &*desk.clock).await?,
+        made_at: shared_time(&mut transaction, &*desk.clock).await?,
         body,
         content_type,
         shape,
     };
-    let mut transaction = desk.begin().await?;
     drafts::keep(&mut transaction, &draft).await?;
     transaction
         .commit()
@@ -95,15 +95,26 @@ pub(super) async fn is_draft(
     draft: Uuid,
     now: &NewDraft,
 ) -> Result<bool, DeskError> {
-    let mut transaction = desk.begin().await?;
-    let conn = &mut *transaction;
-    let draft = find(conn, id, draft).await?;
-    let original = original(conn, id).await?;
-    let shown = written(now.shape, original.content_encoding.as_deref(), &draft.body);
+    let slot = BodySlot::large().await?;
+    let (draft, original) = {
+        let mut transaction = desk.begin().await?;
+        let draft = find(&mut transaction, id, draft).await?;
+        (draft, original(&mut transaction, id).await?)
+    };
+    // One that outgrew the form was shown nothing of.
+    let Ok(original) = original else {
+        return Ok(false);
+    };
     let content_type = draft.content_type.or(original.content_type);
+    let (shape, encoding) = (now.shape, original.content_encoding);
+    let shown = slot
+        .run(move || form::text_of(shape, encoding.as_deref(), &draft.body))
+        .await;
     // A form sends every end of a line as CR LF.
-    Ok(now.text.replace("\r\n", "\n") == shown
-        && now.content_type.trim() == content_type.unwrap_or_default().trim())
+    Ok(
+        shown.is_some_and(|shown| now.text.replace("\r\n", "\n") == shown)
+            && now.content_type.trim() == content_type.unwrap_or_default().trim(),
+    )
 }
 
 /// What a draft sends.

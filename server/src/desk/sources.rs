@@ -228,9 +228,11 @@ fn refuse_eject(source: &Source) -> Result<(), DeskError> {
 
 fn of_eject(why: EjectError, source: &Watched) -> DeskError {
     match why {
-        EjectError::Empty | EjectError::Decodable | EjectError::Busy | EjectError::StoredBefore => {
-            DeskError::Conflict(why.to_string())
-        }
+        EjectError::Empty
+        | EjectError::Decodable
+        | EjectError::Busy
+        | EjectError::Ousted
+        | EjectError::StoredBefore => DeskError::Conflict(why.to_string()),
         EjectError::Broker(fault) if fault.fault() == Fault::QueueMissing => {
             DeskError::Conflict(format!(
                 "the broker has no queue `{}` in vhost `{}`: there is nothing to eject",

@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(care.remark(), None);
         care.kept_undecodable(2);
         care.broke(true);
-        care.relax();
+        assert!(care.settled(CALM_AFTER));
         care.broke(false);
         let remark = care.remark().expect("a remark");
         assert!(remark.contains("2 messages"), "{remark}");

@@ -6,16 +6,19 @@
 
 use std::collections::HashSet;
 
+use dlo_domain::delivery_limit::Evidence;
 use dlo_domain::ids::LetterId;
+use dlo_domain::redelivery::Acknowledgement;
 use dlo_domain::source::SourceMode;
 
 use super::buffer::Buffer;
-use super::commit::{Plan, Recovery, commit};
+use super::commit::{CommitError, Plan, commit};
+use super::comparison::Recovery;
 use super::{Deps, mirror};
 use crate::broker::{self, BrokerError, Inlet, Link, OctetReading, Taken};
 use crate::clock::new_id;
 use crate::store::StoreError;
-use crate::store::batches::{self, Session};
+use crate::store::batches::{self, Session, Surroundings};
 use crate::store::letters::Stored;
 use crate::store::sources::{self, Watched};
 
@@ -57,6 +60,12 @@ pub enum EjectError {
          the middle, it may be stored as well: it is then told from a new one when it comes again"
     )]
     Store(#[from] StoreError),
+    /// Another office took this one for dead before anything was stored.
+    #[error(
+        "another office took this one for dead, so nothing was stored and nothing was acknowledged: the \
+         message stays in the queue, try again"
+    )]
+    Ousted,
     /// It is stored, and whether the broker removed it is not known.
     #[error(
         "the message is stored as letter {letter}; whether the broker took it out of the queue is not \
@@ -68,6 +77,15 @@ pub enum EjectError {
         /// What happened.
         why: BrokerError,
     },
+}
+
+impl From<CommitError> for EjectError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Store(error) => Self::Store(error),
+            CommitError::Ousted => Self::Ousted,
+        }
+    }
 }
 
 impl From<sqlx::Error> for EjectError {
@@ -114,23 +132,28 @@ async fn eject_from(
     link: &Link,
     queue: &str,
 ) -> Result<LetterId, EjectError> {
-    let inlet = Inlet::open(link, queue).await?;
-    let taken = inlet.get().await?.ok_or(EjectError::Empty)?;
-    let tag = taken.tag;
-    if !taken.delivered.is_undecodable() {
-        inlet.requeue(tag).await?;
-        return Err(EjectError::Decodable);
-    }
+    let mut inlet = Inlet::open(link, queue, Evidence::default()).await?;
     let session = Session {
         source_id: source.id,
         session_id: new_id(&*deps.clock),
         office_id: deps.office_id,
     };
-    let kept = match store(deps, source, &session, taken).await {
+    // Before the message is fetched: what is known of other sessions must not be younger than it.
+    let surroundings = open_session(deps, &session).await?;
+    let taken = match head(&mut inlet).await {
+        Ok(taken) => taken,
+        Err(why) => {
+            settle(deps, &session, true).await;
+            return Err(why);
+        }
+    };
+    let tag = taken.tag;
+    let kept = match store(deps, source, (&session, surroundings), taken).await {
         Ok(kept) => kept,
         Err(why) => {
             // If it cannot be given back, the broker does that when the connection ends.
             let _ = inlet.requeue(tag).await;
+            settle(deps, &session, false).await;
             return Err(why.into());
         }
     };
@@ -146,6 +169,22 @@ async fn eject_from(
     }
 }
 
+async fn open_session(deps: &Deps, session: &Session) -> Result<Surroundings, StoreError> {
+    let mut conn = deps.pool.acquire().await?;
+    batches::open(&mut conn, session).await?;
+    batches::look_around(&mut conn, session).await
+}
+
+/// The message at the head of the queue; one that can be decoded is given back.
+async fn head(inlet: &mut Inlet) -> Result<Taken, EjectError> {
+    let taken = inlet.get().await?.ok_or(EjectError::Empty)?;
+    if taken.delivered.is_undecodable() {
+        return Ok(taken);
+    }
+    inlet.requeue(taken.tag).await?;
+    Err(EjectError::Decodable)
+}
+
 /// What became of the message in Postgres.
 struct StoredMessage {
     letter: LetterId,
@@ -155,25 +194,22 @@ struct StoredMessage {
 async fn store(
     deps: &Deps,
     source: &Watched,
-    session: &Session,
+    (session, surroundings): (&Session, Surroundings),
     taken: Taken,
-) -> Result<StoredMessage, StoreError> {
+) -> Result<StoredMessage, CommitError> {
     // What was delivered before may be stored: its session could not acknowledge it.
     let recovery = taken.delivered.redelivered.then(|| Recovery {
-        known: Vec::new(),
-        complete: false,
+        surroundings,
+        queue_is_empty: false,
+        alive: HashSet::new(),
         broker_was_away: false,
         acknowledged: Vec::new(),
-        unmarked: HashSet::new(),
     });
     let mut buffer = Buffer::default();
     buffer.push(deps, source, taken);
     let plan = Plan {
         batch: ONLY_BATCH,
-        fenced: true,
-        telling: vec![0],
-        recoveries: 0,
-        settled: 0,
+        acknowledgement: Acknowledgement::Fenced,
         recovery,
     };
     let done = commit((deps, source), session, &mut buffer, &plan).await?;
@@ -195,7 +231,8 @@ async fn settle(deps: &Deps, session: &Session, is_acknowledged: bool) {
     let writing = async {
         let mut conn = deps.pool.acquire().await?;
         if is_acknowledged {
-            batches::forget_settled(&mut conn, session, ONLY_BATCH).await
+            batches::forget_settled(&mut conn, session).await?;
+            batches::close(&mut conn, session).await
         } else {
             batches::end(&mut conn, session).await
         }

@@ -216,15 +216,13 @@ async fn a_database_without_tls_is_refused_where_tls_is_asked_for() {
     };
     let sandbox = Sandbox::start_own(options).await.expect("a database");
     let plain = &sandbox.endpoints().database;
-    let variables = |url| {
-        [
-            ("DLO_DATABASE_URL", url),
-            ("DLO_BROKER_URL", "amqp://127.0.0.1:1"),
-        ]
-    };
     for mode in ["require", "verify-ca", "verify-full"] {
         let url = format!("{plain}?sslmode={mode}");
-        let said = run(&["migrate"], &variables(&url), None).await;
+        let variables = [
+            ("DLO_DATABASE_URL", &*url),
+            ("DLO_BROKER_URL", "amqp://127.0.0.1:1"),
+        ];
+        let said = run(&["migrate"], &variables, None).await;
         assert!(!said.well, "{mode}: {}", said.out);
         assert!(
             said.err.to_lowercase().contains("tls"),

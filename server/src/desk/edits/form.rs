@@ -111,6 +111,12 @@ fn of_draft(original: &Original, draft: &Draft) -> DraftSheet {
     }
 }
 
+/// The text that the form shows of a body; `None` if it shows none.
+pub(super) fn text_of(shape: Shape, encoding: Option<&str>, body: &[u8]) -> Option<String> {
+    let unpacked = unpack_within(encoding, body, MOST_FORM_BYTES).ok();
+    written(shape, unpacked, body)
+}
+
 /// A body that is too large to be edited by hand.
 #[derive(Debug, thiserror::Error)]
 #[error(

@@ -103,6 +103,7 @@ async fn worker(pool: &PgPool, name: &str, queue: &str) {
             queue: Some(queue.to_owned()),
             ..Heartbeat::default()
         },
+        refused_queue: None,
     };
     let mut conn = pool.acquire().await.expect("a connection");
     beats::write(&mut conn, &SystemClock, "http", &[beat])

@@ -1,8 +1,11 @@
 //! Pages and the files they load, as far as the server decides them.
 
+use std::sync::Arc;
+
 use reqwest::Method;
 use sqlx::PgPool;
 
+use crate::support::desk::Bench;
 use crate::support::front::Counter;
 
 #[sqlx::test(migrations = "../migrations")]

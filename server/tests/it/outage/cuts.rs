@@ -75,9 +75,11 @@ async fn connections_cut_at_a_commit_or_an_acknowledgement_lose_and_double_nothi
         vhost.publish_all("dead", part).await;
         // Where what was published made one moment only, the next part makes the second.
         ledger
-            .until("the connection is cut, or all is stored", NEXT_MOMENT_WITHIN, || async {
-                cutter.cuts() > before || vhost.depth("dead").await == 0
-            })
+            .until(
+                "the connection is cut, or all is stored",
+                NEXT_MOMENT_WITHIN,
+                || async { cutter.cuts() > before || vhost.depth("dead").await == 0 },
+            )
             .await;
     }
     to_postgres.rest();
@@ -98,8 +100,14 @@ async fn connections_cut_at_a_commit_or_an_acknowledgement_lose_and_double_nothi
     .report();
     ledger.assert_exact().await;
     let least = u64::try_from(cuts).expect("fits") / 2;
-    assert!(made >= least, "{made} cuts of {cuts}: the test proved little");
-    assert!(to_postgres.cuts() > 0 && to_broker.cuts() > 0, "both were cut");
+    assert!(
+        made >= least,
+        "{made} cuts of {cuts}: the test proved little"
+    );
+    assert!(
+        to_postgres.cuts() > 0 && to_broker.cuts() > 0,
+        "both were cut"
+    );
     assert_eq!(vhost.depth("dead").await, 0, "nothing was given back");
     tokio::time::timeout(Duration::from_secs(10), vhost.delete())
         .await

@@ -80,7 +80,9 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
     office.close().await;
     let audit = ledger.audit().await;
     let slowest = resumed.iter().max().copied().unwrap_or_default();
-    let said_late = said.iter().filter(|said| said.is_none_or(|it| it > SAID_WITHIN));
+    let said_late = said
+        .iter()
+        .filter(|said| said.is_none_or(|it| it > SAID_WITHIN));
     let said_late = said_late.count();
     println!("R2: said after {said:?}, resumed after {resumed:?}, grew by {growth} KiB");
     GoalRow {
@@ -99,7 +101,10 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
     .report();
     ledger.assert_exact().await;
     assert_eq!(said_late, 0, "the page did not say it within 2 s: {said:?}");
-    assert!(growth <= MOST_GROWTH_KIB, "grew by {growth} KiB: {memory:?}");
+    assert!(
+        growth <= MOST_GROWTH_KIB,
+        "grew by {growth} KiB: {memory:?}"
+    );
     assert!(slowest <= super::resumes_within(), "{resumed:?}");
     pool.close().await;
     vhost.delete().await;

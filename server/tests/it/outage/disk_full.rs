@@ -15,8 +15,8 @@ use crate::support::ledger::Ledger;
 use crate::support::office::watch;
 use crate::support::process::Premises;
 use crate::support::served::ServedOffice;
-use crate::support::small_disk::SmallDisk;
 use crate::support::sized;
+use crate::support::small_disk::SmallDisk;
 
 /// How soon it is said.
 const SAID_WITHIN: Duration = Duration::from_secs(10);
@@ -89,7 +89,9 @@ async fn a_full_disk_loses_nothing_and_is_said() {
     let full = Instant::now();
     let said = loop {
         let (status, told) = office.readiness().await;
-        let has_trouble = told["sources"].as_array().is_some_and(|all| !all.is_empty());
+        let has_trouble = told["sources"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty());
         if status == 503 || has_trouble {
             break Some(full.elapsed());
         }

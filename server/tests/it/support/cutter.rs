@@ -221,9 +221,7 @@ impl Transaction {
             }
             // Bind: the portal's name, the statement's.
             (Direction::ToServer, b'B') => {
-                self.has_stored |= parts
-                    .nth(1)
-                    .is_some_and(|name| self.storing.contains(name));
+                self.has_stored |= parts.nth(1).is_some_and(|name| self.storing.contains(name));
             }
             // CommandComplete.
             (Direction::ToClient, b'C') if body == b"COMMIT\0" => {

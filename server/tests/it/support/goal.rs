@@ -25,9 +25,10 @@ pub struct GoalRow {
 impl GoalRow {
     /// Prints the row. `scripts/test-full` collects lines that begin with `GOAL` and a tab.
     pub fn report(&self) {
-        let recovered = self
-            .recovered
-            .map_or_else(|| "-".to_owned(), |time| format!("{:.1} s", time.as_secs_f64()));
+        let recovered = self.recovered.map_or_else(
+            || "-".to_owned(),
+            |time| format!("{:.1} s", time.as_secs_f64()),
+        );
         println!(
             "\nGOAL\t{}\t{}\t{}\t{}\t{}\t{recovered}\t{}",
             self.goal,

@@ -51,7 +51,12 @@ impl ServedOffice {
 
     /// What `/readyz` answers: its status (0 if nothing came) and its document.
     pub async fn readiness(&self) -> (u16, Value) {
-        let Ok(answer) = self.client.get(format!("{}/readyz", self.address)).send().await else {
+        let Ok(answer) = self
+            .client
+            .get(format!("{}/readyz", self.address))
+            .send()
+            .await
+        else {
             return (0, Value::Null);
         };
         let status = answer.status().as_u16();

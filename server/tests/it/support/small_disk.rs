@@ -18,7 +18,13 @@ impl SmallDisk {
             .tempdir()
             .expect("a directory");
         let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={mebibytes}m,mode=755"), "tmpfs"])
+            .args([
+                "-t",
+                "tmpfs",
+                "-o",
+                &format!("size={mebibytes}m,mode=755"),
+                "tmpfs",
+            ])
             .arg(place.path())
             .status()
             .expect("mount runs");
@@ -65,7 +71,10 @@ impl SmallDisk {
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         // What still runs there keeps it until it ends.
-        let _ = Command::new("umount").arg("-l").arg(self.place.path()).status();
+        let _ = Command::new("umount")
+            .arg("-l")
+            .arg(self.place.path())
+            .status();
     }
 }
 
