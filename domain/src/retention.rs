@@ -114,10 +114,10 @@ mod tests {
         assert_eq!(jumped.horizon, before.horizon + EVERY);
         let same_day = passes(jumped, 143);
         assert_eq!(same_day.horizon, before.horizon + EVERY * 144);
-        // Set right again, it is as if nothing had been.
+        // Set right again: the pass that saw it set back counts nothing, and nothing else is missing.
         let mended = jump(same_day, -month);
-        assert_eq!(mended.horizon, mended.passed_at);
-        assert_eq!(mended.horizon, before.horizon + EVERY * 145);
+        assert_eq!(mended.horizon, before.horizon + EVERY * 144);
+        assert_eq!(mended.passed_at, mended.horizon + EVERY);
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod whole_office;
 
 use std::error::Error;
 
-use goals::{Bound, Table};
+use goals::Table;
 use letters::Bench;
 
 /// Bodies of one size, and what is wanted of them.
@@ -77,7 +77,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
     let peak = peak as f64;
     let what = "memory of a whole office at full intake, MiB";
-    table.add("P11", what, peak, Bound::AtMost, MOST_MIB);
+    table.add("P11", what, peak, ..=MOST_MIB);
     bench.finish().await?;
     table.print();
     Ok(())
@@ -125,11 +125,11 @@ async fn measure(
         ratios[ratios.len() - 1],
     );
     let what = format!("intake ÷ floor, {} B", size.bytes);
-    table.add(size.goal, &what, ratio, Bound::AtLeast, size.ratio);
+    table.add(size.goal, &what, ratio, size.ratio..);
     if let Some((rate, times)) = size.peer {
         let what = format!("times the nearest peer's {rate}/s, {} B", size.bytes);
         let ours = median(&mut indexed) / rate;
-        table.add(size.goal, &what, ours, Bound::AtLeast, times);
+        table.add(size.goal, &what, ours, times..);
     }
     Ok(peak)
 }

@@ -47,7 +47,7 @@ pub use unknown::unknown_variables;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 42] = [
+pub const VARIABLES: [&str; 43] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -64,6 +64,7 @@ pub const VARIABLES: [&str; 42] = [
     "DLO_REPLAY_WINDOW",
     "DLO_REPLAY_LOOP_CAP",
     "DLO_REPLAY_WORKER_QUEUE",
+    "DLO_REPLAY_WORKER_QUEUES",
     "DLO_REPLAY_SETTLE_AFTER_SECS",
     "DLO_REPLAY_TRANSFORMS_NEED_APPROVAL",
     "DLO_RETRY",

@@ -115,9 +115,10 @@ mod tests {
             stop.cancel();
         };
         let limit = Duration::from_secs(20);
-        let (relayed, ()) = tokio::time::timeout(limit, async { tokio::join!(relaying, hearing) })
-            .await
-            .expect("in time");
+        let (relayed, ()) =
+            tokio::time::timeout(limit, Box::pin(async { tokio::join!(relaying, hearing) }))
+                .await
+                .expect("in time");
         assert!(relayed.is_ok());
     }
 

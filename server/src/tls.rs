@@ -25,7 +25,6 @@ static CONFIG: LazyLock<ClientConfig> = LazyLock::new(|| {
 });
 
 /// Begins an HTTP client that trusts what the machine trusts.
-#[must_use]
 pub fn client() -> ClientBuilder {
     Client::builder().tls_backend_preconfigured(CONFIG.clone())
 }

@@ -52,6 +52,7 @@ pub(crate) fn Notice() -> impl IntoView {
 
 type Link = (&'static str, &'static str);
 
+#[expect(clippy::too_many_lines, reason = "one sentence for each notice")]
 fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Link>)> {
     let letters = counted(letters, "letter");
     let rest = match left_out {

@@ -126,7 +126,7 @@ fn Preview(
     edited: RwSignal<bool>,
 ) -> impl IntoView {
     let form = ReplayForm {
-        manner: form.manner.as_planned(&preview.replay),
+        manner: form.manner.in_terms_of(&preview.replay),
         ..form
     };
     let plan = preview.replay.clone();

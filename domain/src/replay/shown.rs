@@ -1,7 +1,7 @@
 //! The plan that a dry run showed, as a token. Whoever makes a replay hands the token back, and it is made
 //! of that plan or not at all.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
@@ -276,10 +276,10 @@ fn mark_of(value: &impl Serialize) -> Mark {
 
 fn mark(hash: Sha256) -> Mark {
     let bytes = hash.finalize();
-    bytes[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    bytes[..8].iter().fold(Mark::new(), |mut mark, byte| {
+        let _ = write!(mark, "{byte:02x}");
+        mark
+    })
 }
 
 /// Adds a part with its length, so that no two lists of parts read alike.

@@ -1,13 +1,6 @@
 //! What a benchmark ends with: its goals, met or missed.
 
-/// Whether more is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
-    /// The figure is to be at least the goal.
-    AtLeast,
-    /// The figure is to be at most the goal.
-    AtMost,
-}
+use std::ops::{Bound, RangeBounds};
 
 /// Goals and what was measured of them.
 #[derive(Default)]
@@ -17,16 +10,18 @@ pub struct Table {
 }
 
 impl Table {
-    /// Adds a row.
-    pub fn add(&mut self, goal: &str, what: &str, figure: f64, bound: Bound, wanted: f64) {
-        let (sign, is_met) = match bound {
-            Bound::AtLeast => ('≥', figure >= wanted),
-            Bound::AtMost => ('≤', figure <= wanted),
+    /// Adds a row. `wanted` is what the figure is to be: `0.55..`, or `..=5.0`.
+    pub fn add(&mut self, goal: &str, what: &str, figure: f64, wanted: impl RangeBounds<f64>) {
+        let bound = match (wanted.start_bound(), wanted.end_bound()) {
+            (Bound::Included(least), _) => format!("≥ {least}"),
+            (_, Bound::Included(most)) => format!("≤ {most}"),
+            _ => String::new(),
         };
+        let is_met = wanted.contains(&figure);
         self.missed += usize::from(!is_met);
         let verdict = if is_met { "met" } else { "MISSED" };
         self.rows.push(format!(
-            "  {goal:<4} {what:<58} {figure:>9.2} {sign} {wanted:<8} {verdict}"
+            "  {goal:<4} {what:<58} {figure:>9.2} {bound:<9} {verdict}"
         ));
     }
 

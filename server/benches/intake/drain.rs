@@ -3,9 +3,11 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
 use serde_json::json;
 
 use crate::letters::{Bench, QUEUE};
+use crate::memory;
 use crate::whole_office::WholeOffice;
 
 /// How fast a queue was drained.
@@ -21,10 +23,12 @@ pub struct Drained {
 /// Drains the queue with an office of its own, and ends it when everything is searchable.
 pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error>> {
     forget(bench).await?;
-    let office = WholeOffice::open(bench).await?;
+    let office = WholeOffice::open(&bench.servers()).await?;
     let source = json!({"vhost": bench.vhost, "queue": QUEUE, "mode": "take"});
     let began = Instant::now();
-    office.post("/api/v1/sources", &source).await?;
+    office
+        .ask(Method::POST, "/api/v1/sources", Some(&source))
+        .await?;
     let letters = "select coalesce(sum(letters), 0)::bigint from letter_counts";
     while usize::try_from(number(bench, letters).await?)? < count {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -38,7 +42,7 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let searchable = began.elapsed();
-    let peak_mib = office.peak_mib()?;
+    let peak_mib = memory::peak_mib(&office.pid)?;
     office.close().await?;
     let rows = number(bench, "select count(*) from arrivals").await?;
     let texts = number(bench, indexed).await?;

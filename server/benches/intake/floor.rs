@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::time::Instant;
 
+use dlo_server::broker::Brokers;
 use futures_util::StreamExt as _;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions};
 use lapin::types::FieldTable;
@@ -22,7 +23,7 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
         .execute(&bench.pool)
         .await?;
     let mut database = bench.pool.acquire().await?;
-    let uri = bench.brokers.uri("main", &bench.vhost)?;
+    let uri = Brokers::main(&bench.servers().amqp, None).uri("main", &bench.vhost)?;
     let connection = Connection::connect_uri(uri, ConnectionProperties::default()).await?;
     let channel = connection.create_channel().await?;
     channel

@@ -15,6 +15,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use crate::variable;
+use crate::whole_office::Servers;
 
 /// Letters in flight while the queue is filled.
 const PUBLISH_WINDOW: usize = 500;
@@ -25,10 +26,10 @@ pub const QUEUE: &str = "bench.dead";
 /// The servers of the benchmark.
 pub struct Bench {
     pub pool: PgPool,
-    pub brokers: Brokers,
     pub vhost: String,
-    /// The address of the database.
-    pub database_url: String,
+    database_url: String,
+    amqp: String,
+    management: String,
     channel: Channel,
     _connection: Connection,
     admin: PgPool,
@@ -38,6 +39,8 @@ pub struct Bench {
 impl Bench {
     /// Makes a database and a vhost of its own.
     pub async fn prepare() -> Result<Self, Box<dyn Error>> {
+        // Clients of HTTP and AMQP speak TLS by it, where they are asked to.
+        dlo_server::tls::install_provider();
         let server = variable("DATABASE_URL")?;
         let (amqp, management) = (
             variable("DLO_TEST_AMQP_URL")?,
@@ -68,14 +71,24 @@ impl Bench {
         declare(&channel).await?;
         Ok(Self {
             pool,
-            brokers,
             vhost,
             database_url,
+            amqp,
+            management,
             channel,
             _connection: connection,
             admin,
             database,
         })
+    }
+
+    /// Where they are, for an office.
+    pub fn servers(&self) -> Servers {
+        Servers {
+            database: self.database_url.clone(),
+            amqp: self.amqp.clone(),
+            management: self.management.clone(),
+        }
     }
 
     /// Makes so many dead letters with bodies of this size, and waits until they are all dead.

@@ -4,42 +4,48 @@ use std::error::Error;
 use std::process::Stdio;
 use std::time::Duration;
 
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Client, Method};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::letters::Bench;
-use crate::memory;
-
 /// How long it may take to begin and to end.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Where the servers of an office are.
+pub struct Servers {
+    /// The address of the database.
+    pub database: String,
+    /// The broker's.
+    pub amqp: String,
+    /// Its management API's.
+    pub management: String,
+}
 
 /// `dlo serve` as a process of its own.
 pub struct WholeOffice {
     process: Child,
+    /// Its process id.
+    pub pid: String,
     address: String,
     token: String,
     client: Client,
 }
 
 impl WholeOffice {
-    /// Starts one on the database and the broker of the benchmark; returns when it is ready.
-    pub async fn open(bench: &Bench) -> Result<Self, Box<dyn Error>> {
-        let broker = bench.brokers.get("main")?;
-        let management = broker.management.clone().unwrap_or_default();
+    /// Starts one; returns when it is ready.
+    pub async fn open(servers: &Servers) -> Result<Self, Box<dyn Error>> {
+        let token = made_token(servers).await?;
         let mut command = Command::new(env!("CARGO_BIN_EXE_dlo"));
-        command
-            .env("DLO_DATABASE_URL", &bench.database_url)
-            .env("DLO_BROKER_URL", &broker.amqp)
-            .env("DLO_MANAGEMENT_URL", management)
+        let mut process = command
+            .args(["serve", "--json"])
+            .env("DLO_DATABASE_URL", &servers.database)
+            .env("DLO_BROKER_URL", &servers.amqp)
+            .env("DLO_MANAGEMENT_URL", &servers.management)
             .env("DLO_HTTP_ADDRESS", "127.0.0.1:0")
             .env("DLO_LOG", "error")
             .kill_on_drop(true)
-            .stdin(Stdio::null());
-        let token = made_token(bench).await?;
-        let mut process = command
-            .args(["serve", "--json"])
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()?;
         let out = process.stdout.take().ok_or("a pipe")?;
@@ -48,6 +54,7 @@ impl WholeOffice {
         let ready: Value = serde_json::from_str(&line.ok_or("the office ended")?)?;
         let address = ready["http"].as_str().ok_or("an address")?.to_owned();
         let office = Self {
+            pid: process.id().ok_or("it runs")?.to_string(),
             process,
             address,
             token,
@@ -68,39 +75,36 @@ impl WholeOffice {
         asked.await.is_ok_and(|answer| answer.status().is_success())
     }
 
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    /// Asks for a page, a document, or for something to be done; what came.
+    pub async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Vec<u8>, Box<dyn Error>> {
         let url = format!("{}{path}", self.address);
-        self.client.request(method, url).bearer_auth(&self.token)
-    }
-
-    /// Asks for something to be done, and reads the answer.
-    pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Box<dyn Error>> {
-        let answer = self.request(Method::POST, path).json(body).send().await?;
-        read(answer).await
-    }
-
-    /// Asks for a document.
-    pub async fn get(&self, path: &str) -> Result<Value, Box<dyn Error>> {
-        let answer = self.request(Method::GET, path).send().await?;
-        read(answer).await
-    }
-
-    /// Asks for a page or a document; how many bytes came.
-    pub async fn fetch(&self, path: &str) -> Result<usize, Box<dyn Error>> {
-        let answer = self.request(Method::GET, path).send().await?;
-        let answer = answer.error_for_status()?;
-        Ok(answer.bytes().await?.len())
-    }
-
-    /// The most memory that it had at once, in MiB.
-    pub fn peak_mib(&self) -> Result<u64, Box<dyn Error>> {
-        memory::peak_mib(&self.process.id().ok_or("it runs")?.to_string())
+        let mut request = self.client.request(method, url);
+        // Pages ask for no token.
+        if path.starts_with("/api/") {
+            request = request.bearer_auth(&self.token);
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let answer = request.send().await?;
+        let (status, bytes) = (answer.status(), answer.bytes().await?);
+        if !status.is_success() {
+            return Err(format!("{path}: {status}: {}", String::from_utf8_lossy(&bytes)).into());
+        }
+        Ok(bytes.to_vec())
     }
 
     /// Ends it in order.
     pub async fn close(mut self) -> Result<(), Box<dyn Error>> {
-        let pid = self.process.id().ok_or("it runs")?.to_string();
-        Command::new("kill").args(["-TERM", &pid]).status().await?;
+        Command::new("kill")
+            .args(["-TERM", &self.pid])
+            .status()
+            .await?;
         let ended = tokio::time::timeout(PATIENCE, self.process.wait()).await??;
         if ended.success() {
             Ok(())
@@ -110,21 +114,12 @@ impl WholeOffice {
     }
 }
 
-async fn read(answer: reqwest::Response) -> Result<Value, Box<dyn Error>> {
-    let status = answer.status();
-    let text = answer.text().await?;
-    if !status.is_success() {
-        return Err(format!("{status}: {text}").into());
-    }
-    Ok(serde_json::from_str(&text)?)
-}
-
 /// A token with the rights of an administrator, made by the program itself.
-async fn made_token(bench: &Bench) -> Result<String, Box<dyn Error>> {
+async fn made_token(servers: &Servers) -> Result<String, Box<dyn Error>> {
     let name = format!("bench-{}", uuid::Uuid::new_v4());
     let made = Command::new(env!("CARGO_BIN_EXE_dlo"))
         .args(["token", "create", "--role", "admin", "--name", &name])
-        .env("DLO_DATABASE_URL", &bench.database_url)
+        .env("DLO_DATABASE_URL", &servers.database)
         .output()
         .await?;
     if !made.status.success() {

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -57,12 +58,16 @@ async fn run(
     pause: Duration,
 ) -> Result<Timed, Box<dyn Error>> {
     let began = Instant::now();
-    let planned = office.post("/api/v1/replays", wanted).await?;
+    let planned = office
+        .ask(Method::POST, "/api/v1/replays", Some(wanted))
+        .await?;
+    let planned: Value = serde_json::from_slice(&planned)?;
     let planning = began.elapsed();
     let id = planned["id"].as_str().ok_or("an id")?;
     let path = format!("/api/v1/replays/{id}");
     loop {
-        let replay = office.get(&path).await?;
+        let replay = office.ask(Method::GET, &path, None).await?;
+        let replay: Value = serde_json::from_slice(&replay)?;
         if replay["state"] == "finished" {
             let whole = began.elapsed();
             if replay["outcomes"]["confirmed"] == json!(count) {

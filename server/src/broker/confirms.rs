@@ -38,7 +38,10 @@ pub(super) enum MessageKey {
 impl MessageKey {
     /// Returns `None` if nothing tells the message from others.
     pub fn of(properties: &BasicProperties) -> Option<Self> {
-        let headers = properties.headers().as_ref().map(|table| table.inner());
+        let headers = properties
+            .headers()
+            .as_ref()
+            .map(lapin::types::FieldTable::inner);
         let mark = |name: &str| match headers?.get(name)? {
             AMQPValue::LongString(text) => Some(text.as_bytes().to_vec()),
             _ => None,

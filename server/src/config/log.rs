@@ -100,11 +100,7 @@ mod tests {
             of("warn,dlo_server=debug"),
             "warn,dlo_server=debug,lapin=off"
         );
-        for named in [
-            "info,lapin=off,sqlx=warn",
-            "lapin::channel=trace",
-            "info, lapin=debug",
-        ] {
+        for named in ["info,lapin=off,sqlx=warn", "lapin::channel=trace"] {
             assert_eq!(of(named), named);
         }
     }

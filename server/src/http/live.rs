@@ -36,7 +36,7 @@ pub(super) async fn stream(
 }
 
 /// Events as they happen, until we stop or the token is revoked: for programs.
-pub(super) async fn stream_to(
+pub(super) fn stream_to(
     front: &Front,
     places: &StreamPlaces,
     token: ShownToken,

@@ -262,7 +262,7 @@ pub(super) async fn run(
     let link = broker::connect_for_intake(brokers, &source.broker, vhost, &purpose, reading)
         .await
         .inspect_err(|_| state.memory.doubt())?;
-    let outcome = run_on(deps, source, state, conditions, stop, &link).await;
+    let outcome = Box::pin(run_on(deps, source, state, conditions, stop, &link)).await;
     link.close().await;
     outcome
 }

@@ -2,6 +2,7 @@
 //!
 //! It is asked when the plan is made, by the last read of the brokers' queues and the lists of the sources.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use dlo_domain::ids::{LetterId, SourceId};
@@ -106,13 +107,13 @@ impl OriginCheck {
         letter: &Candidate,
     ) -> Result<(), StoreError> {
         let key = (letter.broker.clone(), letter.vhost.clone());
-        if !self.vhosts.contains_key(&key) {
+        if let Entry::Vacant(entry) = self.vhosts.entry(key) {
             let place = Place {
                 broker: &letter.broker,
                 vhost: &letter.vhost,
             };
             let kept = topology::one(conn, place).await?;
-            self.vhosts.insert(key, kept.map(|kept| kept.vhost));
+            entry.insert(kept.map(|kept| kept.vhost));
         }
         Ok(())
     }

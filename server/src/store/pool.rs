@@ -13,6 +13,9 @@ use crate::config::DatabaseConfig;
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long one may take that a page waits for: a database that is away is to be said within 2 s.
+const PAGES_PATIENCE: Duration = Duration::from_secs(1);
+
 /// What one statement may take that HTTP asks for: no answer takes longer to begin.
 const STATEMENT_WITHIN_SECS: u32 = 30;
 
@@ -49,7 +52,7 @@ impl Pools {
             })
         });
         Ok(Self {
-            pages: open(of_pages, url, shares.pages)?,
+            pages: open(of_pages.acquire_timeout(PAGES_PATIENCE), url, shares.pages)?,
             intake: connect(url, shares.intake)?,
             replay: connect(url, shares.replay)?,
             services: connect(url, shares.services)?,
@@ -72,14 +75,17 @@ impl Pools {
 /// # Errors
 /// When the address cannot be read.
 pub fn connect(url: &str, most_connections: u32) -> Result<PgPool, StoreError> {
-    open(PgPoolOptions::new(), url, most_connections)
+    open(
+        PgPoolOptions::new().acquire_timeout(PATIENCE),
+        url,
+        most_connections,
+    )
 }
 
 fn open(pool: PgPoolOptions, url: &str, most_connections: u32) -> Result<PgPool, StoreError> {
     let options: PgConnectOptions = url.parse()?;
     Ok(pool
         .max_connections(most_connections)
-        .acquire_timeout(PATIENCE)
         .connect_lazy_with(options.application_name("dlo")))
 }
 

@@ -124,9 +124,10 @@ pub fn of_texts(before: &str, after: &str, budget: usize) -> Diff {
     let first = same.saturating_sub(AROUND);
     let (before, after) = (&before[first..], &after[first..]);
     let is_cut = before.len().max(after.len()) > MOST_COMPARED_LINES;
-    let (before, after) = match is_cut {
-        true => (begin(before), begin(after)),
-        false => (before, after),
+    let (before, after) = if is_cut {
+        (begin(before), begin(after))
+    } else {
+        (before, after)
     };
     let diff = TextDiff::configure()
         .deadline(Instant::now() + WITHIN)
@@ -271,7 +272,8 @@ mod tests {
     #[test]
     fn very_many_lines_are_compared_in_part() {
         let many = |first: &str, word: &str| {
-            let rest: String = (0..200_000).map(|n| format!("{word}{n}\n")).collect();
+            let lines: Vec<String> = (0..200_000).map(|n| format!("{word}{n}\n")).collect();
+            let rest = lines.concat();
             format!("{}{first}\n{rest}", "same\n".repeat(100_000))
         };
         let diff = of_texts(&many("one", "a"), &many("two", "b"));

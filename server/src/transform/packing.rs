@@ -84,6 +84,9 @@ impl Unpacked {
     ///
     /// # Errors
     /// When what comes out is too large.
+    ///
+    /// # Panics
+    /// Never: what is written to is memory.
     pub fn pack(&self, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         let packed = self.packings.iter().rev().fold(bytes, |bytes, packing| {
             on(packing, &bytes).expect("a Vec takes every write")

@@ -1,8 +1,8 @@
 //! kill -9 of the real process in the middle of intake: nothing is lost, and nothing is doubled unless
 //! the kill hit before it was known what became of the one before: then at most what was in flight.
 //!
-//! The short form runs with the other tests. The full form (100,000 messages, 20 kills) is
-//! `make test-crash`, which sets `DLO_CRASH_MESSAGES` and `DLO_CRASH_KILLS`.
+//! The short form runs with the other tests. The full form (100,000 messages, 200 kills) is part of
+//! `make test-full`, which sets `DLO_CRASH_MESSAGES` and `DLO_CRASH_KILLS`.
 
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use rand::{Rng, SeedableRng};
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
+use crate::support::goal::GoalRow;
 use crate::support::ledger::{Ledger, mixed_bodies};
 use crate::support::office::{Office, letters, watch};
 use crate::support::process::{Premises, database_url};
@@ -66,6 +67,17 @@ async fn crash(pool: &PgPool, vhost: &Vhost, queue: &str, bodies: &[String], ran
     let serve = premises.open();
     ledger.until_settled(120).await;
     serve.stop().await;
+    let audit = ledger.audit().await;
+    GoalRow {
+        goal: "R1",
+        case: "kill -9 of the office in intake".to_owned(),
+        tried: format!("{} messages, {kills} kills", bodies.len()),
+        lost: audit.lost,
+        doubled: audit.doubled,
+        recovered: None,
+        is_met: audit.lost == 0 && audit.doubled == 0,
+    }
+    .report();
     ledger.assert_nothing_lost().await;
     ledger.assert_doubled_at_most(most_doubled).await;
     ledger.assert_counted().await;

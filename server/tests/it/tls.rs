@@ -113,7 +113,8 @@ async fn an_office_works_over_tls_alone_and_check_tells_whom_it_does_not_trust()
     assert!(said.out.contains("a checked certificate"), "{}", said.out);
     assert_eq!(said.out.matches(": answers\n").count(), 3, "{}", said.out);
 
-    let stranger = Authority::new().file();
+    let other = Authority::new();
+    let stranger = other.file();
     let said = servers.check(&verified, Some(&stranger)).await;
     assert!(!said.well, "{}", said.out);
     assert_eq!(said.out.matches("SSL_CERT_FILE").count(), 3, "{}", said.out);
@@ -124,11 +125,11 @@ async fn an_office_works_over_tls_alone_and_check_tells_whom_it_does_not_trust()
     assert!(said.out.contains("the database: answers"), "{}", said.out);
 
     // This management API is not of that broker.
-    let (own, other) = (needed("DLO_TEST_AMQP_URL"), &servers.management);
+    let (own, foreign) = (needed("DLO_TEST_AMQP_URL"), &servers.management);
     let variables = [
         ("DLO_DATABASE_URL", &*verified),
         ("DLO_BROKER_URL", &*own),
-        ("DLO_MANAGEMENT_URL", other.as_str()),
+        ("DLO_MANAGEMENT_URL", foreign.as_str()),
         ("SSL_CERT_FILE", &*authority),
     ];
     let said = run(&["check", "--connect"], &variables, None).await;

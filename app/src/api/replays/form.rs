@@ -34,7 +34,7 @@ impl ReplayForm {
             query.get(name)
         });
         if let Some(worker) = query.get("to_worker").filter(|name| !name.is_empty()) {
-            form.manner.mode = "worker".to_owned();
+            "worker".clone_into(&mut form.manner.mode);
             form.manner.worker = worker;
         }
         // An address shows a plan; only a button publishes one.

@@ -92,7 +92,7 @@ impl Manner {
     /// with the moment that so many minutes come to. Whoever reads the form again sees what was meant, and
     /// what is sent again means the same.
     #[must_use]
-    pub(crate) fn as_planned(mut self, plan: &Replay) -> Self {
+    pub(crate) fn in_terms_of(mut self, plan: &Replay) -> Self {
         if let Some(start) = plan.start_at {
             let start = start.to_rfc3339_opts(SecondsFormat::Secs, true);
             start.trim_end_matches('Z').clone_into(&mut self.start);

@@ -59,6 +59,7 @@ fn a_plan_that_is_as_it_was_shown_has_the_same_token() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one case for each field")]
 fn every_field_that_differs_is_named() {
     let usual = NewReplay::default;
     let jq = Some(Transform { jq: ".".into() });

@@ -32,10 +32,9 @@ pub(in crate::topology) fn remedy(vhost: &Vhost, queue: &Queue) -> Option<Remedy
     let release = vhost.release()?;
     Some(match limit.origin {
         Origin::OperatorPolicy(name) => Remedy::Operator(name),
-        Origin::Argument => Remedy::NewQueue,
         Origin::Policy(_) | Origin::Usual if release >= BY_POLICY => Remedy::Policy,
         Origin::Policy(name) if release.0 < 4 => Remedy::WithoutKey(name),
-        Origin::Policy(_) | Origin::Usual => Remedy::NewQueue,
+        Origin::Argument | Origin::Policy(_) | Origin::Usual => Remedy::NewQueue,
     })
 }
 

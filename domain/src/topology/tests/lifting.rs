@@ -23,8 +23,8 @@ fn quorum(version: &str, arguments: Value) -> Draft {
 
 #[test]
 fn a_policy_of_ours_lifts_it_and_repeats_the_one_that_applies() {
-    let plain = quorum("4.3.6", json!({}));
-    assert_eq!(definition(&lifted(&plain)), json!({"delivery-limit": -1}));
+    let bare = quorum("4.3.6", json!({}));
+    assert_eq!(definition(&lifted(&bare)), json!({"delivery-limit": -1}));
     let below = json!({"max-length": 9, "delivery-limit": 3});
     let draft = quorum("4.3.6", json!({})).policy("bounds", "^dead", 7, below);
     let plan = lifted(&draft);

@@ -51,11 +51,14 @@ async fn what_a_worker_says_is_shown_as_it_said_it(pool: PgPool) {
     assert_eq!(worker.capacity, Some(16));
     assert!(worker.probe.is_some());
     assert_eq!(report.metadata["zone"], "<b>fra</b>");
-    let said = json!({"queue": "other", "metadata": {"zone": 2}});
+    let said = json!({"queue": "worker.other.executions", "metadata": {"zone": 2}});
     let beat: Heartbeat = serde_json::from_value(said).expect("a heartbeat");
     force.beat("worker-7", beat).await;
     let report = force.report("worker-7").await;
-    assert_eq!(report.worker.queue.as_deref(), Some("other"));
+    assert_eq!(
+        report.worker.queue.as_deref(),
+        Some("worker.other.executions")
+    );
     assert_eq!(report.metadata.len(), 1);
 }
 

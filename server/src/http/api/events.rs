@@ -25,5 +25,5 @@ pub(crate) async fn stream(
     Extension(places): Extension<StreamPlaces>,
     Extension(token): Extension<ShownToken>,
 ) -> Result<Response, Problem> {
-    live::stream_to(&front, &places, token).await
+    live::stream_to(&front, &places, token)
 }

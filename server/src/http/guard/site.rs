@@ -26,11 +26,7 @@ enum Sender {
 pub(super) async fn own(request: Request, next: Next) -> Response {
     let kind = RouteKind::of(&request);
     match sender(request.headers()) {
-        Sender::Own => next.run(request).await,
-        Sender::Other if kind == RouteKind::Page && is_navigation(&request) => {
-            next.run(request).await
-        }
-        Sender::Other => cross_site(),
+        Sender::Other if kind != RouteKind::Page || !is_navigation(&request) => cross_site(),
         // No token is asked for here, so a browser that hides where it comes from is not believed.
         Sender::Unknown if kind == RouteKind::OfPages && is_browser(request.headers()) => {
             Problem::new(
@@ -40,7 +36,7 @@ pub(super) async fn own(request: Request, next: Next) -> Response {
             )
             .into_response()
         }
-        Sender::Unknown => next.run(request).await,
+        Sender::Own | Sender::Other | Sender::Unknown => next.run(request).await,
     }
 }
 
@@ -78,7 +74,8 @@ fn is_navigation(request: &Request) -> bool {
         return false;
     }
     if headers.contains_key("sec-fetch-site") {
-        return only(headers, "sec-fetch-mode") == Some("navigate")
+        return only(headers, "sec-fetch-site").is_some()
+            && only(headers, "sec-fetch-mode") == Some("navigate")
             && only(headers, "sec-fetch-dest") == Some("document");
     }
     // An older browser: what is no navigation does not ask for a document.

@@ -159,7 +159,8 @@ fn bodies() -> Vec<Costly> {
 }
 
 fn members(bytes: usize) -> String {
-    (0..bytes / 12).map(|n| format!("\"{n:07}\":0,")).collect()
+    let members: Vec<String> = (0..bytes / 12).map(|n| format!("\"{n:07}\":0,")).collect();
+    members.concat()
 }
 
 /// Headers, as many and as long as a frame takes.

@@ -146,7 +146,7 @@ async fn a_worker_that_moved_to_another_queue_is_another_plan(pool: PgPool) {
     sqlx::query(
         "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
              last_heartbeat_at, way, heard_ms, interval_ms, queue)
-         values ('7', '7', false, 'active', now(), now(), now(), 'http', 0, 1000, 'elsewhere')",
+         values ('7', '7', false, 'active', now(), now(), now(), 'http', 0, 1000, 'worker.elsewhere.executions')",
     )
     .execute(&pool)
     .await

@@ -1,5 +1,7 @@
 //! Sources through the desk: what can be changed of one, and when its head can be ejected.
 
+use std::sync::Arc;
+
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::execution::ExecutionNaming;
@@ -7,7 +9,8 @@ use dlo_domain::failure::HeaderMap;
 use dlo_domain::globs::Globs;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
-use dlo_server::clock::{Clock as _, SystemClock, new_id};
+use dlo_server::clock::{Clock as _, SharedClock, SystemClock, new_id};
+use dlo_server::office;
 use dlo_server::store::sources;
 use sqlx::PgPool;
 
@@ -115,6 +118,8 @@ async fn why_not_ejected(bench: &Bench) -> String {
 async fn only_a_head_that_blocks_a_queue_is_ejected(pool: PgPool) {
     let vhost = Vhost::create().await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
+    let clock: SharedClock = Arc::new(SystemClock);
+    let _lock = office::open(&pool, &clock, bench.office).await;
     let why = why_not_ejected(&bench).await;
     assert!(why.contains("not known to be undecodable"), "{why}");
 

@@ -139,8 +139,9 @@ async fn what_policies_retry_and_what_still_dies_is_told(pool: PgPool) {
     let letters = bench.letters(3).await;
     assert_eq!(warning(&bench, &letters, Target::OriginQueue).await, None);
     for step in [
-        "insert into retry_policies (id, position, name, policy, enabled, changed_by, changed_at, breaker_since)
-         values ('00000000-0000-7000-8000-000000000001', 1, 'night', '{}', true, 'x', now(), now())",
+        "insert into retry_policies (id, position, name, policy, enabled, changed_by, changed_at, breaker_since,
+             budget_at)
+         values ('00000000-0000-7000-8000-000000000001', 1, 'night', '{}', true, 'x', now(), now(), now())",
         "update letters set state = 'scheduled' where id = any($1)",
         "insert into retries (letter_id, ordinal, course, number, policy_id, state, planned_at, due_at)
          select id, 1, 1, 1, '00000000-0000-7000-8000-000000000001', 'waiting', now(), now()

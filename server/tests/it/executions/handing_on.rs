@@ -37,10 +37,10 @@ async fn falls_silent(pool: &PgPool, name: &str) {
 #[sqlx::test(migrations = "../migrations")]
 async fn a_worker_whose_name_tells_of_no_kind_is_stood_in_for_by_any(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
-    scene.vhost.queue("beta.work", &[]).await;
+    scene.vhost.queue("worker.beta-work.executions", &[]).await;
     let queue = scene.worker_queue("alpha", Some(50)).await;
     beats(&scene, "alpha", None).await;
-    beats(&scene, "beta", Some("beta.work")).await;
+    beats(&scene, "beta", Some("worker.beta-work.executions")).await;
     falls_silent(&pool, "alpha").await;
     scene.scheduled("42", "alpha", 3).await;
     let engine = scene.bench.engine().await;
@@ -54,7 +54,7 @@ async fn a_worker_whose_name_tells_of_no_kind_is_stood_in_for_by_any(pool: PgPoo
     );
     assert_eq!(moved.execution.worker.as_deref(), Some("beta"));
     until("its message is there", 30, || async {
-        scene.vhost.depth("beta.work").await == 1
+        scene.vhost.depth("worker.beta-work.executions").await == 1
     })
     .await;
     engine.stop().await;
@@ -75,7 +75,7 @@ async fn a_worker_of_the_same_kind_comes_first_and_one_of_another_kind_never(poo
     assert_eq!(stands_in("worker-1").await, None, "a mailer is no worker");
     beats(&scene, "worker-2", None).await;
     assert_eq!(stands_in("worker-1").await.as_deref(), Some("worker-2"));
-    beats(&scene, "worker-3", Some("q3")).await;
+    beats(&scene, "worker-3", Some("worker.q3.executions")).await;
     let named = stands_in("worker-1").await;
     assert_eq!(named.as_deref(), Some("worker-3"), "its queue is known");
     for name in ["beta", "beta-old"] {
@@ -144,21 +144,25 @@ async fn a_message_does_not_go_back_to_the_worker_that_let_it_die(pool: PgPool) 
 #[sqlx::test(migrations = "../migrations")]
 async fn a_queue_of_another_worker_tells_nothing_of_a_first_attempt(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
-    beats(&scene, "sq1", Some("tw.3.q")).await;
+    beats(&scene, "sq1", Some("worker.tw3.executions")).await;
     beats(&scene, "sq2", None).await;
     let dlx = lapin::types::AMQPValue::LongString("dlx".into());
     let ttl = lapin::types::AMQPValue::LongInt(50);
     let arguments = [("x-dead-letter-exchange", dlx), ("x-message-ttl", ttl)];
-    scene.vhost.queue("tw.3.q", &arguments).await;
+    scene.vhost.queue("worker.tw3.executions", &arguments).await;
     scene.scheduled("sqx", "sq2", 1).await;
-    scene.publish("tw.3.q", &requested(&json!("sqx"))).await;
+    scene
+        .publish("worker.tw3.executions", &requested(&json!("sqx")))
+        .await;
     scene.handled(1).await;
     let failed = scene.of("sqx").await;
     assert_eq!(failed.letters[0].verdict, Some(HandlerVerdict::Failed));
     // Whoever names another queue has nothing to do with this one.
-    beats(&scene, "sq2", Some("another")).await;
+    beats(&scene, "sq2", Some("worker.another.executions")).await;
     scene.scheduled("sqy", "sq2", 1).await;
-    scene.publish("tw.3.q", &requested(&json!("sqy"))).await;
+    scene
+        .publish("worker.tw3.executions", &requested(&json!("sqy")))
+        .await;
     scene.handled(2).await;
     let left = scene.of("sqy").await;
     assert_eq!(left.letters[0].verdict, Some(HandlerVerdict::Superseded));

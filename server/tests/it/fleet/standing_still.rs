@@ -24,6 +24,7 @@ use crate::support::fleet::{
     Lookout, downtimes, heartbeat, known, own_brokers, say, until_listening,
 };
 use crate::support::frozen::{own_broker, own_database};
+use crate::support::goal::GoalRow;
 use crate::support::{sized, until};
 
 /// How long the server stands still, and how often the worker beats, in seconds.
@@ -97,6 +98,16 @@ async fn a_broker_that_stands_still_kills_no_worker(pool: PgPool) {
     server.resume().await.expect("resumed");
     vhost.reconnect().await;
     only_the_dead_are_found(&pool, &vhost, interval).await;
+    GoalRow {
+        goal: "R12",
+        case: format!("a broker frozen for {still} s: no false death of a worker"),
+        tried: "1 freeze".to_owned(),
+        lost: 0,
+        doubled: 0,
+        recovered: None,
+        is_met: true,
+    }
+    .report();
     lookout.stop().await;
     vhost.delete().await;
     sandbox.stop().await.expect("stopped");

@@ -139,7 +139,7 @@ async fn a_stream_ends_when_its_token_is_revoked(pool: PgPool) {
         ..Limits::default()
     };
     let counter = Counter::open_within(&pool, limits).await;
-    let leaver = token(&pool, "leaver", Role::Viewer).await;
+    let leaver = token(&pool, "who leaves", Role::Viewer).await;
     let request = counter.request(Method::GET, "/api/v1/events");
     let mut theirs = request
         .bearer_auth(leaver.reveal())

@@ -186,7 +186,7 @@ async fn an_acknowledgement_that_is_lost_stores_nothing_twice(pool: PgPool) {
     })
     .await;
     rules.rollback().await.expect("let go");
-    let told = tokio::time::timeout(Duration::from_secs(60), eject.join_next()).await;
+    let told = tokio::time::timeout(Duration::from_mins(1), eject.join_next()).await;
     let told = told.expect("in time").expect("one").expect("no panic");
     let Err(EjectError::Unacknowledged { letter, why: _ }) = &told else {
         panic!("{told:?}");

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 use crate::support::front::Counter;
+use crate::support::goal::GoalRow;
 use crate::support::odd::{self, OddMessage};
 use crate::support::office::{Office, letters};
 use crate::support::{sized, until};
@@ -55,6 +56,17 @@ async fn take(pool: &PgPool, vhost: &Vhost, messages: &[OddMessage]) -> Vec<OddL
     let mut sent: Vec<&str> = messages.iter().map(|message| &*message.name).collect();
     kept.sort_unstable();
     sent.sort_unstable();
+    let lost = sent.iter().filter(|name| !kept.contains(name)).count();
+    GoalRow {
+        goal: "R8",
+        case: "odd messages, each stored or visibly quarantined".to_owned(),
+        tried: format!("{} messages", messages.len()),
+        lost,
+        doubled: (kept.len() + lost).saturating_sub(sent.len()),
+        recovered: None,
+        is_met: kept == sent,
+    }
+    .report();
     assert_eq!(kept, sent, "each once");
     for message in messages {
         let letter = stored.iter().find(|letter| letter.name == message.name);

@@ -27,8 +27,8 @@ async fn arrival_of(pool: &PgPool, body: &[u8]) -> Arrival {
         .await
         .expect("one letter of that body");
     let mut conn = pool.acquire().await.expect("a connection");
-    let letter = store::letter_detail::letter(&mut conn, LetterId(id)).await;
-    letter.expect("read").expect("there").arrivals.remove(0)
+    let arrival = store::letter_detail::arrival(&mut conn, LetterId(id), 1).await;
+    arrival.expect("read").expect("there")
 }
 
 async fn bodies(pool: &PgPool) -> Vec<Vec<u8>> {

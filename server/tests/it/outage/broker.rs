@@ -12,6 +12,7 @@ use sqlx::PgPool;
 
 use super::RESUMES_WITHIN;
 use crate::support::broker::Vhost;
+use crate::support::goal::GoalRow;
 use crate::support::ledger::{Ledger, mixed_bodies};
 use crate::support::office::{condition, watch};
 use crate::support::process::{Premises, database_url};
@@ -129,6 +130,18 @@ async fn kill_the_broker(
     };
     ledger.until_settled(60).await;
     office.stop().await;
+    let audit = ledger.audit().await;
+    GoalRow {
+        goal: "R3",
+        case: "kill -9 of the broker in intake".to_owned(),
+        tried: format!("{} messages, {} kills", bodies.len(), kills()),
+        lost: audit.lost,
+        doubled: audit.doubled,
+        recovered: None,
+        // What a killed broker forgot that it was told cannot be told from new messages.
+        is_met: audit.lost == 0 && audit.doubled <= most_doubled,
+    }
+    .report();
     ledger.assert_nothing_lost().await;
     ledger.assert_doubled_at_most(most_doubled).await;
     ledger.assert_counted().await;

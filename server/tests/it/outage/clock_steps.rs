@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use dlo_app::desk::PolicyDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::policy::{NewPolicy, Schedule};
-use dlo_domain::source::SourceMode;
 use dlo_server::access::Role;
 use lapin::BasicProperties;
 use lapin::types::AMQPValue;
@@ -17,7 +16,7 @@ use sqlx::PgPool;
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 use crate::support::goal::GoalRow;
-use crate::support::office::{letters, watch};
+use crate::support::office::letters;
 use crate::support::process::database_url;
 use crate::support::served::ServedOffice;
 use crate::support::token::token;
@@ -122,7 +121,6 @@ async fn an_office_whose_clock_is_set_by_an_hour_calls_no_worker_dead_and_retrie
             .queue(queue, &[("x-dead-letter-exchange", dlx.clone())])
             .await;
     }
-    watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let actor = Actor("tester".to_owned());
     for policy in [policy("soon", "soon", 1), policy("later", "later", 3_600)] {

@@ -45,7 +45,8 @@ async fn database_on(disk: &SmallDisk) -> (Sandbox, String, PgPool) {
 fn bodies(count: usize) -> Vec<String> {
     // Postgres compresses what repeats; these do not.
     let noise = |number: usize| {
-        let mut state = u64::try_from(number).expect("fits") * 0x9e37_79b9_7f4a_7c15 + 1;
+        let seed = u64::try_from(number).expect("fits");
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
         let mut next = move || {
             state ^= state << 13;
             state ^= state >> 7;

@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::{Control, Outcome};
 use dlo_domain::state::LetterState;
+use dlo_server::clock::{Clock as _, SystemClock};
 use lapin::options::{BasicGetOptions, BasicRejectOptions};
 use lapin::types::AMQPValue;
 use sqlx::PgPool;
@@ -81,7 +82,7 @@ impl Scene {
 
     /// Claims the letter for a replay that begins when it is told to.
     async fn claim(&self) -> ReplayId {
-        let later = Utc::now() + TimeDelta::hours(1);
+        let later = SystemClock.now() + TimeDelta::hours(1);
         self.bench
             .plan_with(&[self.letter], |new| new.start_at = Some(later))
             .await

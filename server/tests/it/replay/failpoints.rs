@@ -16,6 +16,7 @@ use sqlx::PgPool;
 
 use crate::support::branch::Branch;
 use crate::support::desk::{Bench, at_work};
+use crate::support::goal::GoalRow;
 use crate::support::process::{Premises, database_url};
 use crate::support::reckoning::{Reckoning, delivered, in_flight, progress};
 use crate::support::{sized, until};
@@ -129,6 +130,16 @@ async fn a_replay_killed_at_any_stage_goes_on_by_itself_with_the_letters_it_had(
     assert!(longest < GOES_ON_WITHIN, "{longest:?}");
     last.stop().await;
     let reckoning = Reckoning::of(&pool, replay, &vhost, "work").await;
+    GoalRow {
+        goal: "R7",
+        case: "a replay killed at any stage".to_owned(),
+        tried: format!("{} letters, {} stages", asked.len(), stages.len()),
+        lost: 0,
+        doubled: reckoning.duplicates(),
+        recovered: Some(longest),
+        is_met: reckoning.duplicates() == 0 && longest <= Duration::from_secs(10),
+    }
+    .report();
     reckoning.assert_true();
     assert_eq!(reckoning.duplicates(), 0, "published twice");
     let confirmed = reckoning.letters(Outcome::Confirmed).len();

@@ -20,6 +20,7 @@ use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
+use crate::support::goal::GoalRow;
 use crate::support::process::{Premises, Serve, database_url};
 use crate::support::reckoning::{Reckoning, delivered, in_flight, progress};
 use crate::support::{setting, sized, until};
@@ -255,6 +256,16 @@ async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(p
         toll.unknown,
         toll.duplicates,
     );
+    GoalRow {
+        goal: "R4",
+        case: format!("kill -9 in a replay, window {}", window()),
+        tried: format!("{} letters, {} kills", toll.letters, toll.kills),
+        lost: 0,
+        doubled: toll.duplicates,
+        recovered: run.went_on.iter().max().copied(),
+        is_met: toll.duplicates == 0,
+    }
+    .report();
     run.tell_how_long();
     assert_eq!(toll.duplicates, 0, "published twice");
     assert!(toll.unknown > 0, "no kill hit a letter on its way");

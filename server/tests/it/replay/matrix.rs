@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work, unique};
+use crate::support::goal::GoalRow;
 use crate::support::reckoning::delivered;
 use crate::support::sized;
 
@@ -260,6 +261,16 @@ async fn hold(pool: &PgPool, (vhost, bench): (&Vhost, &Bench), cases: &[Case], k
             wrong.push(case.name);
         }
     }
+    GoalRow {
+        goal: "R5",
+        case: "every outcome of a publish".to_owned(),
+        tried: format!("{} letters, {} cases", all.len(), cases.len()),
+        lost: 0,
+        doubled: 0,
+        recovered: None,
+        is_met: wrong.is_empty(),
+    }
+    .report();
     assert!(wrong.is_empty(), "not as expected: {wrong:?}");
     for letter in &all {
         let copies = delivered.get(letter).map_or(0, Vec::len);

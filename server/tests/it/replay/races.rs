@@ -16,6 +16,7 @@ use sqlx::PgPool;
 use crate::support::branch::Branch;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
+use crate::support::goal::GoalRow;
 use crate::support::office::Office;
 use crate::support::proxy::Proxy;
 use crate::support::reckoning::delivered;
@@ -105,6 +106,16 @@ async fn of_many_overlapping_requests_at_two_offices_one_publishes_each_letter(p
         taken.len(),
         publishers(&pool).await
     );
+    GoalRow {
+        goal: "R6",
+        case: "overlapping requests at two offices".to_owned(),
+        tried: format!("{REQUESTS} requests, {} letters", letters.len()),
+        lost: letters.len() - delivered.len(),
+        doubled: 0,
+        recovered: None,
+        is_met: published == taken,
+    }
+    .report();
     assert_eq!(published, taken);
     for office in offices {
         office.close().await;

@@ -39,6 +39,8 @@ pub struct Bench {
     pub pool: PgPool,
     /// The source of all letters made here.
     pub source: SourceId,
+    /// The office of the desk. It is written down nowhere: nothing of the desk is done in its name but ejects.
+    pub office: OfficeId,
     brokers: Brokers,
 }
 
@@ -107,6 +109,7 @@ impl Bench {
             )
             .with_transformer(Transformer::new(env!("CARGO_BIN_EXE_dlo").into())),
             waits,
+            office,
             pool: pool.clone(),
             source: watch(pool, vhost, "dead", SourceMode::Take).await,
             brokers: brokers.clone(),

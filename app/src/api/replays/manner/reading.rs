@@ -202,7 +202,7 @@ mod tests {
             assert_eq!(canary.watch_seconds, watch_seconds, "{field}");
             assert!((canary.stop_above - stop_above).abs() < 1e-9, "{field}");
             // The form says what was meant, and means the same when it is sent again.
-            let shown = Manner::default().as_planned(&plan(Some(canary), None));
+            let shown = Manner::default().in_terms_of(&plan(Some(canary), None));
             assert_eq!(shown.steps, "1, 10, 100");
         }
         assert_eq!(asked(&[("watch", " ")]).expect("a replay").canary, None);
@@ -210,8 +210,8 @@ mod tests {
             steps: "5".to_owned(),
             ..Manner::default()
         };
-        assert_eq!(own.clone().as_planned(&plan(Some(usual), None)), own);
-        let plain = Manner::default().as_planned(&plan(None, None));
+        assert_eq!(own.clone().in_terms_of(&plan(Some(usual), None)), own);
+        let plain = Manner::default().in_terms_of(&plan(None, None));
         assert_eq!(plain, Manner::default());
     }
 
@@ -239,7 +239,7 @@ mod tests {
             new.start_at.expect("a time")
         };
         let start = of(&ninety, odd);
-        let shown = ninety.as_planned(&plan(None, Some(start)));
+        let shown = ninety.in_terms_of(&plan(None, Some(start)));
         let later = odd + TimeDelta::seconds(7);
         assert_eq!(of(&shown, later), start, "{}", shown.start);
     }

@@ -40,7 +40,7 @@ fn arrival(ordinal: i32, arrived: i64, died: i64, replay: bool) -> Arrival {
         body_sha256: String::new(),
         replay_id: replay.then(|| ReplayId(id())),
         notes: Vec::new(),
-        omitted: Default::default(),
+        omitted: dlo_domain::arrival::OmittedOfArrival::default(),
     }
 }
 
@@ -82,7 +82,7 @@ fn letter(arrivals: Vec<Arrival>, replays: Vec<LetterReplay>) -> Letter {
             action: "letter.discard".to_owned(),
             detail: Some("a duplicate".to_owned()),
         }],
-        omitted: Default::default(),
+        omitted: dlo_domain::letter::OmittedOfLetter::default(),
     }
 }
 
