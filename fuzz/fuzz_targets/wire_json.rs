@@ -12,11 +12,10 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let json = serde_json::to_string(&table).expect("every table has a JSON form");
-    if let Ok(again) = serde_json::from_str::<FieldTable>(&json) {
-        assert_eq!(again, table);
-    } else {
-        // Readers of JSON give up at 128 levels; intake takes tables apart to 24 and keeps the rest as octets.
-        assert!(depth(&table) > dlo_domain::wire::MOST_LEVELS, "{json}");
+    let again = serde_json::from_str::<FieldTable>(&json);
+    // What lies deeper than intake takes tables apart comes back as its octets, or is refused.
+    if depth(&table) <= dlo_domain::wire::MOST_LEVELS {
+        assert_eq!(again.expect("what intake stores is read"), table);
     }
 });
 

@@ -117,6 +117,7 @@ pub fn message(bytes: &mut Unstructured<'_>) -> Result<Delivered> {
         properties,
         headers: table(bytes, 0)?,
         body: bytes.bytes(bytes.len())?.to_vec(),
+        ..Delivered::default()
     })
 }
 

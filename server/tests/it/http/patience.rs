@@ -155,7 +155,7 @@ async fn a_stream_ends_when_its_token_is_revoked(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let now = chrono::DateTime::UNIX_EPOCH;
     assert!(
-        tokens::revoke(&mut conn, "leaver", now)
+        tokens::revoke(&mut conn, "who leaves", now)
             .await
             .expect("asked")
     );
