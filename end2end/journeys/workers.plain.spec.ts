@@ -3,7 +3,8 @@ import { expect, test } from '../fixtures/test';
 
 test('a worker that reports is listed, drained and taken back into work', async ({ page, workplace, running }) => {
   const name = `crew@${workplace.work}/a 7`;
-  const beat = () => running.api.heartbeat(name, { queue: workplace.work, running: 3, capacity: 16 });
+  const queue = `worker.${workplace.work}.executions`;
+  const beat = () => running.api.heartbeat(name, { queue, running: 3, capacity: 16 });
   expect(await beat()).toEqual({ state: 'active' });
   await page.goto('/');
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Workers' }).click();
