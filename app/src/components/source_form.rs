@@ -87,7 +87,7 @@ pub(crate) fn SourceForm(
 fn OriginsFieldset() -> impl IntoView {
     view! {
         <details class="data origins">
-            <summary>"Its messages come from queues that no binding shows"</summary>
+            <summary>"Queues that its messages may name"</summary>
             <p class="note-line">
                 "Spring, MassTransit and NServiceBus publish what failed, and name its queue in a header that "
                 "anybody can write. Without the management API, the broker’s own history is no better. List the "

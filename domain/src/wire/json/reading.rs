@@ -1,7 +1,7 @@
 //! Reads tagged JSON in one pass. Replays read the headers of every letter, so that nothing is made on
 //! the way that is thrown away again: where the type stands before the value, as Postgres and this
 //! crate write it, the value is read as what it is. In any other order it is kept until the type is
-//! known. What is nested deeper than [`MOST_LEVELS`] becomes octets ([`deep`](super::deep)).
+//! known. What is nested deeper than [`MOST_LEVELS`] becomes octets ([`deep`]).
 
 use std::fmt;
 
