@@ -166,7 +166,7 @@ pub fn settle(ended: &[EndedSession], came: &[Redelivery], others_live: bool) ->
         }
         unsettled.push(counts);
     }
-    // What came of late explains more likely than what was left over long ago.
+    // A recent session explains a redelivery more likely than one that ended long ago.
     let mut order: Vec<usize> = (0..ended.len()).collect();
     order.sort_by_key(|place| !ended[*place].is_open);
     let mut explained: Vec<HashMap<Fingerprint, usize>> = vec![HashMap::new(); ended.len()];

@@ -116,7 +116,7 @@ pub struct Replay {
     /// brokers wrote is left off from every letter, and not named.
     #[serde(default)]
     pub stripped: Vec<Stripped>,
-    /// What speaks against it. Told by a dry run only.
+    /// Warnings about it. Told by a dry run only.
     #[serde(default)]
     pub warnings: Vec<ReplayWarning>,
     /// The token of the plan that a dry run told of. A replay that is made with it is made of this plan

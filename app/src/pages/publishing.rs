@@ -1,4 +1,4 @@
-//! The buttons that publish the plan on the screen, and what speaks against it.
+//! The buttons that publish the plan on the screen, and its warnings.
 
 use dlo_domain::replay::{Canary, Replay};
 use leptos::prelude::*;

@@ -59,7 +59,7 @@ fn Differences(draft: DraftSheet) -> impl IntoView {
         .into_any()
 }
 
-/// Where it goes, what speaks against it, and the button: it carries the plan that it publishes.
+/// Where it goes, the warnings, and the button: it carries the plan that it publishes.
 #[component]
 fn Sending(
     sheet: EditSheet,

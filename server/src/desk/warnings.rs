@@ -1,4 +1,4 @@
-//! What speaks against a dry run's plan, as far as its destinations tell; and who could take the letters
+//! Warnings about the destinations of a dry run's plan; and who could take the letters
 //! instead.
 
 use dlo_app::desk::DeskError;

@@ -1,4 +1,4 @@
-//! What speaks against a plan, as far as its letters tell. What brokers and workers tell is the desk's.
+//! Warnings about the letters of a plan. What brokers and workers tell is the desk's.
 
 use std::collections::BTreeSet;
 

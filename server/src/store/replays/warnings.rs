@@ -1,4 +1,4 @@
-//! What is known of letters that speaks against their replay.
+//! What warnings about the replay of letters are made from.
 
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::LetterId;
