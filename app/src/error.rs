@@ -1,8 +1,8 @@
 //! The only error that crosses the wire. What went wrong inside stays in the log, under a
 //! reference that both sides name.
 
+use crate::codec::JsonText;
 use leptos::prelude::*;
-use leptos::server_fn::codec::JsonEncoding;
 use leptos::server_fn::error::ServerFnErrorErr;
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,7 @@ fn answer_with(status: u16) {
 }
 
 impl FromServerFnError for ApiError {
-    type Encoder = JsonEncoding;
+    type Encoder = JsonText;
 
     fn from_server_fn_error(value: ServerFnErrorErr) -> Self {
         match value {

@@ -8,6 +8,7 @@
 
 pub mod api;
 mod app;
+mod codec;
 mod components;
 #[cfg(feature = "ssr")]
 pub mod desk;

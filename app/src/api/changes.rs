@@ -12,13 +12,14 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 /// What a jq program would make of letters; nothing without a program.
 ///
 /// # Errors
 /// A program that cannot be read, no letters chosen, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "replays/transform", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "replays/transform", input = GetUrl, output = Json)]
 pub async fn try_transform(
     #[server(default)] ids: Vec<LetterId>,
     #[server(default)] filter: String,
@@ -71,7 +72,7 @@ pub struct EditRead {
 ///
 /// # Errors
 /// No such letter or draft, a queue that cannot be, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/edit", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "letters/edit", input = GetUrl, output = Json)]
 pub async fn read_edit(
     id: String,
     #[server(default)] shape: String,
@@ -130,7 +131,7 @@ fn replay_of(
 ///
 /// # Errors
 /// What was written cannot be sent, no such letter, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/edit/keep")]
+#[server(prefix = "/ui", endpoint = "letters/edit/keep", output = Json)]
 pub async fn keep_draft(id: String, #[server(flatten)] form: EditForm) -> Result<(), ApiError> {
     let id: LetterId = super::id(&id, "letter")?;
     let form = keep(id, form).await?;
@@ -172,7 +173,7 @@ fn written(form: &EditForm) -> Result<dlo_domain::changing::NewDraft, ApiError> 
 /// # Errors
 /// What was written is not what was shown, no such draft, a letter that came back meanwhile or cannot be
 /// replayed, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/edit/send")]
+#[server(prefix = "/ui", endpoint = "letters/edit/send", output = Json)]
 pub async fn send_edit(id: String, #[server(flatten)] form: EditForm) -> Result<(), ApiError> {
     let id: LetterId = super::id(&id, "letter")?;
     let desk = crate::desk::desk();
@@ -227,7 +228,7 @@ fn not_as_shown(id: LetterId, form: &EditForm, error: ApiError) -> ApiError {
 ///
 /// # Errors
 /// It sent none, no such letter or replay, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/sent", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "letters/sent", input = GetUrl, output = Json)]
 pub async fn read_sent(id: String, replay: String) -> Result<SentBody, ApiError> {
     let id = super::id(&id, "letter")?;
     let replay = super::id(&replay, "replay")?;
@@ -239,7 +240,7 @@ pub async fn read_sent(id: String, replay: String) -> Result<SentBody, ApiError>
 /// # Errors
 /// The replay does not wait for it, its maker is the one who decides, no reason for a refusal, or
 /// a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "replays/decide")]
+#[server(prefix = "/ui", endpoint = "replays/decide", output = Json)]
 pub async fn decide_replay(
     id: String,
     verdict: String,

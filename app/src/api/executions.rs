@@ -12,6 +12,7 @@ use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
 use super::Said;
+use crate::codec::Json;
 use crate::error::ApiError;
 
 /// Executions, those that are stuck first.
@@ -82,7 +83,7 @@ pub struct ExecutionSheet {
 ///
 /// # Errors
 /// A word or a cursor that cannot be read, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "executions", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "executions", input = GetUrl, output = Json)]
 pub async fn list_executions(
     #[server(default)] tab: String,
     #[server(default)] worker: String,
@@ -95,7 +96,7 @@ pub async fn list_executions(
 ///
 /// # Errors
 /// No such execution, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "execution", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "execution", input = GetUrl, output = Json)]
 pub async fn read_execution(id: String) -> Result<ExecutionSheet, ApiError> {
     saying::sheet(&id).await
 }
@@ -104,7 +105,7 @@ pub async fn read_execution(id: String) -> Result<ExecutionSheet, ApiError> {
 ///
 /// # Errors
 /// No such execution, one that is over, no reason, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "executions/end")]
+#[server(prefix = "/ui", endpoint = "executions/end", output = Json)]
 pub async fn end_execution(
     id: String,
     word: String,

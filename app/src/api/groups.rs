@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 /// Groups on one page of the list.
@@ -48,7 +49,7 @@ pub struct GroupRead {
 ///
 /// # Errors
 /// No such state, a cursor that cannot be read, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "groups", input = GetUrl, output = Json)]
 pub async fn list_groups(
     #[server(default)] state: String,
     #[server(default)] cursor: String,
@@ -68,7 +69,7 @@ pub async fn list_groups(
 ///
 /// # Errors
 /// No such group, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "group", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "group", input = GetUrl, output = Json)]
 pub async fn read_group(id: String) -> Result<GroupRead, ApiError> {
     let (desk, id) = (crate::desk::desk(), super::id(&id, "group")?);
     Ok(GroupRead {
@@ -83,7 +84,7 @@ pub async fn read_group(id: String) -> Result<GroupRead, ApiError> {
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups/worst", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "groups/worst", input = GetUrl, output = Json)]
 pub async fn worst_groups() -> Result<Vec<GroupSummary>, ApiError> {
     let page = crate::desk::desk().groups(None, None, OTHERS + 1).await?;
     Ok(page.items)
@@ -93,7 +94,7 @@ pub async fn worst_groups() -> Result<Vec<GroupSummary>, ApiError> {
 ///
 /// # Errors
 /// No such group or state, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups/state")]
+#[server(prefix = "/ui", endpoint = "groups/state", output = Json)]
 pub async fn set_group_state(id: String, state: String) -> Result<(), ApiError> {
     let edit = dlo_domain::group::GroupEdit {
         state: Some(edits::state(&state)?),
@@ -107,7 +108,7 @@ pub async fn set_group_state(id: String, state: String) -> Result<(), ApiError> 
 ///
 /// # Errors
 /// No such group, no end, an end that is no number, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups/mute")]
+#[server(prefix = "/ui", endpoint = "groups/mute", output = Json)]
 pub async fn mute_group(
     id: String,
     #[server(default)] hours: String,
@@ -127,7 +128,7 @@ pub async fn mute_group(
 ///
 /// # Errors
 /// No such group, an address that none can follow, too many tags, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups/particulars")]
+#[server(prefix = "/ui", endpoint = "groups/particulars", output = Json)]
 pub async fn describe_group(
     id: String,
     #[server(default)] owner: String,
@@ -141,7 +142,7 @@ pub async fn describe_group(
 ///
 /// # Errors
 /// No such group, an empty note or one that is too long, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups/note")]
+#[server(prefix = "/ui", endpoint = "groups/note", output = Json)]
 pub async fn note_group(id: String, #[server(default)] note: String) -> Result<(), ApiError> {
     let edit = dlo_domain::group::GroupEdit {
         // Browsers send line ends as two characters.
@@ -155,7 +156,7 @@ pub async fn note_group(id: String, #[server(default)] note: String) -> Result<(
 ///
 /// # Errors
 /// No such groups, the same one twice, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups/merge")]
+#[server(prefix = "/ui", endpoint = "groups/merge", output = Json)]
 pub async fn merge_group(id: String, #[server(default)] into: String) -> Result<(), ApiError> {
     if into.is_empty() {
         return Err(ApiError::invalid("Choose the group to merge into."));
@@ -175,7 +176,7 @@ pub async fn merge_group(id: String, #[server(default)] into: String) -> Result<
 ///
 /// # Errors
 /// No such group, no signature checked or all of them, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups/split")]
+#[server(prefix = "/ui", endpoint = "groups/split", output = Json)]
 pub async fn split_group(
     id: String,
     #[server(default)] signatures: Vec<String>,

@@ -16,6 +16,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 /// Letters on one page of the list.
@@ -37,7 +38,7 @@ pub struct LetterList {
 ///
 /// # Errors
 /// A filter or cursor that cannot be read, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "letters", input = GetUrl, output = Json)]
 pub async fn list_letters(
     #[server(default)] filter: String,
     #[server(default)] cursor: String,
@@ -62,7 +63,7 @@ pub async fn list_letters(
 ///
 /// # Errors
 /// A filter that cannot be read, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/arrived", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "letters/arrived", input = GetUrl, output = Json)]
 pub async fn count_arrived(
     #[server(default)] filter: String,
     after: DateTime<Utc>,
@@ -76,7 +77,7 @@ pub async fn count_arrived(
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "filter-choices", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "filter-choices", input = GetUrl, output = Json)]
 pub async fn read_choices() -> Result<FilterChoices, ApiError> {
     Ok(crate::desk::desk().filter_choices().await?)
 }
@@ -96,7 +97,7 @@ pub struct LetterRead {
 ///
 /// # Errors
 /// No such letter, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letter", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "letter", input = GetUrl, output = Json)]
 pub async fn read_letter(
     id: String,
     #[server(default)] arrival: i32,
@@ -144,7 +145,7 @@ pub struct PayloadRead {
 ///
 /// # Errors
 /// No such letter or arrival, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "payload", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "payload", input = GetUrl, output = Json)]
 pub async fn read_payload(
     id: String,
     #[server(default)] arrival: i32,
@@ -183,7 +184,7 @@ pub async fn read_payload(
 ///
 /// # Errors
 /// No letters or no reason given, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/discard")]
+#[server(prefix = "/ui", endpoint = "letters/discard", output = Json)]
 pub async fn discard_letters(
     #[server(default)] ids: Vec<LetterId>,
     #[server(default)] filter: String,
@@ -218,7 +219,7 @@ pub async fn discard_letters(
 ///
 /// # Errors
 /// No letters given, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/restore")]
+#[server(prefix = "/ui", endpoint = "letters/restore", output = Json)]
 pub async fn restore_letters(
     #[server(default)] ids: Vec<LetterId>,
     #[server(default)] filter: String,
@@ -237,7 +238,7 @@ pub async fn restore_letters(
 ///
 /// # Errors
 /// No letters given, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/hold")]
+#[server(prefix = "/ui", endpoint = "letters/hold", output = Json)]
 pub async fn hold_letters(
     #[server(default)] ids: Vec<LetterId>,
     #[server(default)] filter: String,
@@ -256,7 +257,7 @@ pub async fn hold_letters(
 ///
 /// # Errors
 /// No such letter, a letter that is not unknown, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/decide")]
+#[server(prefix = "/ui", endpoint = "letters/decide", output = Json)]
 pub async fn decide_unknown(id: String, verdict: String) -> Result<(), ApiError> {
     let was_published = match verdict.as_str() {
         "published" => true,

@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 #[cfg(feature = "ssr")]
@@ -21,7 +22,7 @@ mod saying;
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "overview", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "overview", input = GetUrl, output = Json)]
 pub async fn read_overview(#[server(default)] span: String) -> Result<Overview, ApiError> {
     let span = dlo_domain::overview::Span::from_word(&span);
     Ok(crate::desk::desk().overview(span).await?)
@@ -44,7 +45,7 @@ pub struct CauseRow {
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "causes", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "causes", input = GetUrl, output = Json)]
 pub async fn read_causes() -> Result<Vec<CauseRow>, ApiError> {
     let causes = crate::desk::desk().causes().await?;
     Ok(saying::causes(&causes))
@@ -54,7 +55,7 @@ pub async fn read_causes() -> Result<Vec<CauseRow>, ApiError> {
 ///
 /// # Errors
 /// A request that is none.
-#[server(prefix = "/ui", endpoint = "address", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "address", input = GetUrl, output = Json)]
 pub async fn read_address() -> Result<String, ApiError> {
     crate::request::address().await
 }
@@ -72,7 +73,7 @@ pub struct Troubles {
 ///
 /// # Errors
 /// None by itself; the way there may fail.
-#[server(prefix = "/ui", endpoint = "troubles", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "troubles", input = GetUrl, output = Json)]
 pub async fn read_troubles() -> Result<Troubles, ApiError> {
     Ok(Troubles {
         troubles: crate::desk::desk().troubles().await,

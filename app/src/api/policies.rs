@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 mod draft;
@@ -107,7 +108,7 @@ pub struct PolicyTold {
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "policies", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "policies", input = GetUrl, output = Json)]
 pub async fn list_policies() -> Result<PolicyList, ApiError> {
     Ok(saying::list(crate::desk::desk().policies().await?))
 }
@@ -116,7 +117,7 @@ pub async fn list_policies() -> Result<PolicyList, ApiError> {
 ///
 /// # Errors
 /// No such policy, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "policy", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "policy", input = GetUrl, output = Json)]
 pub async fn read_policy(
     #[server(flatten)] draft: PolicyDraft,
     #[server(default)] is_written: String,
@@ -129,7 +130,7 @@ pub async fn read_policy(
 ///
 /// # Errors
 /// A policy that will not do, no such policy, too many, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "policies/save")]
+#[server(prefix = "/ui", endpoint = "policies/save", output = Json)]
 pub async fn save_policy(#[server(flatten)] draft: PolicyDraft) -> Result<(), ApiError> {
     book::save(draft).await
 }
@@ -138,7 +139,7 @@ pub async fn save_policy(#[server(flatten)] draft: PolicyDraft) -> Result<(), Ap
 ///
 /// # Errors
 /// No such policy, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "policies/enable")]
+#[server(prefix = "/ui", endpoint = "policies/enable", output = Json)]
 pub async fn enable_policy(id: String, enabled: bool) -> Result<(), ApiError> {
     book::enable(&id, enabled).await
 }
@@ -147,7 +148,7 @@ pub async fn enable_policy(id: String, enabled: bool) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such policy, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "policies/move")]
+#[server(prefix = "/ui", endpoint = "policies/move", output = Json)]
 pub async fn move_policy(id: String, to: String) -> Result<(), ApiError> {
     book::step(&id, to == "up").await
 }
@@ -156,7 +157,7 @@ pub async fn move_policy(id: String, to: String) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such policy, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "policies/remove")]
+#[server(prefix = "/ui", endpoint = "policies/remove", output = Json)]
 pub async fn remove_policy(id: String) -> Result<(), ApiError> {
     book::remove(&id).await
 }
@@ -165,7 +166,7 @@ pub async fn remove_policy(id: String) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such policy, one that is off, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "policies/apply")]
+#[server(prefix = "/ui", endpoint = "policies/apply", output = Json)]
 pub async fn apply_policy(id: String) -> Result<(), ApiError> {
     book::apply(&id).await
 }
@@ -174,7 +175,7 @@ pub async fn apply_policy(id: String) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such letter, one that is not scheduled, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "hold")]
+#[server(prefix = "/ui", endpoint = "hold", output = Json)]
 pub async fn hold_letter(id: String) -> Result<(), ApiError> {
     book::hold(&id).await
 }

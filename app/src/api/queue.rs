@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Said;
 use super::topology::FindingRow;
+use crate::codec::Json;
 use crate::error::ApiError;
 
 mod draft;
@@ -104,7 +105,7 @@ pub struct PolicySeen {
 ///
 /// # Errors
 /// No such queue, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "queue", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "queue", input = GetUrl, output = Json)]
 pub async fn read_queue(
     #[server(flatten)] draft: DeadLetteringDraft,
     #[server(default)] look: String,
@@ -118,7 +119,7 @@ pub async fn read_queue(
 ///
 /// # Errors
 /// None.
-#[server(prefix = "/ui", endpoint = "queue/look", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "queue/look", input = GetUrl, output = Json)]
 pub async fn look_at_dead_lettering(
     #[server(flatten)] draft: DeadLetteringDraft,
 ) -> Result<(), ApiError> {
@@ -130,7 +131,7 @@ pub async fn look_at_dead_lettering(
 ///
 /// # Errors
 /// Something changed meanwhile, or stands against it; or a desk or a broker that does not answer.
-#[server(prefix = "/ui", endpoint = "queue/dead-lettering")]
+#[server(prefix = "/ui", endpoint = "queue/dead-lettering", output = Json)]
 pub async fn set_dead_lettering(
     #[server(flatten)] draft: DeadLetteringDraft,
     #[server(default)] plan: String,
@@ -142,7 +143,7 @@ pub async fn set_dead_lettering(
 ///
 /// # Errors
 /// Something changed meanwhile, nothing was set here; or a desk or a broker that does not answer.
-#[server(prefix = "/ui", endpoint = "queue/take-back")]
+#[server(prefix = "/ui", endpoint = "queue/take-back", output = Json)]
 pub async fn take_back_dead_lettering(
     #[server(flatten)] draft: DeadLetteringDraft,
     #[server(default)] plan: String,
@@ -154,7 +155,7 @@ pub async fn take_back_dead_lettering(
 ///
 /// # Errors
 /// Something changed meanwhile, no policy lifts it; or a desk or a broker that does not answer.
-#[server(prefix = "/ui", endpoint = "queue/lift-limit")]
+#[server(prefix = "/ui", endpoint = "queue/lift-limit", output = Json)]
 pub async fn lift_delivery_limit(
     #[server(flatten)] draft: DeadLetteringDraft,
     #[server(default)] plan: String,

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use form::ReplayForm;
 pub use manner::{FIELDS, Manner};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 /// Replays on one page of the list.
@@ -54,7 +55,7 @@ pub struct ReplayRead {
 ///
 /// # Errors
 /// A word that says nobody's, a cursor that cannot be read, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "replays", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "replays", input = GetUrl, output = Json)]
 pub async fn list_replays(
     #[server(default)] by: String,
     #[server(default)] cursor: String,
@@ -79,7 +80,7 @@ pub async fn list_replays(
 ///
 /// # Errors
 /// No such replay or outcome, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "replay", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "replay", input = GetUrl, output = Json)]
 pub async fn read_replay(
     id: String,
     #[server(default)] outcome: String,
@@ -135,7 +136,7 @@ impl From<Replay> for ReplayPreview {
 ///
 /// # Errors
 /// No letters chosen, a field that cannot be read, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "replays/preview", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "replays/preview", input = GetUrl, output = Json)]
 pub async fn preview_replay(
     #[server(flatten)] form: ReplayForm,
 ) -> Result<ReplayPreview, ApiError> {
@@ -159,7 +160,7 @@ pub async fn preview_replay(
 /// # Errors
 /// No letters chosen, no plan that was shown or another than would be made now, or a desk that does not
 /// answer.
-#[server(prefix = "/ui", endpoint = "replays/start")]
+#[server(prefix = "/ui", endpoint = "replays/start", output = Json)]
 pub async fn start_replay(#[server(flatten)] form: ReplayForm) -> Result<Replay, ApiError> {
     let now = crate::request::now();
     let mut new = form.manner.ask(
@@ -205,7 +206,7 @@ pub async fn start_replay(#[server(flatten)] form: ReplayForm) -> Result<Replay,
 ///
 /// # Errors
 /// No such replay, a word that means nothing to it now, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "replays/control")]
+#[server(prefix = "/ui", endpoint = "replays/control", output = Json)]
 pub async fn control_replay(
     id: String,
     word: String,

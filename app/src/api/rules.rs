@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 mod draft;
@@ -45,7 +46,7 @@ pub struct Preview {
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rules", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "rules", input = GetUrl, output = Json)]
 pub async fn list_rules() -> Result<RuleLists, ApiError> {
     let book = crate::desk::desk().rules().await?;
     Ok(RuleLists {
@@ -59,7 +60,7 @@ pub async fn list_rules() -> Result<RuleLists, ApiError> {
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rules/judging", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "rules/judging", input = GetUrl, output = Json)]
 pub async fn read_judging() -> Result<String, ApiError> {
     let book = crate::desk::desk().rules().await?;
     Ok(reading::progress(book.judging_again))
@@ -69,7 +70,7 @@ pub async fn read_judging() -> Result<String, ApiError> {
 ///
 /// # Errors
 /// No such rule, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rule", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "rule", input = GetUrl, output = Json)]
 pub async fn read_rule(id: String) -> Result<RuleDraft, ApiError> {
     book::find(&id).await.map(reading::draft_of)
 }
@@ -78,7 +79,7 @@ pub async fn read_rule(id: String) -> Result<RuleDraft, ApiError> {
 ///
 /// # Errors
 /// No such group, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rule/of-group", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "rule/of-group", input = GetUrl, output = Json)]
 pub async fn begin_rule(group: String, sort: String) -> Result<RuleDraft, ApiError> {
     of_group::begin(&group, &sort).await
 }
@@ -87,7 +88,7 @@ pub async fn begin_rule(group: String, sort: String) -> Result<RuleDraft, ApiErr
 ///
 /// # Errors
 /// A rule that will not do, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rules/preview", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "rules/preview", input = GetUrl, output = Json)]
 pub async fn preview_rule(
     sort: String,
     #[server(default)] name: String,
@@ -111,7 +112,7 @@ pub async fn preview_rule(
 ///
 /// # Errors
 /// A rule that will not do, no such rule, too many, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rules/save")]
+#[server(prefix = "/ui", endpoint = "rules/save", output = Json)]
 pub async fn save_rule(
     #[server(default)] id: String,
     sort: String,
@@ -135,7 +136,7 @@ pub async fn save_rule(
 ///
 /// # Errors
 /// No such rule, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rules/enable")]
+#[server(prefix = "/ui", endpoint = "rules/enable", output = Json)]
 pub async fn enable_rule(id: String, enabled: bool) -> Result<(), ApiError> {
     book::enable(&id, enabled).await
 }
@@ -144,7 +145,7 @@ pub async fn enable_rule(id: String, enabled: bool) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such rule, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rules/move")]
+#[server(prefix = "/ui", endpoint = "rules/move", output = Json)]
 pub async fn move_rule(id: String, to: String) -> Result<(), ApiError> {
     book::step(&id, to == "up").await
 }
@@ -153,7 +154,7 @@ pub async fn move_rule(id: String, to: String) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such rule, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "rules/remove")]
+#[server(prefix = "/ui", endpoint = "rules/remove", output = Json)]
 pub async fn remove_rule(id: String) -> Result<(), ApiError> {
     let operator = dlo_domain::audit::Actor::local_operator();
     let desk = crate::desk::desk();

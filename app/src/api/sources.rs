@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 /// Every source and when they were read.
@@ -86,7 +87,7 @@ fn naming(fields: NamingFields) -> Result<dlo_domain::execution::ExecutionNaming
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "sources", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "sources", input = GetUrl, output = Json)]
 pub async fn list_sources() -> Result<SourceList, ApiError> {
     Ok(SourceList {
         sources: crate::desk::desk().sources().await?,
@@ -98,7 +99,7 @@ pub async fn list_sources() -> Result<SourceList, ApiError> {
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "sources/discover", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "sources/discover", input = GetUrl, output = Json)]
 pub async fn discover_sources() -> Result<FoundList, ApiError> {
     let everywhere = dlo_domain::topology::Discover::default();
     let mut found = crate::desk::desk().discover(&everywhere).await?.items;
@@ -129,7 +130,7 @@ pub async fn discover_sources() -> Result<FoundList, ApiError> {
 ///
 /// # Errors
 /// A name that no queue can have, a queue that is watched already, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "sources/add")]
+#[server(prefix = "/ui", endpoint = "sources/add", output = Json)]
 pub async fn add_source(
     vhost: String,
     queue: String,
@@ -169,7 +170,7 @@ pub async fn add_source(
 ///
 /// # Errors
 /// No such source, one that the configuration names, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "sources/remove")]
+#[server(prefix = "/ui", endpoint = "sources/remove", output = Json)]
 pub async fn remove_source(id: String) -> Result<(), ApiError> {
     let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
     crate::desk::desk()
@@ -183,7 +184,7 @@ pub async fn remove_source(id: String) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such source, a number that cannot be, another limit by now, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "sources/accept-loss")]
+#[server(prefix = "/ui", endpoint = "sources/accept-loss", output = Json)]
 pub async fn accept_loss(
     id: String,
     letters: String,
@@ -213,7 +214,7 @@ pub async fn accept_loss(
 ///
 /// # Errors
 /// No such source, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "sources/withdraw-loss")]
+#[server(prefix = "/ui", endpoint = "sources/withdraw-loss", output = Json)]
 pub async fn withdraw_loss(id: String) -> Result<(), ApiError> {
     let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
     crate::desk::desk()
@@ -227,7 +228,7 @@ pub async fn withdraw_loss(id: String) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such source, a head that can be decoded, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "sources/eject-head")]
+#[server(prefix = "/ui", endpoint = "sources/eject-head", output = Json)]
 pub async fn eject_head(id: String) -> Result<LetterId, ApiError> {
     let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
     let letter = crate::desk::desk()

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::Json;
 use crate::error::ApiError;
 
 #[cfg(feature = "ssr")]
@@ -84,7 +85,7 @@ pub struct Table {
 ///
 /// # Errors
 /// No such group or worker, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "timeline", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "timeline", input = GetUrl, output = Json)]
 pub async fn read_timeline(
     #[server(default)] about: String,
     #[server(default)] of: String,

@@ -11,6 +11,7 @@ use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
 
 use super::Said;
+use crate::codec::Json;
 use crate::error::ApiError;
 
 /// The queues of one vhost.
@@ -144,7 +145,7 @@ pub struct PictureBox {
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "queues", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "queues", input = GetUrl, output = Json)]
 pub async fn read_queues(
     #[server(default)] broker: String,
     #[server(default)] vhost: String,
@@ -157,7 +158,7 @@ pub async fn read_queues(
 ///
 /// # Errors
 /// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "queues/check")]
+#[server(prefix = "/ui", endpoint = "queues/check", output = Json)]
 pub async fn check_queues() -> Result<(), ApiError> {
     crate::desk::desk().check_topology().await?;
     crate::request::go_on_to("/queues?notice=checking");
@@ -169,7 +170,7 @@ pub async fn check_queues() -> Result<(), ApiError> {
 ///
 /// # Errors
 /// No such finding, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "queues/finding")]
+#[server(prefix = "/ui", endpoint = "queues/finding", output = Json)]
 pub async fn judge_finding(id: String, word: String) -> Result<(), ApiError> {
     let id: dlo_domain::ids::FindingId = super::id(&id, "finding")?;
     let edit = dlo_domain::topology::FindingEdit {

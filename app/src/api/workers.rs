@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Said;
 use super::executions::ExecutionRow;
+use crate::codec::Json;
 use crate::error::ApiError;
 
 #[cfg(feature = "ssr")]
@@ -109,7 +110,7 @@ pub struct WorkerSheet {
 ///
 /// # Errors
 /// A state that there is not, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "workers", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "workers", input = GetUrl, output = Json)]
 pub async fn list_workers(
     #[server(default)] state: String,
     #[server(default)] kind: String,
@@ -122,7 +123,7 @@ pub async fn list_workers(
 ///
 /// # Errors
 /// No such worker, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "worker", input = GetUrl)]
+#[server(prefix = "/ui", endpoint = "worker", input = GetUrl, output = Json)]
 pub async fn read_worker(name: String) -> Result<WorkerSheet, ApiError> {
     let report = crate::desk::desk().worker(&name).await?;
     let letters = sheet::waiting(&name).await?;
@@ -134,7 +135,7 @@ pub async fn read_worker(name: String) -> Result<WorkerSheet, ApiError> {
 ///
 /// # Errors
 /// No such worker, one that has stopped or is not draining, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "workers/drain")]
+#[server(prefix = "/ui", endpoint = "workers/drain", output = Json)]
 pub async fn drain_worker(name: String, drains: bool) -> Result<(), ApiError> {
     let actor = dlo_domain::audit::Actor::local_operator();
     crate::desk::desk()
