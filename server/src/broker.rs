@@ -15,7 +15,7 @@ pub mod rights;
 mod wire;
 
 pub use address::{BrokerAddress, Brokers};
-pub use connection::{Link, connect, connect_for_intake};
+pub use connection::{Link, connect, connect_to_consume};
 pub use declare::{bind_queue, count_consumers, declare_queue, delete_queue, has_exchange};
 pub use error::{BrokerError, Fault};
 pub use fleet::{FleetInlet, Said};

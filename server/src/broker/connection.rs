@@ -67,7 +67,7 @@ pub async fn connect(
 ///
 /// # Errors
 /// Returns an error if the broker is unknown, refuses or does not answer.
-pub async fn connect_for_intake(
+pub async fn connect_to_consume(
     brokers: &Brokers,
     broker: &str,
     vhost: &str,

@@ -12,10 +12,6 @@ pub enum BrokerError {
     /// The broker did not answer in time.
     #[error("the broker did not answer within {0} s")]
     Timeout(u64),
-    /// A message was asked for and neither it nor a refusal came: so it looks when the client
-    /// library fails to decode the answer.
-    #[error("the broker's answer to a request for one message did not come through")]
-    Unanswered,
     /// lapin reports a failure.
     #[error("{0}")]
     Amqp(#[from] lapin::Error),
@@ -51,7 +47,6 @@ impl BrokerError {
         use lapin::ErrorKind;
         let error = match self {
             Self::Amqp(error) => error,
-            Self::Unanswered => return Fault::Undecodable,
             _ => return Fault::Away,
         };
         match error.kind() {

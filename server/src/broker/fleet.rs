@@ -14,6 +14,7 @@ use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{BasicProperties, Channel, Consumer, ExchangeKind};
 
 use super::connection::within;
+use super::octets::{DeliveryPlace, RawMessages};
 use super::{BrokerError, Link};
 
 /// The exchange of the fleet: a topic.
@@ -52,6 +53,7 @@ pub struct Said {
 pub struct FleetInlet {
     channel: Channel,
     consumer: Consumer,
+    raw: RawMessages,
 }
 
 impl FleetInlet {
@@ -84,7 +86,11 @@ impl FleetInlet {
             none(),
         ))
         .await?;
-        Ok(Self { channel, consumer })
+        Ok(Self {
+            channel,
+            consumer,
+            raw: link.raw_messages(),
+        })
     }
 
     /// What comes next. `None` when the broker ended the consumer. May be dropped while it waits; no
@@ -97,6 +103,11 @@ impl FleetInlet {
             return Ok(None);
         };
         let delivery = delivery?;
+        // A heartbeat is its body alone; what was kept of its header is let go.
+        self.raw.take(DeliveryPlace {
+            channel: self.channel.id(),
+            tag: delivery.delivery_tag,
+        });
         let is_echo = delivery.routing_key.as_str() == ECHO;
         Ok(Some(Said {
             tag: delivery.delivery_tag,

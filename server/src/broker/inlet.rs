@@ -66,14 +66,14 @@ impl Inlet {
     /// Fetches one message, without consuming. `None` when the queue is empty.
     ///
     /// # Errors
-    /// When the broker refuses or does not answer. lapin 4.12 never answers when the message
-    /// cannot be decoded, so a missing answer is `Unanswered`, and not taken for an outage.
+    /// Returns an error if the broker refuses or does not answer. That it does not answer in time says nothing
+    /// of the message: what lapin could not decode is replaced before lapin sees it.
     pub async fn get(&mut self) -> Result<Option<Taken>, BrokerError> {
         let options = BasicGetOptions { no_ack: false };
         let asked = self.channel.basic_get(self.queue.clone(), options);
         let got = tokio::time::timeout(GET_WITHIN, asked)
             .await
-            .map_err(|_| BrokerError::Unanswered)??;
+            .map_err(|_| BrokerError::Timeout(GET_WITHIN.as_secs()))??;
         Ok(got.map(|message| self.taken(message.delivery)))
     }
 

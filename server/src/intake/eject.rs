@@ -110,7 +110,7 @@ pub async fn eject_head(deps: &Deps, source: &Watched) -> Result<LetterId, Eject
         SourceMode::Mirror => mirror::queue_name(&source.queue),
     };
     let purpose = format!("eject {queue}");
-    let link = broker::connect_for_intake(
+    let link = broker::connect_to_consume(
         &deps.brokers,
         &source.broker,
         &source.vhost,

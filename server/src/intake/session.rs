@@ -259,7 +259,7 @@ pub(super) async fn run(
         OctetReading::Odd
     };
     let (brokers, vhost) = (&deps.brokers, &source.vhost);
-    let link = broker::connect_for_intake(brokers, &source.broker, vhost, &purpose, reading)
+    let link = broker::connect_to_consume(brokers, &source.broker, vhost, &purpose, reading)
         .await
         .inspect_err(|_| state.memory.doubt())?;
     let outcome = Box::pin(run_on(deps, source, state, conditions, stop, &link)).await;

@@ -50,6 +50,11 @@ pub(super) async fn run(
             return fence(running, buffer, false).await;
         }
         let filled = fill(running, &mut buffer, &mut next_look, stop).await?;
+        // Before these are acknowledged, which would bring the next one. Queues that count are quorum queues,
+        // which stay when they are left.
+        if running.may_take().is_err() {
+            return fence(running, buffer, false).await;
+        }
         if !running.lasting.can_be_left() {
             if filled == Filled::Stop {
                 return last_stint(running, buffer).await;

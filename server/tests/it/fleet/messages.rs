@@ -11,6 +11,7 @@ use crate::support::fleet::{
     Lookout, QUEUE, downtimes, heartbeat, known, own_brokers, say, until_listening,
 };
 use crate::support::office::watch;
+use crate::support::raw::publish_with_message_id;
 use crate::support::until;
 
 #[sqlx::test(migrations = "../migrations")]
@@ -43,6 +44,28 @@ async fn workers_are_heard_by_message_and_what_is_no_heartbeat_holds_up_nobody(p
         left.iter().all(Vec::is_empty),
         "only echoes may be left: {left:?}"
     );
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn a_message_that_client_libraries_refuse_deafens_no_office(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    let lookout = Lookout::start(&pool, own_brokers(&vhost));
+    until_listening(&vhost, 1).await;
+    let uri = vhost.brokers.uri("main", &vhost.name).expect("an address");
+    publish_with_message_id(&uri, QUEUE, b"\xff", b"no heartbeat").await;
+    say(&vhost, "heartbeat", &heartbeat("one", 3_600.0)).await;
+    until("the worker behind it is known", 20, || async {
+        known(&pool).await == [("one".to_owned(), false)]
+    })
+    .await;
+    lookout.stop().await;
+    until("nobody listens any more", 20, || async {
+        vhost.consumers(QUEUE).await == 0
+    })
+    .await;
+    let left = vhost.take_bodies(QUEUE).await;
+    assert!(left.iter().all(Vec::is_empty), "{left:?}");
     vhost.delete().await;
 }
 

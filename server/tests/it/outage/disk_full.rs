@@ -21,6 +21,9 @@ use crate::support::small_disk::SmallDisk;
 /// How soon it is said.
 const SAID_WITHIN: Duration = Duration::from_secs(10);
 
+/// A segment of Postgres's log, in MiB: where there is no room for another one, nothing can be committed.
+const LOG_SEGMENT_MIB: u64 = 16;
+
 /// The size of a body: some thousands of them fill the disk.
 const BODY_BYTES: usize = 16 * 1024;
 
@@ -84,7 +87,7 @@ async fn a_full_disk_loses_nothing_and_is_said() {
     vhost.publish_all("dead", &bodies).await;
     ledger
         .until("the disk is full", 120, || async {
-            disk.free_mebibytes() < 2
+            disk.free_mebibytes() < LOG_SEGMENT_MIB
         })
         .await;
     let full = Instant::now();
