@@ -10,7 +10,7 @@ use futures_util::StreamExt as _;
 use lapin::message::Delivery;
 use lapin::options::{
     BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicNackOptions,
-    BasicQosOptions,
+    BasicQosOptions, QueueDeclareOptions,
 };
 use lapin::types::{FieldTable, ShortString};
 use lapin::{Channel, Consumer};
@@ -93,6 +93,22 @@ impl Inlet {
         .await?;
         self.consumer = Some(consumer);
         Ok(())
+    }
+
+    /// How many messages wait in the queue and are on their way to nobody.
+    ///
+    /// # Errors
+    /// Returns an error if the broker refuses or does not answer.
+    pub async fn waiting(&self) -> Result<u32, BrokerError> {
+        let options = QueueDeclareOptions {
+            passive: true,
+            ..QueueDeclareOptions::default()
+        };
+        let queue = self.queue.clone();
+        let asked = self
+            .channel
+            .queue_declare(queue, options, FieldTable::default());
+        Ok(within(asked).await?.message_count())
     }
 
     /// Whether messages come by themselves.

@@ -53,7 +53,9 @@ pub(super) async fn explain(
     };
     let others = batches::others(conn, session, &recovery.surroundings.cleared).await?;
     let ended: Vec<EndedSession> = others.ended.iter().map(|one| one.left.clone()).collect();
-    let places = suspicious(buffer, recovery, &ended);
+    let forgotten = settle_forgotten(&recovery.acknowledged, &buffer.fingerprints);
+    let mut places = suspicious(buffer, recovery, &ended);
+    places.retain(|place| !forgotten.stored[*place]);
     let came: Vec<Redelivery> = places
         .iter()
         .map(|place| Redelivery {
@@ -81,14 +83,20 @@ pub(super) async fn explain(
         })
         .collect();
     batches::resolve(conn, session, &resolutions).await?;
-    let contents: Vec<Fingerprint> = came.iter().map(|message| message.content).collect();
-    let forgotten = settle_forgotten(&recovery.acknowledged, &contents, &settlement.stored);
+    tracing::debug!(
+        messages = buffer.incoming.len(),
+        compared = came.len(),
+        unsettled = settlement.stored.iter().filter(|one| **one).count(),
+        forgotten = forgotten.stored.iter().filter(|one| **one).count(),
+        broker_was_away = recovery.broker_was_away,
+        "messages that came again were compared with what is stored"
+    );
     if forgotten.stored.contains(&true) {
         explanation.left = Some(forgotten.left);
+        explanation.stored = forgotten.stored;
     }
-    let stored = settlement.stored.into_iter().zip(forgotten.stored);
-    for (place, (is_unsettled, was_forgotten)) in places.into_iter().zip(stored) {
-        explanation.stored[place] = is_unsettled || was_forgotten;
+    for (place, is_unsettled) in places.into_iter().zip(settlement.stored) {
+        explanation.stored[place] |= is_unsettled;
     }
     Ok(explanation)
 }

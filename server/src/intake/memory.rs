@@ -99,6 +99,7 @@ mod tests {
         AcknowledgedBatch {
             fingerprints: contents.map(fingerprint).collect(),
             telling: (0..telling).collect(),
+            is_adjacent: true,
         }
     }
 

@@ -95,10 +95,12 @@ async fn last_stint(running: &mut Running<'_>, mut buffer: Buffer) -> Result<(),
     while running.lasting == Lasting::Goes && Instant::now() < deadline {
         let linger = running.deps.settings.linger;
         let Ok(next) = tokio::time::timeout(linger, running.inlet.next()).await else {
-            if buffer.is_empty() {
+            if !buffer.is_empty() {
+                buffer = deliver_unfenced(running, buffer).await?;
+            } else if running.inlet.waiting().await? == 0 {
+                // What a slow broker still sends is found when consuming ends.
                 break;
             }
-            buffer = deliver_unfenced(running, buffer).await?;
             continue;
         };
         let taken = next?.ok_or(SessionError::ConsumerEnded)?;
@@ -222,6 +224,7 @@ async fn deliver(
     running.stored.push(AcknowledgedBatch {
         fingerprints: buffer.fingerprints,
         telling,
+        is_adjacent: true,
     });
     Ok(next_buffer)
 }

@@ -77,6 +77,8 @@ async fn a_clock_that_is_set_forward_makes_no_storm(pool: PgPool) {
         office.after(3_600, &mut scheduler).await;
     }
     assert!(office.made().await <= 12, "{}", office.made().await);
+    let most = most_in_ten_seconds(&office, 30).await;
+    assert!(most <= 15, "{most} in ten seconds");
 }
 
 #[sqlx::test(migrations = "../migrations")]

@@ -1,7 +1,6 @@
 //! The dead-letter handler: intake, handler and replay engine against a real broker.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{ExecutionDesk as _, TriageDesk as _};
@@ -360,7 +359,15 @@ async fn a_message_that_cannot_be_written_down_goes_back_to_its_queue(pool: PgPo
         sqlx::query(statement).execute(&pool).await.expect("set up");
     }
     scene.publish("dead", &requested(&json!(42))).await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    until("intake could not write it down", 20, || async {
+        let told = "select condition from sources where queue = 'dead'";
+        let condition: String = sqlx::query_scalar(told)
+            .fetch_one(&pool)
+            .await
+            .expect("read");
+        condition != "running" && condition != "starting"
+    })
+    .await;
     assert_eq!(letters(&pool).await, 0);
     sqlx::query("drop trigger full_disk on letter_executions")
         .execute(&pool)

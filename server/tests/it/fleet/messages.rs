@@ -1,10 +1,7 @@
 //! Heartbeats as messages.
 
-use std::time::Duration;
-
 use dlo_domain::source::SourceMode;
 use sqlx::PgPool;
-use tokio::time::sleep;
 
 use crate::support::broker::Vhost;
 use crate::support::fleet::{
@@ -132,14 +129,16 @@ async fn workers_are_heard_in_the_vhosts_of_sources_each_way_by_itself(pool: PgP
         .execute(&pool)
         .await
         .expect("removed");
-    sleep(Duration::from_secs(7)).await;
+    let third = Vhost::create().await;
+    watch(&pool, &third.name, "dead", SourceMode::Take).await;
+    until_listening(&third, 1).await;
     say(&other, "heartbeat.b", &heartbeat("there", 3_600.0)).await;
     until("it is back", 20, || async {
         known(&pool).await.contains(&("there".to_owned(), false))
     })
     .await;
     lookout.stop().await;
-    for vhost in [home, other] {
+    for vhost in [home, other, third] {
         until("nobody listens any more", 20, || async {
             vhost.consumers(QUEUE).await == 0
         })

@@ -302,14 +302,18 @@ async fn decide_all(bench: &Bench, vhost: &Vhost, first: &Reckoning, unknown: &[
 /// number of letters.
 const MOST_MEMORY_KIB: u64 = 300 * 1024;
 
+/// The size of a body in it, in KiB.
+const BODY_KIB: usize = 32;
+
 #[sqlx::test(migrations = "../migrations")]
 async fn a_long_replay_needs_no_more_memory_than_a_short_one(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let premises = Premises::new(database_url(&pool), &vhost.brokers);
     let office = premises.open_with(&[("DLO_INTAKE", "off")]);
-    let bodies = |count: usize| vec![vec![b'x'; 4 * 1024]; count];
+    let bodies = |count: usize| vec![vec![b'x'; BODY_KIB * 1024]; count];
     let mut most = Vec::new();
-    for count in [100, sized(1_000, 10_000)] {
+    let counts = [1_000, sized(4_000, 20_000)];
+    for count in counts {
         let letters = bench.letters_of(bodies(count)).await;
         let began = Instant::now();
         let replay = bench.replay_home(&letters).await;
@@ -318,10 +322,17 @@ async fn a_long_replay_needs_no_more_memory_than_a_short_one(pool: PgPool) {
         })
         .await;
         let (took, memory) = (began.elapsed(), office.most_memory_kib());
-        println!("memory: {count} letters of 4 KiB in {took:?}: at most {memory} KiB");
+        println!("memory: {count} letters of {BODY_KIB} KiB in {took:?}: at most {memory} KiB");
         most.push(memory);
     }
     assert!(most[1] < MOST_MEMORY_KIB, "{most:?} KiB");
+    // Whoever kept all of them would need all of this.
+    let more_bodies = u64::try_from((counts[1] - counts[0]) * BODY_KIB).expect("fits");
+    let more = most[1].saturating_sub(most[0]);
+    assert!(
+        more < more_bodies / 3,
+        "{most:?} KiB, of {more_bodies} KiB more"
+    );
     office.stop().await;
     vhost.delete().await;
 }

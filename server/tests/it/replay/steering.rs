@@ -40,12 +40,20 @@ async fn a_paused_replay_publishes_nothing_until_it_is_resumed(pool: PgPool) {
     let paused = bench.tell(id, Control::Pause, false).await;
     assert_eq!((paused.state, paused.pace), (ReplayState::Paused, None));
     assert_eq!(paused.stopped.expect("told").by, "tester");
-    // What was on its way is still written down; then nothing moves.
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    // What was on its way is still written down; then nothing moves, while the engine works for two seconds
+    // on another replay of the same rate.
+    until("all that is out is written down", 20, || async {
+        bench.replay(id).await.outcomes.confirmed == i64::from(vhost.depth("work").await)
+    })
+    .await;
     let out = bench.replay(id).await.outcomes.confirmed;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    let others = bench.letters(20).await;
+    let other = bench
+        .plan_with(&others, |new| new.rate_per_second = Some(10))
+        .await;
+    assert_eq!(bench.finished(other).await.outcomes.confirmed, 20);
     assert_eq!(bench.replay(id).await.outcomes.confirmed, out);
-    assert_eq!(i64::from(vhost.depth("work").await), out);
+    assert_eq!(i64::from(vhost.depth("work").await), out + 20);
 
     let again = bench
         .desk
@@ -54,7 +62,7 @@ async fn a_paused_replay_publishes_nothing_until_it_is_resumed(pool: PgPool) {
     assert!(matches!(again, Err(DeskError::Conflict(_))), "{again:?}");
     bench.tell(id, Control::Resume, false).await;
     assert_eq!(bench.finished(id).await.outcomes.confirmed, 30);
-    assert_eq!(vhost.depth("work").await, 30);
+    assert_eq!(vhost.depth("work").await, 50);
     engine.stop().await;
     vhost.delete().await;
 }

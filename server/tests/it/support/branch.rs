@@ -1,8 +1,10 @@
 //! An office as a process of its own, which is asked through its API.
 
+use std::time::{Duration, Instant};
+
 use dlo_server::access::Role;
 use dlo_server::broker::Brokers;
-use reqwest::Client;
+use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use sqlx::PgPool;
 
@@ -10,6 +12,9 @@ use super::process::database_url;
 use super::program::Running;
 use super::token::token;
 use super::until;
+
+/// How long an office may answer that it has no room.
+const ROOM_WITHIN: Duration = Duration::from_secs(30);
 
 /// `dlo serve` without intake, and leave to operate it.
 pub struct Branch {
@@ -60,8 +65,16 @@ impl Branch {
     /// When the office does not live to answer.
     pub async fn post(&self, path: &str, body: &Value) -> reqwest::Result<Value> {
         let url = format!("{}{path}", self.address);
-        let asked = self.client.post(url).bearer_auth(&self.token).json(body);
-        asked.send().await?.error_for_status()?.json().await
+        let asked = || self.client.post(&url).bearer_auth(&self.token).json(body);
+        let deadline = Instant::now() + ROOM_WITHIN;
+        loop {
+            let answer = asked().send().await?;
+            // Nothing was done, and it is to be asked again, as programs do.
+            if answer.status() != StatusCode::SERVICE_UNAVAILABLE || Instant::now() > deadline {
+                return answer.error_for_status()?.json().await;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
     }
 
     /// Ends it in order.

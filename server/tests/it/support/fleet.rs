@@ -33,11 +33,10 @@ pub async fn until_listening(vhost: &Vhost, offices: u32) {
 /// The same broker, whose address leads into the test's vhost.
 pub fn own_brokers(vhost: &Vhost) -> Brokers {
     let known = vhost.brokers.get("main").expect("known");
-    let (server, _) = known
-        .amqp
-        .rsplit_once('/')
-        .expect("an address with a vhost");
-    let amqp = format!("{server}/{}", vhost.name);
+    let (scheme, rest) = known.amqp.split_once("://").expect("an address");
+    // An address may end without a vhost.
+    let server = rest.split('/').next().unwrap_or(rest);
+    let amqp = format!("{scheme}://{server}/{}", vhost.name);
     Brokers::main(&amqp, known.management.as_deref())
 }
 

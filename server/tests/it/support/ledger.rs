@@ -299,8 +299,18 @@ impl Ledger<'_> {
             self.bodies.len(),
             self.letters().await
         );
-        for (body, (published, stored)) in wrong.iter().take(NAMED) {
-            let _ = writeln!(text, "  {body}: published {published}, stored {stored}");
+        let mut wrong: Vec<_> = wrong.iter().collect();
+        // What is missing is told first.
+        wrong.sort_by_key(|(_, (published, stored))| stored >= published);
+        for (body, (published, stored)) in wrong.into_iter().take(NAMED) {
+            let places = self.bodies.iter().enumerate();
+            let places: Vec<usize> = places
+                .filter_map(|(place, one)| (one == body).then_some(place))
+                .collect();
+            let _ = writeln!(
+                text,
+                "  {body}: published {published} (at {places:?}), stored {stored}"
+            );
         }
         for (what, query) in FACTS {
             let facts = sqlx::query_scalar(query).fetch_all(self.pool).await;

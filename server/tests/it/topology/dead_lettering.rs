@@ -243,11 +243,10 @@ async fn a_quorum_queue_lets_a_message_die_after_its_deliveries(pool: PgPool) {
         .set_dead_lettering(&anna(), &queue, &wanted, None)
         .await;
     assert!(done.expect("set").applied);
-    // A quorum queue takes a policy up a moment later.
-    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     vhost
         .publish("work", BasicProperties::default(), b"it fails")
         .await;
+    // A quorum queue takes a policy up a moment later, which some more deliveries outlast.
     until("it died", 20, || async {
         watcher.reject("work", true).await;
         vhost.depth("dead").await == 1

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use axum::Router;
+use axum::http::{HeaderMap, StatusCode, Uri};
 use dlo_domain::topology::{FindingKind, Gap};
 use dlo_server::broker::Brokers;
 use dlo_server::store::topology as kept;
 use dlo_server::topology::{Deps, look};
+use serde_json::json;
 use sqlx::PgPool;
+use tokio::net::TcpListener;
 
 use super::{Watcher, dying};
 
@@ -68,21 +72,89 @@ async fn a_user_without_rights_is_told_which_ones_it_needs(pool: PgPool) {
 #[sqlx::test(migrations = "../migrations")]
 async fn policies_that_may_not_be_read_are_a_gap_that_is_said(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
-    watcher.vhost.queue("work", &[]).await;
-    watcher.look().await;
+    let vhost = &watcher.vhost;
+    vhost.dead_letter_pair("fan", "dead").await;
+    vhost.queue("orders", &[]).await;
+    let letters = json!({"dead-letter-exchange": "fan"});
+    vhost.policy("letters", "^orders", 1, letters).await;
+    let limits = json!({"max-length": 9});
+    vhost.policy("limits", "orders$", 5, limits).await;
+    let shadowed = [("policy_shadowed", "letters")];
+    watcher.finds(&shadowed).await;
+    // From now on this user may read all but the policies, and the cause is mended.
+    let door = Door::refusing(&watcher, "policies").await;
+    vhost.delete_policy("limits").await;
+    assert_eq!(said(&watcher, Some(&door.address)).await, None);
     let mut conn = pool.acquire().await.expect("a connection");
     let broker = kept::brokers(&mut conn).await.expect("read").remove(0);
-    let vhost = &broker.vhosts[0];
-    assert_eq!(vhost.queues, 1);
-    assert_eq!(vhost.gaps.len(), vhost.notes.len());
-    for gap in &vhost.gaps {
-        // Whatever this version hides from this user: nothing that hangs on it is found or ended.
-        assert!(
-            matches!(gap, Gap::Policies | Gap::OperatorPolicies | Gap::Figures),
-            "{gap:?}"
-        );
-    }
-    let told = FindingKind::PolicyShadowed.can_be_told(&vhost.gaps);
-    assert_eq!(told, !vhost.gaps.contains(&Gap::Policies));
+    let seen = &broker.vhosts[0];
+    assert_eq!((seen.queues, seen.gaps.clone()), (2, vec![Gap::Policies]));
+    assert!(
+        seen.notes[0].contains("policies") && seen.notes.len() == 1,
+        "{:?}",
+        seen.notes
+    );
+    assert!(!FindingKind::PolicyShadowed.can_be_told(&seen.gaps));
+    assert_eq!(
+        watcher.open().await,
+        shadowed.map(|(kind, of)| (kind, of.to_owned()))
+    );
+    door.close();
+    watcher.finds(&[]).await;
     watcher.end().await;
+}
+
+/// Before the management API: it refuses one path, as a broker does whose user may not read that.
+struct Door {
+    address: String,
+    serving: tokio::task::JoinHandle<()>,
+}
+
+impl Door {
+    async fn refusing(watcher: &Watcher, path: &'static str) -> Self {
+        let known = watcher.deps.brokers.get("main").expect("main");
+        let behind = known.management.clone().expect("an address");
+        let mut address: reqwest::Url = behind.parse().expect("an address");
+        let mut behind = address.clone();
+        // Whoever asks says who it is.
+        behind.set_username("").expect("set");
+        behind.set_password(None).expect("set");
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        address.set_port(Some(port)).expect("set");
+        address.set_host(Some("127.0.0.1")).expect("set");
+        let refused = format!("/api/{path}");
+        let forward = move |uri: Uri, headers: HeaderMap| {
+            let (mut target, refused) = (behind.clone(), refused.clone());
+            async move {
+                if uri.path().starts_with(&refused) {
+                    return (StatusCode::UNAUTHORIZED, Vec::new());
+                }
+                target.set_path(uri.path());
+                target.set_query(uri.query());
+                let asked = reqwest::Client::new().get(target);
+                let authorization = headers.get("authorization").expect("says who it is");
+                let asked = asked.header("authorization", authorization);
+                let answer = asked.send().await.expect("answers");
+                let status = answer.status();
+                (status, answer.bytes().await.expect("a body").to_vec())
+            }
+        };
+        let router = Router::new().fallback(forward);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the test owns the task and ends it"
+        )]
+        let serving = tokio::spawn(async move {
+            axum::serve(listener, router).await.expect("served");
+        });
+        Self {
+            address: address.to_string().trim_end_matches('/').to_owned(),
+            serving,
+        }
+    }
+
+    fn close(self) {
+        self.serving.abort();
+    }
 }
