@@ -47,5 +47,6 @@ pub mod state;
 pub mod timeline;
 pub mod topology;
 pub mod view;
+pub mod visible_text;
 pub mod wire;
 pub mod worker;
