@@ -18,6 +18,7 @@ mod pages;
 #[cfg(feature = "ssr")]
 mod request;
 mod shell;
+mod visible;
 mod wording;
 
 pub use app::App;

@@ -143,8 +143,10 @@ pub(crate) fn machine(at: DateTime<Utc>) -> String {
 
 /// The last eight characters of an id: enough to tell two apart on a page.
 pub(crate) fn short(id: &impl ToString) -> String {
+    // An address may name anything for an id.
     let id = id.to_string();
-    format!("…{}", &id[id.len().saturating_sub(8)..])
+    let last = id.char_indices().rev().nth(7).map_or(0, |(from, _)| from);
+    format!("…{}", &id[last..])
 }
 
 /// An error class without its namespace: `a.b.Broken` as `Broken`.

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::{ErrorNote, disabled_while};
 use crate::api::changes::DecideReplay;
+use crate::visible::{show_lines, show_within};
 use crate::wording;
 
 /// What is to be decided on a replay, or was.
@@ -44,7 +45,7 @@ pub(crate) fn Approval(
 /// It was asked for at these pages, so somebody else has to decide, elsewhere.
 #[component]
 fn ByAnother(replay: Replay) -> impl IntoView {
-    let by = replay.created_by;
+    let by = show_within(&replay.created_by);
     let id = replay.id.map(|id| id.to_string()).unwrap_or_default();
     let path = format!("/api/v1/replays/{id}/approve");
     view! {
@@ -72,7 +73,7 @@ fn Deciding(replay: Replay, decide: ServerAction<DecideReplay>) -> impl IntoView
         <p class="note-line">
             {format!(
                 "{} asked for it. Look at what would be sent; nothing of it was published yet.",
-                replay.created_by,
+                show_within(&replay.created_by),
             )}
         </p>
         <div class="actions">
@@ -122,5 +123,5 @@ fn Decided(word: Word) -> impl IntoView {
         Some(why) => format!("{by} refused it: {why}"),
         None => format!("{by} approved it."),
     };
-    view! { <p class="note-line">{says}</p> }.into_any()
+    view! { <p class="note-line">{show_lines(&says)}</p> }.into_any()
 }

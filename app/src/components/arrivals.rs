@@ -7,6 +7,7 @@ use dlo_domain::replay::LetterReplay;
 use leptos::prelude::*;
 
 use super::{Ago, older};
+use crate::visible::show_name;
 use crate::{links, wording};
 
 /// The arrivals of a letter, newest first; a click shows one of them.
@@ -73,7 +74,7 @@ pub(crate) fn Arrivals(
                                         <Ago at=arrival.arrived_at now spoken=true />
                                     </td>
                                     <td class="far">
-                                        <span class="id">{exchange} ", " {arrival.routing_key}</span>
+                                        <span class="id">{show_name(&exchange)} ", " {show_name(&arrival.routing_key)}</span>
                                     </td>
                                     <td class="num fit">{wording::size(arrival.size_bytes)}</td>
                                     <td class="fit">

@@ -4,6 +4,7 @@ use dlo_domain::audit::AuditEntry;
 use leptos::prelude::*;
 
 use super::{Instant, Spoken};
+use crate::visible::show_name;
 
 /// The audit trail, newest first.
 #[component]
@@ -30,7 +31,7 @@ pub(crate) fn AuditLog(
                             <li>
                                 <Instant at=entry.at />
                                 <span>
-                                    {entry.actor} ": " <span class="id">{entry.action}</span>
+                                    {show_name(&entry.actor)} ": " <span class="id">{entry.action}</span>
                                     {entry
                                         .detail
                                         .map(|detail| view! { <small class="quiet"><Spoken text=detail /></small> })}

@@ -1,5 +1,6 @@
 //! What differs between two bodies, line by line.
 
+use crate::visible::show_lines;
 use dlo_domain::changing::{Diff, DiffLine, DiffMark};
 use leptos::prelude::*;
 
@@ -30,6 +31,7 @@ pub(crate) fn BodyDiff(
 }
 
 fn line(DiffLine { mark, text }: DiffLine) -> AnyView {
+    let text = show_lines(&text);
     match mark {
         DiffMark::Same => view! { <span>"  " {text} "\n"</span> }.into_any(),
         DiffMark::Added => view! { <ins>"+ " {text} "\n"</ins> }.into_any(),

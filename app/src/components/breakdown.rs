@@ -3,6 +3,7 @@
 use dlo_domain::breakdown::{Breakdown, FEWEST_LETTERS, Facet, FacetValue, percent};
 use leptos::prelude::*;
 
+use crate::visible::{show_line, show_name};
 use crate::{links, wording};
 
 /// How much is shown beside other things: facets, and values of each.
@@ -69,7 +70,7 @@ fn sentence(breakdown: &Breakdown, scope: &str) -> AnyView {
             <b>{spaced(found.share)}</b>
             " of these have "
             <a class="id" href=links::letters_within(scope, &found.filter)>
-                {text}
+                {show_name(&text)}
             </a>
             {format!(", {} of all letters do.", spaced(found.share_of_all))}
         </p>
@@ -157,14 +158,14 @@ fn row(name: &str, is_first: bool, value: FacetValue, scope: &str) -> AnyView {
     view! {
         <tr class:first=is_first>
             <th scope="row" class="fit far">
-                <span class="name id" title=name.clone()>
-                    {is_first.then(|| name.clone())}
+                <span class="name id" title=show_line(&name)>
+                    {is_first.then(|| show_name(&name))}
                 </span>
             </th>
             <td class="value">
-                {is_first.then(|| view! { <div class="sub quiet">{name}</div> })}
-                <a class="id" href=links::letters_within(scope, &filter) title=value>
-                    {shown}
+                {is_first.then(|| view! { <div class="sub quiet">{show_name(&name)}</div> })}
+                <a class="id" href=links::letters_within(scope, &filter) title=show_line(&value)>
+                    {show_name(&shown)}
                 </a>
             </td>
             <td class="bar">

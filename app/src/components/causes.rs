@@ -5,6 +5,7 @@ use dlo_domain::filter::{Field, LetterFilter};
 use leptos::prelude::*;
 
 use crate::api::office::CauseRow;
+use crate::visible::show_name;
 use crate::{links, wording};
 
 /// What may be why letters die: each a number that leads to its list.
@@ -77,7 +78,7 @@ pub(crate) fn BehindPanel(
             <li>
                 {noun}
                 <a class="id" href=page>
-                    {name}
+                    {show_name(&name)}
                 </a>
                 <a href=theirs>{wording::counted(number, "letter")}</a>
             </li>

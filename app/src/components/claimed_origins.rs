@@ -4,6 +4,7 @@ use dlo_domain::letter::LetterSummary;
 use dlo_domain::replay::{ClaimedOrigin, ClaimedOrigins};
 use leptos::prelude::*;
 
+use crate::visible::{show_line, show_name};
 use crate::wording;
 
 /// Queues that are named one by one.
@@ -86,8 +87,8 @@ fn line(origin: ClaimedOrigin) -> impl IntoView {
         <li>
             <b>{wording::count(origin.letters)}</b>
             <span>
-                <bdi class="id">{place}</bdi>
-                <small>" from the source " <bdi>{origin.source}</bdi></small>
+                <bdi class="id">{show_line(&place)}</bdi>
+                <small>" from the source " {show_name(&origin.source)}</small>
             </span>
         </li>
     }

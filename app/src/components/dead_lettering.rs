@@ -10,6 +10,7 @@ use crate::api::queue::{
     DeadLetteringDraft, DeadLetteringForm, LiftDeliveryLimit, LookAtDeadLettering, PlanAction,
     PlanSeen, PolicySeen, SetDeadLettering, TakeBackDeadLettering,
 };
+use crate::visible::{show_line, show_lines, show_name};
 
 /// The form, with what is wrong with it or would be done.
 #[component]
@@ -42,7 +43,7 @@ pub(crate) fn DeadLettering(
         }
         .into_any()
     } else {
-        view! { <p class="second">{counts_nothing}</p> }.into_any()
+        view! { <p class="second">{show_line(&counts_nothing)}</p> }.into_any()
     };
     let take_back = (!removal.is_empty()).then(|| {
         view! {
@@ -151,7 +152,7 @@ fn step((says, commands): (String, Vec<String>)) -> AnyView {
     view! {
         <li>
             <Spoken text=says />
-            {(!commands.is_empty()).then(|| view! { <pre>{commands.join("\n")}</pre> })}
+            {(!commands.is_empty()).then(|| view! { <pre>{show_lines(&commands.join("\n"))}</pre> })}
         </li>
     }
     .into_any()
@@ -161,15 +162,16 @@ fn step((says, commands): (String, Vec<String>)) -> AnyView {
 fn policy(seen: PolicySeen) -> AnyView {
     let line = |(key, before, after): (String, String, String)| {
         let is_new = before != after;
+        let after = show_name(&after);
         let after = if is_new {
             view! { <strong>{after}</strong> }.into_any()
         } else {
-            after.into_any()
+            after
         };
         view! {
             <tr>
-                <th class="id">{key}</th>
-                <td class="id">{before}</td>
+                <th class="id">{show_name(&key)}</th>
+                <td class="id">{show_name(&before)}</td>
                 <td class="id">{after}</td>
             </tr>
         }

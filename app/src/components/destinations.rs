@@ -3,6 +3,7 @@
 use dlo_domain::replay::{Destination, WorkersThere};
 use leptos::prelude::*;
 
+use crate::visible::{show_line, show_name};
 use crate::wording;
 
 /// Queues that are named one by one; the others are counted together.
@@ -153,7 +154,7 @@ fn notes(of: &Destination, is_of_worker: bool) -> Vec<String> {
 
 fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
     let notes = notes(&destination, told.is_of_worker).into_iter();
-    let notes = notes.map(|text| view! { <small class="second">{text}</small> });
+    let notes = notes.map(|text| view! { <small class="second">{show_line(&text)}</small> });
     let name = destination
         .queue
         .or(destination.exchange)
@@ -161,16 +162,17 @@ fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
     let width = format!("{}%", destination.letters * 100 / most);
     let key = destination
         .routing_key
-        .map(|key| view! { <span class="second">" key " <span class="id">{key}</span></span> });
+        .map(|key| view! { <span class="second">" key " <span class="id">{show_name(&key)}</span></span> });
     let vhost = told.vhost.then_some(("vhost", destination.vhost));
     let broker = told.broker.then_some(("on", destination.broker));
     let place = [vhost, broker].into_iter().flatten();
-    let place =
-        place.map(|(word, name)| view! { <span class="second">" " {word} " " {name}</span> });
+    let place = place.map(
+        |(word, name)| view! { <span class="second">" " {word} " " {show_name(&name)}</span> },
+    );
     view! {
         <tr>
             <th scope="row">
-                <span class="id">{name}</span>
+                <span class="id">{show_name(&name)}</span>
                 {key}
                 {place.collect_view()}
                 {notes.collect_view()}

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{Ago, Spoken};
 use crate::api::executions::ExecutionRow;
 use crate::links;
+use crate::visible::show_name;
 
 /// Executions.
 #[component]
@@ -38,7 +39,7 @@ fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
     let worker = (!row.worker.is_empty()).then(|| {
         view! {
             <a class="id" href=links::executions_of(&row.worker)>
-                {row.worker.clone()}
+                {show_name(&row.worker)}
             </a>
         }
     });
@@ -47,12 +48,12 @@ fn row(row: ExecutionRow, now: DateTime<Utc>) -> AnyView {
             <td class="main fill">
                 <div class="why">
                     <a class="id" href=href>
-                        {row.id}
+                        {show_name(&row.id)}
                     </a>
                     <span><Spoken text=row.error.clone() /></span>
                 </div>
                 <div class="sub">
-                    <span>{row.worker}</span>
+                    <span>{show_name(&row.worker)}</span>
                     <Spoken text=row.error />
                 </div>
             </td>

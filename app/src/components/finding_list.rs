@@ -6,6 +6,7 @@ use leptos::server_fn::ServerFn as _;
 
 use super::{SeverityMark, Spoken};
 use crate::api::topology::{FindingRow, JudgeFinding};
+use crate::visible::{show_line, show_lines};
 
 /// Findings of low severity beyond which these are shown on demand: on a broker with classic queues
 /// there is one for each.
@@ -66,8 +67,8 @@ fn finding(row: FindingRow) -> AnyView {
             </div>
             <div class="fix">
                 <p><Spoken text=row.fix /></p>
-                {(!row.command.is_empty()).then(|| view! { <pre>{row.command}</pre> })}
-                {row.link.map(|(href, words)| view! { <a href=href>{words}</a> })}
+                {(!row.command.is_empty()).then(|| view! { <pre>{show_lines(&row.command)}</pre> })}
+                {row.link.map(|(href, words)| view! { <a href=href>{show_line(&words)}</a> })}
                 <form method="post" action=JudgeFinding::PATH class="actions">
                     <input type="hidden" name="id" value=row.id />
                     {noting}

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{Spoken, disabled_while};
 use crate::api::sources::{AddSource, FoundList, FoundRow};
 use crate::links;
+use crate::visible::show_name;
 
 /// The queues. Nothing when there are none.
 #[component]
@@ -51,13 +52,13 @@ fn row(one: FoundRow, add: ServerAction<AddSource>, waits: Signal<bool>) -> AnyV
             <div class="say">
                 <h3>
                     <a class="id" href=one.href>
-                        {one.queue}
+                        {show_name(&one.queue)}
                     </a>
                 </h3>
                 <p class="meta">
                     <span>
-                        "vhost " <span class="id">{one.vhost}</span> ", broker "
-                        <span class="id">{one.broker}</span>
+                        "vhost " <span class="id">{show_name(&one.vhost)}</span> ", broker "
+                        <span class="id">{show_name(&one.broker)}</span>
                     </span>
                 </p>
                 <p class="detail">

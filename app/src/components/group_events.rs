@@ -5,6 +5,7 @@ use dlo_domain::group::GroupEvent;
 use leptos::prelude::*;
 
 use super::{Ago, Spoken};
+use crate::visible::show_name;
 
 /// The timeline, newest first.
 #[component]
@@ -28,7 +29,7 @@ pub(crate) fn GroupEvents(
                         <li>
                             <Ago at=event.at now />
                             <span>
-                                <b>{event.actor}</b>
+                                <b>{show_name(&event.actor)}</b>
                                 {if is_note { ":".to_owned() } else { format!(" {}", event.action) }}
                                 {event
                                     .detail

@@ -7,6 +7,7 @@ use leptos::form::ActionForm;
 use leptos::prelude::*;
 
 use super::{ErrorNote, GroupActions};
+use crate::visible::show_line;
 use crate::wording;
 
 /// Characters of a title in a list to choose from.
@@ -99,7 +100,10 @@ pub(crate) fn GroupMerge(
         .filter(|other| other.id != id)
         .map(|other| {
             let waiting = wording::count(other.waiting);
-            let text = format!("{} ({waiting} waiting)", shortened(&other.title));
+            let text = format!(
+                "{} ({waiting} waiting)",
+                shortened(&show_line(&other.title))
+            );
             view! { <option value=other.id.to_string()>{text}</option> }
         })
         .collect::<Vec<_>>();

@@ -8,6 +8,7 @@ use leptos::form::ActionForm;
 use leptos::prelude::*;
 
 use super::{ErrorNote, GroupActions, TemplateLine};
+use crate::visible::show_line;
 use crate::{links, wording};
 
 /// The checked signatures, kept by the page: the list is read again while letters arrive, and a
@@ -115,7 +116,7 @@ fn row(signature: SignatureShare, all: i64, checked: Option<Checked>) -> impl In
                     type="checkbox"
                     name="signatures[]"
                     value=id
-                    aria-label=format!("Check {template}")
+                    aria-label=format!("Check {}", show_line(&template))
                     prop:checked=move || checked.with(|checked| checked.contains(&held))
                     on:change=change
                 />

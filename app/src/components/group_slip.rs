@@ -6,6 +6,7 @@ use dlo_domain::group::{GroupSummary, Mute};
 use leptos::prelude::*;
 
 use super::Ago;
+use crate::visible::{show_line, show_name};
 use crate::{links, wording};
 
 /// Who looks into it, how many letters, since when; and until when it is muted.
@@ -24,7 +25,7 @@ pub(crate) fn GroupSlip(
         <dl class="slip">
             <div>
                 <dt>"owner"</dt>
-                <dd>{summary.owner.unwrap_or_else(nobody)}</dd>
+                <dd>{show_name(&summary.owner.unwrap_or_else(nobody))}</dd>
             </div>
             <div>
                 <dt>"letters"</dt>
@@ -58,7 +59,7 @@ pub(crate) fn GroupSlip(
                             <dt>"ticket"</dt>
                             <dd>
                                 <a href=url rel="external noopener noreferrer">
-                                    {shown}
+                                    {show_name(&shown)}
                                 </a>
                             </dd>
                         </div>
@@ -69,7 +70,7 @@ pub(crate) fn GroupSlip(
                     view! {
                         <div>
                             <dt>"tags"</dt>
-                            <dd>{summary.tags.join(", ")}</dd>
+                            <dd>{show_line(&summary.tags.join(", "))}</dd>
                         </div>
                     }
                 })}

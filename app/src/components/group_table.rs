@@ -5,6 +5,7 @@ use dlo_domain::group::GroupSummary;
 use leptos::prelude::*;
 
 use super::{Ago, GroupBadge, SeverityMark, Sparkline, TemplateLine};
+use crate::visible::show_name;
 use crate::{links, wording};
 
 /// Groups with what waits in each, and how it goes.
@@ -41,7 +42,7 @@ fn row(group: GroupSummary, now: DateTime<Utc>) -> impl IntoView {
     let tags = group
         .tags
         .into_iter()
-        .map(|tag| view! { <span class="tag">{tag}</span> })
+        .map(|tag| view! { <span class="tag">{show_name(&tag)}</span> })
         .collect_view();
     view! {
         <tr data-row="" data-state=group.state.as_str()>
@@ -55,7 +56,7 @@ fn row(group: GroupSummary, now: DateTime<Utc>) -> impl IntoView {
                     {group.severity.map(|severity| view! { <SeverityMark severity /> })}
                     <GroupBadge state=group.state />
                     {last.map(|at| view! { <span>"last " <Ago at now spoken=true /></span> })}
-                    {group.owner}
+                    {group.owner.map(|owner| show_name(&owner))}
                 </div>
             </td>
             <td class="fit far">
@@ -67,7 +68,7 @@ fn row(group: GroupSummary, now: DateTime<Utc>) -> impl IntoView {
                 <Sparkline hours=group.by_hour />
             </td>
             <td class="fit num far second">{last.map(|at| view! { <Ago at now /> })}</td>
-            <td class="fit mid second">{owner}</td>
+            <td class="fit mid second">{owner.map(|owner| show_name(&owner))}</td>
         </tr>
     }
     .into_any()

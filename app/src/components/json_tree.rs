@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
+use crate::visible::show_line;
 use crate::wording::counted;
 
 /// Values shown at most; the text has all of them.
@@ -37,7 +38,7 @@ pub(crate) fn JsonTree(
 
 fn node(name: Option<&str>, value: &Value, depth: usize, left: &mut usize) -> AnyView {
     *left = left.saturating_sub(1);
-    let key = name.map(|name| view! { <span class="k">{name.to_owned()}</span> ": " });
+    let key = name.map(|name| view! { <span class="k">{show_line(name)}</span> ": " });
     match value {
         Value::Object(members) if !members.is_empty() && depth < DEEPEST => {
             let summary = format!("{{ {} }}", counted(signed(members.len()), "member"));
@@ -65,7 +66,7 @@ fn node(name: Option<&str>, value: &Value, depth: usize, left: &mut usize) -> An
             let (class, text) = scalar(leaf);
             view! {
                 <span class="leaf">
-                    {key} <span class=class>{text}</span>
+                    {key} <span class=class>{show_line(&text)}</span>
                 </span>
             }
             .into_any()
@@ -84,7 +85,7 @@ fn branch(
     view! {
         <details open=is_open>
             <summary>
-                {name.map(|name| view! { <span class="k">{name.to_owned()}</span> " " })}
+                {name.map(|name| view! { <span class="k">{show_line(name)}</span> " " })}
                 <span class="z">{summary.to_owned()}</span>
             </summary>
             <div>{children}</div>

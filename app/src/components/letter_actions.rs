@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::{Decisions, disabled_while, discard_reason};
 use crate::links;
+use crate::visible::show_name;
 
 /// The actions that the letter's state allows.
 #[component]
@@ -63,7 +64,7 @@ fn Replaying(id: LetterId, queue: Option<String>) -> impl IntoView {
                 view! {
                     <a class="button primary" data-key="r" href=links::replay_letter(id)>
                         "Look at a replay to "
-                        {queue}
+                        {show_name(&queue)}
                         "…"
                     </a>
                 }

@@ -5,6 +5,7 @@ use dlo_domain::state::LetterState;
 use leptos::prelude::*;
 
 use super::{SeverityMark, StateBadge};
+use crate::visible::{show_line, show_name};
 use crate::{links, wording};
 
 /// The head of a letter's page.
@@ -22,7 +23,7 @@ pub(crate) fn LetterHead(
         let href = links::letters(&filter);
         view! {
             " on "
-            <a href=href>{queue}</a>
+            <a href=href>{show_name(&queue)}</a>
         }
     });
     let its_page = summary.queue.as_ref().map(|queue| {
@@ -35,7 +36,7 @@ pub(crate) fn LetterHead(
             let of = format!("{last} of ");
             view! {
                 {of}
-                <span title=class.clone()>{wording::short_class(&class).to_owned()}</span>
+                <span title=show_line(&class)>{show_name(wording::short_class(&class))}</span>
             }
             .into_any()
         }
@@ -54,7 +55,7 @@ pub(crate) fn LetterHead(
                     .map(|queue| {
                         view! {
                             <li>
-                                <a href=links::letters(&filter)>{queue}</a>
+                                <a href=links::letters(&filter)>{show_name(&queue)}</a>
                             </li>
                         }
                     })}
@@ -66,7 +67,7 @@ pub(crate) fn LetterHead(
                 <StateBadge state=summary.state />
                 {summary
                     .message_type
-                    .map(|kind| view! { <span class="id">{kind}</span> })}
+                    .map(|kind| view! { <span class="id">{show_name(&kind)}</span> })}
                 <span title=format!("{} bytes", wording::count(summary.size_bytes))>
                     {wording::size(summary.size_bytes)}
                 </span>

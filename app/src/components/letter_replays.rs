@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::{Instant, OutcomeKey, Spoken, older, outcome_word};
 use crate::links;
+use crate::visible::show_name;
 
 /// The replays of a letter, newest first.
 #[component]
@@ -46,7 +47,7 @@ pub(crate) fn LetterReplays(
                                         .map(|queue| {
                                             view! {
                                                 " to "
-                                                <span class="id">{queue}</span>
+                                                <span class="id">{show_name(&queue)}</span>
                                             }
                                         })}
                                     {replay

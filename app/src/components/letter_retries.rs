@@ -8,6 +8,7 @@ use leptos::server_fn::ServerFn as _;
 use super::{Instant, OutcomeKey, Spoken, outcome_word};
 use crate::api::policies::HoldLetter;
 use crate::links;
+use crate::visible::show_name;
 
 /// The next try, the tries so far, and whether the policy gave up. Nothing when no policy has had
 /// to do with it.
@@ -54,7 +55,7 @@ fn given_up(obituary: Obituary, tries: usize) -> AnyView {
     view! {
         <p class="error-note">
             {format!("Exhausted: it was tried {tries}, and died again. ")}
-            <a href=links::policy_form(&obituary.policy_id.to_string())>{obituary.policy}</a>
+            <a href=links::policy_form(&obituary.policy_id.to_string())>{show_name(&obituary.policy)}</a>
             " gave up at " <Instant at=obituary.at /> "."
         </p>
     }
@@ -68,7 +69,7 @@ fn waits(next: NextRetry) -> AnyView {
     view! {
         <p>
             {format!("Try {} is due at ", next.number)} <Instant at=next.due_at /> " by "
-            <a href=links::policy_form(&next.policy_id.to_string())>{next.policy}</a> "." {paused}
+            <a href=links::policy_form(&next.policy_id.to_string())>{show_name(&next.policy)}</a> "." {paused}
         </p>
     }
     .into_any()
@@ -84,7 +85,7 @@ fn row(one: Try) -> AnyView {
                     one.replay_id,
                 )>{format!("try {}: ", one.number)} {outcome_word(one.outcome)}</a>
                 " by "
-                <a href=links::policy_form(&one.policy_id.to_string())>{one.policy}</a>
+                <a href=links::policy_form(&one.policy_id.to_string())>{show_name(&one.policy)}</a>
                 {one.detail.map(|detail| view! { <small class="quiet"><Spoken text=detail /></small> })}
             </span>
         </li>

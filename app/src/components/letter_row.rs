@@ -5,6 +5,7 @@ use dlo_domain::letter::LetterSummary;
 use leptos::prelude::*;
 
 use super::{Ago, ClaimedMark, SeverityMark, StateBadge};
+use crate::visible::{show_line, show_lines, show_name};
 use crate::{links, wording};
 
 /// The row of a letter. On a narrow page the cells fold into the one that tells the error.
@@ -35,8 +36,8 @@ pub(crate) fn LetterRow(
             <td class="fit num far">
                 <Ago at now />
             </td>
-            <td class="fit far origin" title=queue.clone()>
-                <span class="id">{queue.clone()}</span>
+            <td class="fit far origin" title=show_line(&queue)>
+                <span class="id">{show_name(&queue)}</span>
                 <ClaimedMark letter=letter.clone() />
             </td>
             <td class="fit mid second">{wording::reason(letter.reason)}</td>
@@ -45,7 +46,7 @@ pub(crate) fn LetterRow(
                 <div class="sub">
                     <SeverityMark severity=letter.severity />
                     <Ago at now spoken=true />
-                    <span class="id">{queue}</span>
+                    <span class="id">{show_name(&queue)}</span>
                     <StateBadge state=letter.state />
                     {(letter.arrivals > 1)
                         .then(|| format!("died {}", wording::times(letter.arrivals)))}
@@ -69,17 +70,17 @@ fn group(letter: &LetterSummary) -> Option<impl IntoView + use<>> {
         (None, Some(queue)) => format!("{} on {queue}", wording::reason(letter.reason)),
         (None, None) => wording::reason(letter.reason).to_owned(),
     };
-    let label = format!("The group of this letter: {name}");
+    let label = format!("The group of this letter: {}", show_line(&name));
     Some(view! {
         <a class="second" href=links::group(id) aria-label=label>
-            {name}
+            {show_name(&name)}
         </a>
     })
 }
 
 /// What is told of the failure, in one line.
 pub(super) fn told(letter: &LetterSummary) -> AnyView {
-    let message = letter.error_message.clone();
+    let message = letter.error_message.as_deref().map(show_lines);
     match (&letter.error_class, message) {
         (None, None) => {
             let text = format!(
@@ -89,8 +90,8 @@ pub(super) fn told(letter: &LetterSummary) -> AnyView {
             view! { <span class="quiet">{text}</span> }.into_any()
         }
         (Some(class), message) => {
-            let short = wording::short_class(class).to_owned();
-            let title = class.clone();
+            let short = show_name(wording::short_class(class));
+            let title = show_line(class);
             view! {
                 <span class="id" title=title>{short}</span>
                 " "

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::letter_row::told;
 use super::{Ago, SeverityMark};
 use crate::links;
+use crate::visible::show_name;
 
 /// Letters, one a row.
 #[component]
@@ -29,14 +30,14 @@ pub(crate) fn LetterSamples(
                     <Ago at now />
                 </td>
                 <td class="fit far">
-                    <span class="id">{queue.clone()}</span>
+                    <span class="id">{show_name(&queue)}</span>
                 </td>
                 <td class="fill clip">
                     <a href=links::letter(letter.id)>{told(&letter)}</a>
                     <div class="sub">
                         <SeverityMark severity />
                         <Ago at now spoken=true />
-                        <span class="id">{queue}</span>
+                        <span class="id">{show_name(&queue)}</span>
                     </div>
                 </td>
             </tr>

@@ -6,6 +6,7 @@ use leptos::form::ActionForm;
 use leptos::prelude::*;
 
 use crate::api::sources::{AcceptLoss, WithdrawLoss};
+use crate::visible::show_within;
 use crate::{links, wording};
 
 /// The way to the policy that lifts the limit, and the form that accepts a loss; nothing where no letter can be
@@ -45,7 +46,7 @@ pub(crate) fn LossForm(
         let id = source.id.to_string();
         view! {
             <p class="meta">
-                {format!("Loss of {letters} at once accepted by {}, {limit}.", loss.by)}
+                {format!("Loss of {letters} at once accepted by {}, {limit}.", show_within(&loss.by))}
             </p>
             <ActionForm action=withdraw>
                 <input type="hidden" name="id" value=id />

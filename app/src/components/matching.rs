@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::{Decisions, discard_reason};
 use crate::links;
+use crate::visible::show_line;
 use crate::wording::how_many;
 
 /// Acts on all that match.
@@ -39,7 +40,7 @@ pub(crate) fn Matching(
     } else {
         view! {
             "all that match "
-            <code>{text.clone()}</code>
+            <code>{show_line(&text)}</code>
         }
         .into_any()
     };

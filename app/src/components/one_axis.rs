@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::api::timeline::{Drawing, Lane, Shape, Stretch, Table};
 use crate::links;
+use crate::visible::{show_line, show_name};
 
 /// Height of a row in pixels, by what is drawn in it.
 const BARS: &str = "48";
@@ -37,7 +38,7 @@ pub(crate) fn OneAxis(
                     <Reaches reach page />
                 </span>
             </header>
-            <p class="note-line">{says}</p>
+            <p class="note-line">{show_line(&says)}</p>
             <figure class="one-axis">
                 <ul>{rows.collect_view()}</ul>
                 {axis(hours)}
@@ -77,11 +78,11 @@ fn row(lane: Lane, hours: &[i64]) -> AnyView {
         shape,
     } = lane;
     let name = if href.is_empty() {
-        view! { <b>{name}</b> }.into_any()
+        view! { <b>{show_name(&name)}</b> }.into_any()
     } else {
         view! {
             <a class="id" href=href>
-                {name}
+                {show_name(&name)}
             </a>
         }
         .into_any()
@@ -101,7 +102,7 @@ fn row(lane: Lane, hours: &[i64]) -> AnyView {
     // What is drawn is said beside it, and in the table.
     view! {
         <li>
-            <p>{name} " " <span>{says}</span></p>
+            <p>{name} " " <span>{show_line(&says)}</span></p>
             <svg class="chart" height=height aria-hidden="true">
                 {lines}
                 {drawn(shape)}
@@ -143,7 +144,7 @@ fn band(band: Stretch) -> AnyView {
             y=y
             height=height
         >
-            <title>{band.says}</title>
+            <title>{show_line(&band.says)}</title>
         </rect>
     }
     .into_any()
@@ -182,21 +183,23 @@ fn Figures(table: Table) -> impl IntoView {
     let heads = heads.into_iter().enumerate().map(|(column, head)| {
         view! {
             <th scope="col" class:num=column != 0>
-                {head}
+                {show_line(&head)}
             </th>
         }
     });
     let rows = rows.into_iter().map(|cells| {
         let cells = cells.into_iter().enumerate().map(|(column, cell)| {
             if column == 0 {
-                view! { <th scope="row">{cell}</th> }.into_any()
+                view! { <th scope="row">{show_line(&cell)}</th> }.into_any()
             } else {
                 view! { <td class="num">{cell}</td> }.into_any()
             }
         });
         view! { <tr>{cells.collect_view()}</tr> }
     });
-    let bands = bands.into_iter().map(|band| view! { <li>{band}</li> });
+    let bands = bands
+        .into_iter()
+        .map(|band| view! { <li>{show_line(&band)}</li> });
     view! {
         <details class="data">
             <summary>"The same as a table"</summary>

@@ -5,6 +5,7 @@ use dlo_domain::letter::Letter;
 use leptos::prelude::*;
 
 use super::{Ago, SeverityMark};
+use crate::visible::show_name;
 use crate::wording;
 
 /// Ids and the like.
@@ -17,7 +18,7 @@ pub(crate) fn Particulars(
 ) -> impl IntoView {
     let summary = letter.summary;
     let told = |text: Option<String>| match text {
-        Some(text) => view! { <span class="id">{text}</span> }.into_any(),
+        Some(text) => view! { <span class="id">{show_name(&text)}</span> }.into_any(),
         None => view! { <span class="quiet">"not told"</span> }.into_any(),
     };
     view! {
@@ -68,7 +69,7 @@ pub(crate) fn Particulars(
                                 <dt>"execution"</dt>
                                 <dd>
                                     <a class="id" href=crate::links::execution(&execution)>
-                                        {execution.clone()}
+                                        {show_name(&execution)}
                                     </a>
                                 </dd>
                             </div>
@@ -82,7 +83,7 @@ pub(crate) fn Particulars(
                                 <dt>"worker"</dt>
                                 <dd>
                                     <a class="id" href=crate::links::worker(&worker)>
-                                        {worker.clone()}
+                                        {show_name(&worker)}
                                     </a>
                                 </dd>
                             </div>

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::JsonTree;
 use crate::api::letters::PayloadRead;
+use crate::visible::{show_line, show_lines};
 use crate::{links, wording};
 
 /// How a body is shown.
@@ -87,7 +88,7 @@ pub(crate) fn PayloadView(
             </header>
             {notes
                 .into_iter()
-                .map(|note| view! { <p class="note-line">{note}</p> })
+                .map(|note| view! { <p class="note-line">{show_line(&note)}</p> })
                 .collect_view()}
             {shown}
         </section>
@@ -150,7 +151,7 @@ fn text_view(text: Option<String>, content: Content) -> impl IntoView {
     });
     view! {
         <pre class="body" tabindex="0" aria-label="Body as text">
-            {text}
+            {text.map(|text| show_lines(&text))}
         </pre>
     }
 }

@@ -4,6 +4,7 @@ use dlo_domain::wire::{Properties, WireText};
 use leptos::prelude::*;
 
 use super::wire_table::timestamp;
+use crate::visible::show_name;
 
 /// Properties that AMQP 0.9.1 knows.
 const KNOWN: usize = 13;
@@ -41,7 +42,7 @@ pub(crate) fn PropertiesTable(
                                             <th scope="row" class="fit">
                                                 <span class="id">{name}</span>
                                             </th>
-                                            <td class="id value">{value}</td>
+                                            <td class="id value">{show_name(&value)}</td>
                                         </tr>
                                     }
                                 })

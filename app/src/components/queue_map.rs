@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::said;
 use crate::api::topology::{Picture, PictureBox, PictureRoute};
+use crate::visible::{show_line, show_name};
 
 /// The picture. All places come from the server.
 #[component]
@@ -24,14 +25,15 @@ pub(crate) fn QueueMap(
         .map(|(class, x, y, words)| {
             view! {
                 <text class=class x=x y=y>
-                    {words}
+                    {show_line(&words)}
                 </text>
             }
         })
         .collect_view();
     let marks = picture.marks.into_iter().map(mark).collect_view();
     let routes = picture.routes.into_iter().map(route).collect_view();
-    let (says, drawn) = (picture.says.clone(), picture.says);
+    let says = show_line(&picture.says);
+    let drawn = says.clone();
     view! {
         <div class="map" tabindex="0" role="group" aria-label=says>
             <svg viewBox=format!("0 0 1362 {}", picture.height) role="group" aria-label=drawn>
@@ -64,10 +66,10 @@ fn node(one: PictureBox) -> AnyView {
     let drawn = view! {
         <rect class=one.class x=one.x y=one.y width=one.width height="32"></rect>
         <text x=name_x y=base>
-            {one.name}
+            {show_line(&one.name)}
         </text>
         <text class="dim" x=note_x y=base text-anchor="end">
-            {one.note}
+            {show_line(&one.note)}
         </text>
     };
     if one.href.is_empty() {
@@ -98,16 +100,16 @@ fn route(one: PictureRoute) -> AnyView {
             </a>
         }
     });
-    let over =
-        (!one.over.is_empty()).then(|| view! { <span class="second">"↓ " {one.over}</span> });
+    let over = (!one.over.is_empty())
+        .then(|| view! { <span class="second">"↓ " {show_name(&one.over)}</span> });
     view! {
         <li>
             <span>
                 <a class="id" href=one.href>
-                    {one.name}
+                    {show_name(&one.name)}
                 </a>
                 " "
-                <span class="second">{one.note}</span>
+                <span class="second">{show_line(&one.note)}</span>
                 " "
                 {finding}
             </span>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::api::policies::PolicyGone;
 use crate::links;
+use crate::visible::{show_line, show_name, show_within};
 
 /// In the place of its form: links of letters and replays lead here for as long as they are kept.
 #[component]
@@ -32,8 +33,8 @@ pub(crate) fn RemovedPolicy(
                     </li>
                     <li>"Removed"</li>
                 </ol>
-                <h1>{format!("The retry policy “{name}” was removed.")}</h1>
-                <p class="second">{gone.says} " It is asked of no letter any more."</p>
+                <h1>{format!("The retry policy “{}” was removed.", show_within(&name))}</h1>
+                <p class="second">{show_line(&gone.says)} " It is asked of no letter any more."</p>
             </div>
         </div>
         <section class="section" aria-labelledby="was-title">
@@ -45,13 +46,13 @@ pub(crate) fn RemovedPolicy(
                     <dt>"which letters"</dt>
                     <dd>
                         <a class="id" href=letters>
-                            {filter}
+                            {show_name(&filter)}
                         </a>
                     </dd>
                 </div>
                 <div class="two">
                     <dt>"what it did"</dt>
-                    <dd>{gone.verdict}</dd>
+                    <dd>{show_line(&gone.verdict)}</dd>
                 </div>
             </dl>
             <p>

@@ -4,6 +4,7 @@ use dlo_domain::replay::ReplayItem;
 use leptos::prelude::*;
 
 use super::{Instant, OutcomeKey, Spoken, outcome_word};
+use crate::visible::{show_lines, show_name};
 use crate::{links, wording};
 
 /// Letters in the order of publishing.
@@ -44,14 +45,14 @@ fn row(item: ReplayItem) -> impl IntoView {
                 </span>
             </td>
             <td class="fit far">
-                <span class="id">{queue.clone()}</span>
+                <span class="id">{show_name(&queue)}</span>
             </td>
             <td class="fill clip">
-                <a href=href.clone() title=detail.clone() class:quiet=is_plain>
+                <a href=href.clone() title=show_lines(&detail) class:quiet=is_plain>
                     <Spoken text=detail.clone() />
                 </a>
                 <div class="sub">
-                    <span class="id">{queue}</span>
+                    <span class="id">{show_name(&queue)}</span>
                 </div>
             </td>
             <td class="fit far">

@@ -4,6 +4,7 @@ use dlo_domain::replay::{Replay, Target};
 use leptos::prelude::*;
 
 use super::target_text;
+use crate::visible::show_name;
 use crate::wording;
 
 /// The plan, frozen.
@@ -70,7 +71,7 @@ pub(crate) fn ReplayPlan(
                 {begins}
                 <div>
                     <dt>"asked by"</dt>
-                    <dd>{replay.created_by}</dd>
+                    <dd>{show_name(&replay.created_by)}</dd>
                 </div>
             </dl>
         </section>

@@ -5,6 +5,7 @@ use dlo_domain::replay::{Outcome, Replay, Target};
 use leptos::prelude::*;
 
 use super::{Ago, ReplayBadge};
+use crate::visible::{show_name, show_within};
 use crate::{links, wording};
 
 /// Where so many letters go, as people say it.
@@ -14,12 +15,16 @@ pub(crate) fn target_text(target: &Target, letters: i64) -> String {
         Target::OriginQueue => "the queues they died in".to_owned(),
         Target::OriginExchange if letters == 1 => "the exchange it was published to".to_owned(),
         Target::OriginExchange => "the exchanges they were published to".to_owned(),
-        Target::Queue { queue } => queue.clone(),
+        Target::Queue { queue } => show_within(queue),
         Target::Exchange {
             exchange,
             routing_key,
-        } => format!("exchange {exchange} with key {routing_key}"),
-        Target::Worker { worker } => format!("worker {worker}"),
+        } => format!(
+            "exchange {} with key {}",
+            show_within(exchange),
+            show_within(routing_key)
+        ),
+        Target::Worker { worker } => format!("worker {}", show_within(worker)),
     }
 }
 
@@ -71,7 +76,7 @@ fn row(replay: Replay, now: DateTime<Utc>) -> impl IntoView {
         Some(id) => view! { <a href=links::replay(id)>{what}</a> }.into_any(),
         None => what.into_any(),
     };
-    let by = replay.created_by.clone();
+    let by = show_name(&replay.created_by);
     view! {
         <tr data-row="">
             <td class="fit num">
@@ -80,7 +85,7 @@ fn row(replay: Replay, now: DateTime<Utc>) -> impl IntoView {
             <td class="main">
                 {name}
                 <div class="sub">
-                    <span>{replay.created_by}</span>
+                    <span>{show_name(&replay.created_by)}</span>
                     {(not > 0).then(|| format!("{} did not go well", wording::count(not)))}
                 </div>
             </td>

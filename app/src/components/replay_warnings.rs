@@ -3,6 +3,7 @@
 use dlo_domain::replay::ReplayWarning;
 use leptos::prelude::*;
 
+use crate::visible::{show_lines, show_within};
 use crate::wording;
 
 /// Warnings that are told one by one; the others are counted.
@@ -42,7 +43,10 @@ fn Warning(warning: ReplayWarning, takes_worker: bool) -> impl IntoView {
     };
     let worker = warning.fresh_worker.filter(|_| takes_worker);
     let offer = worker.map(|worker| {
-        let words = format!("Send to worker {worker} instead: it is at work");
+        let words = format!(
+            "Send to worker {} instead: it is at work",
+            show_within(&worker)
+        );
         view! {
             <button class="button" type="submit" name="to_worker" value=worker>
                 {words}
@@ -53,7 +57,7 @@ fn Warning(warning: ReplayWarning, takes_worker: bool) -> impl IntoView {
         <li data-fails=warning.will_fail.then_some("")>
             <p>
                 <b>{word}</b>
-                {warning.message}
+                {show_lines(&warning.message)}
             </p>
             {offer}
         </li>

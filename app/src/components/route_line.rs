@@ -5,6 +5,7 @@ use dlo_domain::letter::Letter;
 use leptos::prelude::*;
 
 use super::Ago;
+use crate::visible::{show_line, show_lines, show_name, show_within};
 use crate::wording;
 
 /// Origin, reason, source.
@@ -20,30 +21,30 @@ pub(crate) fn RouteLine(
         view! {
             <small class="claimed">
                 "not confirmed: only the message says so. The broker’s bindings and policies do not show that "
-                "dead letters of this queue come to " {summary.source.clone()} ", and the source does not list it."
+                "dead letters of this queue come to " {show_name(&summary.source)} ", and the source does not list it."
             </small>
         }
     });
     let exchange = match summary.exchange.as_deref() {
         None => "by an exchange that nothing tells".to_owned(),
         Some("") => "by the default exchange".to_owned(),
-        Some(name) => format!("by exchange {name}"),
+        Some(name) => format!("by exchange {}", show_within(name)),
     };
     let error = summary.error_message.map(|message| {
         let class = summary.error_class;
-        view! { <small class="message">{class.map(|class| format!("{class}: "))} {message}</small> }
+        view! { <small class="message">{class.map(|class| format!("{}: ", show_line(&class)))} {show_lines(&message)}</small> }
     });
     let which = wording::ordinal(summary.arrivals);
     view! {
         <div class="route">
             <div>
                 <span class="label">"died on"</span>
-                <span class="value">{summary.queue.unwrap_or_else(|| "not told".to_owned())}</span>
+                <span class="value">{show_name(summary.queue.as_deref().unwrap_or("not told"))}</span>
                 <small>
-                    {exchange} {summary.routing_key.map(|key| format!(", key {key}"))}
+                    {exchange} {summary.routing_key.map(|key| format!(", key {}", show_within(&key)))}
                 </small>
                 {claimed}
-                {letter.worker.map(|worker| view! { <small>"meant for " {worker}</small> })}
+                {letter.worker.map(|worker| view! { <small>"meant for " {show_name(&worker)}</small> })}
             </div>
             <Arrow />
             <div>
@@ -57,7 +58,7 @@ pub(crate) fn RouteLine(
                         let whose = match told_by.as_str() {
                             "headers" => "its own".to_owned(),
                             "custom" => "the source's".to_owned(),
-                            framework => framework.to_owned(),
+                            framework => show_line(framework),
                         };
                         view! { <small class="quiet">"told by " {whose} " headers"</small> }
                     })}
@@ -65,11 +66,11 @@ pub(crate) fn RouteLine(
             <Arrow />
             <div>
                 <span class="label">"came to"</span>
-                <span class="value">{summary.source}</span>
+                <span class="value">{show_name(&summary.source)}</span>
                 <small>
                     {which} " arrival, " <Ago at=summary.last_arrived_at now spoken=true />
                 </small>
-                <small>"vhost " {letter.vhost}</small>
+                <small>"vhost " {show_name(&letter.vhost)}</small>
             </div>
         </div>
     }

@@ -12,6 +12,7 @@ use super::{Ago, SeverityMark};
 use crate::api::rules::{EnableRule, MoveRule, RemoveRule};
 use crate::error::ApiError;
 use crate::links;
+use crate::visible::{show_line, show_name};
 
 /// What can be done with rules that are in the book.
 #[derive(Clone, Copy)]
@@ -124,11 +125,11 @@ fn Row(
     is_last: bool,
 ) -> impl IntoView {
     let id = rule.id.to_string();
-    let name = rule.rule.name.clone();
+    let name = show_line(&rule.rule.name);
     let letters = links::with_query(links::LETTERS, [("q", rule.rule.filter.as_str())]);
     let filter = match rule.rule.filter.as_str() {
         "" => "every letter".to_owned(),
-        text => text.to_owned(),
+        text => show_line(text),
     };
     view! {
         <li data-off=(!rule.rule.enabled).then_some("")>
@@ -141,7 +142,7 @@ fn Row(
             </div>
             <div class="verdict">{verdict(&rule.rule.verdict)}</div>
             <p class="by">
-                {rule.changed_by.clone()} ", " <Ago at=rule.changed_at now spoken=true />
+                {show_name(&rule.changed_by)} ", " <Ago at=rule.changed_at now spoken=true />
             </p>
             <div class="actions">
                 <Switch id=id.clone() name=name.clone() is_on=rule.rule.enabled actions />
@@ -163,13 +164,13 @@ fn verdict(verdict: &Verdict) -> AnyView {
             view! { <SeverityMark severity /> }.into_any()
         }
         Verdict::Grouping(Outcome::Key(key)) => {
-            let key = key.clone();
+            let key = show_line(key);
             view! { <span class="quiet">"one group: "</span> <code>{key}</code> }.into_any()
         }
         Verdict::Grouping(Outcome::Masks(masks)) => {
             let masks = masks
                 .iter()
-                .map(|mask| view! { <code>{mask.clone()}</code> " " });
+                .map(|mask| view! { <code>{show_line(mask)}</code> " " });
             let masks = masks.collect_view();
             view! { <span class="quiet">"values: "</span> {masks} }.into_any()
         }

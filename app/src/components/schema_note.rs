@@ -1,5 +1,6 @@
 //! What a schema says of a body: what is wrong, and where. It refuses nothing.
 
+use crate::visible::{show_line, show_lines};
 use dlo_domain::schema::{SchemaCheck, SchemaFault};
 use leptos::prelude::*;
 
@@ -17,6 +18,7 @@ pub(crate) fn SchemaNote(
         faults,
         more,
     } = check;
+    let schema = show_line(&schema);
     if faults.is_empty() {
         let says = format!("{what} fits the schema {schema}.");
         return view! { <p class="note-line">{says}</p> }.into_any();
@@ -40,9 +42,9 @@ fn fault(SchemaFault { place, why }: SchemaFault) -> AnyView {
     };
     view! {
         <li>
-            <code>{place}</code>
+            <code>{show_line(&place)}</code>
             ": "
-            {why}
+            {show_lines(&why)}
         </li>
     }
     .into_any()

@@ -7,6 +7,7 @@ use dlo_domain::state::LetterState;
 use leptos::prelude::*;
 
 use super::Ago;
+use crate::visible::{show_lines, show_name};
 use crate::{links, wording};
 
 /// A condition as people say it.
@@ -63,7 +64,7 @@ fn row(source: Source, now: DateTime<Utc>) -> impl IntoView {
         <tr data-row="">
             <th scope="row">
                 <a class="id" href=all.clone()>
-                    {source.name}
+                    {show_name(&source.name)}
                 </a>
             </th>
             <td class="fit num">
@@ -87,7 +88,7 @@ fn row(source: Source, now: DateTime<Utc>) -> impl IntoView {
 #[component]
 pub(crate) fn Condition(condition: SourceCondition, detail: Option<String>) -> impl IntoView {
     view! {
-        <span class="condition" data-well=condition.is_well().to_string() title=detail>
+        <span class="condition" data-well=condition.is_well().to_string() title=detail.map(|detail| show_lines(&detail))>
             {condition_word(condition)}
         </span>
     }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::api::Said;
+use crate::visible::{show_lines, show_marks, show_name};
 
 /// A sentence, with what stands between backticks as code. All of it is text: names are whatever
 /// somebody called a queue.
@@ -15,9 +16,9 @@ pub(crate) fn Spoken(
     parts(&text)
         .map(|(part, is_code)| {
             if is_code {
-                view! { <code>{part}</code> }.into_any()
+                view! { <code>{show_marks(&part)}</code> }.into_any()
             } else {
-                part.into_any()
+                show_lines(&part).into_any()
             }
         })
         .collect_view()
@@ -30,7 +31,7 @@ pub(crate) fn said(pieces: Said) -> AnyView {
         if href.is_empty() {
             view! { <Spoken text /> }.into_any()
         } else {
-            view! { <a href=href>{text}</a> }.into_any()
+            view! { <a href=href>{show_name(&text)}</a> }.into_any()
         }
     };
     pieces.into_iter().map(piece).collect_view().into_any()

@@ -1,5 +1,6 @@
 //! A stack trace from a header.
 
+use crate::visible::show_lines;
 use leptos::prelude::*;
 
 /// The trace; long ones start closed.
@@ -19,7 +20,7 @@ pub(crate) fn StackTrace(
             </header>
             <details class="data" open=lines <= 12>
                 <summary>"As the header has it"</summary>
-                <pre class="body" tabindex="0" aria-label="Stack trace">{trace}</pre>
+                <pre class="body" tabindex="0" aria-label="Stack trace">{show_lines(&trace)}</pre>
             </details>
             {(omitted_bytes > 0)
                 .then(|| {

@@ -1,5 +1,6 @@
 //! A message with placeholders: what varies stands as a quiet chip among what does not.
 
+use crate::visible::{show_line, show_lines, show_name};
 use dlo_domain::grouping::{Segment, Variable};
 use leptos::prelude::*;
 
@@ -54,7 +55,7 @@ pub(crate) fn TemplateLine(
     let views = pieces(&template)
         .into_iter()
         .map(|piece| match piece {
-            Piece::Same(text) => text.to_owned().into_any(),
+            Piece::Same(text) => show_lines(text).into_any(),
             Piece::Varies(kind) => view! { <var>{kind_word(kind)}</var> }.into_any(),
         })
         .collect_view();
@@ -75,9 +76,9 @@ pub(crate) fn TemplateExplained(
     let views = segments
         .into_iter()
         .map(|segment| match segment.variable {
-            None => segment.text.into_any(),
+            None => show_lines(&segment.text).into_any(),
             Some(kind) => {
-                let examples = segment.examples.join(", ");
+                let examples = show_line(&segment.examples.join(", "));
                 let title = (!examples.is_empty()).then_some(examples);
                 view! { <var title=title>{kind_word(kind)}</var> }.into_any()
             }
@@ -97,7 +98,7 @@ pub(crate) fn TemplateExplained(
                                         <li>
                                             <var>{kind_word(kind)}</var>
                                             " was "
-                                            <span class="id">{examples}</span>
+                                            <span class="id">{show_name(&examples)}</span>
                                         </li>
                                     }
                                 })

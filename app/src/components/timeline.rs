@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use super::{Instant, Spoken, StateBadge};
 use crate::links;
+use crate::visible::{show_line, show_name};
 use events::{Event, Kind, events};
 
 /// Deaths, arrivals, replays and decisions in their order.
@@ -62,9 +63,10 @@ fn entry(event: Event) -> impl IntoView {
         Kind::Bad => "bad",
         Kind::Plain => "",
     };
+    let title = show_line(&event.title);
     let title = match event.replay {
-        Some(replay) => view! { <a href=links::replay(replay)>{event.title}</a> }.into_any(),
-        None => event.title.into_any(),
+        Some(replay) => view! { <a href=links::replay(replay)>{title}</a> }.into_any(),
+        None => title.into_any(),
     };
     view! {
         <li class=class>
@@ -78,7 +80,7 @@ fn entry(event: Event) -> impl IntoView {
                     .map(|place| {
                         view! {
                             " "
-                            <span class="id">{place}</span>
+                            <span class="id">{show_name(&place)}</span>
                         }
                     })}
                 {event.detail.map(|detail| view! { <small><Spoken text=detail /></small> })}

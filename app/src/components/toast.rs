@@ -8,6 +8,7 @@ use leptos::form::ActionForm;
 use leptos::prelude::*;
 
 use crate::api::letters::RestoreLetters;
+use crate::visible::show_lines;
 use crate::wording::{counted, plural};
 
 /// Long enough to read it and to press Undo; a discard can be taken back later, too.
@@ -147,7 +148,7 @@ fn left_out_text(left_out: &[LeftOut]) -> String {
                 } else {
                     "was"
                 },
-                left.reason.trim_end_matches('.')
+                show_lines(left.reason.trim_end_matches('.'))
             )
         })
         .collect();

@@ -4,6 +4,7 @@ use dlo_domain::changing::{TransformPreview, TriedLetter};
 use leptos::prelude::*;
 
 use super::{BodyDiff, SchemaNote};
+use crate::visible::show_lines;
 use crate::{links, wording};
 
 /// The field of the program, and the button that tries it: the form around it looks again.
@@ -104,7 +105,9 @@ fn tried_letter(tried: TriedLetter) -> impl IntoView {
     let id = tried.letter_id;
     let name = wording::short(&id);
     let what = match (tried.error, tried.diff) {
-        (Some(why), _) => view! { <p class="failed">{format!("left out: {why}")}</p> }.into_any(),
+        (Some(why), _) => {
+            view! { <p class="failed">{format!("left out: {}", show_lines(&why))}</p> }.into_any()
+        }
         (None, None) => view! { <p class="quiet">"sent as it arrived"</p> }.into_any(),
         (None, Some(diff)) => {
             let label = format!("What changes in letter {name}");

@@ -3,6 +3,7 @@
 use dlo_domain::wire::{FieldTable, FieldValue};
 use leptos::prelude::*;
 
+use crate::visible::{show_line, show_lines, show_name};
 use crate::wording;
 
 /// Tables within tables are shown this deep.
@@ -32,7 +33,7 @@ pub(crate) fn WireTable(
                         view! {
                             <tr>
                                 <th scope="row">
-                                    <span class="id">{field.name.to_display().into_owned()}</span>
+                                    <span class="id">{show_name(&field.name.to_display())}</span>
                                     <div class="sub">{kind.clone()}</div>
                                 </th>
                                 <td class="fit far quiet">
@@ -59,12 +60,12 @@ fn value_view(value: &FieldValue) -> AnyView {
         FieldValue::Table(_) | FieldValue::Array(_) => {
             view! { <div class="tree">{node(None, value, 0)}</div> }.into_any()
         }
-        leaf => text(leaf).into_any(),
+        leaf => show_lines(&text(leaf)).into_any(),
     }
 }
 
 fn node(name: Option<String>, value: &FieldValue, depth: usize) -> AnyView {
-    let key = name.map(|name| view! { <span class="k">{name}</span> ": " });
+    let key = name.map(|name| view! { <span class="k">{show_line(&name)}</span> ": " });
     let (summary, children) = match value {
         FieldValue::Table(table) if !table.0.is_empty() && depth < DEEPEST => {
             let entries = table.0.iter().map(|field| {
@@ -83,7 +84,7 @@ fn node(name: Option<String>, value: &FieldValue, depth: usize) -> AnyView {
         leaf => {
             return view! {
                 <span class="leaf">
-                    {key} <span class="s">{text(leaf)}</span> <span class="type">{type_word(leaf)}</span>
+                    {key} <span class="s">{show_lines(&text(leaf))}</span> <span class="type">{type_word(leaf)}</span>
                 </span>
             }
             .into_any();

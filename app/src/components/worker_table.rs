@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::api::workers::WorkerRow;
 use crate::links;
+use crate::visible::{show_line, show_name};
 
 /// The table.
 #[component]
@@ -49,7 +50,7 @@ fn row(row: WorkerRow) -> impl IntoView {
         });
         view! {
             <a class="id" href=href>
-                {row.queue}
+                {show_name(&row.queue)}
             </a>
         }
     });
@@ -57,11 +58,11 @@ fn row(row: WorkerRow) -> impl IntoView {
         <tr data-row="">
             <th scope="row">
                 <a class="id" href=links::worker(&row.name)>
-                    {row.name.clone()}
+                    {show_name(&row.name)}
                 </a>
                 <div class="sub">
                     {(!row.load.is_empty()).then(|| view! { <span>{row.load.clone()}</span> })}
-                    <span>{row.version.clone()}</span>
+                    <span>{show_name(&row.version)}</span>
                 </div>
             </th>
             <td class="fit">
@@ -74,9 +75,9 @@ fn row(row: WorkerRow) -> impl IntoView {
             <td class="fit num far">{row.load}</td>
             <td class="fit mid">{queue}</td>
             <td class="fit mid">
-                <span class="id">{row.version}</span>
+                <span class="id">{show_name(&row.version)}</span>
             </td>
-            <td class="fit mid second">{row.probe}</td>
+            <td class="fit mid second">{show_line(&row.probe)}</td>
             <td class="fit num far">{row.down}</td>
             <td class="fit num">
                 <Letters of=row.name count=row.letters />

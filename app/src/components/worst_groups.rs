@@ -6,6 +6,7 @@ use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
 use super::{Ago, GroupBadge, SeverityMark, Sparkline, TemplateLine};
+use crate::visible::show_name;
 use crate::{links, wording};
 
 /// Groups with what waits of each, how it goes, and since when.
@@ -56,7 +57,7 @@ fn row(group: WorstGroup, now: DateTime<Utc>) -> impl IntoView {
                 <div class="sub">
                     {mark()} <GroupBadge state=summary.state />
                     <span>"since " <Ago at=first_seen_at now spoken=true /></span> {flag()}
-                    {summary.owner}
+                    {summary.owner.map(|owner| show_name(&owner))}
                 </div>
             </td>
             <td class="fit num">
@@ -71,7 +72,7 @@ fn row(group: WorstGroup, now: DateTime<Utc>) -> impl IntoView {
             <td class="fit far">
                 <GroupBadge state=summary.state />
             </td>
-            <td class="fit far second">{owner.unwrap_or_else(|| "—".to_owned())}</td>
+            <td class="fit far second">{show_name(owner.as_deref().unwrap_or("—"))}</td>
         </tr>
     }
     .into_any()

@@ -12,6 +12,7 @@ use web_sys::SubmitEvent;
 use super::sending_edit::Changes;
 use crate::api::changes::{EditForm, EditRead, KeepDraft, SendEdit, read_edit};
 use crate::components::{ErrorNote, ErrorPanel, SchemaNote, Waiting, disabled_while, is_edited};
+use crate::visible::{show_line, show_lines, show_name, show_within};
 use crate::{links, wording};
 
 /// What the form does: shows what changes, and sends what was shown.
@@ -85,7 +86,7 @@ pub(crate) fn EditLetterPage() -> impl IntoView {
         kept.or_else(|| actions.send.value().get().and_then(Result::err))
     });
     view! {
-        <Title text=move || format!("Edit letter {}", wording::short(&id.get())) />
+        <Title text=move || format!("Edit letter {}", show_line(&wording::short(&id.get()))) />
         <ErrorNote error />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
@@ -105,7 +106,7 @@ fn Sheet(read: EditRead, form: EditForm, actions: Actions) -> impl IntoView {
     let arrived = sheet.schema.clone().filter(|_| sheet.draft.is_none());
     let arrived = arrived.map(|check| view! { <SchemaNote check what="What arrived" /> });
     let content = match sheet.cannot.clone() {
-        Some(why) => view! { <p class="note-line">{why}</p> }.into_any(),
+        Some(why) => view! { <p class="note-line">{show_lines(&why)}</p> }.into_any(),
         None => view! { <Form read form actions /> }.into_any(),
     };
     view! {
@@ -143,7 +144,7 @@ fn Head(sheet: EditSheet) -> impl IntoView {
                     <span>"arrival " {sheet.arrival}</span>
                     {sheet
                         .queue
-                        .map(|queue| view! { <span>"died in " <span class="id">{queue}</span></span> })}
+                        .map(|queue| view! { <span>"died in " <span class="id">{show_name(&queue)}</span></span> })}
                 </p>
             </div>
         </div>
@@ -217,7 +218,8 @@ fn Writing(sheet: EditSheet, form: EditForm, waits: Signal<bool>) -> impl IntoVi
         }
     };
     let tabs: Vec<_> = sheet.shapes.iter().copied().map(tab).collect();
-    let packed = sheet.content_encoding.clone().map(|encoding| {
+    let packed = sheet.content_encoding.as_deref().map(|encoding| {
+        let encoding = show_within(encoding);
         view! {
             <p class="note-line">
                 {format!("It is unpacked here ({encoding}), and packed again when it is sent.")}
@@ -234,7 +236,7 @@ fn Writing(sheet: EditSheet, form: EditForm, waits: Signal<bool>) -> impl IntoVi
                     </nav>
                 </span>
             </header>
-            {sheet.note.clone().map(|note| view! { <p class="note-line">{note}</p> })}
+            {sheet.note.clone().map(|note| view! { <p class="note-line">{show_lines(&note)}</p> })}
             {packed}
             <div class="stack tight padded">
                 <label class="choice code">

@@ -9,6 +9,7 @@ use leptos_router::hooks::use_params_map;
 use crate::api::Said;
 use crate::api::executions::{EndExecution, ExecutionSheet, read_execution};
 use crate::components::{Ago, ErrorPanel, Live, Notice, SomeLetters, Spoken, Waiting, Which, said};
+use crate::visible::{show_line, show_lines, show_name, show_within};
 use crate::{links, wording};
 
 /// One execution. Its forms are plain ones: each answer is a page.
@@ -43,14 +44,14 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
     let row = sheet.row;
     let worker = (!row.worker.is_empty()).then(|| {
         view! {
-            <a href=links::worker(&row.worker)>{format!("worker {}", row.worker)}</a>
+            <a href=links::worker(&row.worker)>{format!("worker {}", show_within(&row.worker))}</a>
             <a href=links::executions_of(&row.worker)>"its other executions"</a>
         }
     });
     let attempt =
         (!row.attempt.is_empty()).then(|| view! { <span>"attempt " {row.attempt}</span> });
     let by = (!sheet.ended_by.is_empty())
-        .then(|| view! { <span>"by " <span class="id">{sheet.ended_by}</span></span> });
+        .then(|| view! { <span>"by " <span class="id">{show_name(&sheet.ended_by)}</span></span> });
     view! {
         <div class="answer">
             <div>
@@ -58,9 +59,9 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
                     <li>
                         <a href=links::EXECUTIONS>"Executions"</a>
                     </li>
-                    <li class="id">{row.id.clone()}</li>
+                    <li class="id">{show_name(&row.id)}</li>
                 </ol>
-                <h1>{sheet.heading}</h1>
+                <h1>{show_line(&sheet.heading)}</h1>
                 <p class="meta">
                     <span class=format!("state {}", row.state.1)>{row.state.0}</span>
                     <span>"since " <Ago at=row.since now spoken=true /></span>
@@ -88,7 +89,7 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
                                     <h2 id="result-title">"What came of it"</h2>
                                 </header>
                                 <pre class="body" tabindex="0" role="group" aria-label="The result">
-                                    {sheet.result}
+                                    {show_lines(&sheet.result)}
                                 </pre>
                             </section>
                         }

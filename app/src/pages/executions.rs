@@ -8,6 +8,7 @@ use leptos_router::hooks::use_query_map;
 use crate::api::executions::{ExecutionList, list_executions};
 use crate::components::{ErrorPanel, ExecutionTable, Live, Pager, Waiting, said};
 use crate::links;
+use crate::visible::{show_line, show_lines};
 
 /// The executions.
 #[component]
@@ -68,7 +69,7 @@ fn List(list: ExecutionList, tab: String, worker: String) -> impl IntoView {
                 <p class="meta">{figures}</p>
             </div>
         </div>
-        {(!list.warning.is_empty()).then(|| view! { <p class="stop-line">{list.warning}</p> })}
+        {(!list.warning.is_empty()).then(|| view! { <p class="stop-line">{show_lines(&list.warning)}</p> })}
         <Tabs tabs=list.tabs tab worker />
         {(!list.stuck.is_empty())
             .then(|| {
@@ -86,7 +87,7 @@ fn List(list: ExecutionList, tab: String, worker: String) -> impl IntoView {
             })}
         <section class="section" aria-labelledby="list-title">
             <header>
-                <h2 id="list-title">{list.title}</h2>
+                <h2 id="list-title">{show_line(&list.title)}</h2>
                 {of_worker}
             </header>
             {content}

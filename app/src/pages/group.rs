@@ -19,6 +19,7 @@ use crate::components::{
     GroupSignatures, GroupSlip, GroupStateButtons, HoursChart, Live, Notice, OneAxis, SeverityMark,
     TemplateExplained, Waiting, Which,
 };
+use crate::visible::{show_line, show_name};
 use crate::{links, wording};
 
 /// One group.
@@ -47,7 +48,7 @@ pub(crate) fn GroupPage() -> impl IntoView {
         checked.set(BTreeSet::new());
     });
     view! {
-        <Title text=move || format!("Group {}", wording::short(&id.get())) />
+        <Title text=move || format!("Group {}", show_line(&wording::short(&id.get()))) />
         <Notice />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
@@ -213,7 +214,7 @@ fn Why(why: Explanation) -> impl IntoView {
             view! {
                 <div class="two">
                     <dt>{name}</dt>
-                    <dd class="id">{text}</dd>
+                    <dd class="id">{show_name(&text)}</dd>
                 </div>
             }
         })

@@ -7,6 +7,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::api::groups::{GroupList, list_groups};
 use crate::components::{ErrorPanel, GroupTable, Live, Pager, Waiting};
+use crate::visible::show_name;
 use crate::{links, wording};
 
 /// The list of groups.
@@ -82,7 +83,7 @@ fn List(list: GroupList, state: String) -> impl IntoView {
         } else {
             view! {
                 <h1 class="visually-hidden">"Groups"</h1>
-                <p class="empty">"No group is " {state} "."</p>
+                <p class="empty">"No group is " {show_name(&state)} "."</p>
             }
             .into_any()
         };

@@ -14,6 +14,7 @@ use crate::components::{
     StackTrace, Timeline, Toasts, View, Waiting, WireTable,
 };
 use crate::error::ApiError;
+use crate::visible::{show_line, show_lines};
 use crate::wording::counted;
 
 type PayloadResource = Resource<Result<PayloadRead, ApiError>>;
@@ -74,7 +75,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
         |(id, arrival, as_text, _)| read_payload(id, arrival, as_text),
     );
     view! {
-        <Title text=move || format!("Letter {}", crate::wording::short(&id.get())) />
+        <Title text=move || format!("Letter {}", show_line(&crate::wording::short(&id.get()))) />
         <Notice />
         <ErrorNote error=Signal::derive(move || decisions.error()) />
         <Transition fallback=Waiting>
@@ -138,7 +139,7 @@ fn Read(
                                 view! { <PayloadView id arrival=number read view /> }.into_any()
                             }
                             Err(error) => {
-                                view! { <p class="error-note">{error.to_string()}</p> }.into_any()
+                                view! { <p class="error-note">{show_lines(&error.to_string())}</p> }.into_any()
                             }
                         }
                     })}

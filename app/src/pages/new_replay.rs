@@ -15,6 +15,7 @@ use crate::components::{
     ClaimedOf, ClaimedOriginsNote, Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm,
     Waiting, is_edited, target_text,
 };
+use crate::visible::show_line;
 use crate::{links, wording};
 
 /// How letters are chosen, where none are.
@@ -201,7 +202,7 @@ fn Head(
 #[component]
 fn Facts(preview: Replay, form: ReplayForm) -> impl IntoView {
     let which = (form.scope == "matching" && !form.q.is_empty())
-        .then(|| view! { <span>"all that match " <code>{form.q}</code></span> });
+        .then(|| view! { <span>"all that match " <code>{show_line(&form.q)}</code></span> });
     let before = preview.replayed_before.filter(|before| *before > 0);
     let before = before.map(|before| {
         let they = if before == preview.total {

@@ -8,6 +8,7 @@ use crate::api::Said;
 use crate::api::queue::{DeadLetteringDraft, QueueView, read_queue};
 use crate::components::{DeadLettering, ErrorPanel, FindingList, Notice, Spoken, Waiting, said};
 use crate::links;
+use crate::visible::{show_line, show_lines, show_name};
 
 /// One queue. It is not read again by itself: that would take away what somebody writes in its form,
 /// or the plan that they are looking at.
@@ -59,7 +60,7 @@ fn Sheet(sheet: QueueView) -> impl IntoView {
     let form = if sheet.no_form.is_empty() {
         view! { <DeadLettering form=sheet.form /> }.into_any()
     } else {
-        view! { <p class="second">{sheet.no_form}</p> }.into_any()
+        view! { <p class="second">{show_lines(&sheet.no_form)}</p> }.into_any()
     };
     view! {
         <div class="answer">
@@ -70,7 +71,7 @@ fn Sheet(sheet: QueueView) -> impl IntoView {
                     </li>
                     <li>
                         <a class="id" href=sheet.vhost.0>
-                            {sheet.vhost.1}
+                            {show_name(&sheet.vhost.1)}
                         </a>
                     </li>
                 </ol>
@@ -81,7 +82,7 @@ fn Sheet(sheet: QueueView) -> impl IntoView {
         <section class="section" aria-labelledby="facts-title">
             <header>
                 <h2 id="facts-title">"What is known of it"</h2>
-                <span class="note">{sheet.place}</span>
+                <span class="note">{show_line(&sheet.place)}</span>
             </header>
             <dl class="slip">{sheet.facts.into_iter().map(fact).collect_view()}</dl>
         </section>

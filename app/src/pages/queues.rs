@@ -9,6 +9,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::api::topology::{CheckQueues, QueueRow, QueueSheet, read_queues};
 use crate::components::{ErrorPanel, FindingList, Live, Notice, QueueMap, Spoken, Waiting, said};
+use crate::visible::{show_line, show_name};
 
 /// The queues of a vhost. Its forms are plain ones: each answer is a page.
 #[component]
@@ -59,9 +60,9 @@ fn Sheet(sheet: QueueSheet) -> impl IntoView {
         <section class="section" aria-labelledby="map-title">
             <header>
                 <h2 id="map-title">"Topology"</h2>
-                <span class="note">{sheet.place}</span>
+                <span class="note">{show_line(&sheet.place)}</span>
                 <span class="end">
-                    <a href=sheet.switch.0>{sheet.switch.1}</a>
+                    <a href=sheet.switch.0>{show_line(&sheet.switch.1)}</a>
                 </span>
             </header>
             {match sheet.picture {
@@ -98,7 +99,7 @@ fn vhosts(others: Vec<(String, String)>) -> Option<AnyView> {
         .map(|(href, words)| {
             view! {
                 <li>
-                    <a href=href>{words}</a>
+                    <a href=href>{show_name(&words)}</a>
                 </li>
             }
         })
@@ -113,7 +114,7 @@ fn vhosts(others: Vec<(String, String)>) -> Option<AnyView> {
 }
 
 fn link(link: Option<(String, String)>) -> AnyView {
-    link.map(|(href, words)| view! { <a href=href>{words}</a> })
+    link.map(|(href, words)| view! { <a href=href>{show_line(&words)}</a> })
         .into_any()
 }
 
@@ -158,7 +159,7 @@ fn queue(row: QueueRow) -> AnyView {
         <tr>
             <th>
                 <a class="id" href=row.href>
-                    {row.name}
+                    {show_name(&row.name)}
                 </a>
                 <div class="sub">
                     {format!("{} consumers", row.consumers)} {again} {link(row.link.clone())}

@@ -13,6 +13,7 @@ use crate::components::{
     OutcomePatterns, Pager, ReplayBadge, ReplayControls, ReplayItems, ReplayPlan, SomeLetters,
     Spoken, Waiting, Which, outcome_word, target_text,
 };
+use crate::visible::{show_line, show_lines, show_name};
 use crate::{links, wording};
 
 /// What every letter is sent without: brokers wrote it, and would take it amiss.
@@ -51,7 +52,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         |(id, outcome, cursor, _)| read_replay(id, outcome, cursor),
     );
     view! {
-        <Title text=move || format!("Replay {}", wording::short(&id.get())) />
+        <Title text=move || format!("Replay {}", show_line(&wording::short(&id.get()))) />
         <OutcomePatterns />
         <Notice />
         <Transition fallback=Waiting>
@@ -162,7 +163,7 @@ fn Program(jq: String) -> impl IntoView {
                 <span class="note">"the letters keep what arrived"</span>
             </header>
             <pre class="body" tabindex="0" role="group" aria-label="The jq program">
-                {jq}
+                {show_lines(&jq)}
             </pre>
         </section>
     }
@@ -229,9 +230,9 @@ fn Head(replay: Replay, pace: String, now: chrono::DateTime<chrono::Utc>) -> imp
                         {match replay.policy_id {
                             Some(policy) => {
                                 let form = links::policy_form(&policy.to_string());
-                                view! { <a href=form>{replay.created_by}</a> }.into_any()
+                                view! { <a href=form>{show_name(&replay.created_by)}</a> }.into_any()
                             }
-                            None => replay.created_by.into_any(),
+                            None => show_name(&replay.created_by),
                         }}
                     </span>
                     {(!pace.is_empty()).then(|| view! { <span>{pace}</span> })}
@@ -256,7 +257,7 @@ fn StopLine(stop: Stop, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
     };
     view! {
         <p class="stop-line" role="status">
-            {what} " " <Ago at now spoken=true />
+            {show_lines(&what)} " " <Ago at now spoken=true />
         </p>
     }
 }

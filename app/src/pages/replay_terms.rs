@@ -4,6 +4,7 @@ use dlo_domain::replay::Replay;
 use leptos::prelude::*;
 
 use super::replay::HISTORY;
+use crate::visible::show_line;
 use crate::wording;
 
 /// That all letters go as persistent messages, and how many did not come so.
@@ -57,7 +58,7 @@ pub(crate) fn Terms(
                         view! {
                             <div class="all">
                                 <dt>"taken off from these letters"</dt>
-                                <dd class="id">{found.join(", ")}</dd>
+                                <dd class="id">{show_line(&found.join(", "))}</dd>
                             </div>
                         }
                     })}

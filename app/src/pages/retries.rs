@@ -10,6 +10,7 @@ use crate::api::policies::{
 };
 use crate::components::{ErrorPanel, Live, Notice, Waiting};
 use crate::links;
+use crate::visible::{show_line, show_lines};
 
 /// The retry policies. Its forms are plain ones: each answer is a page.
 #[component]
@@ -57,7 +58,7 @@ fn List(list: PolicyList) -> impl IntoView {
                     </li>
                     <li>"Retry policies"</li>
                 </ol>
-                <h1>{list.heading}</h1>
+                <h1>{show_line(&list.heading)}</h1>
                 <p class="second">
                     "Policies are asked of each letter that arrives, from top to bottom, and the first that matches decides."
                 </p>
@@ -85,9 +86,9 @@ fn Row(place: usize, row: PolicyRow, is_last: bool) -> impl IntoView {
     let letters = links::with_query(links::LETTERS, [("q", row.filter.as_str())]);
     let filter = match row.filter.as_str() {
         "" => "every letter".to_owned(),
-        text => text.to_owned(),
+        text => show_line(text),
     };
-    let (id, name) = (row.id, row.name);
+    let (id, name) = (row.id, show_line(&row.name));
     let button = |to: &'static str, sign: &'static str, is_end: bool| {
         let label = format!("Move {name} {to}");
         view! {
@@ -111,10 +112,10 @@ fn Row(place: usize, row: PolicyRow, is_last: bool) -> impl IntoView {
                 <a class="id" href=letters>
                     {filter}
                 </a>
-                {(!row.warning.is_empty()).then(|| view! { <p class="error-note">{row.warning}</p> })}
+                {(!row.warning.is_empty()).then(|| view! { <p class="error-note">{show_lines(&row.warning)}</p> })}
             </div>
-            <div class="verdict">{row.verdict}</div>
-            <p class="by">{row.goes}</p>
+            <div class="verdict">{show_line(&row.verdict)}</div>
+            <p class="by">{show_line(&row.goes)}</p>
             <div class="actions">
                 <form method="post" action=EnablePolicy::PATH>
                     <input type="hidden" name="id" value=id.clone() />

@@ -10,6 +10,7 @@ use crate::api::policies::{
 };
 use crate::components::{ErrorPanel, LetterSamples, Notice, PolicyFields, RemovedPolicy, Waiting};
 use crate::links;
+use crate::visible::{show_line, show_lines};
 
 /// A new policy, or one that is there; the address holds what was written of it so far.
 #[component]
@@ -99,7 +100,7 @@ fn Told(id: String, told: PolicyTold, now: chrono::DateTime<chrono::Utc>) -> imp
     let failed = told.failed.into_iter().map(|(href, what)| {
         view! {
             <li>
-                <a href=href>{what}</a>
+                <a href=href>{show_line(&what)}</a>
             </li>
         }
     });
@@ -110,9 +111,9 @@ fn Told(id: String, told: PolicyTold, now: chrono::DateTime<chrono::Utc>) -> imp
                 <h2 id="goes-title">"How it goes"</h2>
             </header>
             <p>
-                {told.goes} " " <a href=links::replays_of(&id)>"Its replays"</a> "."
+                {show_line(&told.goes)} " " <a href=links::replays_of(&id)>"Its replays"</a> "."
             </p>
-            {(!told.warning.is_empty()).then(|| view! { <p class="error-note">{told.warning}</p> })}
+            {(!told.warning.is_empty()).then(|| view! { <p class="error-note">{show_lines(&told.warning)}</p> })}
             {(!failed.is_empty())
                 .then(|| {
                     view! {
@@ -125,7 +126,7 @@ fn Told(id: String, told: PolicyTold, now: chrono::DateTime<chrono::Utc>) -> imp
             {(!told.shadow.is_empty())
                 .then(|| {
                     view! {
-                        <p>{told.shadow}</p>
+                        <p>{show_line(&told.shadow)}</p>
                         <LetterSamples letters=told.shadow_samples now />
                     }
                 })}
@@ -166,7 +167,7 @@ fn Seen(seen: PolicySeen, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
                 <h2 id="preview-title">"Preview"</h2>
             </header>
             <p class="says-all" role="status">
-                {seen.says}
+                {show_line(&seen.says)}
             </p>
             {(!rows.is_empty())
                 .then(|| {

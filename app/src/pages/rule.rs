@@ -9,6 +9,7 @@ use crate::api::letters::read_choices;
 use crate::api::rules::{Preview, RuleDraft, SaveRule, begin_rule, preview_rule, read_rule};
 use crate::components::{ErrorNote, ErrorPanel, LetterSamples, RuleForm, Waiting};
 use crate::links;
+use crate::visible::show_line;
 
 /// A new rule, or one that is in the book; the address holds what was written of it so far.
 #[component]
@@ -164,7 +165,7 @@ fn Seen(preview: Preview) -> impl IntoView {
                 {all}
             </header>
             <p class="says-all" role="status">
-                {says}
+                {show_line(&says)}
             </p>
             {letters}
         </section>

@@ -7,6 +7,7 @@ use leptos::server_fn::ServerFn as _;
 
 use crate::api::changes::{EditForm, EditRead, SendEdit};
 use crate::components::{BodyDiff, OutOfDate, ReplayWarnings, SchemaNote};
+use crate::visible::{show_line, show_lines, show_within};
 use crate::wording;
 
 /// What was written, compared with what arrived, and what sending it would do. It is a part of the form that
@@ -33,7 +34,7 @@ pub(crate) fn Changes(
     let size = wording::size(draft.size_bytes);
     let schema = sheet.schema.clone();
     let schema = schema.map(|check| view! { <SchemaNote check what="What would be sent" /> });
-    let refusal = refusal.map(|why| view! { <p class="stop-line">{why}</p> });
+    let refusal = refusal.map(|why| view! { <p class="stop-line">{show_lines(&why)}</p> });
     let sending = dry_run.map(|plan| view! { <Sending sheet plan form edited waits /> });
     view! {
         <section class="section" aria-labelledby="changes-title">
@@ -74,7 +75,8 @@ fn Sending(
     let is_warned = is_unfit || !plan.warnings.is_empty();
     let label = label(&plan, &died_in, is_warned && !is_blocked);
     let left_out = plan.left_out.iter();
-    let left_out = left_out.map(|left| format!("It cannot be sent now: {}.", left.reason));
+    let left_out =
+        left_out.map(|left| format!("It cannot be sent now: {}.", show_lines(&left.reason)));
     let left_out: Vec<_> = left_out
         .map(|why| view! { <p class="stop-line">{why}</p> })
         .collect();
@@ -98,7 +100,7 @@ fn Sending(
                     autocomplete="off"
                     spellcheck="false"
                     value=form.queue
-                    placeholder=died_in
+                    placeholder=show_line(&died_in)
                 />
             </label>
             <SecondPerson
@@ -130,9 +132,9 @@ fn label(plan: &Replay, died_in: &str, all_the_same: bool) -> String {
         _ => died_in,
     };
     let target = if only.is_empty() {
-        "the queue named here"
+        "the queue named here".to_owned()
     } else {
-        only
+        show_within(only)
     };
     let how = if all_the_same { " all the same" } else { "" };
     format!("Send 1 letter with this body to {target}{how}")

@@ -7,6 +7,7 @@ use leptos_router::hooks::use_params_map;
 
 use crate::api::changes::read_sent;
 use crate::components::{BodyDiff, ErrorPanel, Instant, Waiting};
+use crate::visible::{show_line, show_name};
 use crate::{links, wording};
 
 /// What one replay sent of one letter.
@@ -22,7 +23,7 @@ pub(crate) fn SentLetterPage() -> impl IntoView {
         |(id, replay)| read_sent(id, replay),
     );
     view! {
-        <Title text=move || format!("Sent of letter {}", wording::short(&id.get())) />
+        <Title text=move || format!("Sent of letter {}", show_line(&wording::short(&id.get()))) />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match sent.await {
@@ -66,7 +67,7 @@ fn Sent(sent: SentBody) -> impl IntoView {
                         </a>
                     </span>
                     <span>{wording::size(sent.size_bytes)}</span>
-                    {sent.content_type.map(|kind| view! { <span class="id">{kind}</span> })}
+                    {sent.content_type.map(|kind| view! { <span class="id">{show_name(&kind)}</span> })}
                     <span>
                         "SHA-256 " <span class="id">{sent.body_sha256[..16].to_owned()} "…"</span>
                     </span>

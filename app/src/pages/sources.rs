@@ -18,6 +18,7 @@ use crate::components::{
     SourceForm, Spoken, Waiting,
 };
 use crate::error::ApiError;
+use crate::visible::{show_line, show_name};
 use crate::{links, wording};
 
 /// What can be done on this page.
@@ -162,23 +163,23 @@ fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoVie
             <div class="say">
                 <h3>
                     <a class="id" href=href.clone()>
-                        {source.name.clone()}
+                        {show_name(&source.name)}
                     </a>
                 </h3>
                 <p class="meta">
                     <Condition condition=source.condition detail=None />
                     <span>"since " <Ago at=source.condition_since now spoken=true /></span>
                     <span>
-                        "queue " <span class="id">{source.queue.clone()}</span> ", vhost "
-                        <span class="id">{source.vhost.clone()}</span> ", broker "
-                        <span class="id">{source.broker.clone()}</span>
+                        "queue " <span class="id">{show_name(&source.queue)}</span> ", vhost "
+                        <span class="id">{show_name(&source.vhost)}</span> ", broker "
+                        <span class="id">{show_name(&source.broker)}</span>
                     </span>
                     <span>{source.mode.as_str()}</span>
                     {(!source.origins.is_empty())
                         .then(|| {
-                            view! { <span>"believes messages from " <bdi>{source.origins.to_string()}</bdi></span> }
+                            view! { <span>"believes messages from " {show_name(&source.origins.to_string())}</span> }
                         })}
-                    {executions(&source.executions).map(|says| view! { <span>{says}</span> })}
+                    {executions(&source.executions).map(|says| view! { <span>{show_line(&says)}</span> })}
                 </p>
                 {source
                     .condition_detail

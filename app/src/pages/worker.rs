@@ -13,6 +13,7 @@ use crate::components::{
     ErrorPanel, Live, Notice, OneAxis, Waiting, WorkerBadge, said, slow_ticks,
 };
 use crate::links;
+use crate::visible::{show_line, show_lines, show_name, show_within};
 
 /// One worker. Its forms are plain ones: each answer is a page.
 #[component]
@@ -64,7 +65,7 @@ fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
                     </li>
                     <li>
                         <a class="id" href=kind>
-                            {sheet.kind}
+                            {show_name(&sheet.kind)}
                         </a>
                     </li>
                 </ol>
@@ -73,10 +74,10 @@ fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
                     <WorkerBadge condition=sheet.row.condition />
                     {letters}
                     <a href=links::executions_of(&name)>"its executions"</a>
-                    {sheet.replay.map(|(href, words)| view! { <a class="button" href=href>{words}</a> })}
+                    {sheet.replay.map(|(href, words)| view! { <a class="button" href=href>{show_line(&words)}</a> })}
                 </p>
                 {(!sheet.opinion.is_empty())
-                    .then(|| view! { <p class="note-line">{sheet.opinion}</p> })}
+                    .then(|| view! { <p class="note-line">{show_lines(&sheet.opinion)}</p> })}
             </div>
         </div>
         <section class="section" aria-labelledby="facts-title">
@@ -88,7 +89,7 @@ fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
                 .then(|| {
                     view! {
                         <pre class="metadata" tabindex="0" aria-label="Metadata">
-                            {sheet.metadata}
+                            {show_lines(&sheet.metadata)}
                         </pre>
                     }
                 })}
@@ -126,12 +127,12 @@ fn drain(name: &str, can_drain: bool, can_activate: bool) -> impl IntoView + use
     };
     let drains = can_drain.then(|| {
         let note = "it counts as draining, whatever it says, until it stops or you take it back";
-        form(true, format!("Drain {name}"), note)
+        form(true, format!("Drain {}", show_within(name)), note)
     });
     let activates = can_activate.then(|| {
         form(
             false,
-            format!("Take {name} back into work"),
+            format!("Take {} back into work", show_within(name)),
             "it may have work again",
         )
     });

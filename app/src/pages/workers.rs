@@ -11,6 +11,7 @@ use crate::api::executions::ExecutionRow;
 use crate::api::workers::{KindRow, WorkerList, list_workers};
 use crate::components::{ErrorPanel, ExecutionTable, Live, Waiting, WorkerTable, said, slow_ticks};
 use crate::links;
+use crate::visible::show_name;
 
 /// The workers. Their ages are read anew every ten seconds.
 #[component]
@@ -69,7 +70,7 @@ fn List(list: WorkerList, state: String, kind: String) -> impl IntoView {
         let all = links::with_query(links::WORKERS, [("state", &*state)]);
         view! {
             <p class="meta">
-                <span>"of the kind " <span class="id">{kind.clone()}</span></span>
+                <span>"of the kind " <span class="id">{show_name(&kind)}</span></span>
                 <a href=all>"all kinds"</a>
             </p>
         }
@@ -150,7 +151,7 @@ fn Kinds(kinds: Vec<KindRow>, state: String) -> impl IntoView {
             <tr>
                 <th scope="row">
                     <a class="id" href=href>
-                        {row.kind}
+                        {show_name(&row.kind)}
                     </a>
                 </th>
                 <td class="fit num">{row.total}</td>

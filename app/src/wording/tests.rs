@@ -102,3 +102,15 @@ fn spans_are_told_in_two_units() {
         assert_eq!(span(seconds), wanted);
     }
 }
+
+#[test]
+fn the_end_of_an_id_is_told_whatever_an_address_names() {
+    for (id, wanted) in [
+        ("019a0f3e-5a4b-7c2d-8e1f-0123456789ab", "…456789ab"),
+        ("ääääa", "…ääääa"),
+        ("aääääääää", "…ääääääää"),
+        ("", "…"),
+    ] {
+        assert_eq!(short(&id), wanted);
+    }
+}

@@ -7,6 +7,7 @@ mod executions;
 mod guards;
 mod health;
 mod live;
+mod odd_names;
 mod pages;
 mod patience;
 mod policies;

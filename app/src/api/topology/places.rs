@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use dlo_domain::visible_text::visible;
+
 /// From one row to the next.
 pub(super) const ROW: i32 = 48;
 /// Of a box.
@@ -35,9 +37,10 @@ pub(super) fn spread<'a>(leading: impl Iterator<Item = (&'a str, i32)>) -> Place
 
 /// A name that fits; its end tells more than its middle.
 pub(super) fn cut(name: &str, fits: usize) -> String {
+    let name = visible(name);
     let count = name.chars().count();
     if count <= fits {
-        return name.to_owned();
+        return name.into_owned();
     }
     let tail = fits / 2;
     let head: String = name.chars().take(fits - tail - 1).collect();
@@ -64,6 +67,7 @@ mod tests {
     #[test]
     fn long_names_keep_their_ends() {
         assert_eq!(cut("orders.dead", 20), "orders.dead");
+        assert_eq!(cut("\u{202e}dead", 20), "⟨U+202E⟩dead");
         assert_eq!(cut("a-very-long-name.dead", 11), "a-ver….dead");
         assert_eq!(cut("äöüäöüäöü", 5), "äö…öü");
     }

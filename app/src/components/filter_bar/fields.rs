@@ -11,6 +11,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlFormElement};
 
 use super::Filter;
+use crate::visible::show_line;
 use crate::{links, wording};
 
 const AGES: [(&str, &str); 5] = [
@@ -131,7 +132,7 @@ fn Choice(
                         let this = option.clone();
                         view! {
                             <option value=option selected=move || value() == this>
-                                {words}
+                                {show_line(&words)}
                             </option>
                         }
                     })

@@ -1,6 +1,7 @@
 //! What could be written at the cursor of the filter box, offered below it while somebody types.
 //! Without a script the box is a plain one.
 
+use crate::visible::show_line;
 use dlo_domain::filter::{Completion, Field, complete};
 use dlo_domain::office::FilterChoices;
 use leptos::ev::KeyboardEvent;
@@ -161,7 +162,7 @@ pub(crate) fn SuggestionList(
                                         suggestions.take(place);
                                     }
                                 >
-                                    <code>{suggestion.text}</code>
+                                    <code>{show_line(&suggestion.text)}</code>
                                     <span>{suggestion.help}</span>
                                 </li>
                             }

@@ -4,6 +4,7 @@ use dlo_domain::filter::FilterFault;
 use leptos::prelude::*;
 
 use super::suggestions::{LIST, Suggestions};
+use crate::visible::show_line;
 
 /// What the box refers to for what is wrong.
 pub(crate) const FAULT: &str = "filter-fault";
@@ -72,7 +73,7 @@ pub(crate) fn FaultPlace(
     view! {
         {column}
         <p class="says">
-            <b>{place} {fault.why} "."</b>
+            <b>{place} {show_line(&fault.why)} "."</b>
             {children()}
         </p>
     }

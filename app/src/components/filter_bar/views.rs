@@ -10,6 +10,7 @@ use super::Filter;
 use crate::api::views::{RemoveView, SaveView, list_views};
 use crate::components::ErrorNote;
 use crate::links;
+use crate::visible::{show_line, show_name, show_within};
 
 /// Links to views, and the form that saves one more.
 #[component]
@@ -83,7 +84,7 @@ fn link(filter: Filter, name: String, view: LetterFilter) -> AnyView {
     };
     view! {
         <a href=href aria-current=current>
-            {name}
+            {show_name(&name)}
         </a>
     }
     .into_any()
@@ -148,12 +149,12 @@ fn Own(views: Vec<View>, filter: Filter, remove: ServerAction<RemoveView>) -> im
                             <ActionForm action=remove>
                                 <input type="hidden" name="id" value=view.id.to_string() />
                                 <input type="hidden" name="back" value=move || here(filter) />
-                                <span>{view.name.clone()}</span>
+                                <span>{show_name(&view.name)}</span>
                                 " "
-                                <code>{view.filter}</code>
+                                <code>{show_line(&view.filter)}</code>
                                 " "
                                 <button class="button" type="submit">
-                                    {format!("Remove {}", view.name)}
+                                    {format!("Remove {}", show_within(&view.name))}
                                 </button>
                             </ActionForm>
                         </li>

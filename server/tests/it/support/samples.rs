@@ -10,7 +10,10 @@ use dlo_domain::source::Source;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::front::{HOSTILE, ID};
+use super::front::ID;
+
+/// Text that a browser would run if it took it for a document.
+pub(super) const MARKUP: &str = "<script>alert(1)</script>";
 
 pub(super) fn page<T>() -> Page<T> {
     Vec::new().into()
@@ -75,22 +78,22 @@ pub(super) fn sample_preview() -> TransformPreview {
     sample(json!({
         "total": 2, "tried": 2, "changed": 1, "unchanged": 0, "failed": 1, "unfit": 1,
         "letters": [
-            {"letter_id": ID, "error": HOSTILE},
-            {"letter_id": ID, "diff": {"cut": true, "lines": [{"mark": "added", "text": HOSTILE}]},
+            {"letter_id": ID, "error": MARKUP},
+            {"letter_id": ID, "diff": {"cut": true, "lines": [{"mark": "added", "text": MARKUP}]},
              "schema": sample_schema()},
         ],
     }))
 }
 
 fn sample_schema() -> Value {
-    json!({"schema": HOSTILE, "more": true, "faults": [{"place": HOSTILE, "why": HOSTILE}]})
+    json!({"schema": MARKUP, "more": true, "faults": [{"place": MARKUP, "why": MARKUP}]})
 }
 
 pub(super) fn sample_sent(letter: LetterId, replay: ReplayId) -> SentBody {
-    let diff = json!({"cut": false, "lines": [{"mark": "removed", "text": HOSTILE}]});
+    let diff = json!({"cut": false, "lines": [{"mark": "removed", "text": MARKUP}]});
     sample(json!({
         "letter_id": letter, "replay_id": replay, "from_arrival": 1, "size_bytes": 3,
-        "body_sha256": "ab".repeat(32), "content_type": HOSTILE, "diff": diff,
+        "body_sha256": "ab".repeat(32), "content_type": MARKUP, "diff": diff,
         "back": {"arrival": 2, "arrived_at": "2026-11-21T03:00:00Z", "diff": diff,
                  "is_same": false},
     }))
@@ -99,12 +102,12 @@ pub(super) fn sample_sent(letter: LetterId, replay: ReplayId) -> SentBody {
 pub(super) fn sample_sheet(letter: LetterId, shape: Shape, draft: Option<Uuid>) -> EditSheet {
     sample(json!({
         "letter_id": letter, "arrival": 1, "shape": shape, "shapes": Shape::ALL,
-        "text": HOSTILE, "content_type": HOSTILE, "content_encoding": "gzip",
-        "queue": HOSTILE, "cannot": null, "needs_approval": false,
+        "text": MARKUP, "content_type": MARKUP, "content_encoding": "gzip",
+        "queue": MARKUP, "cannot": null, "needs_approval": false,
         "schema": sample_schema(),
         "draft": draft.map(|id| json!({
             "id": id, "size_bytes": 3, "differs": true,
-            "diff": {"cut": false, "lines": [{"mark": "same", "text": HOSTILE}]},
+            "diff": {"cut": false, "lines": [{"mark": "same", "text": MARKUP}]},
         })),
     }))
 }

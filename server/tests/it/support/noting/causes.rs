@@ -28,7 +28,7 @@ impl CauseDesk for NotingDesk {
             bars.push(last);
             bars
         };
-        Ok(sample(json!({
+        Ok(self.told(sample(json!({
             "at": "2026-11-21T12:00:00Z", "reach": reach, "from": "2026-11-21T06:05:00Z",
             "bar_seconds": 300, "deaths": with(412),
             "workers": [{"worker": "<b>7", "bands": [
@@ -37,15 +37,15 @@ impl CauseDesk for NotingDesk {
             "queues": [{"broker": "main", "vhost": "/", "queue": "orders.work",
                 "depths": with(1_204)}],
             "queues_left": 0,
-        })))
+        }))))
     }
 
     async fn behind_group(&self, id: GroupId) -> Result<Behind, DeskError> {
         self.note(format!("behind {id}"))?;
-        Ok(Behind {
+        Ok(self.told(Behind {
             letters: 3,
             workers: vec![("worker 7".to_owned(), 2)],
             executions: vec![("job/42".to_owned(), 1)],
-        })
+        }))
     }
 }

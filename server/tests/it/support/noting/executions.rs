@@ -11,6 +11,8 @@ use dlo_domain::page::{Cursor, Page};
 use serde_json::json;
 
 use super::NotingDesk;
+use crate::support::front::ID;
+use crate::support::full;
 use crate::support::samples::{page, sample};
 
 fn sample_execution(id: &str) -> Execution {
@@ -35,16 +37,26 @@ impl ExecutionDesk for NotingDesk {
             stuck,
         } = query;
         self.note(format!("executions {state:?} {worker:?} {stuck} {limit}"))?;
-        Ok(page())
+        Ok(self.full(page(), || {
+            let items = [full::execution("job 7")];
+            json!({"items": items, "estimated_total": 1, "next_cursor": null})
+        }))
     }
 
     async fn execution(&self, id: &str) -> Result<ExecutionDetail, DeskError> {
         self.note(format!("execution {id}"))?;
-        Ok(ExecutionDetail {
+        let usual = ExecutionDetail {
             execution: sample_execution(id),
             result: None,
             letters: Vec::new(),
-        })
+        };
+        Ok(self.full(usual, || {
+            let mut detail = full::execution(id);
+            detail["result"] = json!({"says": "done"});
+            detail["letters"] = json!([{"letter_id": ID, "arrived_at": "2026-11-21T03:00:00Z",
+                "verdict": "failed", "detail": "of worker-7"}]);
+            detail
+        }))
     }
 
     async fn report_executions_of(
@@ -77,15 +89,15 @@ impl ExecutionDesk for NotingDesk {
 
     async fn execution_figures(&self) -> Result<ExecutionFigures, DeskError> {
         self.note("execution figures".to_owned())?;
-        Ok(ExecutionFigures {
+        Ok(self.told(ExecutionFigures {
             states: Vec::new(),
             stuck: 0,
             scheduling_latency_ms: None,
             timeouts: 0,
             ended: 0,
             watched_since: None,
-            unpublished: 0,
-            unpublished_why: None,
-        })
+            unpublished: i64::from(self.is_odd),
+            unpublished_why: self.is_odd.then(|| "the exchange work is gone".to_owned()),
+        }))
     }
 }

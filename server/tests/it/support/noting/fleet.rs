@@ -42,27 +42,27 @@ impl FleetDesk for NotingDesk {
     ) -> Result<WorkerPage, DeskError> {
         let after = after.map(|cursor| cursor.name.as_str());
         self.note(format!("workers {condition:?} {kind:?} {after:?} {limit}"))?;
-        Ok(WorkerPage {
+        Ok(self.told(WorkerPage {
             items: vec![sample_worker().worker],
             next_cursor: None,
             estimated_total: 1,
-        })
+        }))
     }
 
     async fn worker_kinds(&self) -> Result<Vec<KindSummary>, DeskError> {
         self.note("worker kinds".to_owned())?;
-        Ok(vec![KindSummary {
+        Ok(self.told(vec![KindSummary {
             kind: "worker-*".to_owned(),
             fresh: 0,
             stale: 1,
             draining: 0,
             stopped: 0,
-        }])
+        }]))
     }
 
     async fn worker(&self, name: &str) -> Result<WorkerReport, DeskError> {
         self.note(format!("worker {name}"))?;
-        Ok(sample_worker())
+        Ok(self.told(sample_worker()))
     }
 
     async fn drain_worker(

@@ -39,17 +39,29 @@ fn shown() -> NewPolicy {
 impl PolicyDesk for NotingDesk {
     async fn policies(&self) -> Result<Vec<Policy>, DeskError> {
         self.note("policies".to_owned())?;
-        Ok(vec![sample_policy(&shown())])
+        Ok(self.told(vec![sample_policy(&shown())]))
     }
 
     async fn policy(&self, id: PolicyId) -> Result<PolicyReport, DeskError> {
         self.note(format!("policy {id}"))?;
-        Ok(PolicyReport {
+        let usual = PolicyReport {
             policy: sample_policy(&shown()),
             removed: None,
             failed: Vec::new(),
             shadow: ShadowResults::default(),
-        })
+        };
+        let is_removed = self.is_odd && id.to_string() != ID;
+        Ok(self.full(usual.clone(), || {
+            let mut report = json!(usual);
+            report["failed"] = json!([{"letter_id": ID, "replay_id": ID, "outcome": "refused",
+                "detail": "the queue work is gone", "at": "2026-11-21T12:00:00Z"}]);
+            report["shadow_results"] = json!({"retries": 1, "holds": 0, "discards": 0,
+                "exhausted": 0, "samples": self.samples()});
+            if is_removed {
+                report["removed"] = json!({"at": "2026-11-21T12:00:00Z", "by": "anna"});
+            }
+            report
+        }))
     }
 
     async fn add_policy(&self, actor: &Actor, policy: &NewPolicy) -> Result<Policy, DeskError> {
@@ -87,11 +99,11 @@ impl PolicyDesk for NotingDesk {
     ) -> Result<PolicyPreview, DeskError> {
         let instead = id.map_or_else(|| "nothing".to_owned(), |id| id.to_string());
         self.note(format!("preview of {} instead of {instead}", policy.name))?;
-        Ok(sample(json!({
+        Ok(self.told(sample(json!({
             "days": 7, "matched": 3, "is_capped": false, "taken_before": 1,
             "retries": [{"day": "2026-11-21", "letters": 3, "retries": 9}], "discards": 0,
-            "samples": [],
-        })))
+            "samples": self.samples(),
+        }))))
     }
 
     async fn apply_policy(&self, actor: &Actor, id: PolicyId) -> Result<Applied, DeskError> {

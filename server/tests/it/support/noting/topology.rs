@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::NotingDesk;
 use crate::support::front::ID;
+use crate::support::full;
 use crate::support::samples::sample;
 
 fn sample_finding() -> KeptFinding {
@@ -41,14 +42,14 @@ fn sample_queue() -> QueueReport {
 impl TopologyDesk for NotingDesk {
     async fn brokers(&self) -> Result<Vec<BrokerTopology>, DeskError> {
         self.note("brokers".to_owned())?;
-        Ok(vec![sample(json!({
+        Ok(self.told(vec![sample(json!({
             "broker": "main", "asked_at": "2026-11-21T12:00:00Z", "trouble": null,
             "trouble_since": null, "vhosts": [{
                 "broker": "main", "vhost": "/", "read_at": "2026-11-21T12:00:00Z",
                 "version": "3.10.8", "queues": 2, "findings": 1, "gaps": ["figures"],
                 "notes": ["The broker tells no figures."],
             }],
-        }))])
+        }))]))
     }
 
     async fn check_topology(&self) -> Result<(), DeskError> {
@@ -57,7 +58,7 @@ impl TopologyDesk for NotingDesk {
 
     async fn findings(&self, scope: FindingScope) -> Result<Vec<KeptFinding>, DeskError> {
         self.note(format!("findings {scope:?}"))?;
-        Ok(vec![sample_finding()])
+        Ok(self.told(vec![sample_finding()]))
     }
 
     async fn finding(&self, id: FindingId) -> Result<KeptFinding, DeskError> {
@@ -80,33 +81,33 @@ impl TopologyDesk for NotingDesk {
 
     async fn queues(&self, query: &QueueQuery) -> Result<QueuePage, DeskError> {
         self.note(format!("queues {query:?}"))?;
-        Ok(QueuePage {
+        Ok(self.told(QueuePage {
             items: vec![sample_queue()],
             next_cursor: Some("next".to_owned()),
             estimated_total: 2,
-        })
+        }))
     }
 
     async fn queue(&self, broker: &str, vhost: &str, name: &str) -> Result<QueueReport, DeskError> {
         self.note(format!("queue {broker} {vhost} {name}"))?;
-        Ok(sample_queue())
+        Ok(self.told(sample_queue()))
     }
 
     async fn discover(&self, asked: &Discover) -> Result<Discovery, DeskError> {
         self.note(format!("discover at {:?} {:?}", asked.broker, asked.vhost))?;
-        Ok(sample(json!({
+        Ok(self.told(sample(json!({
             "items": [{
                 "source": {"broker": "main", "vhost": "/", "queue": "dead", "mode": "take"},
                 "ready": 3, "consumers": 0, "why": "Dead letters of `work` come to rest here.",
                 "kind": "dead_letters", "fed_by": ["work"],
             }],
             "next_cursor": null, "estimated_total": 1, "unread": [],
-        })))
+        }))))
     }
 
     async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError> {
         self.note(format!("workers of {queue}"))?;
-        Ok(Vec::new())
+        Ok(self.full(Vec::new(), || json!([["worker-7", "fresh"]])))
     }
 
     async fn preview_dead_lettering(
@@ -124,7 +125,7 @@ impl TopologyDesk for NotingDesk {
             "preview of {} dying into {to} {most:?} {sure:?}",
             queue.name
         ))?;
-        Ok(DeadLetteringPlan::default())
+        Ok(self.full(DeadLetteringPlan::default(), full::dead_lettering))
     }
 
     async fn set_dead_lettering(
@@ -140,7 +141,7 @@ impl TopologyDesk for NotingDesk {
             "{} has {vhost} {name} die into {to} by {plan:?}",
             actor.0
         ))?;
-        Ok(DeadLetteringPlan::default())
+        Ok(self.full(DeadLetteringPlan::default(), full::dead_lettering))
     }
 
     async fn unset_dead_lettering(
@@ -150,7 +151,7 @@ impl TopologyDesk for NotingDesk {
         is_dry: bool,
     ) -> Result<DeadLetteringPlan, DeskError> {
         self.note(format!("{} unsets {}, dry {is_dry}", actor.0, queue.name))?;
-        Ok(DeadLetteringPlan::default())
+        Ok(self.full(DeadLetteringPlan::default(), full::dead_lettering))
     }
 
     async fn lift_delivery_limit(
@@ -164,6 +165,6 @@ impl TopologyDesk for NotingDesk {
             "{} lifts the limit of {} by {plan:?}, dry {is_dry}",
             actor.0, queue.name
         ))?;
-        Ok(DeadLetteringPlan::default())
+        Ok(self.full(DeadLetteringPlan::default(), full::dead_lettering))
     }
 }

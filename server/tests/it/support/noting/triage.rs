@@ -24,15 +24,30 @@ use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
 use dlo_domain::view::{NewView, View};
 use dlo_server::clock::{Clock as _, SystemClock};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::super::front::{HOSTILE, ID};
+use super::super::full;
+use super::super::odd_names::odd;
 use super::super::samples::{
-    page, sample, sample_book, sample_letter, sample_preview, sample_replay, sample_rule,
+    MARKUP, page, sample, sample_book, sample_letter, sample_preview, sample_replay, sample_rule,
     sample_sent, sample_sheet, sample_source,
 };
 use super::NotingDesk;
+
+/// A page of these.
+fn of(items: Vec<Value>) -> Value {
+    json!({"estimated_total": items.len(), "items": items, "next_cursor": null})
+}
+
+fn targets() -> [Value; 3] {
+    [
+        json!({"mode": "queue", "queue": "work"}),
+        json!({"mode": "exchange", "exchange": "jobs", "routing_key": "key"}),
+        json!({"mode": "worker", "worker": "worker-7"}),
+    ]
+}
 
 #[async_trait]
 impl TriageDesk for NotingDesk {
@@ -46,7 +61,7 @@ impl TriageDesk for NotingDesk {
             "letters [{filter}] after {} limit {limit}",
             after.is_some()
         ))?;
-        Ok(page())
+        Ok(self.full(page(), || of(vec![full::summary()])))
     }
 
     async fn arrived_after(
@@ -60,21 +75,26 @@ impl TriageDesk for NotingDesk {
 
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {
         self.note(format!("letter {id}"))?;
-        Ok(sample_letter(id))
+        Ok(self.full(sample_letter(id), full::letter))
     }
 
     async fn payload(&self, id: LetterId, ordinal: Option<i32>) -> Result<Payload, DeskError> {
         self.note(format!("payload {id} {ordinal:?}"))?;
-        Ok(read_payload(HOSTILE, 25, None))
+        let body = match ordinal {
+            Some(2) => br#"{"a": ["b"]}"#,
+            _ => HOSTILE,
+        };
+        Ok(self.told(read_payload(body, 25, None)))
     }
 
     async fn arrival(&self, id: LetterId, ordinal: i32) -> Result<Arrival, DeskError> {
         self.note(format!("arrival {id} {ordinal}"))?;
-        Ok(sample(json!({
+        let usual = sample(json!({
             "ordinal": ordinal, "arrived_at": "2026-11-21T03:00:00Z", "exchange": "",
-            "routing_key": HOSTILE, "properties": {}, "headers": [], "deaths": [],
+            "routing_key": MARKUP, "properties": {}, "headers": [], "deaths": [],
             "size_bytes": 25, "body_sha256": "", "replay_id": null, "notes": [],
-        })))
+        }));
+        Ok(self.full(usual, || full::arrival(ordinal)))
     }
 
     async fn body_part(
@@ -133,7 +153,9 @@ impl TriageDesk for NotingDesk {
 
     async fn plan_replay(&self, actor: &Actor, replay: &NewReplay) -> Result<Replay, DeskError> {
         self.note(format!("{} replays to {:?}", actor.0, replay.target))?;
-        Ok(sample_replay((!replay.dry_run).then_some(ID)))
+        let id = (!replay.dry_run).then_some(ID);
+        let target = json!(replay.target);
+        Ok(self.full(sample_replay(id), || full::replay(&target, id)))
     }
 
     async fn replays(
@@ -144,7 +166,8 @@ impl TriageDesk for NotingDesk {
     ) -> Result<Page<Replay>, DeskError> {
         let on = after.is_some();
         self.note(format!("replays of {by} after {on} limit {limit}"))?;
-        Ok(page())
+        let replays = || of(targets().map(|one| full::replay(&one, Some(ID))).to_vec());
+        Ok(self.full(page(), replays))
     }
 
     async fn control_replay(
@@ -164,7 +187,10 @@ impl TriageDesk for NotingDesk {
 
     async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError> {
         self.note(format!("replay {id}"))?;
-        Ok(sample_replay(Some(ID)))
+        let [_, to_exchange, _] = targets();
+        Ok(self.full(sample_replay(Some(ID)), || {
+            full::replay(&to_exchange, Some(ID))
+        }))
     }
 
     async fn replay_items(
@@ -178,7 +204,8 @@ impl TriageDesk for NotingDesk {
             "items {id} {outcome:?} after {} limit {limit}",
             after.is_some()
         ))?;
-        Ok(page())
+        let items = || of(vec![full::item("confirmed"), full::item("died_again")]);
+        Ok(self.full(page(), items))
     }
 
     async fn groups(
@@ -189,16 +216,19 @@ impl TriageDesk for NotingDesk {
     ) -> Result<Page<GroupSummary>, DeskError> {
         let after = after.is_some();
         self.note(format!("groups {state:?} after {after} limit {limit}"))?;
-        Ok(page())
+        Ok(self.full(page(), || of(vec![full::group_summary()])))
     }
 
     async fn group(&self, id: GroupId) -> Result<Group, DeskError> {
+        if self.is_odd {
+            return Ok(odd(&sample(full::group())));
+        }
         Err(DeskError::NotFound(format!("there is no group {id}")))
     }
 
     async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {
         self.note(format!("breakdown of {id}"))?;
-        Ok(Breakdown::default())
+        Ok(self.full(Breakdown::default(), full::breakdown))
     }
 
     async fn edit_group(
@@ -224,7 +254,8 @@ impl TriageDesk for NotingDesk {
 
     async fn sources(&self) -> Result<Vec<Source>, DeskError> {
         self.note("sources".to_owned())?;
-        Ok(vec![sample_source("orders.dead")])
+        let usual = vec![sample_source("orders.dead")];
+        Ok(self.full(usual, || json!([full::source()])))
     }
 
     async fn add_source(&self, actor: &Actor, source: &NewSource) -> Result<Source, DeskError> {
@@ -275,7 +306,7 @@ impl TriageDesk for NotingDesk {
 
     async fn overview(&self, span: Span) -> Result<Overview, DeskError> {
         self.note(format!("overview {}", span.as_str()))?;
-        Ok(Overview {
+        let usual = Overview {
             at: SystemClock.now(),
             span,
             held: 1,
@@ -287,12 +318,20 @@ impl TriageDesk for NotingDesk {
             waiting: Breakdown::default(),
             sources: Vec::new(),
             replays: Vec::new(),
-        })
+        };
+        Ok(self.full(usual, || full::overview(span.as_str())))
     }
 
     async fn views(&self, actor: &Actor) -> Result<Vec<View>, DeskError> {
         self.note(format!("views {}", actor.0))?;
-        Ok(Vec::new())
+        let view = json!({"id": ID, "name": "mine", "filter": "queue:work", "owner": actor.0,
+            "shared": false, "created_at": "2026-11-21T03:00:00Z"});
+        let mut views: Vec<View> = self.full(Vec::new(), || json!([view]));
+        // Only one's own are listed.
+        views
+            .iter_mut()
+            .for_each(|view| view.owner.clone_from(&actor.0));
+        Ok(views)
     }
 
     async fn save_view(&self, actor: &Actor, view: &NewView) -> Result<View, DeskError> {
@@ -312,7 +351,7 @@ impl TriageDesk for NotingDesk {
 
     async fn rules(&self) -> Result<RuleBook, DeskError> {
         self.note("rules".to_owned())?;
-        Ok(sample_book())
+        Ok(self.told(sample_book()))
     }
 
     async fn add_rule(&self, actor: &Actor, rule: &NewRule) -> Result<Rule, DeskError> {
@@ -347,24 +386,27 @@ impl TriageDesk for NotingDesk {
 
     async fn preview_rule(&self, rule: &NewRule) -> Result<RulePreview, DeskError> {
         self.note(format!("preview of {} [{}]", rule.name, rule.filter))?;
-        Ok(sample(json!({
+        Ok(self.told(sample(json!({
             "days": 7, "matched": 3, "is_capped": false, "now": [], "groups_now": 0,
-            "groups_then": 0, "read": 0, "samples": [],
-        })))
+            "groups_then": 0, "read": 0, "samples": self.samples(),
+        }))))
     }
 
     async fn filter_choices(&self) -> Result<FilterChoices, DeskError> {
-        Ok(FilterChoices::default())
+        Ok(self.full(
+            FilterChoices::default(),
+            || json!({"sources": ["orders"], "queues": ["work"]}),
+        ))
     }
 
     async fn try_transform(&self, asked: &TryTransform) -> Result<TransformPreview, DeskError> {
         self.note(format!("try {}", asked.transform.jq))?;
-        Ok(sample_preview())
+        Ok(self.told(sample_preview()))
     }
 
     async fn sent_body(&self, letter: LetterId, replay: ReplayId) -> Result<SentBody, DeskError> {
         self.note(format!("sent {letter} by {replay}"))?;
-        Ok(sample_sent(letter, replay))
+        Ok(self.told(sample_sent(letter, replay)))
     }
 
     async fn edit_sheet(
@@ -377,7 +419,7 @@ impl TriageDesk for NotingDesk {
             "edit {letter} as {shape:?} draft {}",
             draft.is_some()
         ))?;
-        Ok(sample_sheet(letter, shape.unwrap_or_default(), draft))
+        Ok(self.told(sample_sheet(letter, shape.unwrap_or_default(), draft)))
     }
 
     async fn keep_draft(
@@ -416,6 +458,11 @@ impl TriageDesk for NotingDesk {
     }
 
     async fn troubles(&self) -> Vec<Trouble> {
-        Vec::new()
+        self.full(Vec::new(), || {
+            json!([
+                {"what": "the source `orders` is away. All is kept.", "since": "2026-11-21T03:00:00Z"},
+                {"what": "brokers are away", "since": "2026-11-21T03:00:00Z"},
+            ])
+        })
     }
 }

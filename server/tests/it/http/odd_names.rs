@@ -1,0 +1,144 @@
+//! Names that lie about themselves: no page shows a character of them that nobody sees, or that turns others
+//! around. What forms send, and where links lead, has them as they are.
+
+use std::sync::Arc;
+
+use dlo_app::desk::DeskError;
+use reqwest::{Method, Url};
+use sqlx::PgPool;
+
+use crate::support::front::{Counter, ID};
+use crate::support::noting::NotingDesk;
+use crate::support::odd_names::{found, shown, unseen};
+
+/// An address whose parts and values are what they are.
+fn address(parts: &[&str], query: &[(&str, &str)]) -> String {
+    let mut url = Url::parse("http://localhost").expect("an address");
+    url.path_segments_mut().expect("a path").extend(parts);
+    if !query.is_empty() {
+        url.query_pairs_mut().extend_pairs(query);
+    }
+    url.as_str()
+        .trim_start_matches("http://localhost")
+        .to_owned()
+}
+
+/// Every page, with what it can be asked for.
+fn pages() -> Vec<String> {
+    let odd = format!("work{}", unseen());
+    let odd = odd.as_str();
+    let filter = format!("queue:\"{odd}\"");
+    let matching = [("scope", "matching"), ("q", filter.as_str())];
+    let to = |more: &[(&str, &str)]| address(&["replays", "new"], &[&matching, more].concat());
+    let queue = |look: &str| {
+        let wish = [("to", odd), ("look", look)];
+        address(&["queues", "main", "/", odd], &wish)
+    };
+    let of = |parts: &[&str]| address(parts, &[]);
+    vec![
+        of(&[]),
+        of(&["letters"]),
+        address(&["letters"], &[("q", &filter)]),
+        address(&["letters"], &[("q", odd)]),
+        address(&["letters"], &[("source", odd)]),
+        of(&["letters", ID]),
+        address(&["letters", ID], &[("view", "text")]),
+        address(&["letters", ID], &[("view", "tree"), ("arrival", "2")]),
+        address(&["letters", ID], &[("view", "hex")]),
+        of(&["letters", odd]),
+        of(&["letters", "ääääa"]),
+        of(&["letters", ID, "edit"]),
+        address(&["letters", ID, "edit"], &[("draft", ID), ("queue", odd)]),
+        of(&["letters", ID, "sent", ID]),
+        of(&["groups"]),
+        address(&["groups"], &[("state", odd)]),
+        of(&["groups", ID]),
+        of(&["groups", odd]),
+        of(&["replays"]),
+        address(&["replays"], &[("by", odd)]),
+        of(&["replays", ID]),
+        to(&[]),
+        to(&[("mode", "queue"), ("queue", odd)]),
+        to(&[("mode", "exchange"), ("exchange", odd), ("key", odd)]),
+        to(&[("mode", "worker"), ("worker", odd), ("jq", ".a = 1")]),
+        of(&["workers"]),
+        address(&["workers"], &[("kind", odd)]),
+        address(&["workers"], &[("state", odd)]),
+        of(&["workers", odd]),
+        of(&["executions"]),
+        address(&["executions"], &[("worker", odd), ("tab", "stuck")]),
+        address(&["executions"], &[("tab", odd)]),
+        of(&["executions", odd]),
+        of(&["queues"]),
+        address(&["queues"], &[("vhost", odd)]),
+        queue("set"),
+        queue("remove"),
+        queue("lift"),
+        of(&["rules"]),
+        of(&["rules", ID]),
+        of(&["rules", "new"]),
+        address(&["rules", "new"], &[("sort", "key"), ("group", ID)]),
+        of(&["rules", "retries"]),
+        of(&["rules", "retries", ID]),
+        of(&["rules", "retries", "019a0f3e-5a4b-7c2d-8e1f-0123456789ac"]),
+        address(&["rules", "retries", ID], &[("look", "yes")]),
+        of(&["sources"]),
+        address(&["sources"], &[("queue", odd)]),
+        of(&[odd]),
+    ]
+}
+
+async fn page(counter: &Counter, path: &str) -> String {
+    let response = counter.request(Method::GET, path).send().await;
+    let page = response.expect("an answer").text().await.expect("text");
+    assert!(page.contains("</html>"), "{path}: {page}");
+    page
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn no_page_shows_what_nobody_sees(pool: PgPool) {
+    let desk = Arc::new(NotingDesk::of_odd_names());
+    let counter = Counter::open_before(&pool, desk.clone()).await;
+    let mut lies = Vec::new();
+    let mut marks = 0;
+    for path in pages() {
+        let page = page(&counter, &path).await;
+        let page = shown(&page);
+        marks += page.matches("U+202E").count();
+        let found = found(&page);
+        lies.extend(found.into_iter().map(|what| format!("{path}: {what}")));
+    }
+    assert!(
+        lies.is_empty(),
+        "{} places:\n{}",
+        lies.len(),
+        lies.join("\n")
+    );
+    // Had the pages shown no odd name, none could have lied.
+    assert!(marks > 300, "{marks} marks");
+    for path in [format!("/letters/{ID}"), "/sources".to_owned()] {
+        let why = format!(
+            "there is no `work{}`, says the broker{}",
+            unseen(),
+            unseen()
+        );
+        desk.fail_once(DeskError::NotFound(why));
+        let page = shown(&page(&counter, &path).await);
+        assert_eq!(found(&page), Vec::<String>::new(), "{path}");
+    }
+    counter.close().await;
+}
+
+#[sqlx::test(migrations = "../migrations")]
+async fn what_forms_send_and_where_links_lead_is_the_true_name(pool: PgPool) {
+    let desk = Arc::new(NotingDesk::of_odd_names());
+    let counter = Counter::open_before(&pool, desk).await;
+    let sources = page(&counter, "/sources").await;
+    let true_name = format!("name=\"queue\" value=\"dead{}\"", unseen());
+    assert!(sources.contains(&true_name), "{sources}");
+    let list = page(&counter, "/queues").await;
+    let encoded = address(&["work", &unseen()], &[]);
+    let encoded = encoded.trim_start_matches("/work/");
+    assert!(list.contains(&format!("/work{encoded}\"")), "{list}");
+    counter.close().await;
+}
