@@ -23,9 +23,30 @@ fn address(parts: &[&str], query: &[(&str, &str)]) -> String {
         .to_owned()
 }
 
+fn odd() -> String {
+    format!("work{}", unseen())
+}
+
+/// Addresses that lead nowhere, each with an odd name in it that the answer may repeat.
+fn nowhere() -> Vec<String> {
+    let odd = odd();
+    let odd = odd.as_str();
+    let of = |parts: &[&str]| address(parts, &[]);
+    vec![
+        of(&["letters", odd]),
+        of(&["letters", "ääääa"]),
+        of(&["groups", odd]),
+        address(&["groups"], &[("state", odd)]),
+        address(&["replays"], &[("by", odd)]),
+        address(&["workers"], &[("state", odd)]),
+        address(&["executions"], &[("tab", odd)]),
+        of(&[odd]),
+    ]
+}
+
 /// Every page, with what it can be asked for.
 fn pages() -> Vec<String> {
-    let odd = format!("work{}", unseen());
+    let odd = odd();
     let odd = odd.as_str();
     let filter = format!("queue:\"{odd}\"");
     let matching = [("scope", "matching"), ("q", filter.as_str())];
@@ -45,17 +66,12 @@ fn pages() -> Vec<String> {
         address(&["letters", ID], &[("view", "text")]),
         address(&["letters", ID], &[("view", "tree"), ("arrival", "2")]),
         address(&["letters", ID], &[("view", "hex")]),
-        of(&["letters", odd]),
-        of(&["letters", "ääääa"]),
         of(&["letters", ID, "edit"]),
         address(&["letters", ID, "edit"], &[("draft", ID), ("queue", odd)]),
         of(&["letters", ID, "sent", ID]),
         of(&["groups"]),
-        address(&["groups"], &[("state", odd)]),
         of(&["groups", ID]),
-        of(&["groups", odd]),
         of(&["replays"]),
-        address(&["replays"], &[("by", odd)]),
         of(&["replays", ID]),
         to(&[]),
         to(&[("mode", "queue"), ("queue", odd)]),
@@ -63,11 +79,9 @@ fn pages() -> Vec<String> {
         to(&[("mode", "worker"), ("worker", odd), ("jq", ".a = 1")]),
         of(&["workers"]),
         address(&["workers"], &[("kind", odd)]),
-        address(&["workers"], &[("state", odd)]),
         of(&["workers", odd]),
         of(&["executions"]),
         address(&["executions"], &[("worker", odd), ("tab", "stuck")]),
-        address(&["executions"], &[("tab", odd)]),
         of(&["executions", odd]),
         of(&["queues"]),
         address(&["queues"], &[("vhost", odd)]),
@@ -84,14 +98,22 @@ fn pages() -> Vec<String> {
         address(&["rules", "retries", ID], &[("look", "yes")]),
         of(&["sources"]),
         address(&["sources"], &[("queue", odd)]),
-        of(&[odd]),
     ]
 }
 
-async fn page(counter: &Counter, path: &str) -> String {
+/// A page and its status.
+async fn answer(counter: &Counter, path: &str) -> (u16, String) {
     let response = counter.request(Method::GET, path).send().await;
-    let page = response.expect("an answer").text().await.expect("text");
+    let response = response.expect("an answer");
+    let status = response.status().as_u16();
+    let page = response.text().await.expect("text");
     assert!(page.contains("</html>"), "{path}: {page}");
+    (status, page)
+}
+
+async fn page(counter: &Counter, path: &str) -> String {
+    let (status, page) = answer(counter, path).await;
+    assert_eq!(status, 200, "{path}: {page}");
     page
 }
 
@@ -101,12 +123,19 @@ async fn no_page_shows_what_nobody_sees(pool: PgPool) {
     let counter = Counter::open_before(&pool, desk.clone()).await;
     let mut lies = Vec::new();
     let mut marks = 0;
-    for path in pages() {
-        let page = page(&counter, &path).await;
-        let page = shown(&page);
+    let mut look = |path: &str, page: &str| {
+        let page = shown(page);
         marks += page.matches("U+202E").count();
         let found = found(&page);
         lies.extend(found.into_iter().map(|what| format!("{path}: {what}")));
+    };
+    for path in pages() {
+        look(&path, &page(&counter, &path).await);
+    }
+    for path in nowhere() {
+        let (status, page) = answer(&counter, &path).await;
+        assert!(matches!(status, 400 | 404), "{path}: {status}");
+        look(&path, &page);
     }
     assert!(
         lies.is_empty(),
@@ -123,8 +152,10 @@ async fn no_page_shows_what_nobody_sees(pool: PgPool) {
             unseen()
         );
         desk.fail_once(DeskError::NotFound(why));
-        let page = shown(&page(&counter, &path).await);
-        assert_eq!(found(&page), Vec::<String>::new(), "{path}");
+        let (status, page) = answer(&counter, &path).await;
+        assert_eq!(status, 404, "{path}");
+        assert!(page.contains("says the broker⟨U+202E⟩"), "{path}: {page}");
+        assert_eq!(found(&shown(&page)), Vec::<String>::new(), "{path}");
     }
     counter.close().await;
 }
