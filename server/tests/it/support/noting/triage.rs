@@ -37,7 +37,7 @@ use super::super::samples::{
 use super::NotingDesk;
 
 /// A page of these.
-fn of(items: Vec<Value>) -> Value {
+fn of(items: &[Value]) -> Value {
     json!({"estimated_total": items.len(), "items": items, "next_cursor": null})
 }
 
@@ -61,7 +61,7 @@ impl TriageDesk for NotingDesk {
             "letters [{filter}] after {} limit {limit}",
             after.is_some()
         ))?;
-        Ok(self.full(page(), || of(vec![full::summary()])))
+        Ok(self.full(page(), || of(&[full::summary()])))
     }
 
     async fn arrived_after(
@@ -166,7 +166,7 @@ impl TriageDesk for NotingDesk {
     ) -> Result<Page<Replay>, DeskError> {
         let on = after.is_some();
         self.note(format!("replays of {by} after {on} limit {limit}"))?;
-        let replays = || of(targets().map(|one| full::replay(&one, Some(ID))).to_vec());
+        let replays = || of(&targets().map(|one| full::replay(&one, Some(ID))));
         Ok(self.full(page(), replays))
     }
 
@@ -204,7 +204,7 @@ impl TriageDesk for NotingDesk {
             "items {id} {outcome:?} after {} limit {limit}",
             after.is_some()
         ))?;
-        let items = || of(vec![full::item("confirmed"), full::item("died_again")]);
+        let items = || of(&[full::item("confirmed"), full::item("died_again")]);
         Ok(self.full(page(), items))
     }
 
@@ -216,7 +216,7 @@ impl TriageDesk for NotingDesk {
     ) -> Result<Page<GroupSummary>, DeskError> {
         let after = after.is_some();
         self.note(format!("groups {state:?} after {after} limit {limit}"))?;
-        Ok(self.full(page(), || of(vec![full::group_summary()])))
+        Ok(self.full(page(), || of(&[full::group_summary()])))
     }
 
     async fn group(&self, id: GroupId) -> Result<Group, DeskError> {
@@ -328,9 +328,9 @@ impl TriageDesk for NotingDesk {
             "shared": false, "created_at": "2026-11-21T03:00:00Z"});
         let mut views: Vec<View> = self.full(Vec::new(), || json!([view]));
         // Only one's own are listed.
-        views
-            .iter_mut()
-            .for_each(|view| view.owner.clone_from(&actor.0));
+        for view in &mut views {
+            view.owner.clone_from(&actor.0);
+        }
         Ok(views)
     }
 
