@@ -43,22 +43,24 @@ pub(crate) fn show_within(name: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Without the marks between pieces of text, which nobody sees.
+    fn html_of(name: &str) -> String {
+        show_name(name).to_html().replace("<!>", "")
+    }
+
     #[test]
     fn a_name_is_isolated_and_its_marks_are_marked() {
-        assert_eq!(show_name("orders.dead").to_html(), "<bdi>orders.dead</bdi>");
-        let html = show_name("\u{202e}evil\u{200b}").to_html();
-        let html = html.replace("<!>", "");
+        assert_eq!(html_of("orders.dead"), "<bdi>orders.dead</bdi>");
         assert_eq!(
-            html,
+            html_of("\u{202e}evil\u{200b}"),
             r#"<bdi><span class="unseen">⟨U+202E⟩</span>evil<span class="unseen">⟨U+200B⟩</span></bdi>"#
         );
     }
 
     #[test]
     fn a_name_is_text_and_no_html() {
-        let html = show_name("<b>\u{1}").to_html().replace("<!>", "");
         assert_eq!(
-            html,
+            html_of("<b>\u{1}"),
             r#"<bdi>&lt;b&gt;<span class="unseen">⟨U+0001⟩</span></bdi>"#
         );
     }
