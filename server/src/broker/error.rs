@@ -45,9 +45,8 @@ impl BrokerError {
     #[must_use]
     pub fn fault(&self) -> Fault {
         use lapin::ErrorKind;
-        let error = match self {
-            Self::Amqp(error) => error,
-            _ => return Fault::Away,
+        let Self::Amqp(error) = self else {
+            return Fault::Away;
         };
         match error.kind() {
             ErrorKind::ProtocolError(refusal) => match refusal.get_id() {
