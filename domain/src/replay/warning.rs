@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Destination, Replay, WorkersThere};
 
-/// A death this recent means that letters of its kind still die.
+/// An arrival this recent means that letters of its kind still die.
 pub const STILL_DYING: TimeDelta = TimeDelta::seconds(60);
 
 /// What a warning is about.
@@ -25,7 +25,7 @@ pub enum WarningKind {
     NoConsumer,
     /// The workers of the target queue are silent, draining or stopped.
     WorkersAway,
-    /// Letters of the same group died seconds ago.
+    /// Letters of the same group came in seconds ago.
     StillDying,
     /// Only the message itself says where it died.
     ClaimedOrigin,
@@ -94,12 +94,12 @@ impl ReplayWarning {
             .collect()
     }
 
-    /// That letters of the same groups died just now; `None` if the last one died long ago.
+    /// That letters of the same groups came in just now; `None` if the last one came in long ago.
     #[must_use]
     pub fn still_dying(last: DateTime<Utc>, now: DateTime<Utc>, letters: i64) -> Option<Self> {
         let age = (now - last).max(TimeDelta::zero());
         let message = format!(
-            "Letters like these still die: the last one died {} s ago. What is replayed now will \
+            "Letters like these still die: the last one came in {} s ago. What is replayed now will \
              probably die again. Fix the cause first, or replay a few and watch them.",
             age.num_seconds()
         );

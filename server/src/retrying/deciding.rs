@@ -16,7 +16,7 @@ use crate::store::audit::Note;
 use crate::store::policies::{self, Kept, first_matches, inbox};
 use crate::store::retries::shadows::{self, Shadow};
 use crate::store::retries::{self, Held, Plan};
-use crate::store::{StoreError, decisions, events, rules, shared_time};
+use crate::store::{StoreError, decisions, events, origins, rules, shared_time};
 
 /// Letters in one transaction.
 const AT_ONCE: i64 = 500;
@@ -113,10 +113,14 @@ async fn look(
     mine: &[Held],
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
+    let letters: Vec<LetterId> = mine.iter().map(|held| held.letter).collect();
+    // A try of these is refused when it is due.
+    let refused = origins::claimed(conn, &letters).await?;
     let would = mine.iter().map(|held| {
         let shadow = match kept.policy.verdict {
             PolicyVerdict::Hold => Shadow::Hold,
             PolicyVerdict::Discard => Shadow::Discard,
+            PolicyVerdict::Retry if refused.contains(&held.letter) => Shadow::Exhausted,
             PolicyVerdict::Retry => {
                 match next_step(&kept.policy, held.letter, held.tries_made, now) {
                     Step::Retry { .. } => Shadow::Retry,

@@ -5,4 +5,5 @@ mod courses;
 mod letting_go;
 mod makers;
 mod office;
+mod shadows;
 mod verdicts;

@@ -181,8 +181,28 @@ pub async fn awaited(
     conn: &mut PgConnection,
     letters: &[LetterId],
 ) -> Result<Vec<LetterId>, StoreError> {
+    let awaited = standing_as(conn, letters, OriginStanding::Awaited).await?;
+    Ok(awaited.into_iter().collect())
+}
+
+/// Those of the letters whose origin only the message claims.
+///
+/// # Errors
+/// Returns an error if a query fails or a row cannot be read.
+pub async fn claimed(
+    conn: &mut PgConnection,
+    letters: &[LetterId],
+) -> Result<BTreeSet<LetterId>, StoreError> {
+    standing_as(conn, letters, OriginStanding::Claimed).await
+}
+
+async fn standing_as(
+    conn: &mut PgConnection,
+    letters: &[LetterId],
+    wanted: OriginStanding,
+) -> Result<BTreeSet<LetterId>, StoreError> {
     if letters.is_empty() {
-        return Ok(Vec::new());
+        return Ok(BTreeSet::new());
     }
     let ids: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
@@ -203,9 +223,10 @@ pub async fn awaited(
         })
         .collect();
     let known = known_of(conn, named.iter().map(|(_, origin)| *origin)).await?;
-    let is_awaited = |origin| known.standing(origin) == OriginStanding::Awaited;
-    let awaited = named.into_iter().filter(|(_, origin)| is_awaited(*origin));
-    Ok(awaited.map(|(id, _)| id).collect())
+    let found = named
+        .into_iter()
+        .filter(|(_, origin)| known.standing(*origin) == wanted);
+    Ok(found.map(|(id, _)| id).collect())
 }
 
 #[cfg(test)]

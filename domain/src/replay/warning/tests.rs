@@ -137,7 +137,12 @@ fn a_warning_says_how_many_letters_and_what_to_do() {
 fn a_group_still_dies_for_a_minute_after_its_last_death() {
     let now = DateTime::from_timestamp(1_790_000_000, 0).expect("in range");
     let after = |seconds| ReplayWarning::still_dying(now - TimeDelta::seconds(seconds), now, 3);
-    assert!(after(4).expect("a warning").message.contains("4 s ago"));
+    assert!(
+        after(4)
+            .expect("a warning")
+            .message
+            .contains("came in 4 s ago")
+    );
     assert!(after(-4).expect("a warning").message.contains("0 s ago"));
     assert_eq!(after(61), None);
 }

@@ -127,6 +127,15 @@ impl Office {
         added.expect("added").id
     }
 
+    /// Believes messages that they died in these queues, and no others.
+    pub(super) async fn believe(&self, queues: &str) {
+        sqlx::query("update sources set origins = jsonb_build_array($1::text)")
+            .bind(queues)
+            .execute(&self.pool)
+            .await
+            .expect("written");
+    }
+
     pub(super) async fn report(&self, id: PolicyId) -> PolicyReport {
         self.desk.policy(id).await.expect("a policy")
     }

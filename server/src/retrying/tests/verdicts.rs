@@ -85,32 +85,6 @@ async fn no_two_policies_have_one_name(pool: PgPool) {
 }
 
 #[sqlx::test(migrations = "../migrations")]
-async fn a_policy_in_shadow_mode_says_what_it_would_do_and_is_passed_by(pool: PgPool) {
-    let office = Office::open(&pool).await;
-    let shadow = NewPolicy {
-        shadow: true,
-        ..that(PolicyVerdict::Discard, "would discard", "queue:work")
-    };
-    let shadow = office.add(&shadow).await;
-    office.add(&policy("real", "queue:work")).await;
-    let letters = office.arrive_all("work", 3).await;
-    office.arrive("other").await;
-    let mut scheduler = office.scheduler();
-    office.after(0, &mut scheduler).await;
-    for letter in &letters {
-        assert_eq!(office.state(*letter).await, LetterState::Scheduled);
-    }
-    let results = office.report(shadow).await.shadow;
-    assert_eq!(
-        (results.discards, results.retries, results.samples.len()),
-        (3, 0, 3)
-    );
-    // What it would have done is forgotten after a week.
-    office.after(8 * 86_400, &mut scheduler).await;
-    assert_eq!(office.count("select count(*) from retry_shadows").await, 0);
-}
-
-#[sqlx::test(migrations = "../migrations")]
 async fn intake_asks_nothing_while_no_policy_is_on(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.arrive("work").await;
