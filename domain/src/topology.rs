@@ -48,7 +48,7 @@ pub use page::{QueueCursor, QueuePage};
 pub use read::{Answers, read, read_now};
 pub use report::{
     BoundTo, BrokerTopology, FindingEdit, FindingScope, KeptFinding, MOST_MUTE_HOURS, QueueQuery,
-    QueueReport, UnknownScope, VhostTopology,
+    QueueReport, UnknownScope, UnreadChange, VhostTopology,
 };
 pub use route::{DeadRoute, End};
 pub use setting::{Effective, Origin, Setting, USUAL_DELIVERY_LIMIT};

@@ -1,8 +1,9 @@
 //! What is told of brokers, vhosts, queues and findings.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::dead_lettering::policy_name;
 use super::lint::Finding;
 use super::map::{Map, Role};
 use super::model::{Figures, Gap, Queue, QueueKind};
@@ -47,7 +48,7 @@ pub struct VhostTopology {
     pub trouble_since: Option<DateTime<Utc>>,
     /// Queues in it.
     pub queues: i64,
-    /// Findings that are open.
+    /// Findings that are open: there, and not muted.
     pub findings: i64,
     /// What is not known.
     pub gaps: Vec<Gap>,
@@ -89,6 +90,22 @@ pub struct QueueReport {
     pub source_id: Option<SourceId>,
     /// What was found of it, and is open.
     pub findings: Vec<FindingId>,
+    /// What was set or taken away here and is not in what was read of the broker yet; told of one queue that
+    /// is asked for.
+    #[serde(default)]
+    pub unread_change: Option<UnreadChange>,
+}
+
+/// A change of a queue's dead-lettering that the last read of the broker does not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct UnreadChange {
+    /// When the broker was told.
+    pub at: DateTime<Utc>,
+    /// When it was read.
+    pub read_at: DateTime<Utc>,
+    /// Whether a policy of ours was set; else it was taken away.
+    pub is_set: bool,
 }
 
 /// How messages come to a queue.
@@ -105,6 +122,9 @@ pub struct BoundTo {
 
 /// Bindings of a queue that are told.
 const MOST_BINDINGS: usize = 50;
+
+/// How old what a broker tells of a queue may be.
+const STATISTICS_LAG: TimeDelta = TimeDelta::seconds(10);
 
 impl QueueReport {
     /// What the map tells of a queue.
@@ -134,7 +154,20 @@ impl QueueReport {
             bound_to: bound_to.collect(),
             source_id: None,
             findings: Vec::new(),
+            unread_change: None,
         }
+    }
+
+    /// Notes the last change that was made here, unless what was read of the broker shows it.
+    pub fn note_change(&mut self, change: UnreadChange) {
+        let UnreadChange {
+            at,
+            read_at,
+            is_set,
+        } = change;
+        let is_ours = self.policy.as_ref() == Some(&policy_name(&self.name));
+        let is_late = is_ours != is_set && read_at - at < STATISTICS_LAG;
+        self.unread_change = (at >= read_at || is_late).then_some(change);
     }
 }
 

@@ -144,7 +144,8 @@ impl TopologyDesk for PgDesk {
         let read = read.ok_or_else(|| no_queue(vhost, name))?;
         let neighbours = Neighbours::read(self, &mut conn).await?;
         let mut reports = neighbours.reports(&read, |queue| queue == name);
-        reports.pop().ok_or_else(|| no_queue(vhost, name))
+        let report = reports.pop().ok_or_else(|| no_queue(vhost, name))?;
+        Ok(dead_lettering::after_change(&mut conn, report, read.read_at).await?)
     }
 
     async fn discover(&self, asked: &Discover) -> Result<Discovery, DeskError> {

@@ -303,7 +303,8 @@ async fn vhosts(conn: &mut PgConnection) -> Result<Vec<VhostTopology>, StoreErro
         r#"select v.broker, v.vhost, v.read_at, v.version, v.queues, v.trouble, v.trouble_since,
                v.gaps as "gaps: Json<Vec<Gap>>",
                (select count(*) from topology_findings f
-                where f.broker = v.broker and f.vhost = v.vhost and f.resolved_at is null)
+                where f.broker = v.broker and f.vhost = v.vhost and f.resolved_at is null
+                    and coalesce(f.muted_until, '-infinity') <= clock_timestamp())
                    as "findings!"
            from topology_vhosts v order by v.broker, v.vhost"#
     )

@@ -9,7 +9,7 @@ use super::{DeadLetteringDraft, PlanAction, PlanSeen, PolicySeen};
 use crate::desk::{DeskError, QueueName, desk};
 use crate::error::ApiError;
 use crate::request::{go_on_to, is_plain_form};
-use crate::{links, wording};
+use crate::wording;
 
 fn name_of(draft: &DeadLetteringDraft) -> QueueName {
     QueueName {
@@ -129,9 +129,7 @@ fn go_on(
 ) -> Result<(), ApiError> {
     let fault = match &done {
         Ok(()) => {
-            let page = links::queue(&draft.broker, &draft.vhost, &draft.queue);
-            let pairs = [("look", look), ("notice", notice)];
-            go_on_to(&links::with_query(&page, pairs));
+            go_on_to(&draft.done(look, notice));
             return Ok(());
         }
         Err(DeskError::Conflict(_)) => "stale",

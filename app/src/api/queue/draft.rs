@@ -41,18 +41,27 @@ impl DeadLetteringDraft {
     /// The queue's page with this in its form: what would be done, and why it was not.
     #[cfg(feature = "ssr")]
     pub(super) fn address(&self, look: &str, fault: &str) -> String {
-        let page = crate::links::with_query(
+        format!("{}#preview", self.page([("look", look), ("fault", fault)]))
+    }
+
+    /// The queue's page after something was done. What was set stays in its form until the broker is read.
+    #[cfg(feature = "ssr")]
+    pub(super) fn done(&self, look: &str, notice: &str) -> String {
+        self.page([("look", look), ("notice", notice)])
+    }
+
+    #[cfg(feature = "ssr")]
+    fn page(&self, more: [(&str, &str); 2]) -> String {
+        let written = [
+            ("to", &*self.to),
+            ("deliveries", &self.deliveries),
+            ("retention", &self.retention),
+            ("at_least_once", &self.at_least_once),
+        ];
+        crate::links::with_query(
             &crate::links::queue(&self.broker, &self.vhost, &self.queue),
-            [
-                ("to", &*self.to),
-                ("deliveries", &self.deliveries),
-                ("retention", &self.retention),
-                ("at_least_once", &self.at_least_once),
-                ("look", look),
-                ("fault", fault),
-            ],
-        );
-        format!("{page}#preview")
+            written.into_iter().chain(more),
+        )
     }
 }
 

@@ -18,6 +18,10 @@ pub(super) fn heading(queue: &QueueReport, workers: &Workers) -> Said {
     let name = &queue.name;
     let route = queue.dead_letters.as_ref();
     let mut said = match route.map(|route| (route.end, &route.exchange)) {
+        // What was read before would say the opposite.
+        _ if queue.unread_change.is_some() => {
+            plain(format!("{name}: its policy was changed just now."))
+        }
         None if queues::target_words(queue) == "nowhere" => {
             plain(format!("{name}: what dies here is gone."))
         }

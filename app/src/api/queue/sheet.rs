@@ -1,6 +1,8 @@
 //! The page of a queue put into words.
 
-use dlo_domain::topology::{FindingScope, Origin, QueueKind, QueueReport, policy_name};
+use dlo_domain::topology::{
+    FindingScope, Origin, QueueKind, QueueReport, UnreadChange, policy_name,
+};
 
 use super::{DeadLetteringDraft, DeadLetteringForm, QueueView, book, facts};
 use crate::api::topology::{FindingRow, rows as queues};
@@ -67,8 +69,18 @@ async fn place(queue: &QueueReport) -> Result<(String, Vec<String>), ApiError> {
         let ago = queues::age(here.read_at, now());
         let version = here.version.as_deref().unwrap_or("of unknown version");
         let place = format!("RabbitMQ {version}, read {ago} ago");
-        (place, here.notes.clone())
+        let unread = queue.unread_change.map(not_shown_yet).into_iter();
+        (place, unread.chain(here.notes.iter().cloned()).collect())
     }))
+}
+
+fn not_shown_yet(change: UnreadChange) -> String {
+    format!(
+        "The broker was told at {} UTC. What stands below was read at {} UTC and does not show it yet: look \
+         again in some seconds.",
+        wording::clock(change.at),
+        wording::clock(change.read_at),
+    )
 }
 
 async fn findings(queue: &QueueReport) -> Result<Vec<FindingRow>, ApiError> {
@@ -103,10 +115,14 @@ async fn form(
         }
     };
     let own = policy_name(&queue.name);
-    let is_set = look == "set" || queue.policy.as_ref() == Some(&own);
+    let is_set = match queue.unread_change {
+        Some(change) => change.is_set,
+        None => queue.policy.as_ref() == Some(&own),
+    };
+    let is_written = look == "plan" || look == "set" && queue.unread_change.is_some();
     let page = links::queue(&queue.broker, &queue.vhost, &queue.name);
     Ok(DeadLetteringForm {
-        draft: if look == "plan" {
+        draft: if is_written {
             written
         } else {
             begun(queue).await

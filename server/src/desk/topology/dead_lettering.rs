@@ -4,19 +4,20 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use dlo_app::desk::{DeskError, QueueName};
 use dlo_domain::audit::Actor;
 use dlo_domain::topology::{
-    DeadLetteringPlan, NewDeadLettering, PolicyChange, Vhost, plan, plan_lift, plan_removal,
-    read_now,
+    DeadLetteringPlan, NewDeadLettering, PolicyChange, QueueReport, UnreadChange, Vhost, plan,
+    plan_lift, plan_removal, read_now,
 };
-
-use sqlx::{Postgres, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 
 use super::super::{PgDesk, changing};
 use crate::broker::{Management, ManagementError};
 use crate::store::audit::{self, Note};
 use crate::store::topology::{self as kept, Place, set_here};
+use crate::store::{StoreError, shared_time};
 
 /// How long somebody waits for whoever sets dead-lettering in the same vhost at that moment.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -164,16 +165,35 @@ async fn carry_out(
     Ok(planned)
 }
 
+/// A queue with what was changed of it here, where the broker was not read since.
+pub(super) async fn after_change(
+    conn: &mut PgConnection,
+    mut queue: QueueReport,
+    read_at: DateTime<Utc>,
+) -> Result<QueueReport, StoreError> {
+    let place = Place {
+        broker: &queue.broker,
+        vhost: &queue.vhost,
+    };
+    if let Some(last) = set_here::last_change(conn, place, &queue.name).await? {
+        queue.note_change(UnreadChange {
+            at: last.at,
+            read_at,
+            is_set: last.is_set,
+        });
+    }
+    Ok(queue)
+}
+
 async fn note(
     desk: &PgDesk,
     actor: &Actor,
     queue: &QueueName,
     change: &PolicyChange,
 ) -> Result<(), DeskError> {
-    let at = desk.clock.now();
     let what = match &change.definition {
         Some(definition) => serde_json::to_string(definition).unwrap_or_default(),
-        None => "taken away".to_owned(),
+        None => set_here::TAKEN_AWAY.to_owned(),
     };
     let place = Place {
         broker: &queue.broker,
@@ -183,7 +203,8 @@ async fn note(
     let detail = format!("{about}{what}");
     changing!(desk, conn => {
         let note = Note {
-            at,
+            // By the clock that tells when brokers are read.
+            at: shared_time(conn, &*desk.clock).await?,
             actor,
             action: "queue.dead_lettering",
             detail: Some(&detail),

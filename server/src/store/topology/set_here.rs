@@ -1,5 +1,6 @@
 //! Who sets what here: one at a time; and who set it, which the audit trail is asked by what it is about.
 
+use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::topology::{SetHere, policy_name};
 use sqlx::PgConnection;
@@ -12,6 +13,43 @@ use crate::store::StoreError;
 pub fn about(place: Place<'_>, queue: &str, policy: &str) -> String {
     let Place { broker, vhost } = place;
     format!("`{queue}` in {vhost} of {broker}: the policy `{policy}`: ")
+}
+
+/// What a line says behind that where the policy was taken away.
+pub const TAKEN_AWAY: &str = "taken away";
+
+/// The last change of a queue's policy that was made here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastChange {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Whether it was set; else it was taken away.
+    pub is_set: bool,
+}
+
+/// The last change of a queue's policy that was made here, if there was one.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn last_change(
+    conn: &mut PgConnection,
+    place: Place<'_>,
+    queue: &str,
+) -> Result<Option<LastChange>, StoreError> {
+    let about = about(place, queue, &policy_name(queue));
+    let row = sqlx::query!(
+        r#"select at, substr(detail, length($1) + 1) <> $2 as "is_set!" from audit
+           where action = 'queue.dead_lettering' and starts_with(detail, $1)
+           order by id desc limit 1"#,
+        about,
+        TAKEN_AWAY,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| LastChange {
+        at: row.at,
+        is_set: row.is_set,
+    }))
 }
 
 /// Makes sure that nobody else sets dead-lettering in this vhost until the transaction ends. Tells whether

@@ -31,7 +31,7 @@ impl Watcher {
         PgDesk::new(
             self.pool.clone(),
             brokers,
-            Arc::new(SystemClock),
+            self.clock.clone(),
             office,
             replaying,
         )

@@ -99,6 +99,14 @@ fn assert_says(page: &str, wanted: &[&str]) {
     }
 }
 
+/// What was just done is what stands below it, or the page says that it was read before.
+fn assert_agrees(page: &str, opposite: &str) {
+    let (_, page) = page.split_once("<h1>").expect("a heading");
+    assert!(!page.contains(opposite), "{opposite} is in {page}");
+    let told = ["The broker was told at ", "and does not show it yet"];
+    assert_says(page, &told);
+}
+
 #[sqlx::test(migrations = "../migrations")]
 async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
@@ -136,8 +144,10 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     let sent = [wanted[0], wanted[1], ("plan", &plan)];
     let page = browser.send("/ui/queue/dead-lettering", ODD, &sent).await;
     assert_says(&page, &["It is set.", "Take it back…"]);
+    assert_agrees(&page, "what dies here is gone");
     watcher.finds_dead_letter_queue(ODD, "dead %41").await;
     let (_, page) = browser.page(&address).await;
+    assert!(!page.contains("does not show it yet"), "{page}");
     assert_says(
         &page,
         &[
@@ -161,6 +171,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
         .send("/ui/queue/take-back", ODD, &[("plan", &removal)])
         .await;
     assert_says(&page, &["It is taken back."]);
+    assert_agrees(&page, "dead letters go to <a");
     let again = browser
         .send("/ui/queue/take-back", ODD, &[("plan", &removal)])
         .await;

@@ -3,7 +3,7 @@
 use dlo_app::desk::TopologyDesk as _;
 use dlo_domain::severity::Severity;
 use dlo_domain::topology::{FindingScope, NewDeadLettering, Wish};
-use dlo_server::clock::{Clock as _, SystemClock};
+use dlo_server::clock::Clock as _;
 use serde_json::json;
 use sqlx::PgPool;
 
@@ -47,7 +47,7 @@ async fn a_retention_that_was_set_here_is_told_with_who_set_it(pool: PgPool) {
         (ours.severity, theirs.severity),
         (Severity::Low, Severity::High)
     );
-    let today = SystemClock.now().format("%Y-");
+    let today = watcher.clock.now().format("%Y-");
     let said = format!("This retention was set here by anna on {today}");
     assert!(ours.lost.starts_with(&said), "{}", ours.lost);
     assert!(ours.lost.contains("letters of `work`"), "{}", ours.lost);
