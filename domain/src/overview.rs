@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::breakdown::Breakdown;
 use crate::group::GroupSummary;
+use crate::ids::GroupId;
 use crate::severity::Severity;
 use crate::source::Source;
 
@@ -96,6 +97,9 @@ pub struct Overview {
     pub unknown: i64,
     /// Held letters by severity, worst first.
     pub held_by_severity: Vec<(Severity, i64)>,
+    /// Those of them that are in groups which `groups` leaves off.
+    #[serde(default)]
+    pub put_away: PutAway,
     /// Deaths over time, oldest bar first; one entry for each bar, empty bars included.
     pub deaths: Vec<DeathBar>,
     /// The groups that wait or grew within the span, by impact.
@@ -143,6 +147,56 @@ pub struct Left {
     pub muted: i64,
     /// Resolved ones, which are left off.
     pub resolved: i64,
+}
+
+/// Held letters in muted and resolved groups: nobody is asked to decide on them now.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PutAway {
+    /// How many there are of each severity.
+    pub held_by_severity: Vec<(Severity, i64)>,
+    /// The groups, at most 50.
+    pub groups: Vec<GroupId>,
+}
+
+impl PutAway {
+    /// How many letters there are.
+    #[must_use]
+    pub fn letters(&self) -> i64 {
+        self.held_by_severity
+            .iter()
+            .map(|(_, letters)| letters)
+            .sum()
+    }
+
+    /// The letters of these groups, as a filter; empty if there are none.
+    #[must_use]
+    pub fn filter(&self) -> String {
+        let ids: Vec<String> = self.groups.iter().map(ToString::to_string).collect();
+        match &ids[..] {
+            [] => String::new(),
+            [one] => format!("group:{one}"),
+            many => format!("group:({})", many.join(",")),
+        }
+    }
+}
+
+impl Overview {
+    /// Held letters that wait for a decision, by severity: those that are put away are not among them.
+    #[must_use]
+    pub fn waiting_by_severity(&self) -> Vec<(Severity, i64)> {
+        let put_away = |severity| {
+            let found = self.put_away.held_by_severity.iter();
+            found
+                .filter(|(of, _)| *of == severity)
+                .map(|(_, letters)| letters)
+                .sum::<i64>()
+        };
+        let held = self.held_by_severity.iter();
+        // Totals of groups are some seconds late.
+        held.map(|(severity, letters)| (*severity, (letters - put_away(*severity)).max(0)))
+            .collect()
+    }
 }
 
 /// A replay on the chart.

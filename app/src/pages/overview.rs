@@ -179,12 +179,19 @@ fn Answer(overview: Overview) -> impl IntoView {
         since: Some(Moment::Ago(overview.span.seconds())),
         ..FilterForm::default()
     });
-    let held = overview.held;
-    let worst: Vec<_> = overview
-        .held_by_severity
-        .iter()
+    let waiting = overview.waiting_by_severity();
+    let waits = (overview.held - overview.put_away.letters()).max(0);
+    let others = match overview.put_away.filter() {
+        none if none.is_empty() => none,
+        some => format!("-{some}"),
+    };
+    let held = move |severity: &str| {
+        let pairs = [("state", "held"), ("severity", severity), ("q", &others)];
+        links::with_query(links::LETTERS, pairs)
+    };
+    let worst: Vec<_> = waiting
+        .into_iter()
         .filter(|(severity, letters)| *letters > 0 && *severity <= Severity::High)
-        .copied()
         .collect();
     let died = if deaths == 0 {
         view! { "Nothing has died in the last " {when} ". " }.into_any()
@@ -195,26 +202,19 @@ fn Answer(overview: Overview) -> impl IntoView {
         }
         .into_any()
     };
-    let waiting = if held == 0 {
+    let waiting = if waits == 0 {
         "No letter waits for a decision.".into_any()
     } else {
         view! {
-            <a href=links::letters_in(LetterState::Held)>{wording::count(held)}</a>
-            {if held == 1 { " letter waits" } else { " letters wait" }}
+            <a href=held("")>{wording::count(waits)}</a>
+            {if waits == 1 { " letter waits" } else { " letters wait" }}
             " for a decision"
             {worst
                 .into_iter()
                 .map(|(severity, letters)| {
-                    let href = links::letters(
-                        &FilterForm {
-                            severity: Some(severity),
-                            state: Some(LetterState::Held),
-                            ..FilterForm::default()
-                        },
-                    );
                     view! {
                         ", "
-                        <a href=href>{wording::count(letters)}</a>
+                        <a href=held(severity.as_str())>{wording::count(letters)}</a>
                         " "
                         {severity.as_str()}
                     }
@@ -224,6 +224,7 @@ fn Answer(overview: Overview) -> impl IntoView {
         }
         .into_any()
     };
+    let put_away = put_away(&overview, waits > 0);
     let unknown = (overview.unknown > 0).then(|| {
         view! {
             " Of "
@@ -231,7 +232,24 @@ fn Answer(overview: Overview) -> impl IntoView {
             " a person must say whether the replay happened."
         }
     });
-    view! { <h1>{died} {waiting} {unknown}</h1> }
+    view! { <h1>{died} {waiting} {put_away} {unknown}</h1> }
+}
+
+/// Held letters that the list of groups leaves off.
+fn put_away(overview: &Overview, is_rest: bool) -> Option<AnyView> {
+    let letters = overview.put_away.letters().min(overview.held);
+    let more = if is_rest { " more" } else { "" };
+    let verb = if letters == 1 { "waits" } else { "wait" };
+    let filter = overview.put_away.filter();
+    let href = links::with_query(links::LETTERS, [("state", "held"), ("q", &filter)]);
+    (letters > 0).then(|| {
+        view! {
+            " "
+            <a href=href>{wording::count(letters)}</a>
+            {format!("{more} {verb} in groups that are muted or resolved.")}
+        }
+        .into_any()
+    })
 }
 
 /// Deaths of the span by severity.

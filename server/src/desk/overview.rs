@@ -35,6 +35,7 @@ pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskE
             .into_iter()
             .map(|severity| (severity, letters(LetterState::Held, Some(severity))))
             .collect(),
+        put_away: worst::put_away(conn).await?,
         deaths: overview::deaths(conn, span, at).await?,
         groups: worst::worst(conn, since, GROUPS, at).await?,
         groups_left: worst::left(conn, since).await?,

@@ -1,7 +1,9 @@
 //! The groups of the first page: what dies now, or waits, and nobody has put away.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::overview::{Left, WorstGroup};
+use dlo_domain::ids::GroupId;
+use dlo_domain::overview::{Left, PutAway, WorstGroup};
+use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -82,4 +84,43 @@ pub async fn left(conn: &mut PgConnection, since: DateTime<Utc>) -> Result<Left,
     .fetch_one(conn)
     .await?;
     Ok(left)
+}
+
+/// Groups that `put_away` names.
+const MOST_PUT_AWAY: usize = 50;
+
+/// Held letters in the groups that `worst` leaves off, those with the most of them named first.
+///
+/// # Errors
+/// Returns an error if the query fails or a row cannot be read.
+pub async fn put_away(conn: &mut PgConnection) -> Result<PutAway, StoreError> {
+    let rows = sqlx::query!(
+        r#"select t.group_id, s.severity as "severity!", sum(s.letters)::bigint as "letters!"
+           from groups g
+           join group_totals t on t.group_id = g.id and t.waiting > 0
+           join signatures own on own.group_id = g.id
+           join signature_totals s on s.signature = own.id and s.state = 'held'
+           where g.merged_into is null and g.state in ('muted', 'resolved')
+           group by t.group_id, t.waiting, s.severity having sum(s.letters) > 0
+           order by t.waiting desc, t.group_id"#
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut put_away = PutAway::default();
+    for row in rows {
+        let severity: Severity = row
+            .severity
+            .parse()
+            .map_err(|why| StoreError::corrupt("signature_totals", "severity", why))?;
+        let id = GroupId(row.group_id);
+        if !put_away.groups.contains(&id) && put_away.groups.len() < MOST_PUT_AWAY {
+            put_away.groups.push(id);
+        }
+        let counts = &mut put_away.held_by_severity;
+        match counts.iter_mut().find(|(of, _)| *of == severity) {
+            Some((_, letters)) => *letters += row.letters,
+            None => counts.push((severity, row.letters)),
+        }
+    }
+    Ok(put_away)
 }

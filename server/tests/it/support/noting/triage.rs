@@ -15,7 +15,7 @@ use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups,
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
-use dlo_domain::overview::{Left, Overview, Span};
+use dlo_domain::overview::{Left, Overview, PutAway, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{BodyPart, BodyRange, Payload, read_payload};
 use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
@@ -312,6 +312,7 @@ impl TriageDesk for NotingDesk {
             held: 1,
             unknown: 0,
             held_by_severity: Vec::new(),
+            put_away: PutAway::default(),
             deaths: Vec::new(),
             groups: Vec::new(),
             groups_left: Left::default(),
