@@ -96,7 +96,7 @@ pub(crate) use breakdown::BreakdownTable;
 pub(crate) use bulk_bar::BulkBar;
 pub(crate) use causes::{BehindPanel, CausesPanel};
 pub(crate) use claimed_origins::{ClaimedMark, ClaimedOf, ClaimedOriginsNote};
-pub(crate) use command::AddSourceCommand;
+pub(crate) use command::{AddSourceCommand, ApiCommand};
 pub(crate) use dead_lettering::DeadLettering;
 pub(crate) use deaths_chart::DeathsChart;
 pub(crate) use decisions::Decisions;

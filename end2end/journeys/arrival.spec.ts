@@ -89,7 +89,7 @@ test('a letter tells where it died and why, and shows its payload, headers and h
   await rows(page, 'amount is negative').getByRole('link').first().click();
 
   await expect(page).toHaveURL(/\/letters\/[0-9a-f-]{36}$/);
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(`Died once on ${workplace.work}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`Died on ${workplace.work}`);
   const because = page.locator('.route > div', { hasText: 'because' });
   await expect(because).toContainText('rejected');
   await expect(because).toContainText('amount is negative');
@@ -225,5 +225,5 @@ test('a page says that the office is away, and catches up when it is back', asyn
     await workplace.reject();
   });
   await live(page);
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('Died twice');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Arrived twice');
 });

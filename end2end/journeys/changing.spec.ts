@@ -39,7 +39,7 @@ test('one letter is edited, looked at and sent, and what comes back is compared 
   expect(sent.payload).toBe('{"order":9007199254740993,"price":1.10,"country":"DE"}');
 
   await page.goto(`/letters/${id}`);
-  await expect(sentence(page)).toContainText('Died twice');
+  await expect(sentence(page)).toContainText('Arrived twice');
   await expect(section(page, 'Arrivals')).toContainText('as the replay sent it, changed');
   await section(page, 'Replays of it').getByRole('link', { name: 'sent changed' }).click();
   await expect(sentence(page)).toHaveText('It came back as it was sent, byte by byte.');

@@ -13,7 +13,7 @@ test('a letter is found, read, replayed, discarded and restored', async ({ page,
   await expect(page).toHaveURL((url) => url.searchParams.get('source') === workplace.source);
   await expect(total(page, '1 letter')).toBeVisible();
   await rows(page, 'amount is negative').getByRole('link').first().click();
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(`Died once on ${workplace.work}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`Died on ${workplace.work}`);
   await expect(section(page, 'Payload')).toContainText('amount: -1');
 
   await page.getByRole('link', { name: `Look at a replay to ${workplace.work}…` }).click();
@@ -30,7 +30,7 @@ test('a letter is found, read, replayed, discarded and restored', async ({ page,
   await expect.poll(async () => (await running.api.letter(id)).state).toBe('held');
 
   await page.goto(`/letters/${id}`);
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('Died twice');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Arrived twice');
   await page.getByText('Discard…', { exact: true }).click();
   await page.getByRole('textbox', { name: 'Reason for the discard' }).fill('paid by hand');
   await page.getByRole('button', { name: 'Discard 1 letter' }).click();

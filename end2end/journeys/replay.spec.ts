@@ -34,7 +34,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
   expect(message.properties.headers).toMatchObject({ 'x-error': 'amount is negative', 'x-dlo-letter': id });
   expect(message.properties.headers, 'the history is the letter’s').not.toHaveProperty('x-death');
 
-  await expect(sentence(page), 'the open page follows').toContainText(`Died twice on ${workplace.work}`);
+  await expect(sentence(page), 'the open page follows').toContainText(`Arrived twice, last died on ${workplace.work}`);
   const arrivals = section(page, 'Arrivals');
   await expect(arrivals).toContainText('the body was the same each time');
   await expect(arrivals.locator('tbody').getByRole('row')).toHaveCount(2);

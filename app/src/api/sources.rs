@@ -30,6 +30,8 @@ pub struct FoundList {
     pub rows: Vec<FoundRow>,
     /// Whether there are more.
     pub is_more: bool,
+    /// How many they are and hold, and what could not be looked at; empty where all is watched.
+    pub says: String,
 }
 
 /// A dead-letter queue that nobody takes letters from.
@@ -102,9 +104,12 @@ pub async fn list_sources() -> Result<SourceList, ApiError> {
 #[server(prefix = "/ui", endpoint = "sources/discover", input = GetUrl, output = Json)]
 pub async fn discover_sources() -> Result<FoundList, ApiError> {
     let everywhere = dlo_domain::topology::Discover::default();
-    let mut found = crate::desk::desk().discover(&everywhere).await?.items;
+    let discovery = crate::desk::desk().discover(&everywhere).await?;
+    let is_whole = discovery.unread.is_empty();
+    let mut found = discovery.items;
     // Whoever consumes a queue already would get a part of its letters only.
     found.retain(|one| one.consumers.is_none_or(|consumers| consumers == 0));
+    let says = unwatched(&found, is_whole);
     let is_more = found.len() > MOST_FOUND;
     found.truncate(MOST_FOUND);
     let rows = found.into_iter().map(|one| {
@@ -123,7 +128,36 @@ pub async fn discover_sources() -> Result<FoundList, ApiError> {
     Ok(FoundList {
         rows: rows.collect(),
         is_more,
+        says,
     })
+}
+
+/// What keeps the sources from being all that there is.
+#[cfg(feature = "ssr")]
+fn unwatched(found: &[dlo_domain::topology::FoundQueue], is_whole: bool) -> String {
+    let number = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    let wait: i64 = found.iter().filter_map(|one| one.ready).sum();
+    let (are, them) = if number == 1 {
+        ("is", "it")
+    } else {
+        ("are", "them")
+    };
+    let mut says = String::new();
+    if number > 0 {
+        let queues = crate::wording::counted(number, "more dead-letter queue");
+        says = format!("{queues} {are} not");
+        if wait > 0 {
+            let messages = crate::wording::counted(wait, "message");
+            let verb = if wait == 1 { "waits" } else { "wait" };
+            says = format!("{says}, and {messages} {verb} in {them}");
+        }
+        says.push('.');
+    }
+    if !is_whole {
+        let space = if says.is_empty() { "" } else { " " };
+        says = format!("{says}{space}Not all queues could be read: there may be others.");
+    }
+    says
 }
 
 /// Watches one more queue.

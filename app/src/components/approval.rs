@@ -51,7 +51,7 @@ fn ByAnother(replay: Replay) -> impl IntoView {
     view! {
         <p class="note-line">
             {format!(
-                "The {by} asked for it, and whoever uses these pages is the {by}: so it cannot be decided here. Another person decides with a token of another name:",
+                "The {by} asked for it, and whoever uses these pages is the {by}: so it cannot be decided here. Another person decides with a token of another name and the role operator:",
             )}
         </p>
         <pre class="body" tabindex="0" role="group" aria-label="How another person approves">

@@ -13,16 +13,25 @@ pub(crate) fn Beginning(
 ) -> impl IntoView {
     let watches = !overview.sources.is_empty();
     let (sources, now) = (overview.sources, overview.at);
+    let ill = sources
+        .iter()
+        .filter(|one| !one.condition.is_well())
+        .count();
+    let heading = match (watches, ill) {
+        (true, 0) => {
+            "Nothing has died yet. The queues below are watched; the first dead letter appears here within a second."
+                .to_owned()
+        }
+        (true, ill) => {
+            let needs = if ill == 1 { "needs" } else { "need" };
+            format!("No letter has come yet, and {ill} of the queues below {needs} attention.")
+        }
+        _ => "No queue is watched yet. Name a dead-letter queue, and its letters are kept here.".to_owned(),
+    };
     view! {
         <div class="answer">
             <div>
-                <h1>
-                    {if watches {
-                        "Nothing has died yet. The queues below are watched; the first dead letter appears here within a second."
-                    } else {
-                        "No queue is watched yet. Name a dead-letter queue, and its letters are kept here."
-                    }}
-                </h1>
+                <h1>{heading}</h1>
             </div>
         </div>
         {watches

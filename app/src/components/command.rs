@@ -4,25 +4,42 @@ use leptos::prelude::*;
 
 use crate::api::office::read_address;
 
-/// Adds a source by the HTTP API of this office, under the address that the page was opened at.
+/// What the command of a source sends.
+const SOURCE: &str = r#"{"vhost": "/", "queue": "orders.dead", "mode": "take"}"#;
+
+/// Adds a source by the HTTP API.
 #[component]
 pub(crate) fn AddSourceCommand() -> impl IntoView {
+    view! { <ApiCommand path="sources" body=SOURCE /> }
+}
+
+/// Posts to the HTTP API of this office, under the address that the page was opened at.
+#[component]
+pub(crate) fn ApiCommand(
+    /// The path behind `/api/v1/`.
+    path: &'static str,
+    /// What is sent, as JSON.
+    body: &'static str,
+) -> impl IntoView {
     let address = Resource::new(|| (), |()| read_address());
     view! {
         <Suspense>
             {move || Suspend::new(async move {
-                address.await.ok().map(|address| view! { <Command text=add_source(&address) /> })
+                address
+                    .await
+                    .ok()
+                    .map(|address| view! { <Command text=post(&address, path, body) /> })
             })}
         </Suspense>
     }
     .into_any()
 }
 
-fn add_source(address: &str) -> String {
+fn post(address: &str, path: &str, body: &str) -> String {
     format!(
-        r#"curl -X POST {address}/api/v1/sources \
+        r#"curl -X POST {address}/api/v1/{path} \
   -H "Authorization: Bearer $DLO_TOKEN" -H "Content-Type: application/json" \
-  -d '{{"vhost": "/", "queue": "orders.dead", "mode": "take"}}'"#
+  -d '{body}'"#
     )
 }
 

@@ -30,17 +30,18 @@ pub(crate) fn LetterHead(
         let page = links::queue(links::ANY_BROKER, &letter.vhost, queue);
         view! { <a href=page>"the queue it died in"</a> }
     });
-    let last = if summary.arrivals > 1 { ", last" } else { "" };
+    // A message may die many times before it comes: only arrivals are counted here.
+    let died = match summary.arrivals {
+        ..=1 => "Died".to_owned(),
+        many => format!("Arrived {}, last died", wording::times(many)),
+    };
     let cause = match summary.error_class.clone() {
-        Some(class) => {
-            let of = format!("{last} of ");
-            view! {
-                {of}
-                <span title=show_line(&class)>{show_name(wording::short_class(&class))}</span>
-            }
-            .into_any()
+        Some(class) => view! {
+            " of "
+            <span title=show_line(&class)>{show_name(wording::short_class(&class))}</span>
         }
-        None => format!("{last}: {}", wording::reason_sentence(summary.reason)).into_any(),
+        .into_any(),
+        None => format!(": {}", wording::reason_sentence(summary.reason)).into_any(),
     };
     let standing = standing(summary.state);
     view! {
@@ -61,7 +62,7 @@ pub(crate) fn LetterHead(
                     })}
                 <li class="id">{wording::short(&summary.id)}</li>
             </ol>
-            <h1>"Died " {wording::times(summary.arrivals)} {queue} {cause} "." {standing}</h1>
+            <h1>{died} {queue} {cause} "." {standing}</h1>
             <p class="meta">
                 <SeverityMark severity=summary.severity />
                 <StateBadge state=summary.state />

@@ -51,10 +51,16 @@ pub(crate) fn LetterRetriesView(
 }
 
 fn given_up(obituary: Obituary, tries: usize) -> AnyView {
-    let tries = crate::wording::times(i32::try_from(tries).unwrap_or(i32::MAX));
+    let says = match i32::try_from(tries).unwrap_or(i32::MAX) {
+        0 => "Exhausted without a try: its history says why. ".to_owned(),
+        tries => {
+            let tries = crate::wording::times(tries);
+            format!("Exhausted: it was tried {tries}, and died again. ")
+        }
+    };
     view! {
         <p class="error-note">
-            {format!("Exhausted: it was tried {tries}, and died again. ")}
+            {says}
             <a href=links::policy_form(&obituary.policy_id.to_string())>{show_name(&obituary.policy)}</a>
             " gave up at " <Instant at=obituary.at /> "."
         </p>

@@ -49,7 +49,7 @@ pub(crate) fn LetterRow(
                     <span class="id">{show_name(&queue)}</span>
                     <StateBadge state=letter.state />
                     {(letter.arrivals > 1)
-                        .then(|| format!("died {}", wording::times(letter.arrivals)))}
+                        .then(|| format!("arrived {}", wording::times(letter.arrivals)))}
                 </div>
             </td>
             <td class="fit mid group">{group(&letter)}</td>

@@ -17,21 +17,13 @@ pub(crate) fn Timeline(
     letter: Letter,
 ) -> impl IntoView {
     let state = letter.summary.state;
-    let deaths = letter
-        .arrivals
-        .iter()
-        .map(|arrival| arrival.deaths.len())
-        .sum::<usize>();
     let left_out = letter
         .arrivals
         .iter()
         .map(|arrival| i64::from(arrival.omitted.deaths) + i64::from(arrival.omitted.notes))
         .sum::<i64>();
-    let note = format!(
-        "{}, {} told",
-        crate::wording::counted(letter.summary.arrivals.into(), "arrival"),
-        crate::wording::counted(i64::try_from(deaths).unwrap_or(0), "death"),
-    );
+    // Not how often it died: brokers count that by queue and reason, and each stands below.
+    let note = crate::wording::counted(letter.summary.arrivals.into(), "arrival");
     view! {
         <section class="section" aria-labelledby="timeline-title">
             <header>

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupSummary};
 use dlo_domain::grouping::{Explanation, Layer};
 use dlo_domain::severity::Severity;
@@ -137,7 +136,8 @@ fn Read(
 /// The way to a replay of what waits, and to its discard.
 #[component]
 fn GroupReplay(group: GroupSummary) -> impl IntoView {
-    let filter = format!("{} state:held", LetterFilter::of_group(group.id));
+    // The letters that are counted, no fewer: what cannot go is left out with its reason.
+    let filter = format!("{} {}", links::of_group(group.id), links::WAITING);
     let look = links::with_query(links::NEW_REPLAY, [("scope", "matching"), ("q", &*filter)]);
     (group.waiting > 0).then(|| {
         let letters = wording::count(group.waiting);

@@ -175,18 +175,7 @@ fn Head(replay: Replay, pace: String, now: chrono::DateTime<chrono::Utc>) -> imp
     let counts = replay.outcomes;
     let letters = wording::counted(replay.total, "letter");
     let target = target_text(&replay.target, replay.total);
-    let well = counts.confirmed + counts.processed + counts.settled;
-    let parts: Vec<String> = [
-        (well, "confirmed by the broker"),
-        (counts.died_again, "died again"),
-        (counts.refused + counts.unroutable, "not sent"),
-        (counts.unknown, "unknown"),
-        (counts.pending, "to go"),
-    ]
-    .into_iter()
-    .filter(|(letters, _)| *letters > 0)
-    .map(|(letters, what)| format!("{} {what}", wording::count(letters)))
-    .collect();
+    let parts = parts(counts);
     let verb = match replay.state {
         ReplayState::DryRun => "Would replay",
         ReplayState::AwaitingApproval => "To replay when somebody else approves:",
@@ -245,6 +234,23 @@ fn Head(replay: Replay, pace: String, now: chrono::DateTime<chrono::Utc>) -> imp
         </div>
     }
     .into_any()
+}
+
+/// What came of the letters, in the words that stand at their counts.
+fn parts(counts: OutcomeCounts) -> Vec<String> {
+    [
+        (counts.confirmed, "confirmed by the broker"),
+        (counts.processed, "processed"),
+        (counts.settled, "settled"),
+        (counts.died_again, "died again"),
+        (counts.refused + counts.unroutable, "not sent"),
+        (counts.unknown, "unknown"),
+        (counts.pending, "to go"),
+    ]
+    .into_iter()
+    .filter(|(letters, _)| *letters > 0)
+    .map(|(letters, what)| format!("{} {what}", wording::count(letters)))
+    .collect()
 }
 
 /// Why it does not go on.
@@ -327,4 +333,27 @@ pub(super) fn LeftOutList(left_out: Vec<LeftOut>) -> impl IntoView {
         </section>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_settled_is_not_said_to_be_confirmed_beside_a_count_of_none() {
+        let mut counts = OutcomeCounts::default();
+        counts.add(Outcome::Settled, 2);
+        counts.add(Outcome::Processed, 1);
+        assert_eq!(parts(counts), ["1 processed", "2 settled"]);
+        counts.add(Outcome::Confirmed, 4);
+        counts.add(Outcome::Refused, 1);
+        counts.add(Outcome::Unroutable, 1);
+        let told = [
+            "4 confirmed by the broker",
+            "1 processed",
+            "2 settled",
+            "2 not sent",
+        ];
+        assert_eq!(parts(counts), told);
+    }
 }

@@ -78,8 +78,9 @@ pub(crate) fn SourcesPage() -> impl IntoView {
         <ErrorNote error=Signal::derive(move || actions.error()) />
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
+                let rest = found.await.ok().map(|found| found.says);
                 match sources.await {
-                    Ok(list) => view! { <List list actions /> }.into_any(),
+                    Ok(list) => view! { <List list rest actions /> }.into_any(),
                     Err(error) => view! { <ErrorPanel error /> }.into_any(),
                 }
             })}
@@ -96,7 +97,7 @@ pub(crate) fn SourcesPage() -> impl IntoView {
             </header>
             <SourceForm add=actions.add />
             <details class="data">
-                <summary>"The same by the HTTP API"</summary>
+                <summary>"The same by the HTTP API, with a token of the role admin"</summary>
                 <AddSourceCommand />
             </details>
         </section>
@@ -104,25 +105,25 @@ pub(crate) fn SourcesPage() -> impl IntoView {
     .into_any()
 }
 
+/// How the sources are; `rest` says what is not watched, where that is known.
 #[component]
-fn List(list: SourceList, actions: Actions) -> impl IntoView {
+fn List(list: SourceList, rest: Option<String>, actions: Actions) -> impl IntoView {
     let SourceList { now, sources } = list;
     let ill = sources
         .iter()
         .filter(|source| !source.condition.is_well())
         .count();
     let all = i64::try_from(sources.len()).unwrap_or(0);
+    let watched = wording::counted(all, "queue");
+    let rest_says = rest.as_deref().unwrap_or_default();
     let heading = match (all, ill) {
         (0, _) => {
             "No queue is watched yet. Name one below, and its letters are kept here.".to_owned()
         }
-        (_, 0) => format!(
-            "{} watched, and all is well.",
-            wording::counted(all, "queue")
-        ),
+        (_, 0) if rest.as_deref() == Some("") => format!("{watched} watched, and all is well."),
+        (_, 0) => format!("{watched} watched, none of them in trouble. {rest_says}"),
         (_, ill) => format!(
-            "{} watched; {ill} of them {} attention.",
-            wording::counted(all, "queue"),
+            "{watched} watched; {ill} of them {} attention. {rest_says}",
             if ill == 1 { "needs" } else { "need" }
         ),
     };

@@ -142,7 +142,7 @@ fn drain(name: &str, can_drain: bool, can_activate: bool) -> impl IntoView + use
 #[component]
 fn Downtimes(spans: Vec<(String, String, String)>) -> impl IntoView {
     if spans.is_empty() {
-        return view! { <p class="empty">"It was never away, as far as is remembered."</p> }
+        return view! { <p class="empty">"It never fell silent, as far as is remembered."</p> }
             .into_any();
     }
     let row = |(since, until, lasted): (String, String, String)| {

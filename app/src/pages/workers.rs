@@ -9,7 +9,9 @@ use leptos_router::hooks::use_query_map;
 use crate::api::Said;
 use crate::api::executions::ExecutionRow;
 use crate::api::workers::{KindRow, WorkerList, list_workers};
-use crate::components::{ErrorPanel, ExecutionTable, Live, Waiting, WorkerTable, said, slow_ticks};
+use crate::components::{
+    ApiCommand, ErrorPanel, ExecutionTable, Live, Waiting, WorkerTable, said, slow_ticks,
+};
 use crate::links;
 use crate::visible::show_name;
 
@@ -192,13 +194,12 @@ fn Nobody(heading: Said) -> impl IntoView {
             <div>
                 <h1>{said(heading)}</h1>
                 <p class="second">
-                    "A worker that says every 10 seconds that it lives is shown here, and held for stale after three missed heartbeats. By HTTP, with a token of the role operator:"
+                    "A worker that says every 10 seconds that it lives is shown here, and held for stale after three missed heartbeats. By HTTP, with a token of the role worker:"
                 </p>
-                <div class="command">
-                    <pre tabindex="0" aria-label="Command">
-                        "curl -X POST http://127.0.0.1:8484/api/v1/workers/worker-1/heartbeat \\\n  -H \"Authorization: Bearer $DLO_TOKEN\" -H \"Content-Type: application/json\" \\\n  -d '{\"running\": 3, \"capacity\": 16, \"queue\": \"worker.1.executions\"}'"
-                    </pre>
-                </div>
+                <ApiCommand
+                    path="workers/worker-1/heartbeat"
+                    body=r#"{"running": 3, "capacity": 16, "queue": "worker.1.executions"}"#
+                />
                 <p class="second">
                     "Or as a message to the exchange " <span class="id">"dlo.fleet"</span>
                     " with the routing key " <span class="id">"heartbeat.worker-1"</span>

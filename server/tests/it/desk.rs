@@ -2,7 +2,7 @@
 
 mod breakdowns;
 mod decisions;
-mod groups;
+pub mod groups;
 mod plans;
 mod reading;
 mod shown;

@@ -1,6 +1,7 @@
 //! What is served over HTTP, asked over real connections.
 
 mod access;
+mod agree;
 mod causes;
 mod crowd;
 mod executions;

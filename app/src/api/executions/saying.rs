@@ -50,16 +50,21 @@ pub(super) async fn list(
         Vec::new()
     };
     let figures = desk.execution_figures().await?;
+    // The figures are those of all workers: beside the list of one they would say something else.
+    let (heading, told) = match &query.worker {
+        Some(worker) => (plain(format!("Executions on worker {worker}.")), Vec::new()),
+        None => (heading(&figures), told(&figures)),
+    };
     Ok(ExecutionList {
         now: request::now(),
-        heading: heading(&figures),
+        heading,
         warning: warning(&figures),
-        tabs: tabs(&figures),
+        tabs: tabs(&figures, query.worker.is_none()),
         title: title(&query, page.total()),
         stuck: first,
         rows: page.items.into_iter().map(row).collect(),
         next: page.next_cursor,
-        figures: told(&figures),
+        figures: told,
     })
 }
 
@@ -126,8 +131,10 @@ fn told(figures: &ExecutionFigures) -> Vec<String> {
     });
     let rate = (figures.ended > 0).then(|| {
         let percent = figures.timeouts * 100 / figures.ended;
-        let timeouts = counted(figures.timeouts, "timeout");
-        format!("{timeouts} in the last hour, {percent} % of what ended")
+        // Those that the monitor failed stand among the failed ones below.
+        let timeouts = count(figures.timeouts);
+        let what = "timed out or failed by the monitor in the last hour";
+        format!("{timeouts} {what}, {percent} % of what ended")
     });
     latency.into_iter().chain(rate).collect()
 }
@@ -151,14 +158,21 @@ fn word_of(state: ExecutionState) -> String {
     state.as_str().replace('_', " ")
 }
 
-fn tabs(figures: &ExecutionFigures) -> Vec<(String, String)> {
-    let states = ExecutionState::ALL.into_iter().map(|state| {
-        let many = of(figures, state);
+fn tabs(figures: &ExecutionFigures, are_counted: bool) -> Vec<(String, String)> {
+    let text = |word: String, many: Total| {
         let plus = if many.is_least { "+" } else { "" };
-        let text = format!("{} {}{plus}", word_of(state), count(many.count));
+        if are_counted {
+            format!("{word} {}{plus}", count(many.count))
+        } else {
+            word
+        }
+    };
+    let states = ExecutionState::ALL.into_iter().map(|state| {
+        let text = text(word_of(state), of(figures, state));
         (state.as_str().to_owned(), text)
     });
-    let stuck = (STUCK.to_owned(), format!("stuck {}", count(figures.stuck)));
+    let stuck = text(STUCK.to_owned(), Total::exactly(figures.stuck));
+    let stuck = (STUCK.to_owned(), stuck);
     let all = (String::new(), "all".to_owned());
     [all, stuck].into_iter().chain(states).collect()
 }

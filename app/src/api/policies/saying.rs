@@ -12,9 +12,11 @@ use crate::wording::{absolute, count, counted, sentence};
 
 /// The list.
 pub(super) fn list(policies: Vec<Policy>) -> PolicyList {
-    let retrying = policies.iter().filter(|policy| policy.policy.retries());
-    let waiting: i64 = policies.iter().map(|policy| policy.figures.waiting).sum();
-    let heading = match (policies.len(), retrying.count()) {
+    let (on, off): (Vec<&Policy>, Vec<&Policy>) =
+        policies.iter().partition(|policy| policy.policy.retries());
+    let waiting = |some: &[&Policy]| some.iter().map(|one| one.figures.waiting).sum::<i64>();
+    let (waiting, stand_still) = (waiting(&on), waiting(&off));
+    let heading = match (policies.len(), on.len()) {
         (0, _) => "No letter is retried by itself.".to_owned(),
         (_, 0) => "No policy retries now.".to_owned(),
         (_, retrying) => {
@@ -24,6 +26,14 @@ pub(super) fn list(policies: Vec<Policy>) -> PolicyList {
                 (counted_as(policies, "policy", "policies"), at_most(waiting));
             format!("{policies} {verb} letters; {waiting} wait for a try.")
         }
+    };
+    let heading = match stand_still {
+        0 => heading,
+        1 => format!("{heading} 1 waits until its policy is switched on."),
+        many => format!(
+            "{heading} {} wait until their policies are switched on.",
+            at_most(many)
+        ),
     };
     PolicyList {
         heading,
@@ -97,6 +107,9 @@ fn goes(policy: &Policy) -> String {
     }
     let mut parts = Vec::new();
     parts.push(match figures.next_due_at {
+        Some(_) if !policy.policy.enabled => {
+            format!("{} wait until it is switched on", at_most(figures.waiting))
+        }
         Some(due) => format!(
             "{} wait, the next is due at {}",
             at_most(figures.waiting),
@@ -236,6 +249,35 @@ fn shadow(results: &ShadowResults) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_waits_for_a_policy_that_is_off_is_not_said_to_be_due() {
+        let text =
+            |json: serde_json::Value| serde_json::from_value::<Policy>(json).expect("a policy");
+        let mut policy = text(serde_json::json!({
+            "id": "019a0f3e-5a4b-7c2d-8e1f-0123456789ab", "position": 1, "name": "again", "filter": "",
+            "changed_by": "anna", "changed_at": "2026-11-21T12:00:00Z", "figures": {
+                "breaker_state": "closed", "breaker_since": "2026-11-21T12:00:00Z", "waiting": 5,
+                "next_due_at": "2026-11-21T12:00:10Z", "tries_today": 0, "return_percent": null,
+            },
+        }));
+        policy.policy.enabled = true;
+        let on = list(vec![policy.clone()]);
+        assert_eq!(on.heading, "1 policy retries letters; 5 wait for a try.");
+        assert!(
+            on.rows[0].goes.contains("the next is due at"),
+            "{:?}",
+            on.rows
+        );
+        policy.policy.enabled = false;
+        let off = list(vec![policy]);
+        assert_eq!(
+            off.heading,
+            "No policy retries now. 5 wait until their policies are switched on."
+        );
+        let goes = "5 wait until it is switched on; no try today";
+        assert_eq!(off.rows[0].goes, goes);
+    }
 
     #[test]
     fn policies_read_as_sentences() {

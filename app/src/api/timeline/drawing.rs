@@ -73,9 +73,11 @@ fn says(timeline: &Timeline) -> String {
         none if none.is_empty() => none,
         some => format!("; {some} left off"),
     };
+    // Other numbers of a page count from another moment on: each says from which.
     format!(
-        "In the last {}: {}{off}.",
+        "In {}, since {} UTC: {}{off}.",
         time(timeline.reach),
+        wording::hour(timeline.from),
         parts.join(", ")
     )
 }

@@ -34,14 +34,21 @@ pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<Worker
     } else {
         Vec::new()
     };
-    let silent = kinds.iter().map(|kind| kind.stale).sum::<i64>();
+    // Of one kind where the list is of one.
+    let listed: Vec<KindSummary> = kinds
+        .iter()
+        .filter(|one| only.is_none_or(|kind| one.kind == kind))
+        .cloned()
+        .collect();
+    let silent = listed.iter().map(|kind| kind.stale).sum::<i64>();
     let first = page.items.first();
     let heading = match first.filter(|one| silent == 1 && one.condition == Condition::Stale) {
         Some(worker) => {
-            let at_work = kinds.iter().map(|kind| kind.fresh).sum();
+            let at_work = listed.iter().map(|kind| kind.fresh).sum();
             sheet::only_silent(worker, at_work).await?
         }
-        None => heading(&kinds),
+        None if listed.is_empty() => heading(&kinds),
+        None => heading(&listed),
     };
     Ok(WorkerList {
         heading,

@@ -28,7 +28,7 @@ fn actor() -> Actor {
 }
 
 /// Stores letters that died with these messages, and groups them.
-async fn receive(bench: &Bench, messages: &[&str]) {
+pub async fn receive(bench: &Bench, messages: &[&str]) {
     let mut masker = Masker::new();
     let incoming: Vec<Incoming> = messages
         .iter()

@@ -79,7 +79,8 @@ async fn how_long_they_wait_and_how_many_take_too_long_is_told_as_it_was(pool: P
     let page = page.expect("a page").replace("<!>", "");
     for said in [
         "from requested to running in 3,000 ms on average, last hour",
-        "2 timeouts in the last hour, 50 % of what ended",
+        "2 timed out or failed by the monitor in the last hour, 50 % of what ended",
+        "timed out 1<",
     ] {
         assert!(page.contains(said), "{said}: {page}");
     }

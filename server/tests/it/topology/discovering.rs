@@ -109,12 +109,20 @@ async fn the_page_of_sources_offers_to_watch_them_without_a_script(pool: PgPool)
     let (watcher, counter) = open(&pool).await;
     let before = sources_page(&counter).await;
     assert!(!before.contains(HEADING), "{before}");
+    // What cannot be read may hold letters.
+    assert!(!before.contains("all is well"), "{before}");
     watcher.look().await;
     let vhost = &*watcher.vhost.name;
     for queue in ["letters", "x_error"] {
         let page = sources_page(&counter).await;
         let field = format!("name=\"queue\" value=\"{queue}\"");
         assert!(page.contains(HEADING) && page.contains(&field), "{page}");
+        assert!(!page.contains("all is well"), "{queue}: {page}");
+        let says = match queue {
+            "letters" => "2 more dead-letter queues are not",
+            _ => "1 more dead-letter queue is not",
+        };
+        assert!(page.contains(says), "{says}: {page}");
         let fields = [
             ("queue", queue),
             ("vhost", vhost),

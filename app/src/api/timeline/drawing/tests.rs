@@ -47,7 +47,7 @@ fn lane(depths: &[(usize, i64)]) -> QueueLane {
 fn a_quiet_time_is_plain_and_says_so() {
     let drawing = of(&quiet());
     assert!(drawing.is_plain);
-    assert_eq!(drawing.says, "In the last 6 hours: 0 deaths.");
+    assert_eq!(drawing.says, "In 6 hours, since 06:05 UTC: 0 deaths.");
     assert_eq!(drawing.lanes[0].says, "none");
     assert_eq!(drawing.lanes[0].shape, Shape::Bars(String::new()));
 }
@@ -63,7 +63,7 @@ fn everything_stands_on_the_same_axis() {
     let drawing = of(&timeline);
     assert_eq!(
         drawing.says,
-        "In the last 6 hours: 5,001 deaths, 3 workers away, draining or stopped, 1 queue with \
+        "In 6 hours, since 06:05 UTC: 5,001 deaths, 3 workers away, draining or stopped, 1 queue with \
          messages; 2 workers left off."
     );
     let bars = "M360 0h9v100h-9zM370 97h9v3h-9z";
