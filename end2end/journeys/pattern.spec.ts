@@ -9,12 +9,16 @@ test.use({ office: 'crowded' });
 const LETTERS = 3000;
 const badge = (page: Page, state: string) => page.locator('.meta .state', { hasText: state });
 
-test('3,000 letters are a few failures, each of which is dealt with', async ({ page, running }) => {
+test('3,000 letters are a few groups, which people look into, mute, merge, split and resolve', async ({ page, running }) => {
   test.setTimeout(420_000);
   await expect
     .poll(async () => (await running.api.letters('')).estimated_total, { timeout: 240_000 })
     .toBeGreaterThanOrEqual(LETTERS);
   const began = Date.now();
+  const groups = async () => (await running.api.groups()).items;
+  const grouped = async () => (await groups()).reduce((all, { letters }) => all + letters, 0);
+  await expect.poll(grouped, { message: 'letters in groups' }).toBeGreaterThanOrEqual(LETTERS);
+  expect((await groups()).length, 'groups of all these letters').toBeLessThanOrEqual(LETTERS / 50);
 
   // The worst group, and why it is one.
   await page.goto('/');

@@ -24,6 +24,8 @@ const DATABASE: &str = "dlo";
 const TRIES: u32 = 5;
 const START_PATIENCE: Duration = Duration::from_mins(1);
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a server that is started again waits for its port.
+const PORT_FREE_WITHIN: Duration = Duration::from_secs(10);
 
 /// A Postgres server of the sandbox.
 #[derive(Debug)]
@@ -141,19 +143,34 @@ impl PostgresServer {
             }
             previous.end(Goodbye::Kill, STOP_PATIENCE).await?;
         }
+        let deadline = Instant::now() + PORT_FREE_WITHIN;
+        loop {
+            match self.start_process().await {
+                // Whoever looks for a free port holds it for a moment.
+                Err(SandboxError::PortTaken { .. }) if Instant::now() < deadline => {
+                    tokio::time::sleep(PORT_FREE_WITHIN / 20).await;
+                }
+                Err(error) => return Err(error),
+                Ok(process) => {
+                    *running = Some(process);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Starts the server on its port, once.
+    async fn start_process(&self) -> Result<Process, SandboxError> {
         let log_before = self.cluster.log.length();
         let launch = self
             .cluster
             .launch(&self.cluster.programs.postgres, self.arguments())?;
         let mut process = Process::start(launch, &self.janitor, self.goodbye).await?;
-        match self.wait_until_ready(&mut process, log_before).await {
-            Ok(()) => *running = Some(process),
-            Err(error) => {
-                process.end(Goodbye::Quit, STOP_PATIENCE).await?;
-                return Err(error);
-            }
+        if let Err(error) = self.wait_until_ready(&mut process, log_before).await {
+            process.end(Goodbye::Quit, STOP_PATIENCE).await?;
+            return Err(error);
         }
-        Ok(())
+        Ok(process)
     }
 
     /// Stops every process of the server where it stands (SIGSTOP): connections stay open

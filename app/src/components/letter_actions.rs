@@ -63,9 +63,7 @@ fn Replaying(id: LetterId, queue: Option<String>) -> impl IntoView {
             .map(|queue| {
                 view! {
                     <a class="button primary" data-key="r" href=links::replay_letter(id)>
-                        "Look at a replay to "
-                        {show_name(&queue)}
-                        "…"
+                        <span>"Look at a replay to " {show_name(&queue)} "…"</span>
                     </a>
                 }
             })}

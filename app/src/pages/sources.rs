@@ -97,7 +97,7 @@ pub(crate) fn SourcesPage() -> impl IntoView {
             </header>
             <SourceForm add=actions.add />
             <details class="data">
-                <summary>"The same by the HTTP API, with a token of the role admin"</summary>
+                <summary>"By the HTTP API, with a token of the role admin"</summary>
                 <AddSourceCommand />
             </details>
         </section>

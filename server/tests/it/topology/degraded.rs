@@ -88,12 +88,17 @@ async fn policies_that_may_not_be_read_are_a_gap_that_is_said(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let broker = kept::brokers(&mut conn).await.expect("read").remove(0);
     let seen = &broker.vhosts[0];
-    assert_eq!((seen.queues, seen.gaps.clone()), (2, vec![Gap::Policies]));
-    assert!(
-        seen.notes[0].contains("policies") && seen.notes.len() == 1,
-        "{:?}",
-        seen.notes
-    );
+    assert_eq!(seen.queues, 2);
+    // Queues that are seconds old may have no figures yet.
+    let gaps: Vec<Gap> = seen
+        .gaps
+        .iter()
+        .copied()
+        .filter(|gap| *gap != Gap::Figures)
+        .collect();
+    assert_eq!(gaps, [Gap::Policies]);
+    let said = Gap::Policies.says().to_owned();
+    assert!(seen.notes.contains(&said), "{:?}", seen.notes);
     assert!(!FindingKind::PolicyShadowed.can_be_told(&seen.gaps));
     assert_eq!(
         watcher.open().await,

@@ -152,7 +152,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
         &page,
         &[
             "dead letters go to <a href=\"/queues/main/",
-            "/dead%20%2541\">dead %41</a>.",
+            "/dead%20%2541\"><bdi>dead %41</bdi></a>.",
             "value=\"7d\"",
             "Take it back…",
         ],

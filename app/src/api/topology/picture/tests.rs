@@ -25,7 +25,8 @@ fn route(end: &str, to: &[&str], lost: &[&str]) -> serde_json::Value {
 }
 
 #[test]
-fn queues_and_findings_lead_somewhere_and_lines_say_which_key_and_rate() {
+fn queues_lead_to_their_pages_and_say_their_figures_findings_are_numbered_and_lines_say_their_key()
+{
     let queues = [queue("work", route("arrives", &["a dead"], &[]))];
     let numbers: Numbers = [("work".to_owned(), (2, Severity::High, FindingKind::Chain))].into();
     let picture = of(&queues, &numbers, false).expect("drawn");
@@ -59,6 +60,10 @@ fn queues_and_findings_lead_somewhere_and_lines_say_which_key_and_rate() {
         ("work", "dlx", Some((2, Severity::High)))
     );
     assert_eq!(line.ends[0].0, "a dead");
+    assert_eq!(
+        (&*line.href, &*line.note),
+        ("/queues/main/%2F/work", "3 · 2 · 1.5/s")
+    );
 }
 
 #[test]

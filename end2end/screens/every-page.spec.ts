@@ -1,26 +1,37 @@
-// Pictures of every page, to be looked at by people: test-results/screens. With
-// UPDATE_DOC_IMAGES=1 those of the README are taken again.
+// Every page as it is looked at, opened once: by the rules of WCAG 2.2 AA on both papers, wide and narrow; by
+// a ruler, for no page may be wider than its window, not on the smallest telephone that counts; and by a
+// camera, for people: test-results/screens. With UPDATE_DOC_IMAGES=1 those of the README are taken again.
 import path from 'node:path';
 import { expect, test } from '../fixtures/test';
-import { LOOKS, picture } from './looks';
+import { LOOKS, WIDTHS, beyond, picture, violations } from './looks';
 import { SCREENS, visit } from './pages';
 
 const DOCS = path.resolve(__dirname, '../../docs/images');
 const IN_DOCS = ['letters', 'overview'];
 
 for (const screen of SCREENS) {
-  test(`${screen.name} has its picture taken`, async ({ page, running, faults }) => {
+  test(`axe finds no fault in ${screen.name}, it fits into narrow windows and has its picture taken`, async ({
+    page,
+    running,
+    faults,
+  }) => {
     await visit(screen, page, running, faults);
     const ours = await page.evaluate(async () => (await document.fonts.ready).check('14px "IBM Plex Sans"'));
     expect(ours, 'our own fonts are there').toBe(true);
     for (const { paper, width, height } of LOOKS) {
-      await page.emulateMedia({ colorScheme: paper });
+      await page.emulateMedia({ colorScheme: paper, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height });
+      await screen.settle?.(page);
+      expect.soft(await violations(page), `on ${paper} paper, ${width} px wide`).toEqual([]);
       const bytes = await picture(page, `${screen.name}-${width}-${paper}`);
       expect(bytes, 'bytes of the picture').toBeGreaterThan(10_000);
       if (process.env.UPDATE_DOC_IMAGES === '1' && IN_DOCS.includes(screen.name) && width > 1000 && paper === 'light') {
         await page.screenshot({ path: path.join(DOCS, `${screen.name}.png`), animations: 'disabled' });
       }
+    }
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      expect.soft(await beyond(page), `pixels beyond a window of ${width}`).toBe(0);
     }
   });
 }
