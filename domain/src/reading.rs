@@ -72,10 +72,14 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     }
     notes.extend(WireFault::notes(&delivered.faults));
     notes.extend(remarks(delivered));
+    let returns_from = returns_from(&delivered.headers, &mut notes);
+    // They quote what stands in the message, and Postgres keeps no NUL in a text.
+    let kept = |note: String| cut(&note, MOST_MESSAGE_BYTES).replace('\0', "\u{fffd}");
+    let notes = notes.into_iter().map(kept).collect();
     Reading {
         message_type: message_type(delivered, &failure),
         message_id: delivered.properties.message_id.as_ref().map(name),
-        returns_from: returns_from(&delivered.headers, &mut notes),
+        returns_from,
         deaths: history.deaths,
         origin,
         failure,
@@ -236,6 +240,25 @@ mod tests {
         assert_eq!(reading.origin.exchange.as_deref(), Some("orders"));
         assert_eq!(reading.origin.reason, Reason::Expired);
         assert_eq!(reading.notes.len(), 1, "of the junk: {:?}", reading.notes);
+    }
+
+    #[test]
+    fn a_note_that_quotes_the_message_can_be_kept() {
+        let reason = format!("\0{}", "x".repeat(2 * MOST_MESSAGE_BYTES));
+        let mut death = FieldTable::default();
+        death.set("reason", FieldValue::LongString(reason.as_str().into()));
+        let mut delivered = Delivered::default();
+        let deaths = FieldValue::Array(vec![FieldValue::Table(death)]);
+        delivered.headers.set("x-death", deaths);
+        let notes = read_plain(&delivered).notes;
+        let quoted = notes
+            .iter()
+            .find(|note| note.contains("is not a reason") || note.contains("xxx"));
+        let quoted = quoted.expect("a note about the reason");
+        assert!(
+            quoted.len() <= MOST_MESSAGE_BYTES + 2 && !quoted.contains('\0'),
+            "{quoted}"
+        );
     }
 
     #[test]

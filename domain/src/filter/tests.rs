@@ -23,7 +23,7 @@ fn texts_are_read_and_written_in_one_form() {
         ("(a OR b) AND (c)", "(a OR b) c"),
         ("((a b) c)", "a b c"),
         ("NOT a -b -(c d)", "-a -b -(c d)"),
-        ("--a", "-(-a)"),
+        ("--a", "--a"),
         (
             "error:\"connection refused\"",
             "error_message:\"connection refused\"",
@@ -118,6 +118,26 @@ fn faults_name_the_place_and_the_cure() {
         let fault = LetterFilter::parse(text).expect_err(text);
         assert!(fault.why.contains(why), "{text}: {}", fault.why);
         assert_eq!((fault.position, fault.length), (position, length), "{text}");
+    }
+}
+
+#[test]
+fn what_is_as_deep_as_may_be_is_read_again_as_it_was_written() {
+    for text in [
+        format!("{}a", "-".repeat(MOST_DEPTH)),
+        format!("{}(a b)", "-".repeat(MOST_DEPTH - 1)),
+        format!(
+            "{}a b{}",
+            "-(".repeat(MOST_DEPTH / 2),
+            ")".repeat(MOST_DEPTH / 2)
+        ),
+    ] {
+        let filter = LetterFilter::parse(&text).expect("not too deep");
+        assert_eq!(
+            LetterFilter::parse(&filter.to_string()),
+            Ok(filter),
+            "{text}"
+        );
     }
 }
 

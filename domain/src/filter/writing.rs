@@ -36,7 +36,8 @@ impl fmt::Display for Expr {
                 Ok(())
             }
             Self::Not(inner) => match &**inner {
-                Self::Term(term) => write!(f, "-{term}"),
+                // A filter as deep as may be read has no room for parentheses of its own.
+                nested @ (Self::Term(_) | Self::Not(_)) => write!(f, "-{nested}"),
                 other => write!(f, "-({other})"),
             },
             Self::Term(term) => term.fmt(f),

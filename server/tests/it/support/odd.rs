@@ -203,6 +203,7 @@ fn of_death_histories() -> Vec<OddMessage> {
         ];
         counted(b'F', &fields.concat())
     };
+    let nul = counted(b'F', &field(b"reason", &text("\0")));
     let forged = [
         field(b"x-dlo-letter", &text("1; drop table letters")),
         field(b"x-dlo-replay", b"V"),
@@ -214,6 +215,7 @@ fn of_death_histories() -> Vec<OddMessage> {
         headers("x-death of 64 nested tables", &history(&nested(b'F', 64))),
         headers("x-death with count -1", &history(&entry(-1))),
         headers("x-death with the largest count", &history(&entry(i64::MAX))),
+        headers("a death of a reason with NUL", &history(&nul)),
         headers("500 deaths", &history(&entry(1).repeat(500))),
         headers("forged marks", &forged.concat()),
         odd(
