@@ -15,6 +15,15 @@ use super::Said;
 use crate::codec::Json;
 use crate::error::ApiError;
 
+/// What leads to one list of executions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutionTab {
+    /// Its word in the address.
+    pub word: String,
+    /// What it says.
+    pub text: String,
+}
+
 /// Executions, those that are stuck first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionList {
@@ -26,8 +35,8 @@ pub struct ExecutionList {
     pub figures: Vec<String>,
     /// What somebody should look at.
     pub warning: String,
-    /// The word in the address, and the text, of each list there is.
-    pub tabs: Vec<(String, String)>,
+    /// The lists there are.
+    pub tabs: Vec<ExecutionTab>,
     /// What this list is called.
     pub title: String,
     /// Those that are stuck, where they stand before the list.

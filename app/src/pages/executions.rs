@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
-use crate::api::executions::{ExecutionList, list_executions};
+use crate::api::executions::{ExecutionList, ExecutionTab, list_executions};
 use crate::components::{ErrorPanel, ExecutionTable, Live, Pager, Waiting, said};
 use crate::links;
 use crate::visible::{show_line, show_lines};
@@ -98,10 +98,10 @@ fn List(list: ExecutionList, tab: String, worker: String) -> impl IntoView {
 }
 
 #[component]
-fn Tabs(tabs: Vec<(String, String)>, tab: String, worker: String) -> impl IntoView {
+fn Tabs(tabs: Vec<ExecutionTab>, tab: String, worker: String) -> impl IntoView {
     let tabs = tabs
         .into_iter()
-        .map(|(word, text)| {
+        .map(|ExecutionTab { word, text }| {
             let pairs = [("tab", &*word), ("worker", &*worker)];
             let href = links::with_query(links::EXECUTIONS, pairs);
             let current = (word == tab).then_some("page");

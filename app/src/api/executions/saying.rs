@@ -8,7 +8,7 @@ use dlo_domain::execution::{
 use dlo_domain::filter::{Field, LetterFilter};
 use dlo_domain::page::{Cursor, Total};
 
-use super::{ExecutionList, ExecutionRow, ExecutionSheet};
+use super::{ExecutionList, ExecutionRow, ExecutionSheet, ExecutionTab};
 use crate::api::{Said, link, plain};
 use crate::desk::desk;
 use crate::error::ApiError;
@@ -158,7 +158,7 @@ fn word_of(state: ExecutionState) -> String {
     state.as_str().replace('_', " ")
 }
 
-fn tabs(figures: &ExecutionFigures, are_counted: bool) -> Vec<(String, String)> {
+fn tabs(figures: &ExecutionFigures, are_counted: bool) -> Vec<ExecutionTab> {
     let text = |word: String, many: Total| {
         let plus = if many.is_least { "+" } else { "" };
         if are_counted {
@@ -169,11 +169,17 @@ fn tabs(figures: &ExecutionFigures, are_counted: bool) -> Vec<(String, String)> 
     };
     let states = ExecutionState::ALL.into_iter().map(|state| {
         let text = text(word_of(state), of(figures, state));
-        (state.as_str().to_owned(), text)
+        let word = state.as_str().to_owned();
+        ExecutionTab { word, text }
     });
-    let stuck = text(STUCK.to_owned(), Total::exactly(figures.stuck));
-    let stuck = (STUCK.to_owned(), stuck);
-    let all = (String::new(), "all".to_owned());
+    let stuck = ExecutionTab {
+        word: STUCK.to_owned(),
+        text: text(STUCK.to_owned(), Total::exactly(figures.stuck)),
+    };
+    let all = ExecutionTab {
+        word: String::new(),
+        text: "all".to_owned(),
+    };
     [all, stuck].into_iter().chain(states).collect()
 }
 

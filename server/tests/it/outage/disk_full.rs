@@ -21,7 +21,7 @@ use crate::support::small_disk::SmallDisk;
 /// How soon it is said.
 const SAID_WITHIN: Duration = Duration::from_secs(10);
 
-/// A segment of Postgres's log, in MiB: where there is no room for another one, nothing can be committed.
+/// A segment of Postgres's log, in MiB: where no other one fits on the disk, nothing can be committed.
 const LOG_SEGMENT_MIB: u64 = 16;
 
 /// The size of a body: some thousands of them fill the disk.
