@@ -12,18 +12,18 @@
 //! - **The acknowledgement is withheld.** A session acknowledges nothing while it consumes. At the
 //!   end of its window it *fences*: it stops consuming, stores everything in flight, writes down
 //!   that it acknowledges now, acknowledges, writes down that the batches are settled, and only then
-//!   consumes again. So of a session that ended before its fence nothing is acknowledged: everything
-//!   that it stored comes again, to whomever.
+//!   consumes again. So of a session that ended before it wrote that down nothing is acknowledged:
+//!   everything that it stored comes again, to whomever.
 //! - **Each unsettled message explains one redelivery.** Of every content, as many messages are
 //!   unsettled in ended sessions as are stored and not acknowledged, or fewer. So a message may be
 //!   taken for one of them whichever it is and wherever it comes from, and the count is right in the
 //!   end: a mark, an order or a majority proves nothing and is not asked.
 //!
-//! What is left is a session that ended in its fence, between the two notes: its batches are all
-//! acknowledged or none is. Nothing else was in flight then. So when no other session ended whose
-//! messages may still come, a redelivery of a content of it can only be its own, and shows that none
-//! is. Otherwise it is in doubt, and a message in doubt is taken for new: a second copy can be seen
-//! and discarded, a lost one not.
+//! What is left is a session that ended between the two notes of its fence: its batches are all
+//! acknowledged or none is. Nothing else of it was in flight then. So when no other session ended whose
+//! messages may still come, a message of one of its contents that was certainly delivered before (see
+//! `mark`) can only be its own, and shows that none is. Otherwise it is in doubt, and what is in doubt is taken
+//! for new: a second copy can be seen and discarded, a lost one not.
 //!
 //! A broker that was killed forgets acknowledgements that it answered for; see `forgotten`.
 
@@ -38,6 +38,10 @@ use crate::fingerprint::Fingerprint;
 pub use forgotten::{AcknowledgedBatch, ForgottenSettlement, settle_forgotten};
 pub use mark::is_certainly_redelivered;
 pub use recent::RecentContents;
+
+/// The note on a letter that was stored because nobody can know whether it is stored already.
+pub const MAY_BE_STORED_TWICE: &str = "This may be a second copy: the broker gave the message back after an office or \
+     the broker had ended, and nothing tells whether it is the one that is stored already.";
 
 /// How far the acknowledgement of a batch is, as far as it is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +59,7 @@ pub enum Acknowledgement {
 pub struct UnsettledBatch {
     /// Orders the batches of one session.
     pub batch: i64,
-    /// How far its acknowledgement is. One that may have been sent holds for all batches of the
-    /// session.
+    /// How far its acknowledgement is. One that may have been sent holds for all batches of the session.
     pub acknowledgement: Acknowledgement,
     /// Its messages in the order of delivery.
     pub fingerprints: Vec<Fingerprint>,
@@ -76,8 +79,8 @@ pub struct EndedSession {
 pub struct Redelivery {
     /// Its content.
     pub content: Fingerprint,
-    /// The broker says for certain that it was delivered from this queue before.
-    pub is_marked: bool,
+    /// It was certainly delivered before, to a session that had it.
+    pub is_certain: bool,
 }
 
 /// Which messages are stored already, and what that says of the sessions.
@@ -85,6 +88,8 @@ pub struct Redelivery {
 pub struct Settlement {
     /// For each message that came: whether it is stored already.
     pub stored: Vec<bool>,
+    /// For each message that came: whether nobody can know that, so that it is taken for new.
+    pub in_doubt: Vec<bool>,
     /// For each session, in the order given.
     pub sessions: Vec<SettledSession>,
 }
@@ -94,8 +99,6 @@ pub struct Settlement {
 pub struct SettledSession {
     /// It explains some of what came, so that its batches changed.
     pub has_changed: bool,
-    /// The broker gave back what the session had.
-    pub has_returned: bool,
     /// The batches that are still unsettled.
     pub left: Vec<UnsettledBatch>,
 }
@@ -128,16 +131,13 @@ impl EndedSession {
 
     /// How far the acknowledgement of the session is.
     fn acknowledgement(&self) -> Acknowledgement {
-        let mut of_batches = self.batches.iter().map(|batch| batch.acknowledgement);
-        if of_batches
-            .clone()
-            .any(|one| one == Acknowledgement::Unfenced)
-        {
-            return Acknowledgement::Unfenced;
-        }
-        of_batches
-            .find(|one| *one == Acknowledgement::Fenced)
-            .unwrap_or(Acknowledgement::Withheld)
+        let of_batches = self.batches.iter().map(|batch| batch.acknowledgement);
+        let furthest = of_batches.max_by_key(|one| match one {
+            Acknowledgement::Withheld => 0,
+            Acknowledgement::Fenced => 1,
+            Acknowledgement::Unfenced => 2,
+        });
+        furthest.unwrap_or(Acknowledgement::Withheld)
     }
 
     /// The contents of everything that it left unsettled.
@@ -153,64 +153,64 @@ impl EndedSession {
 #[must_use]
 pub fn settle(ended: &[EndedSession], came: &[Redelivery], others_live: bool) -> Settlement {
     let returned = returned(ended, came, others_live);
-    let mut unsettled: Vec<HashMap<Fingerprint, usize>> = Vec::with_capacity(ended.len());
+    let explains = |place: usize| !ended[place].may_have_acknowledged() || returned == Some(place);
+    let mut unsettled: Vec<HashMap<Fingerprint, usize>> = vec![HashMap::new(); ended.len()];
+    let mut doubtful: HashSet<Fingerprint> = HashSet::new();
     for (place, session) in ended.iter().enumerate() {
-        let mut counts = HashMap::new();
-        let is_proof = match session.acknowledgement() {
-            Acknowledgement::Withheld => true,
-            Acknowledgement::Fenced => returned == Some(place),
-            Acknowledgement::Unfenced => false,
-        };
-        for content in session.contents().filter(|_| is_proof) {
-            *counts.entry(content).or_default() += 1;
+        if !explains(place) {
+            doubtful.extend(session.contents());
+            continue;
         }
-        unsettled.push(counts);
+        for content in session.contents() {
+            *unsettled[place].entry(content).or_default() += 1;
+        }
     }
     // A recent session explains a redelivery more likely than one that ended long ago.
     let mut order: Vec<usize> = (0..ended.len()).collect();
     order.sort_by_key(|place| !ended[*place].is_open);
     let mut explained: Vec<HashMap<Fingerprint, usize>> = vec![HashMap::new(); ended.len()];
-    let stored = came.iter().map(|message| {
-        let found = order.iter().find(|place| {
+    let mut settlement = Settlement::default();
+    for Redelivery { content, .. } in came {
+        let has_left = |place: &&usize| {
             unsettled[**place]
-                .get(&message.content)
-                .is_some_and(|count| *count > 0)
-        });
+                .get(content)
+                .is_some_and(|left| *left > 0)
+        };
+        let found = order.iter().find(has_left);
         if let Some(place) = found {
-            *unsettled[*place].entry(message.content).or_default() -= 1;
-            *explained[*place].entry(message.content).or_default() += 1;
+            *unsettled[*place].entry(*content).or_default() -= 1;
+            *explained[*place].entry(*content).or_default() += 1;
         }
-        found.is_some()
-    });
-    let stored = stored.collect();
-    let sessions = ended.iter().zip(explained).enumerate();
-    let sessions = sessions.map(|(place, (session, explained))| SettledSession {
+        settlement.stored.push(found.is_some());
+        settlement
+            .in_doubt
+            .push(found.is_none() && doubtful.contains(content));
+    }
+    let sessions = ended.iter().zip(explained);
+    let sessions = sessions.map(|(session, explained)| SettledSession {
         has_changed: !explained.is_empty(),
-        has_returned: returned == Some(place),
         left: left(session, explained),
     });
-    Settlement {
-        stored,
-        sessions: sessions.collect(),
-    }
+    settlement.sessions = sessions.collect();
+    settlement
 }
 
-/// The session that has given back what it had, if that is certain: no other can have given back
-/// one of these messages.
+/// The session that has given back what it had, though it may have acknowledged it, if that is certain: no
+/// other can have given back one of these messages.
 fn returned(ended: &[EndedSession], came: &[Redelivery], others_live: bool) -> Option<usize> {
     let mut open = (0..ended.len()).filter(|place| ended[*place].is_open);
     let (Some(only), None, true) = (open.next(), open.next(), others_live) else {
         return None;
     };
+    if ended[only].acknowledgement() != Acknowledgement::Fenced {
+        return None;
+    }
     let closed = ended.iter().filter(|session| !session.is_open);
     let elsewhere: HashSet<Fingerprint> = closed.flat_map(EndedSession::contents).collect();
     let own: HashSet<Fingerprint> = ended[only].contents().collect();
-    // In its fence a session has nothing in flight but its batches.
-    let is_fenced = ended[only].acknowledgement() == Acknowledgement::Fenced;
     let is_its_own = |message: &Redelivery| {
-        message.is_marked
-            && !elsewhere.contains(&message.content)
-            && (!is_fenced || own.contains(&message.content))
+        let content = &message.content;
+        message.is_certain && own.contains(content) && !elsewhere.contains(content)
     };
     came.iter().any(is_its_own).then_some(only)
 }

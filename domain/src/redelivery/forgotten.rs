@@ -3,16 +3,18 @@
 //!
 //! Its marks prove nothing then, and what it had delivered and not heard of comes beside what it
 //! forgot. So this goes by a run of messages that come in exactly the order in which they were
-//! acknowledged, with none missing and none between. A few of them must be messages of which no copy
-//! was seen before: then no publisher sent these again by chance. Any other message is in doubt, and
-//! what is in doubt is stored once more. It is asked only after the broker could not be reached.
+//! acknowledged, with none missing and none between. What the broker forgot of a session is the end of what
+//! that session acknowledged, so that a run can begin too early by chance, with copies of what was
+//! acknowledged right before, and cannot end too late. Its first messages are in doubt therefore, until a few of
+//! them were messages of which no copy was seen before: no publisher sends these again by chance. What is in
+//! doubt is stored once more. It is asked only after the broker could not be reached.
 
 use std::collections::HashMap;
 
 use crate::fingerprint::Fingerprint;
 
-/// A run has come again when more than this many of its messages tell: the publisher may have sent a few
-/// once more.
+/// A run has come again from its first message on before which so many told: the publisher may have sent a few
+/// once more, and in this order.
 const DOUBTFUL: usize = 7;
 
 /// A batch whose acknowledgement the broker has answered for.
@@ -22,7 +24,7 @@ pub struct AcknowledgedBatch {
     pub fingerprints: Vec<Fingerprint>,
     /// Places of the telling messages: those of which no copy was seen a short while before.
     pub telling: Vec<usize>,
-    /// Its first message was delivered right behind the last one of the batch before it.
+    /// Its first message was delivered right behind the last one of the batch before it, to the same session.
     pub is_adjacent: bool,
 }
 
@@ -47,9 +49,10 @@ pub fn settle_forgotten(
     while place < came.len() {
         match line.longest_run(&came[place..]) {
             Some(run) => {
-                line.explain(&run);
-                stored[place..place + run.len()].fill(true);
-                place += run.len();
+                let in_doubt = run.certain.start - run.begin;
+                line.explain(&run.certain);
+                stored[place + in_doubt..][..run.certain.len()].fill(true);
+                place += in_doubt + run.certain.len();
             }
             None => place += 1,
         }
@@ -68,6 +71,13 @@ struct Acknowledged {
     is_adjacent: bool,
     /// It has come again.
     is_explained: bool,
+}
+
+/// Messages that came in the order of a line, as places of it.
+struct Run {
+    begin: usize,
+    /// Those that are in no doubt.
+    certain: std::ops::Range<usize>,
 }
 
 /// The messages of all batches, in the order of delivery.
@@ -104,8 +114,8 @@ impl Line {
         }
     }
 
-    /// The longest run with which these messages begin, as places of the line.
-    fn longest_run(&self, came: &[Fingerprint]) -> Option<std::ops::Range<usize>> {
+    /// The longest run with which these messages begin, if any of it is certain.
+    fn longest_run(&self, came: &[Fingerprint]) -> Option<Run> {
         let beginnings = self.beginnings.get(came.first()?)?;
         let runs = beginnings.iter().map(|begin| {
             let messages = self.messages[*begin..].iter().enumerate();
@@ -115,9 +125,14 @@ impl Line {
             *begin..begin + same.count()
         });
         let longest = runs.max_by_key(ExactSizeIterator::len)?;
-        let telling = self.messages[longest.clone()].iter();
-        let telling = telling.filter(|message| message.is_telling).count();
-        (telling > DOUBTFUL).then_some(longest)
+        let mut telling = longest
+            .clone()
+            .filter(|place| self.messages[*place].is_telling);
+        let certain = telling.nth(DOUBTFUL)?..longest.end;
+        Some(Run {
+            begin: longest.start,
+            certain,
+        })
     }
 
     fn explain(&mut self, run: &std::ops::Range<usize>) {

@@ -39,7 +39,7 @@ enum Point {
     Stored,
     /// The acknowledgement is on its way, and the broker reads it before it sees the end.
     Sent,
-    /// It is on its way and never arrives.
+    /// It is announced, and never arrives.
     Cut,
     Acknowledged,
     Settled,
@@ -53,16 +53,20 @@ struct World {
     offices: [Office; 2],
     /// Messages in flight at the ends of sessions, altogether.
     were_in_flight: usize,
+    /// Fences so far.
+    cancels: usize,
     shuffle: u64,
 }
 
 impl World {
-    fn new(contents: &[u8], priorities: &[u8], shuffle: u64) -> Self {
+    /// A queue; a quorum queue `marks_more`.
+    fn new(contents: &[u8], priorities: &[u8], shuffle: u64, marks_more: bool) -> Self {
         Self {
-            broker: Broker::new(contents, priorities),
+            broker: Broker::new(contents, priorities, marks_more),
             database: Database::new(contents.len()),
             offices: [Office::default(), Office::default()],
             were_in_flight: 0,
+            cancels: 0,
             shuffle,
         }
     }
@@ -109,6 +113,11 @@ impl World {
             return;
         };
         self.offices[office].cancel();
+        let turns = u32::try_from(self.cancels % 64).expect("fits");
+        self.cancels += 1;
+        let on_their_way = self.shuffle.rotate_right(turns) % 4;
+        let on_their_way = usize::try_from(on_their_way).expect("fits");
+        self.broker.cancel(on_their_way);
         if point == Point::Cancelled {
             return self.end(office, false);
         }
@@ -118,8 +127,15 @@ impl World {
             // It was taken for dead: it acknowledges nothing.
             return self.end(office, false);
         }
+        if point == Point::Stored {
+            return self.end(office, false);
+        }
+        let held = &mut self.offices[office];
+        if !held.announce(&mut self.database) {
+            return self.end(office, false);
+        }
         match point {
-            Point::Stored | Point::Cut => return self.end(office, false),
+            Point::Cut => return self.end(office, false),
             Point::Sent => return self.end(office, true),
             _ => {}
         }

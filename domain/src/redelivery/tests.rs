@@ -24,7 +24,7 @@ fn open(acknowledgement: Acknowledgement, contents: &[u8]) -> EndedSession {
 fn came(contents: &[u8]) -> Vec<Redelivery> {
     let marked = |n: &u8| Redelivery {
         content: content(*n),
-        is_marked: true,
+        is_certain: true,
     };
     contents.iter().map(marked).collect()
 }
@@ -54,6 +54,7 @@ fn a_session_that_ended_in_its_fence_is_told_by_any_message_of_it() {
     let ended = [open(Fenced, &[1, 2, 3])];
     let settlement = settle(&ended, &came(&[2]), true);
     assert_eq!(settlement.stored, [true]);
+    assert_eq!(settlement.in_doubt, [false]);
     assert_eq!(settlement.sessions[0].left, [batch(Withheld, &[1, 3])]);
 }
 
@@ -88,9 +89,14 @@ fn copies_in_flight_behind_an_acknowledgement_are_new() {
 #[test]
 fn a_mark_that_proves_nothing_does_not_show_that_a_fence_was_not_reached() {
     let mut unmarked = came(&[7]);
-    unmarked[0].is_marked = false;
-    let settlement = settle(&[open(Fenced, &[7])], &unmarked, true);
-    assert_eq!(settlement.stored, [false]);
+    unmarked[0].is_certain = false;
+    let ended = [open(Fenced, &[7])];
+    let settlement = settle(&ended, &unmarked, true);
+    assert_eq!(
+        (settlement.stored, settlement.in_doubt),
+        (vec![false], vec![true])
+    );
+    assert_eq!(settlement.sessions[0].left, ended[0].batches);
 }
 
 #[test]
@@ -99,7 +105,7 @@ fn what_an_earlier_session_left_shows_nothing_of_a_later_one() {
         is_open: false,
         ..open(Withheld, &[7])
     };
-    let settlement = settle(&[left, open(Fenced, &[7, 7])], &came(&[7, 7]), true);
-    assert_eq!(settlement.stored, [true, false]);
-    assert!(!settlement.sessions[1].has_returned);
+    let settlement = settle(&[left, open(Fenced, &[7, 7])], &came(&[7, 7, 8]), true);
+    assert_eq!(settlement.stored, [true, false, false]);
+    assert_eq!(settlement.in_doubt, [false, true, false]);
 }

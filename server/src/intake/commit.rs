@@ -130,6 +130,9 @@ async fn write(
     buffer.judge_by(court, &judge, source);
     let explained = explain(conn, session, buffer, plan.recovery.as_ref()).await?;
     let stored_before = explained.stored;
+    for (incoming, is_in_doubt) in buffer.incoming.iter_mut().zip(explained.in_doubt) {
+        incoming.say_that_it_may_be_stored_twice(is_in_doubt);
+    }
     let coming: Vec<&Incoming> = (0..buffer.incoming.len())
         .filter(|place| !stored_before[*place])
         .map(|place| &buffer.incoming[place])

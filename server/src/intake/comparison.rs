@@ -34,6 +34,8 @@ pub(super) struct Recovery {
 #[derive(Debug, Default)]
 pub(super) struct Explanation {
     pub(super) stored: Vec<bool>,
+    /// Of those that are not, whether nobody can know that.
+    pub(super) in_doubt: Vec<bool>,
     pub(super) left: Option<Vec<AcknowledgedBatch>>,
 }
 
@@ -46,6 +48,7 @@ pub(super) async fn explain(
 ) -> Result<Explanation, StoreError> {
     let mut explanation = Explanation {
         stored: vec![false; buffer.incoming.len()],
+        in_doubt: vec![false; buffer.incoming.len()],
         left: None,
     };
     let Some(recovery) = recovery else {
@@ -54,13 +57,17 @@ pub(super) async fn explain(
     let others = batches::others(conn, session, &recovery.surroundings.cleared).await?;
     let ended: Vec<EndedSession> = others.ended.iter().map(|one| one.left.clone()).collect();
     let forgotten = settle_forgotten(&recovery.acknowledged, &buffer.fingerprints);
-    let mut places = suspicious(buffer, recovery, &ended);
+    let acknowledged = recovery.acknowledged.iter();
+    let acknowledged: HashSet<Fingerprint> = acknowledged
+        .flat_map(|batch| batch.fingerprints.iter().copied())
+        .collect();
+    let mut places = suspicious(buffer, recovery, &ended, &acknowledged);
     places.retain(|place| !forgotten.stored[*place]);
     let came: Vec<Redelivery> = places
         .iter()
         .map(|place| Redelivery {
             content: buffer.fingerprints[*place],
-            is_marked: !recovery.broker_was_away
+            is_certain: !recovery.broker_was_away
                 && is_certainly_redelivered(&buffer.incoming[*place].delivered),
         })
         .collect();
@@ -73,11 +80,10 @@ pub(super) async fn explain(
         .iter()
         .zip(settlement.sessions)
         .map(|(other, settled)| {
-            let is_cleared = is_complete && is_over_for_good(other, &settled, recovery);
+            let is_cleared = is_complete && is_over_for_good(other, recovery);
             Resolution {
                 session_id: other.session_id,
                 left: left(&settled, recovery, is_cleared, others.living.is_empty()),
-                has_returned: settled.has_returned,
                 is_cleared: is_cleared && other.left.is_open,
             }
         })
@@ -86,6 +92,8 @@ pub(super) async fn explain(
     tracing::debug!(
         messages = buffer.incoming.len(),
         compared = came.len(),
+        ended = ended.len(),
+        in_doubt = settlement.in_doubt.iter().filter(|one| **one).count(),
         unsettled = settlement.stored.iter().filter(|one| **one).count(),
         forgotten = forgotten.stored.iter().filter(|one| **one).count(),
         broker_was_away = recovery.broker_was_away,
@@ -95,20 +103,28 @@ pub(super) async fn explain(
         explanation.left = Some(forgotten.left);
         explanation.stored = forgotten.stored;
     }
-    for (place, is_unsettled) in places.into_iter().zip(settlement.stored) {
+    for (number, place) in places.into_iter().enumerate() {
+        let is_unsettled = settlement.stored[number];
+        let may_be_acknowledged = acknowledged.contains(&buffer.fingerprints[place]);
         explanation.stored[place] |= is_unsettled;
+        explanation.in_doubt[place] =
+            !is_unsettled && (settlement.in_doubt[number] || may_be_acknowledged);
     }
     Ok(explanation)
 }
 
 /// The places of the messages that may be stored: those that the broker marks; and after it was
 /// away, also those whose content is unsettled or was acknowledged a short while ago.
-fn suspicious(buffer: &Buffer, recovery: &Recovery, ended: &[EndedSession]) -> Vec<usize> {
+fn suspicious(
+    buffer: &Buffer,
+    recovery: &Recovery,
+    ended: &[EndedSession],
+    acknowledged: &HashSet<Fingerprint>,
+) -> Vec<usize> {
     let mut unmarked: HashSet<Fingerprint> = HashSet::new();
     if recovery.broker_was_away {
         unmarked.extend(ended.iter().flat_map(EndedSession::contents));
-        let acknowledged = recovery.acknowledged.iter();
-        unmarked.extend(acknowledged.flat_map(|batch| batch.fingerprints.iter().copied()));
+        unmarked.extend(acknowledged);
     }
     let places = 0..buffer.incoming.len();
     let is_suspicious = |place: &usize| {
@@ -132,9 +148,8 @@ fn is_complete(buffer: &Buffer, recovery: &Recovery) -> bool {
 }
 
 /// Whether the broker had given back what a session had, before the last message of the batch.
-fn is_over_for_good(other: &EndedOther, settled: &SettledSession, recovery: &Recovery) -> bool {
-    let long_over = &recovery.surroundings.long_over;
-    other.has_returned || settled.has_returned || long_over.contains(&other.session_id)
+fn is_over_for_good(other: &EndedOther, recovery: &Recovery) -> bool {
+    !other.left.is_open || recovery.surroundings.long_over.contains(&other.session_id)
 }
 
 /// What is unsettled of a session after a settlement, if that changed.

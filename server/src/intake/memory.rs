@@ -26,15 +26,19 @@ pub(super) struct Memory {
     doubted_at: Option<Instant>,
     batches: VecDeque<(Instant, AcknowledgedBatch)>,
     messages: usize,
+    /// The last batch was left out: the next one does not follow what is remembered.
+    has_gap: bool,
 }
 
 impl Memory {
     /// Remembers a batch whose acknowledgement has arrived. One that tells nothing is not worth
     /// it: its messages are taken for new.
-    pub(super) fn push(&mut self, batch: AcknowledgedBatch) {
+    pub(super) fn push(&mut self, mut batch: AcknowledgedBatch) {
         if batch.telling.is_empty() {
+            self.has_gap = true;
             return;
         }
+        batch.is_adjacent &= !std::mem::take(&mut self.has_gap);
         self.messages += batch.fingerprints.len();
         self.batches.push_back((Instant::now(), batch));
         while self.messages > MOST {
@@ -137,6 +141,14 @@ mod tests {
         let mut memory = doubtful();
         memory.push(batch(0..10, 0));
         assert!(memory.batches(Instant::now()).is_empty());
+        // What comes behind it does not follow what came before it.
+        memory.push(batch(10..20, 1));
+        memory.push(batch(20..30, 1));
+        let batches = memory.batches(Instant::now());
+        assert_eq!(
+            [false, true],
+            [batches[0].is_adjacent, batches[1].is_adjacent]
+        );
     }
 
     #[test]

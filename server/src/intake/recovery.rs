@@ -73,19 +73,20 @@ async fn await_verdicts(
 }
 
 /// The living sessions of which it must be known whether they live, each with its last batch: those
-/// that have such messages in hand; and all, where that decides whether the one session that ended
-/// gave them back.
+/// that have such messages in hand; and all, where that decides whether the one session that ended gave
+/// back what it may have acknowledged.
 fn suspects(others: &Others, buffer: &Buffer, again: &HashSet<Fingerprint>) -> HashMap<Uuid, i64> {
-    let mut messages = buffer.incoming.iter();
-    let is_marked = messages.any(|incoming| is_certainly_redelivered(&incoming.delivered));
+    let mut messages = buffer.incoming.iter().zip(&buffer.fingerprints);
     let mut open = others.ended.iter().filter(|one| one.left.is_open);
     let only = open.next().filter(|_| open.next().is_none());
-    let decides = |one: &EndedOther| {
-        let mut contents = one.left.contents();
-        let may_be_its_own = contents.any(|content| again.contains(&content));
-        !one.has_returned || (one.left.may_have_acknowledged() && may_be_its_own)
-    };
-    if is_marked && only.is_some_and(decides) {
+    let is_in_doubt = |one: &&EndedOther| one.left.may_have_acknowledged();
+    let decides = only.filter(is_in_doubt).is_some_and(|one| {
+        let own: HashSet<Fingerprint> = one.left.contents().collect();
+        messages.any(|(incoming, content)| {
+            is_certainly_redelivered(&incoming.delivered) && own.contains(content)
+        })
+    });
+    if decides {
         let all = others.living.iter();
         return all.map(|one| (one.session_id, one.last_batch())).collect();
     }

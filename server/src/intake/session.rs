@@ -25,6 +25,9 @@ use crate::store::sources::Watched;
 /// Contents that are remembered to know copies when they come.
 const REMEMBERED: usize = 20_000;
 
+/// The number of a session's first batch.
+pub(super) const FIRST_BATCH: i64 = 1;
+
 /// How often it is looked at most which other sessions ended.
 const LOOK_AROUND: Duration = Duration::from_millis(500);
 
@@ -106,9 +109,24 @@ pub(super) struct Running<'a> {
 }
 
 impl Running<'_> {
+    /// The number of the next batch: the first one is [`FIRST_BATCH`].
     pub(super) fn next_batch(&mut self) -> i64 {
         self.batches += 1;
         self.batches
+    }
+
+    /// Writes down that everything which this session stored is about to be acknowledged: from now on nobody can
+    /// know whether it comes again.
+    pub(super) async fn announce(&mut self) -> Result<(), SessionError> {
+        let mut transaction = self.deps.pool.begin().await?;
+        batches::announce_commit(&mut transaction, self.session.source_id).await?;
+        // What others took over must not be acknowledged here.
+        if !batches::hold(&mut transaction, &self.session).await? {
+            return Err(SessionError::Ousted);
+        }
+        batches::announce(&mut transaction, &self.session).await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// Writes down that everything which this session stored is acknowledged.

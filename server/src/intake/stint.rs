@@ -11,7 +11,7 @@ use super::buffer::Buffer;
 use super::commit::{Plan, commit};
 use super::lasting::Lasting;
 use super::recovery::recovery_of;
-use super::session::{Running, SessionError};
+use super::session::{FIRST_BATCH, Running, SessionError};
 use super::window;
 use crate::store::batches;
 
@@ -224,7 +224,7 @@ async fn deliver(
     running.stored.push(AcknowledgedBatch {
         fingerprints: buffer.fingerprints,
         telling,
-        is_adjacent: true,
+        is_adjacent: plan.batch > FIRST_BATCH,
     });
     Ok(next_buffer)
 }
@@ -271,7 +271,9 @@ async fn fence(
         }
     }
     if !buffer.is_empty() || running.unacknowledged > 0 || queue_is_empty {
-        deliver(running, buffer, Acknowledgement::Fenced, queue_is_empty).await?;
+        // Written down in two steps, so that a session that ends while it stores is not in doubt.
+        deliver(running, buffer, Acknowledgement::Withheld, queue_is_empty).await?;
+        running.announce().await?;
         settle(running).await?;
     }
     if !running.care.is_needed() && running.largest > 0 {

@@ -6,7 +6,7 @@ mod sessions;
 
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::ids::{OfficeId, SourceId};
-use dlo_domain::redelivery::UnsettledBatch;
+use dlo_domain::redelivery::{Acknowledgement, UnsettledBatch};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -75,6 +75,22 @@ pub async fn insert(
         batch.batch,
         pack(&batch.fingerprints),
         batch.acknowledgement.as_str(),
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Writes down that the acknowledgement of all batches of a session may be sent from now on.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn announce(conn: &mut PgConnection, session: &Session) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update unsettled_batches set acknowledgement = $3 where source_id = $1 and session_id = $2",
+        session.source_id.0,
+        session.session_id,
+        Acknowledgement::Fenced.as_str(),
     )
     .execute(conn)
     .await?;

@@ -29,11 +29,13 @@ pub(super) struct Broker {
     pub(super) in_flight: BTreeMap<usize, Vec<Message>>,
     /// Sessions whose end it has seen.
     pub(super) gave_back: Vec<usize>,
+    /// It marks what it had on its way to a cancelled consumer, as quorum queues do.
+    pub(super) marks_more: bool,
     ends: Vec<End>,
 }
 
 impl Broker {
-    pub(super) fn new(contents: &[u8], priorities: &[u8]) -> Self {
+    pub(super) fn new(contents: &[u8], priorities: &[u8], marks_more: bool) -> Self {
         let all = contents.iter().zip(priorities).enumerate();
         let mut ready: Vec<Message> = all
             .map(|(id, (content, priority))| Message {
@@ -48,6 +50,7 @@ impl Broker {
             ready,
             in_flight: BTreeMap::new(),
             gave_back: Vec::new(),
+            marks_more,
             ends: Vec::new(),
         }
     }
@@ -56,6 +59,14 @@ impl Broker {
         let most = most.min(self.ready.len());
         let messages = self.ready.drain(..most);
         self.in_flight.entry(session).or_default().extend(messages);
+    }
+
+    /// A consumer is cancelled, with so many messages on their way to it.
+    pub(super) fn cancel(&mut self, on_their_way: usize) {
+        let marked = if self.marks_more { on_their_way } else { 0 };
+        for message in self.ready.iter_mut().take(marked) {
+            message.marked = true;
+        }
     }
 
     pub(super) fn acknowledge(&mut self, session: usize) {
@@ -75,7 +86,7 @@ impl Broker {
         !self.ends.is_empty()
     }
 
-    /// Whether this session is alive, or the broker does not know better.
+    /// Whether this session has ended, and the broker has not seen it.
     pub(super) fn has_ended(&self, session: usize) -> bool {
         self.ends.iter().any(|end| end.session == session)
     }

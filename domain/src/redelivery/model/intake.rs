@@ -13,8 +13,6 @@ pub(super) fn fingerprint(content: u8) -> Fingerprint {
 #[derive(Debug, Default)]
 struct Registered {
     is_over: bool,
-    /// The broker gave back what it had.
-    has_returned: bool,
     /// Everything that it had is in the hands of others, or stored.
     is_cleared: bool,
 }
@@ -149,7 +147,7 @@ impl Office {
         }
     }
 
-    /// Stores all that it has, and that it acknowledges now; unless it was taken for dead.
+    /// Stores all that it has; unless it was taken for dead.
     pub(super) fn store_all(
         &mut self,
         broker: &Broker,
@@ -164,9 +162,21 @@ impl Office {
             broker,
             database,
             usize::MAX,
-            Acknowledgement::Fenced,
+            Acknowledgement::Withheld,
             is_empty,
         );
+        true
+    }
+
+    /// Writes down that it acknowledges now; unless it was taken for dead.
+    pub(super) fn announce(&mut self, database: &mut Database) -> bool {
+        let id = self.session().expect("a session");
+        if database.sessions.get(&id).is_none_or(|one| one.is_over) {
+            return false;
+        }
+        for batch in database.batches.entry(id).or_default() {
+            batch.acknowledgement = Acknowledgement::Fenced;
+        }
         true
     }
 
@@ -211,14 +221,14 @@ fn explain(
         .filter(|message| message.marked)
         .map(|message| Redelivery {
             content: fingerprint(message.content),
-            is_marked: true,
+            is_certain: !broker.marks_more,
         })
         .collect();
     let others: Vec<usize> = database.sessions.keys().copied().collect();
-    let living = others
+    let mut living = others
         .iter()
         .filter(|id| !database.sessions[id].is_over && **id != session.id);
-    let others_live = living.clone().all(|id| !is_gone(*id, broker, database));
+    let others_live = living.all(|id| !is_gone(*id, broker, database));
     let open: Vec<usize> = others
         .iter()
         .copied()
@@ -246,17 +256,15 @@ fn explain(
             !message.marked && message.priority == 0 && Some(place) > last_marked
         });
     for (id, settled) in ids.iter().zip(settlement.sessions) {
-        let is_fenced = settled
+        let is_in_doubt = settled
             .left
             .iter()
             .any(|batch| batch.acknowledgement != Acknowledgement::Withheld);
         database.batches.insert(*id, settled.left);
         if let Some(registered) = database.sessions.get_mut(id) {
-            registered.has_returned |= settled.has_returned;
-            let is_long_over = session.long_over.contains(id);
-            if is_complete && (registered.has_returned || is_long_over) {
+            if is_complete && session.long_over.contains(id) {
                 registered.is_cleared = true;
-                if is_fenced {
+                if is_in_doubt {
                     database.batches.remove(id);
                 }
             }

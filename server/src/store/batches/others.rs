@@ -19,8 +19,6 @@ pub struct EndedOther {
     pub session_id: Uuid,
     /// What it left.
     pub left: EndedSession,
-    /// The broker was seen to have given back what it had.
-    pub has_returned: bool,
 }
 
 /// A session that consumes in another office.
@@ -48,8 +46,6 @@ pub struct Resolution {
     pub session_id: Uuid,
     /// What is unsettled of it by now, if that changed.
     pub left: Option<Vec<UnsettledBatch>>,
-    /// The broker was seen to have given back what it had.
-    pub has_returned: bool,
     /// Nothing of it comes to somebody who does not have it yet.
     pub is_cleared: bool,
 }
@@ -66,7 +62,7 @@ pub async fn others(
     mark_ended(conn, session).await?;
     let mut batches = unsettled(conn, session).await?;
     let sessions = sqlx::query!(
-        r#"select session_id, over_at is not null as "is_over!", has_returned
+        r#"select session_id, over_at is not null as "is_over!"
          from intake_sessions where source_id = $1 and session_id <> $2
          order by session_id"#,
         session.source_id.0,
@@ -88,7 +84,6 @@ pub async fn others(
                     batches: batches.remove(&row.session_id).unwrap_or_default(),
                     is_open: true,
                 },
-                has_returned: row.has_returned,
             });
         }
     }
@@ -100,7 +95,6 @@ pub async fn others(
             batches,
             is_open: false,
         },
-        has_returned: true,
     });
     others.ended.extend(closed);
     Ok(others)
@@ -152,20 +146,14 @@ pub async fn resolve(
         if let Some(left) = &resolution.left {
             replace(conn, session, resolution.session_id, left).await?;
         }
-        if resolution.has_returned || resolution.is_cleared {
+        if resolution.is_cleared {
             sqlx::query!(
-                "update intake_sessions set has_returned = has_returned or $2,
-                     cleared_at = case when $3 then coalesce(cleared_at, clock_timestamp())
-                         else cleared_at end
-                 where session_id = $1",
+                "update intake_sessions set cleared_at = clock_timestamp()
+                 where session_id = $1 and cleared_at is null",
                 resolution.session_id,
-                resolution.has_returned,
-                resolution.is_cleared,
             )
             .execute(&mut *conn)
             .await?;
-        }
-        if resolution.is_cleared {
             sqlx::query!(
                 "update unsettled_batches set left_since = now()
                  where source_id = $1 and session_id = $2 and left_since is null",

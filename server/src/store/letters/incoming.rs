@@ -8,6 +8,7 @@ use dlo_domain::grouping::{Masker, Signature};
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::judge::{Case, Judgement};
 use dlo_domain::reading::{MOST_NAME_BYTES, Reading, cut};
+use dlo_domain::redelivery::MAY_BE_STORED_TWICE;
 use dlo_domain::severity::Severity;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -107,6 +108,17 @@ impl Incoming {
     /// Adds what could not be read or joined.
     pub fn note(&mut self, what: String) {
         self.reading.notes.push(what);
+    }
+
+    /// Says on the letter whether nobody can know that the message is stored already. A batch that is written once
+    /// more is compared once more.
+    pub fn say_that_it_may_be_stored_twice(&mut self, may_be: bool) {
+        self.reading
+            .notes
+            .retain(|note| note != MAY_BE_STORED_TWICE);
+        if may_be {
+            self.note(MAY_BE_STORED_TWICE.to_owned());
+        }
     }
 
     /// Gives up the typed form of a message that Postgres refused: body, exchange and routing key

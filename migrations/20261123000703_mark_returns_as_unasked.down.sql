@@ -1,0 +1,1 @@
+comment on column intake_sessions.has_returned is null;
