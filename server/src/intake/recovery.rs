@@ -54,10 +54,13 @@ async fn await_verdicts(
         return Ok(HashSet::new());
     }
     let deadline = Instant::now() + VERDICT_WITHIN;
-    let mut asked: Option<HashMap<Uuid, i64>> = None;
+    let mut asked: HashMap<Uuid, i64> = HashMap::new();
     loop {
         let others = look(running).await?;
-        let asked = asked.get_or_insert_with(|| suspects(&others, buffer, &again));
+        // Once one is known to be over, others may have to be seen alive.
+        for (id, last_batch) in suspects(&others, buffer, &again) {
+            asked.entry(id).or_insert(last_batch);
+        }
         let is_late = Instant::now() >= deadline;
         // One that stored something since is alive.
         let is_open = |id: &Uuid| {

@@ -19,7 +19,7 @@ use crate::store::batches;
 const LOOK_AROUND: Duration = Duration::from_secs(2);
 
 /// How long what is in a queue that goes with us is taken at the end.
-const LAST_STINT: Duration = Duration::from_secs(5);
+const LAST_STINT: Duration = Duration::from_secs(20);
 
 /// Why a buffer is not filled further.
 #[derive(Debug, PartialEq, Eq)]

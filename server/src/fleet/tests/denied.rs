@@ -261,7 +261,8 @@ async fn a_redirect_to_a_denied_address_is_not_followed(pool: PgPool) {
         }
         let asking = async {
             let force = Workforce::open(&pool).await;
-            let deps = force.probing(&["127.0.0.2"]);
+            // Every answer is asked for here, however busy the machine is.
+            let deps = force.probing_within(Duration::from_mins(1), &["127.0.0.2"]);
             for path in &paths {
                 let url = format!("http://127.0.0.2:{port}{path}");
                 force.beat_with(&format!("w{path}"), url).await;

@@ -1,11 +1,14 @@
 //! An office as a process of its own whose memory is watched while it answers.
 
+use std::time::Duration;
+
 use dlo_server::access::Role;
 use dlo_server::broker::Brokers;
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::Value;
 use sqlx::PgPool;
+use tokio::time::Instant;
 
 use crate::support::process::database_url;
 use crate::support::program::Running;
@@ -145,6 +148,23 @@ impl MeasuredOffice {
         }
     }
 
+    /// The same, asked again for half a minute while the office says that it is busy. What each of these answers
+    /// cost counts.
+    async fn measure_in_time(&self, request: RequestBuilder) -> Measured {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let mut most = 0;
+        loop {
+            let again = request.try_clone().expect("no stream");
+            let mut answer = self.measure(again).await;
+            most = most.max(answer.extra_kib);
+            if answer.status != StatusCode::SERVICE_UNAVAILABLE || Instant::now() > deadline {
+                answer.extra_kib = most;
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+    }
+
     /// Asks for a page or an answer, which must be within every bound; `what` names the letter.
     pub async fn within_bounds(&self, what: &str, request: RequestBuilder) -> Measured {
         let path = request
@@ -153,7 +173,7 @@ impl MeasuredOffice {
             .build()
             .expect("a request");
         let path = path.url().path().to_owned() + path.url().query().unwrap_or_default();
-        let answer = self.measure(request).await;
+        let answer = self.measure_in_time(request).await;
         let said = answer.text();
         let beginning: String = said.chars().take(300).collect();
         assert!(

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use crate::support::broker::Vhost;
-use crate::support::process::database_url;
+use crate::support::process::{database_url, empty};
 use crate::support::program::{Said, run};
 
 /// A broker's user that may not do all that an office does.
@@ -96,6 +96,7 @@ async fn a_database_user_who_may_not_write_is_told(pool: PgPool) {
 
 #[sqlx::test(migrations = false)]
 async fn a_database_of_another_form_is_told(pool: PgPool) {
+    empty(&pool).await;
     let url = database_url(&pool);
     let said = of_database(&url).await;
     assert!(
@@ -113,6 +114,7 @@ async fn a_database_of_another_form_is_told(pool: PgPool) {
 
 #[sqlx::test(migrations = false)]
 async fn a_user_who_cannot_have_the_extension_is_told(pool: PgPool) {
+    empty(&pool).await;
     let user = DatabaseUser::create(&pool).await;
     user.run("grant create on schema public to {user}").await;
     let said = of_database(&user.url).await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use crate::support::process::database_url;
+use crate::support::process::{database_url, empty};
 use crate::support::program::{Running, run};
 use crate::support::until;
 
@@ -35,6 +35,7 @@ async fn is_ready(office: &Running) -> bool {
 
 #[sqlx::test(migrations = false)]
 async fn the_port_of_the_command_line_wins_over_the_configuration(pool: PgPool) {
+    empty(&pool).await;
     let url = database_url(&pool);
     // Somebody else listens on the port of the configuration.
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -53,6 +54,7 @@ async fn the_port_of_the_command_line_wins_over_the_configuration(pool: PgPool) 
 
 #[sqlx::test(migrations = false)]
 async fn an_office_migrates_serves_and_ends_in_order(pool: PgPool) {
+    empty(&pool).await;
     let url = database_url(&pool);
     let office = Running::start(
         &["serve", "--json"],
@@ -103,6 +105,7 @@ async fn an_office_migrates_serves_and_ends_in_order(pool: PgPool) {
 
 #[sqlx::test(migrations = false)]
 async fn an_open_stream_does_not_keep_an_office_from_ending(pool: PgPool) {
+    empty(&pool).await;
     let url = database_url(&pool);
     let office = Running::start(
         &["serve", "--json"],
@@ -118,6 +121,7 @@ async fn an_open_stream_does_not_keep_an_office_from_ending(pool: PgPool) {
 
 #[sqlx::test(migrations = false)]
 async fn while_postgres_is_away_an_office_says_so_and_begins_when_it_is_back(pool: PgPool) {
+    empty(&pool).await;
     let options = pool.connect_options();
     // Taken, so that nobody else gets it, but nobody listens there yet.
     let front = TcpSocket::new_v4().expect("a socket");
@@ -173,6 +177,7 @@ async fn while_postgres_is_away_an_office_says_so_and_begins_when_it_is_back(poo
 
 #[sqlx::test(migrations = false)]
 async fn an_address_that_is_taken_is_told_before_anything_starts(pool: PgPool) {
+    empty(&pool).await;
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = taken.local_addr().expect("bound").to_string();
     let url = database_url(&pool);
@@ -192,6 +197,7 @@ async fn an_address_that_is_taken_is_told_before_anything_starts(pool: PgPool) {
 
 #[sqlx::test(migrations = false)]
 async fn a_database_that_refuses_us_ends_the_start_with_its_words(pool: PgPool) {
+    empty(&pool).await;
     let url = database_url(&pool);
     let (server, _) = url.rsplit_once('/').expect("a path");
     let url = format!("{server}/there_is_no_such_database");

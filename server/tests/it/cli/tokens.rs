@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::process::database_url;
+use crate::support::process::{database_url, empty};
 use crate::support::program::{Said, run};
 
 async fn token(pool: &PgPool, arguments: &[&str]) -> Said {
@@ -13,6 +13,7 @@ async fn token(pool: &PgPool, arguments: &[&str]) -> Said {
 
 #[sqlx::test(migrations = false)]
 async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
+    empty(&pool).await;
     let create = ["create", "--role", "operator", "--name", "ci"];
     let made = token(&pool, &create).await;
     assert!(made.well, "{}", made.err);
@@ -50,6 +51,7 @@ async fn a_token_is_shown_once_listed_and_revoked(pool: PgPool) {
 
 #[sqlx::test(migrations = false)]
 async fn a_workers_token_names_the_workers_that_it_speaks_for(pool: PgPool) {
+    empty(&pool).await;
     let worker = ["create", "--role", "worker", "--name", "fleet"];
     let unbound = token(&pool, &worker).await;
     assert!(
@@ -87,6 +89,7 @@ async fn a_workers_token_names_the_workers_that_it_speaks_for(pool: PgPool) {
 
 #[sqlx::test(migrations = false)]
 async fn roles_and_names_must_make_sense(pool: PgPool) {
+    empty(&pool).await;
     let root = token(&pool, &["create", "--role", "root", "--name", "x"]).await;
     assert!(
         !root.well && root.err.contains("viewer, operator, admin"),

@@ -24,6 +24,14 @@ pub fn database_url(pool: &PgPool) -> String {
     )
 }
 
+/// Removes the tables that a new database has in the tests, for what begins without any.
+pub async fn empty(pool: &PgPool) {
+    let schema = "drop schema public cascade;
+                  create schema public authorization pg_database_owner;
+                  grant usage on schema public to public";
+    sqlx::raw_sql(schema).execute(pool).await.expect("emptied");
+}
+
 /// A connection to another database of the same server.
 pub async fn admin() -> PgPool {
     let url = needed("DATABASE_URL");

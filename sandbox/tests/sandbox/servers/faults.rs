@@ -6,8 +6,8 @@ use std::time::Duration;
 use dlo_sandbox::{Sandbox, SandboxError, SandboxOptions};
 use tokio::time::timeout;
 
-use crate::leftovers::port_of;
-use crate::traffic::{ask, publish, take};
+use super::leftovers::port_of;
+use super::traffic::{ask, publish, take};
 
 /// Longer than a server on a busy machine takes to answer a small question.
 const SILENCE: Duration = Duration::from_secs(3);

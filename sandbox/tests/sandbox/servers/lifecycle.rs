@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use dlo_sandbox::{Endpoints, Sandbox, SandboxError, SandboxOptions};
 
-use crate::leftovers::{Belongings, assert_idle};
-use crate::traffic::{ask, directory_of, management_user, publish, take};
+use super::leftovers::{Belongings, assert_idle};
+use super::traffic::{ask, directory_of, management_user, publish, take};
 
 /// Set for the copy of this test that is to be killed.
 const TO_BE_KILLED: &str = "DLO_SANDBOX_TEST_TO_BE_KILLED";
@@ -82,7 +82,7 @@ async fn killing_the_process_leaves_nothing_behind() {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "lifecycle::killing_the_process_leaves_nothing_behind",
+            "servers::lifecycle::killing_the_process_leaves_nothing_behind",
             "--nocapture",
         ])
         .env(TO_BE_KILLED, "1")
