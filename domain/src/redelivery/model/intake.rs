@@ -261,12 +261,13 @@ fn explain(
             .iter()
             .any(|batch| batch.acknowledgement != Acknowledgement::Withheld);
         database.batches.insert(*id, settled.left);
-        if let Some(registered) = database.sessions.get_mut(id) {
-            if is_complete && session.long_over.contains(id) {
-                registered.is_cleared = true;
-                if is_in_doubt {
-                    database.batches.remove(id);
-                }
+        if let Some(registered) = database.sessions.get_mut(id)
+            && is_complete
+            && session.long_over.contains(id)
+        {
+            registered.is_cleared = true;
+            if is_in_doubt {
+                database.batches.remove(id);
             }
         }
     }
