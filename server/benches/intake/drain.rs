@@ -37,7 +37,7 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error
     // Each letter has an extract, and each is in the index.
     let indexed = "select count(*) from extracts where is_indexed";
     let unindexed =
-        "select count(*) from (select from extracts where not is_indexed limit 1) as some";
+        "select count(*) from (select from extracts where not is_indexed limit 1) as waiting";
     while number(bench, unindexed).await? > 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
