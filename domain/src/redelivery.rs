@@ -40,8 +40,9 @@ pub use mark::is_certainly_redelivered;
 pub use recent::RecentContents;
 
 /// The note on a letter that was stored because nobody can know whether it is stored already.
-pub const MAY_BE_STORED_TWICE: &str = "This may be a second copy: the broker gave the message back after an office or \
-     the broker had ended, and nothing tells whether it is the one that is stored already.";
+pub const MAY_BE_STORED_TWICE: &str = "This message may be stored twice: the broker gave it back after an office or \
+     the broker itself had ended, and nothing tells whether it was stored before. Look for a letter with the same \
+     body before you replay it.";
 
 /// How far the acknowledgement of a batch is, as far as it is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ const COUNTS: [&str; 2] = ["x-delivery-count", "x-acquired-count"];
 /// A classic queue marks nothing else. A quorum queue marks more: what was on its way to a consumer that was
 /// cancelled (`rabbit_fifo_client:handle_delivery` of RabbitMQ 3.10 and 4.3 returns it, though nobody ended),
 /// and since 4.3 the first delivery of a message that died in another quorum queue, whose counts it takes over.
-/// Its counts tell it apart.
+/// It is told apart by its counts, without which it marks nothing (`add_delivery_count_header` there).
 #[must_use]
 pub fn is_certainly_redelivered(delivered: &Delivered) -> bool {
     let is_counted = |name| delivered.headers.get(name).is_some();

@@ -11,9 +11,6 @@ use crate::account::{self, Account};
 use crate::certificate::CertificateFiles;
 use crate::error::{SandboxError, at};
 
-/// A node waits for work without spinning: several of them share a machine with what they are tested with.
-const NO_BUSY_WAITING: &str = "+sbwt none +sbwtdcpu none +sbwtdio none";
-
 /// The ports of one node, all on 127.0.0.1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NodePorts {
@@ -158,7 +155,7 @@ impl NodeFiles {
             ("RABBITMQ_ALLOW_INPUT", "1".to_owned()),
             (
                 "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
-                format!("-noinput -kernel inet_dist_use_interface {{127,0,0,1}} {NO_BUSY_WAITING}"),
+                "-noinput -kernel inet_dist_use_interface {127,0,0,1}".to_owned(),
             ),
         ]
     }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::buffer::Buffer;
 use crate::store::StoreError;
-use crate::store::batches::{self, EndedOther, Resolution, Session, Surroundings};
+use crate::store::batches::{self, EndedOther, Others, Resolution, Session, Surroundings};
 
 /// What is known beside the messages of a batch.
 #[derive(Debug)]
@@ -75,19 +75,7 @@ pub(super) async fn explain(
     let others_live = living.all(|one| recovery.alive.contains(&one.session_id));
     let settlement = redelivery::settle(&ended, &came, others_live);
     let is_complete = is_complete(buffer, recovery);
-    let resolutions: Vec<Resolution> = others
-        .ended
-        .iter()
-        .zip(settlement.sessions)
-        .map(|(other, settled)| {
-            let is_cleared = is_complete && is_over_for_good(other, recovery);
-            Resolution {
-                session_id: other.session_id,
-                left: left(&settled, recovery, is_cleared, others.living.is_empty()),
-                is_cleared: is_cleared && other.left.is_open,
-            }
-        })
-        .collect();
+    let resolutions = resolutions(&others, &settlement.sessions, recovery, is_complete);
     batches::resolve(conn, session, &resolutions).await?;
     tracing::debug!(
         messages = buffer.incoming.len(),
@@ -111,6 +99,26 @@ pub(super) async fn explain(
             !is_unsettled && (settlement.in_doubt[number] || may_be_acknowledged);
     }
     Ok(explanation)
+}
+
+/// What the settlement says of each session that ended.
+fn resolutions(
+    others: &Others,
+    settled: &[SettledSession],
+    recovery: &Recovery,
+    is_complete: bool,
+) -> Vec<Resolution> {
+    let is_alone = others.living.is_empty();
+    let ended = others.ended.iter().zip(settled);
+    let resolved = ended.map(|(other, settled)| {
+        let is_cleared = is_complete && is_over_for_good(other, recovery);
+        Resolution {
+            session_id: other.session_id,
+            left: left(settled, recovery, is_cleared, is_alone),
+            is_cleared: is_cleared && other.left.is_open,
+        }
+    });
+    resolved.collect()
 }
 
 /// The places of the messages that may be stored: those that the broker marks; and after it was

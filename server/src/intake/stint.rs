@@ -18,8 +18,9 @@ use crate::store::batches;
 /// How often it is looked whether another session ended.
 const LOOK_AROUND: Duration = Duration::from_secs(2);
 
-/// How long what is in a queue that goes with us is taken at the end.
-const LAST_STINT: Duration = Duration::from_secs(20);
+/// How long what is in a queue that goes with us is taken at the end: what is in hand then must still be stored
+/// before the office has to be gone (`lifecycle::SOFT_LIMIT`).
+const LAST_STINT: Duration = Duration::from_secs(15);
 
 /// Why a buffer is not filled further.
 #[derive(Debug, PartialEq, Eq)]

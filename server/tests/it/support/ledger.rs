@@ -217,7 +217,8 @@ impl Ledger<'_> {
         usize::try_from(noted).expect("fits")
     }
 
-    /// Each message is stored once, where letters were judged again since: deaths are counted as they were judged when they came.
+    /// Each message is stored once, and the counters agree but for one: deaths are counted as they were judged
+    /// when they came, and letters were judged again since.
     pub async fn assert_exact_though_judged_again(&self) {
         self.assert_stored_once().await;
         let as_judged_first = |counter: &&Counter| counter.0 != DEATHS_BY_SEVERITY;
