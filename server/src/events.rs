@@ -85,7 +85,7 @@ mod tests {
     use dlo_domain::ids::SourceId;
     use uuid::Uuid;
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn what_another_connection_tells_is_heard_after_a_lost_connection_too(pool: PgPool) {
         let hub = Hub::default();
         let stop = CancellationToken::new();

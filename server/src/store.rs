@@ -42,6 +42,5 @@ pub mod weeks;
 pub mod workers;
 
 pub use error::StoreError;
-use pool::MIGRATOR;
-pub use pool::{Pools, connect, migrate, ping, reach};
+pub use pool::{MIGRATOR, Pools, connect, migrate, ping, reach};
 pub use shared_time::shared_time;

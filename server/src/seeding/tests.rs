@@ -28,7 +28,7 @@ async fn number(pool: &PgPool, sql: &'static str) -> i64 {
         .expect("a number")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn counters_equal_a_recount(pool: PgPool) {
     let clock: SharedClock = Arc::new(SystemClock);
     seed(
@@ -108,7 +108,7 @@ async fn counters_equal_a_recount(pool: PgPool) {
     assert_eq!(number(&pool, "select count(*) from letters").await, 100);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn letters_of_different_signatures_make_different_groups(pool: PgPool) {
     let clock: SharedClock = Arc::new(SystemClock);
     insert_patterns(&pool, &clock, 60 * VARIANTS, clock.now())

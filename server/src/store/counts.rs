@@ -121,7 +121,7 @@ mod tests {
         (row.rows, row.arrivals)
     }
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn folding_keeps_the_sum(pool: PgPool) {
         let mut conn = pool.begin().await.expect("a transaction");
         let now = DateTime::from_timestamp(1_800_000_000, 0).expect("in range");

@@ -97,7 +97,7 @@ mod tests {
         assert!(payload(&LiveEvent::Exhausted { letters }).len() < 8_000);
     }
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn an_event_is_heard_after_commit_and_never_after_rollback(pool: PgPool) {
         let mut listener = Listener::open(&pool).await.expect("listens");
         for (event, keep) in [(changed(1), false), (changed(2), true)] {

@@ -71,7 +71,7 @@ mod tests {
     use crate::clock::{SystemClock, new_id};
     use sqlx::{Connection, PgPool};
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn an_office_lives_as_long_as_its_connection(pool: PgPool) {
         let id = OfficeId(new_id(&SystemClock));
         let mut own = PgConnection::connect_with(&pool.connect_options())

@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn a_token_opens_the_door_until_it_is_revoked(pool: PgPool) {
         let mut conn = pool.acquire().await.expect("connects");
         let (ci, now) = (holder_named("ci"), DateTime::UNIX_EPOCH);
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(listed[0].revoked_at, Some(now));
     }
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn a_name_is_taken_once_and_replaced_on_purpose_only(pool: PgPool) {
         let mut conn = pool.acquire().await.expect("connects");
         let (demo, now) = (holder_named("demo"), DateTime::UNIX_EPOCH);

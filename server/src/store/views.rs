@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn views_are_their_owners_or_everybodys(pool: PgPool) {
         let mut conn = pool.acquire().await.expect("a connection");
         let now = DateTime::UNIX_EPOCH;

@@ -36,7 +36,7 @@ async fn discarded(pool: &PgPool, source: SourceId, days: f64) -> Uuid {
     .expect("a letter")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn an_office_whose_clock_is_ahead_removes_only_what_is_due(pool: PgPool) {
     let source: Uuid = sqlx::query_scalar(
         "insert into sources (id, broker, vhost, queue, name, mode, configured, condition_since,

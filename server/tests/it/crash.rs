@@ -97,7 +97,7 @@ async fn crash(pool: &PgPool, vhost: &Vhost, marks: Marks, bodies: &[String], ra
     assert_eq!(vhost.depth(queue).await, 0, "nothing was given back");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn kill_9_loses_nothing_and_doubles_nothing(pool: PgPool) {
     let seed = u64::try_from(setting("DLO_CRASH_SEED", 7)).expect("fits");
     let mut random = StdRng::seed_from_u64(seed);
@@ -108,7 +108,7 @@ async fn kill_9_loses_nothing_and_doubles_nothing(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn kill_9_counts_a_thousand_copies_right(pool: PgPool) {
     let mut random = StdRng::seed_from_u64(11);
     let bodies = vec!["the same".to_owned(); 1_000];
@@ -118,7 +118,7 @@ async fn kill_9_counts_a_thousand_copies_right(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -170,7 +170,7 @@ async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
 
 /// Postgres rolls transactions back because of others, as in a deadlock; that says nothing of the
 /// letters in them.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_deadlock_strips_no_letter_of_its_headers(pool: PgPool) {
     for statement in [
         "create sequence attempts",

@@ -62,7 +62,7 @@ async fn kill_one_of_two(pool: &PgPool, vhost: &Vhost, bodies: &[String], random
     ledger.assert_exact_but_for_what_is_noted().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_other_office_takes_what_a_killed_one_had(pool: PgPool) {
     let seed = u64::try_from(setting("DLO_CRASH_SEED", 3)).expect("fits");
     let mut random = StdRng::seed_from_u64(seed);
@@ -73,7 +73,7 @@ async fn the_other_office_takes_what_a_killed_one_had(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_other_office_takes_what_a_killed_one_had_of_a_quorum_queue(pool: PgPool) {
     let mut random = StdRng::seed_from_u64(5);
     let bodies = mixed_bodies(setting("DLO_CRASH_MESSAGES", 6_000), &mut random);
@@ -83,7 +83,7 @@ async fn the_other_office_takes_what_a_killed_one_had_of_a_quorum_queue(pool: Pg
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn two_offices_count_copies_right_when_one_is_killed(pool: PgPool) {
     let mut random = StdRng::seed_from_u64(13);
     let bodies = vec!["the same".to_owned(); setting("DLO_CRASH_MESSAGES", 3_000)];
@@ -137,7 +137,7 @@ async fn kill_both(pool: &PgPool, vhost: &Vhost, bodies: &[String], random: &mut
     ledger.assert_counted().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn two_offices_killed_at_once_lose_no_copy(pool: PgPool) {
     let mut random = StdRng::seed_from_u64(29);
     let bodies = mixed_bodies(setting("DLO_CRASH_MESSAGES", 4_000), &mut random);

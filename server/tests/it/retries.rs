@@ -87,7 +87,7 @@ async fn count(pool: &PgPool, of: &'static str) -> i64 {
     counted.unwrap_or(-1)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_removed_policy_tells_what_it_was_and_who_removed_it(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let id = add(&bench, &policy(vec![7])).await;
@@ -215,12 +215,12 @@ async fn gets_its_three_tries(pool: &PgPool, counts: &[i64]) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_gets_its_tries_from_a_broker_that_counts_on(pool: PgPool) {
     gets_its_three_tries(&pool, &[4, 5, 6, 7]).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_gets_its_tries_from_a_broker_that_counts_from_one(pool: PgPool) {
     gets_its_three_tries(&pool, &[1, 1, 1, 1]).await;
 }
@@ -237,7 +237,7 @@ async fn letters(bench: &Bench, pool: &PgPool, many: usize) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
@@ -277,7 +277,7 @@ async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: P
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn offices_that_are_killed_lose_no_try_and_double_none(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     // So slow that tries are made over some seconds, in which offices die.
@@ -330,7 +330,7 @@ async fn offices_that_are_killed_lose_no_try_and_double_none(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_arrives_beside_a_change_of_policies_is_asked_about_or_was_there_before(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     vhost.queue("dead", &[]).await;

@@ -32,7 +32,7 @@ async fn count(pool: &PgPool, of: &'static str) -> i64 {
     counted.unwrap_or(-1)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_rule_reaches_every_letter_though_offices_are_killed(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -100,7 +100,7 @@ async fn a_rule_reaches_every_letter_though_offices_are_killed(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn rules_are_written_checked_ordered_and_told_in_the_trail(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let desk = &bench.desk;
@@ -169,7 +169,7 @@ async fn rules_are_written_checked_ordered_and_told_in_the_trail(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_rule_that_cannot_be_read_is_a_trouble_and_stops_nothing(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     assert_eq!(bench.desk.troubles().await, []);
@@ -190,7 +190,7 @@ async fn a_rule_that_cannot_be_read_is_a_trouble_and_stops_nothing(pool: PgPool)
     assert_eq!(book.severity.len(), 4);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn there_are_two_hundred_rules_of_a_kind_at_most(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     sqlx::raw_sql(

@@ -11,7 +11,7 @@ fn anna() -> Actor {
     Actor("anna".to_owned())
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_draining_worker_is_never_stale_and_has_stopped_in_the_end(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", saying(WorkerState::Draining)).await;
@@ -25,7 +25,7 @@ async fn a_draining_worker_is_never_stale_and_has_stopped_in_the_end(pool: PgPoo
     assert_eq!(force.condition("a").await, Condition::Fresh);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_worker_that_says_it_stops_is_not_waited_for(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -36,7 +36,7 @@ async fn a_worker_that_says_it_stops_is_not_waited_for(pool: PgPool) {
     assert!(report.downtimes.is_empty());
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn what_a_person_said_stands_against_the_worker(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -59,7 +59,7 @@ async fn what_a_person_said_stands_against_the_worker(pool: PgPool) {
     force.look().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_drained_worker_that_stopped_is_free_when_it_is_started_again(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -75,7 +75,7 @@ async fn a_drained_worker_that_stopped_is_free_when_it_is_started_again(pool: Pg
     assert_eq!(force.report("a").await.worker.drained_by, None);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_stale_worker_that_is_drained_stays_away_and_drains_when_it_is_back(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -106,7 +106,7 @@ async fn a_stale_worker_that_is_drained_stays_away_and_drains_when_it_is_back(po
     assert_eq!(force.beat("a", alive()).await, WorkerState::Active);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_stale_worker_is_taken_back_before_it_heard_of_a_drain(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -120,7 +120,7 @@ async fn a_stale_worker_is_taken_back_before_it_heard_of_a_drain(pool: PgPool) {
     assert_eq!(force.beat("a", alive()).await, WorkerState::Active);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn nobody_can_be_drained_who_is_not_there(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let drained = force.desk.drain_worker(&anna(), "nobody", true).await;

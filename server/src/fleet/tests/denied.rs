@@ -170,7 +170,7 @@ impl Counting {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn no_spelling_of_a_denied_address_is_connected_to(pool: PgPool) {
     let hosts = all();
     assert!(hosts.len() >= 500, "{}", hosts.len());
@@ -238,7 +238,7 @@ async fn the_same_spellings_lead_here_where_it_is_allowed() {
 }
 
 /// Where an allowed address sends us on, nobody follows, however it says so.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_redirect_to_a_denied_address_is_not_followed(pool: PgPool) {
     Counting::until(async |denied| {
         let allowed = TcpListener::bind(("127.0.0.2", 0)).await.expect("a port");

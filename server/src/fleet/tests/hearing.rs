@@ -20,7 +20,7 @@ fn named(name: &str) -> Beat {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn what_a_worker_says_is_shown_as_it_said_it(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let said = json!({
@@ -62,7 +62,7 @@ async fn what_a_worker_says_is_shown_as_it_said_it(pool: PgPool) {
     assert_eq!(report.metadata.len(), 1);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn heartbeats_that_cannot_be_kept_are_refused_and_hold_up_nobody(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     for (name, beat) in [
@@ -96,7 +96,7 @@ async fn heartbeats_that_cannot_be_kept_are_refused_and_hold_up_nobody(pool: PgP
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn heartbeats_of_many_at_once_are_all_written(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let names: Vec<String> = (0..1_200).map(|n| format!("worker-{n}")).collect();
@@ -111,7 +111,7 @@ async fn heartbeats_of_many_at_once_are_all_written(pool: PgPool) {
     assert_eq!(page.estimated_total, 1_200);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_heartbeat_is_written_again_when_whoever_wrote_it_is_cut_off(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let beats = Arc::new(Beats::new(pool.clone(), force.clock.clone(), HTTP));
@@ -132,7 +132,7 @@ async fn a_heartbeat_is_written_again_when_whoever_wrote_it_is_cut_off(pool: PgP
     assert_eq!(force.condition("second").await, Condition::Fresh);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_heartbeat_writes_no_index(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let names: Vec<Beat> = (0..50).map(|n| named(&format!("worker-{n}"))).collect();
@@ -155,7 +155,7 @@ async fn a_heartbeat_writes_no_index(pool: PgPool) {
     assert_eq!((all, without_index), (50, 50));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn of_several_heartbeats_of_one_worker_the_last_counts(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let mut said = vec![named("a"), named("b")];
@@ -174,7 +174,7 @@ async fn of_several_heartbeats_of_one_worker_the_last_counts(pool: PgPool) {
     assert_eq!(force.condition("b").await, Condition::Fresh);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_queue_that_is_no_workers_is_not_taken_down(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let naming = |queue: &str| Heartbeat {

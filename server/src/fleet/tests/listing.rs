@@ -43,7 +43,7 @@ async fn names(force: &Workforce, condition: Option<Condition>, limit: u32) -> V
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn every_worker_is_on_one_page_what_needs_somebody_first(pool: PgPool) {
     let force = mixed(&pool).await;
     let wanted = [
@@ -60,7 +60,7 @@ async fn every_worker_is_on_one_page_what_needs_somebody_first(pool: PgPool) {
 }
 
 /// Postgres has no text that holds one: that is nobody's fault of ours.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_nul_names_nobody(pool: PgPool) {
     let force = mixed(&pool).await;
     let desk = &force.desk;
@@ -98,7 +98,7 @@ async fn a_nul_names_nobody(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn kinds_are_counted_and_told_apart(pool: PgPool) {
     let force = mixed(&pool).await;
     let kinds = force.desk.worker_kinds().await.expect("read");

@@ -43,7 +43,7 @@ impl Workforce {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn workers_are_probed_each_30_seconds_while_they_are_not_stale(pool: PgPool) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("bound"));
@@ -91,7 +91,7 @@ async fn workers_are_probed_each_30_seconds_while_they_are_not_stale(pool: PgPoo
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn an_address_of_our_own_network_is_not_asked_unless_it_is_allowed(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let deps = force.probing(&[]);

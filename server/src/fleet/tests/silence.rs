@@ -7,7 +7,7 @@ use sqlx::PgPool;
 
 use super::workforce::{Workforce, alive};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_worker_falls_silent_once_and_comes_back_once(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -34,7 +34,7 @@ async fn a_worker_falls_silent_once_and_comes_back_once(pool: PgPool) {
     assert_eq!(away.until, Some(last + TimeDelta::seconds(91)));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn several_offices_find_a_silence_once_and_its_end_once(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     for name in ["a", "b", "c"] {
@@ -66,7 +66,7 @@ async fn several_offices_find_a_silence_once_and_its_end_once(pool: PgPool) {
     assert_eq!(told, [("a", true), ("b", false), ("c", false)]);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn time_in_which_nobody_looked_kills_nobody(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -95,7 +95,7 @@ async fn time_in_which_nobody_looked_kills_nobody(pool: PgPool) {
     assert!(force.report("a").await.downtimes.is_empty());
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_clock_that_is_set_kills_nobody_and_hides_nobody(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("dead", alive()).await;
@@ -116,7 +116,7 @@ async fn a_clock_that_is_set_kills_nobody_and_hides_nobody(pool: PgPool) {
     assert_eq!(force.condition("dead").await, Condition::Stale);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_worker_that_comes_back_while_the_clock_is_set_back_is_back(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -131,7 +131,7 @@ async fn a_worker_that_comes_back_while_the_clock_is_set_back_is_back(pool: PgPo
     assert_eq!(away.until, Some(away.since), "not over before it began");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn while_nobody_can_hear_nobody_is_silent(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
@@ -152,7 +152,7 @@ async fn while_nobody_can_hear_nobody_is_silent(pool: PgPool) {
     assert!(trouble.what.starts_with("Heartbeats by http are not heard"));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn each_worker_has_its_own_interval(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     for (name, seconds) in [("quick", 2.0), ("slow", 60.0)] {
@@ -170,7 +170,7 @@ async fn each_worker_has_its_own_interval(pool: PgPool) {
     assert_eq!(force.condition("slow").await, Condition::Stale);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn silent_workers_with_random_names_are_forgotten_soon(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("worker-7f9c-x2z", alive()).await;

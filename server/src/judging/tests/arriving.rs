@@ -17,7 +17,7 @@ use crate::clock::Clock as _;
 use crate::judging::after_renaming;
 use crate::store::letters::{append_returned, stored};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_stored_letter_is_judged_as_it_was_when_it_arrived(pool: PgPool) {
     let office = Office::open(&pool).await;
     for (place, filter) in [
@@ -68,7 +68,7 @@ async fn a_stored_letter_is_judged_as_it_was_when_it_arrived(pool: PgPool) {
     assert_eq!(changed, 0, "the walk finds nothing to change");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_letter_that_dies_again_is_judged_by_what_it_then_is(pool: PgPool) {
     let office = Office::open(&pool).await;
     office
@@ -126,7 +126,7 @@ async fn a_letter_that_dies_again_is_judged_by_what_it_then_is(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_rename_is_followed_where_rules_ask_for_names(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.receive(many(2, "no stock")).await;

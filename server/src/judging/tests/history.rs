@@ -9,7 +9,7 @@ use super::{Office, key, many};
 use crate::clock::Clock as _;
 use crate::store::groups::read;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn history_is_grouped_again_and_counters_equal_a_recount(pool: PgPool) {
     let office = Office::open(&pool).await;
     office
@@ -62,7 +62,7 @@ async fn history_is_grouped_again_and_counters_equal_a_recount(pool: PgPool) {
     assert_eq!(machines.by_hour[21], 30, "each in its hour");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn letters_from_before_there_were_signatures_get_theirs(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.receive(many(10, "no stock")).await;

@@ -6,7 +6,7 @@ use sqlx::PgPool;
 
 use super::{Office, critical, key, many};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_preview_counts_the_last_days_and_changes_nothing(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.receive(many(3, "no stock in spring")).await;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::{Office, critical, many};
 use crate::store::judging::{self, Ruling};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn open_letters_are_judged_again_and_what_is_done_stays(pool: PgPool) {
     let office = Office::open(&pool).await;
     let mut letters = office.receive(many(700, "no stock")).await;
@@ -53,7 +53,7 @@ async fn open_letters_are_judged_again_and_what_is_done_stays(pool: PgPool) {
     office.assert_counted_right().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_change_during_a_walk_begins_it_anew(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.receive(many(400, "no stock")).await;
@@ -69,7 +69,7 @@ async fn a_change_during_a_walk_begins_it_anew(pool: PgPool) {
     assert_eq!(office.severities().await, expected);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn one_office_walks_at_a_time_and_gives_way_to_people(pool: PgPool) {
     let office = Office::open(&pool).await;
     let letters = office.receive(many(3, "no stock")).await;
@@ -96,7 +96,7 @@ async fn one_office_walks_at_a_time_and_gives_way_to_people(pool: PgPool) {
     assert_eq!(office.severities().await, expected);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_letter_that_died_again_meanwhile_keeps_its_newer_judgement(pool: PgPool) {
     let office = Office::open(&pool).await;
     let letters = office.receive(many(2, "no stock")).await;

@@ -42,7 +42,7 @@ async fn most_in_ten_seconds(office: &Office, letters: i64) -> i64 {
     windows.max().unwrap_or_default()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn an_hour_of_downtime_loses_no_try_and_makes_no_burst(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&slow()).await;
@@ -62,7 +62,7 @@ async fn an_hour_of_downtime_loses_no_try_and_makes_no_burst(pool: PgPool) {
     assert_eq!(replayed.len(), 60);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_clock_that_is_set_forward_makes_no_storm(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&slow()).await;
@@ -81,7 +81,7 @@ async fn a_clock_that_is_set_forward_makes_no_storm(pool: PgPool) {
     assert!(most <= 15, "{most} in ten seconds");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_clock_that_is_set_back_delays_no_try_for_longer_than_it_was_to_wait(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&slow()).await;
@@ -103,7 +103,7 @@ async fn a_clock_that_is_set_back_delays_no_try_for_longer_than_it_was_to_wait(p
     assert_eq!(office.state(letter).await, LetterState::Claimed);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn two_offices_keep_one_budget_and_make_each_try_once(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&slow()).await;
@@ -136,7 +136,7 @@ async fn die_all(office: &Office, letters: &[LetterId]) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_breaker_stops_retries_that_come_back_and_lets_them_on_when_they_do_not(pool: PgPool) {
     let office = Office::open(&pool).await;
     let breaker = Breaker {
@@ -178,7 +178,7 @@ async fn a_breaker_stops_retries_that_come_back_and_lets_them_on_when_they_do_no
     assert!(office.made().await > before + 3);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn tries_wait_while_a_broker_does_not_take_those_before_them(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&slow()).await;
@@ -217,7 +217,7 @@ async fn tries_wait_while_a_broker_does_not_take_those_before_them(pool: PgPool)
     assert_eq!(office.made().await, 41);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn offices_whose_clocks_are_hours_apart_keep_one_budget(pool: PgPool) {
     let office = Office::open(&pool).await;
     let policy = NewPolicy {
@@ -255,7 +255,7 @@ async fn offices_whose_clocks_are_hours_apart_keep_one_budget(pool: PgPool) {
     assert_eq!(events.next().await.expect("heard"), Heard::Event(end));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_publish_that_cannot_have_been_then_counts_from_when_its_try_was_made(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;

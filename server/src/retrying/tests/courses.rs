@@ -27,7 +27,7 @@ async fn die_of_every_try(office: &Office, letter: LetterId) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_letter_gets_its_three_tries_and_then_the_obituary(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "queue:work")).await;
@@ -69,7 +69,7 @@ async fn a_letter_gets_its_three_tries_and_then_the_obituary(pool: PgPool) {
     assert_eq!(page.items.len(), 1);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_persons_replay_begins_anew_and_ends_the_mark_when_it_is_back(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&policy("again", "")).await;
@@ -97,7 +97,7 @@ async fn a_persons_replay_begins_anew_and_ends_the_mark_when_it_is_back(pool: Pg
     assert_eq!(retries.tries, [], "those were of the course before");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn what_is_resolved_is_not_given_up_on(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&policy("again", "")).await;
@@ -113,7 +113,7 @@ async fn what_is_resolved_is_not_given_up_on(pool: PgPool) {
     assert!(told.retries.exhausted.is_none());
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn whoever_takes_a_scheduled_letter_ends_its_try(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
@@ -152,7 +152,7 @@ async fn whoever_takes_a_scheduled_letter_ends_its_try(pool: PgPool) {
     assert_eq!(replayed.len(), 1, "by a person, and by nobody else");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_try_that_could_not_be_published_is_one_and_the_next_one_follows(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
@@ -190,7 +190,7 @@ async fn a_try_that_could_not_be_published_is_one_and_the_next_one_follows(pool:
     assert_eq!(report.policy.figures.return_percent, Some(100));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_try_that_cannot_be_made_or_is_unknown_or_cancelled_waits_for_a_person(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&policy("again", "")).await;
@@ -226,7 +226,7 @@ async fn a_try_that_cannot_be_made_or_is_unknown_or_cancelled_waits_for_a_person
     assert_eq!(office.made().await, 2, "none is tried again in silence");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_copy_that_comes_late_goes_on_where_the_letter_is(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.add(&policy("again", "")).await;

@@ -58,7 +58,7 @@ fn holding() -> NewPolicy {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn very_many_letters_are_let_go_in_steps_while_intake_goes_on(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
@@ -109,7 +109,7 @@ async fn very_many_letters_are_let_go_in_steps_while_intake_goes_on(pool: PgPool
     assert_eq!(office.count(under_way).await, 0);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn an_office_that_takes_no_part_in_retrying_lets_letters_go_all_the_same(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
@@ -126,7 +126,7 @@ async fn an_office_that_takes_no_part_in_retrying_lets_letters_go_all_the_same(p
     assert_eq!((office.made().await, scheduled(&office).await), (0, 0));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_letter_that_somebody_works_on_is_let_go_afterwards(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
@@ -150,7 +150,7 @@ async fn a_letter_that_somebody_works_on_is_let_go_afterwards(pool: PgPool) {
     assert_eq!(office.state(LetterId(locked)).await, LetterState::Held);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_policy_that_retries_again_keeps_what_it_had_not_let_go_yet(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;

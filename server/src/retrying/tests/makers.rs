@@ -32,7 +32,7 @@ async fn of(office: &Office, by: Makers) -> Vec<ReplayId> {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn replays_of_people_and_of_each_policy_are_listed_apart(pool: PgPool) {
     let office = Office::open(&pool).await;
     let one = office.add(&policy("one", "queue:one")).await;
@@ -68,7 +68,7 @@ async fn replays_of_people_and_of_each_policy_are_listed_apart(pool: PgPool) {
     assert_eq!(told.policy_id, None);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_person_with_the_name_of_a_policy_does_not_hold_it_up(pool: PgPool) {
     let office = Office::open(&pool).await;
     let by_hand = office.arrive("work").await;

@@ -6,7 +6,7 @@ use sqlx::PgPool;
 
 use super::office::{Office, policy};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_policy_in_shadow_mode_says_what_it_would_do_and_is_passed_by(pool: PgPool) {
     let office = Office::open(&pool).await;
     let shadow = NewPolicy {
@@ -34,7 +34,7 @@ async fn a_policy_in_shadow_mode_says_what_it_would_do_and_is_passed_by(pool: Pg
 }
 
 /// One that acts would plan a try, refuse it when it is due, and give the letter up.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_policy_in_shadow_mode_gives_up_what_only_a_message_says_that_it_died(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.believe("orders.*").await;

@@ -17,7 +17,7 @@ fn that(verdict: PolicyVerdict, name: &str, filter: &str) -> NewPolicy {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn the_first_policy_that_matches_decides(pool: PgPool) {
     let office = Office::open(&pool).await;
     office
@@ -59,7 +59,7 @@ async fn the_first_policy_that_matches_decides(pool: PgPool) {
     assert!(matches!(doubled, Err(DeskError::Conflict(_))));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn no_two_policies_have_one_name(pool: PgPool) {
     let office = Office::open(&pool).await;
     let again = policy("again", "queue:work");
@@ -84,7 +84,7 @@ async fn no_two_policies_have_one_name(pool: PgPool) {
     office.add(&again).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn intake_asks_nothing_while_no_policy_is_on(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.arrive("work").await;
@@ -108,7 +108,7 @@ async fn intake_asks_nothing_while_no_policy_is_on(pool: PgPool) {
     assert_eq!(scheduled.await, 0, "it is asked as it is now");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_policy_that_is_off_makes_no_tries_and_one_that_is_gone_lets_go(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
@@ -161,7 +161,7 @@ async fn a_policy_that_is_off_makes_no_tries_and_one_that_is_gone_lets_go(pool: 
     assert_eq!(office.state(letter).await, LetterState::Held);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_policy_made_later_can_be_applied_to_what_is_held(pool: PgPool) {
     let office = Office::open(&pool).await;
     let letters = office.arrive_all("work", 3).await;
@@ -190,7 +190,7 @@ async fn a_policy_made_later_can_be_applied_to_what_is_held(pool: PgPool) {
     assert!(matches!(refused, Err(DeskError::Conflict(_))));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_preview_counts_what_earlier_policies_leave(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.arrive_all("work", 4).await;
@@ -237,7 +237,7 @@ async fn a_preview_counts_what_earlier_policies_leave(pool: PgPool) {
     assert!(matches!(nowhere, Err(DeskError::NotFound(_))));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_window_holds_tries_back_until_it_opens(pool: PgPool) {
     let office = Office::open(&pool).await;
     let night = RetryWindow {
@@ -262,7 +262,7 @@ async fn a_window_holds_tries_back_until_it_opens(pool: PgPool) {
     assert_eq!(office.state(letter).await, LetterState::Replayed);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn letters_wait_a_little_for_their_group_when_a_policy_asks_for_one(pool: PgPool) {
     let office = Office::open(&pool).await;
     let group = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";

@@ -32,7 +32,7 @@ async fn trail(conn: &mut PgConnection, letter: Uuid) -> Vec<String> {
     lines.into_iter().map(|line| line.action).collect()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_line_for_many_letters_is_in_the_trail_of_each(pool: PgPool) {
     let conn = &mut *pool.acquire().await.expect("a connection");
     let (plans, letters, others) = (ids(1, 2), ids(10, 3), ids(20, 3));

@@ -53,7 +53,7 @@ fn group(last: u128) -> GroupId {
     GroupId(Uuid::from_u128(last))
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn the_newest_letters_of_a_group_are_read_with_their_headers(pool: PgPool) {
     fill(&pool, 120).await;
     let mut conn = pool.acquire().await.expect("a connection");
@@ -80,7 +80,7 @@ async fn the_newest_letters_of_a_group_are_read_with_their_headers(pool: PgPool)
     assert_eq!((totals.letters, totals.waiting), (120, 90));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn samples_stay_small_and_the_same_whatever_there_is(pool: PgPool) {
     fill(&pool, 9_000).await;
     let mut conn = pool.acquire().await.expect("a connection");

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use super::*;
 use crate::store::letter_list::{self, Matching};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn letters_from_before_are_taken_up_once(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     sqlx::query(

@@ -152,7 +152,7 @@ async fn store(conn: &mut PgConnection, letter: &any::Sample) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn memory_and_database_give_the_same_answers(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     group(&mut conn).await;
@@ -194,7 +194,7 @@ async fn memory_and_database_give_the_same_answers(pool: PgPool) {
     assert!(some > FILTERS / 4 && none > FILTERS / 20, "{some} {none}");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn nothing_of_a_text_is_sql(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let hostile = "'; drop table letters; --";

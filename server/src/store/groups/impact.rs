@@ -142,7 +142,7 @@ mod tests {
         changed
     }
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn what_fails_on_many_workers_of_one_queue_has_spread_too(pool: PgPool) {
         let mut conn = pool.begin().await.expect("a transaction");
         let groups = two_groups(&mut conn).await;
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(impacts(&mut conn).await, [360, 270]);
     }
 
-    #[sqlx::test(migrations = "../migrations")]
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn what_spreads_comes_first_and_time_alone_makes_less_of_it(pool: PgPool) {
         let mut conn = pool.begin().await.expect("a transaction");
         two_groups(&mut conn).await;

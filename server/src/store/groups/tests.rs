@@ -149,7 +149,7 @@ fn outages(count: usize) -> Vec<String> {
     vec!["the payment gateway refused the connection".to_owned(); count]
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn letters_that_failed_alike_are_one_group_and_the_worst_comes_first(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     shop.receive(&orders(0..50), Severity::Low).await;
@@ -170,7 +170,7 @@ async fn letters_that_failed_alike_are_one_group_and_the_worst_comes_first(pool:
     shop.assert_counted_right().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn pages_follow_each_other_without_gap_or_overlap(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     for message in [
@@ -204,7 +204,7 @@ async fn pages_follow_each_other_without_gap_or_overlap(pool: PgPool) {
     assert_eq!(seen.len(), 5);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_second_office_and_one_that_starts_again_group_alike(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     shop.receive(&orders(0..5), Severity::Low).await;
@@ -231,7 +231,7 @@ async fn a_second_office_and_one_that_starts_again_group_alike(pool: PgPool) {
     assert_eq!(positions, [0, 1]);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_resolved_group_regresses_when_a_letter_dies_of_it_again(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     shop.receive(&outages(2), Severity::High).await;
@@ -257,7 +257,7 @@ async fn a_resolved_group_regresses_when_a_letter_dies_of_it_again(pool: PgPool)
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_mute_ends_by_time_count_or_rate(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     shop.receive(&outages(10), Severity::High).await;
@@ -287,7 +287,7 @@ async fn a_mute_ends_by_time_count_or_rate(pool: PgPool) {
     assert_eq!(shop.groups().await[0].state, GroupState::Open);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn what_people_merge_stays_merged_and_old_addresses_lead_there(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     shop.receive(&outages(2), Severity::High).await;
@@ -314,7 +314,7 @@ async fn what_people_merge_stays_merged_and_old_addresses_lead_there(pool: PgPoo
     shop.assert_counted_right().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn what_people_split_off_stays_apart(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     shop.receive(&outages(2), Severity::High).await;

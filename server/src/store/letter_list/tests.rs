@@ -79,7 +79,7 @@ async fn matched(conn: &mut PgConnection, filter: &str) -> Vec<u128> {
     found
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn each_field_of_a_filter_matches_what_it_says(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     source(&mut conn, 1, "orders dead").await;
@@ -133,7 +133,7 @@ async fn each_field_of_a_filter_matches_what_it_says(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn pages_hold_every_letter_once_also_when_times_are_equal(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     source(&mut conn, 1, "dead").await;
@@ -165,7 +165,7 @@ async fn pages_hold_every_letter_once_also_when_times_are_equal(pool: PgPool) {
     assert_eq!(sorted.len(), 23);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn the_list_cuts_long_texts_and_not_within_a_character(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     source(&mut conn, 1, "dead").await;
@@ -200,7 +200,7 @@ async fn haystack(conn: &mut PgConnection) {
     .expect("a haystack");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_search_without_time_stops_and_goes_on_from_there(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     haystack(&mut conn).await;
@@ -232,7 +232,7 @@ async fn a_search_without_time_stops_and_goes_on_from_there(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn frequent_texts_are_walked_for(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     haystack(&mut conn).await;
@@ -259,7 +259,7 @@ async fn frequent_texts_are_walked_for(pool: PgPool) {
     assert_eq!(next.letters[0].id.0.as_u128(), 52);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_count_that_is_given_up_says_so_and_a_counter_does_not(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     source(&mut conn, 1, "orders").await;
@@ -289,7 +289,7 @@ async fn a_count_that_is_given_up_says_so_and_a_counter_does_not(pool: PgPool) {
 
 /// In a storm the index of texts is behind: what it has is found at once, the newest are read, and
 /// what lies between is told.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     haystack(&mut conn).await;

@@ -69,7 +69,7 @@ async fn is_known(conn: &mut PgConnection, source: SourceId, queue: &str, minute
     known.is_known(letter)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn an_origin_is_known_by_what_reads_show_also_over_others(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let id = source(&mut conn, &[]).await;
@@ -94,7 +94,7 @@ async fn an_origin_is_known_by_what_reads_show_also_over_others(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_queue_that_was_deleted_stays_known(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let id = source(&mut conn, &[]).await;
@@ -108,7 +108,7 @@ async fn a_queue_that_was_deleted_stays_known(pool: PgPool) {
     assert!(is_known(&mut conn, id, "work", 5).await);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_queue_that_leads_elsewhere_is_known_for_what_came_before(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let id = source(&mut conn, &[]).await;
@@ -127,7 +127,7 @@ async fn a_queue_that_leads_elsewhere_is_known_for_what_came_before(pool: PgPool
     assert!(is_known(&mut conn, id, "work", 5).await);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn nothing_is_written_for_what_messages_name(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let id = source(&mut conn, &["crew.*"]).await;
@@ -148,7 +148,7 @@ async fn nothing_is_written_for_what_messages_name(pool: PgPool) {
     assert_eq!(rows, 1);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_letter_waits_for_the_read_that_may_know_its_queue(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let id = source(&mut conn, &[]).await;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::*;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_policy_that_another_version_wrote_is_left_out_and_can_be_removed(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let now: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().expect("a time");

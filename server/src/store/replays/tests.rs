@@ -11,7 +11,7 @@ fn positions_without_a_gap_need_no_list() {
 }
 
 /// A migration that replaces the function must say it again: see `count_changes_without_loops`.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn changed_letters_are_not_counted_in_loops(pool: PgPool) {
     let settings: Option<Vec<String>> =
         sqlx::query_scalar("select proconfig from pg_proc where proname = 'count_changed_letters'")

@@ -78,7 +78,7 @@ async fn counted(conn: &mut PgConnection) -> i64 {
         .expect("summed")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn what_is_done_and_old_goes_and_what_waits_stays(pool: PgPool) {
     let (mut conn, source) = database(&pool).await;
     let mut kept = vec![
@@ -110,7 +110,7 @@ async fn what_is_done_and_old_goes_and_what_waits_stays(pool: PgPool) {
     assert_eq!(remove_due(&mut conn, KEPT, now()).await.expect("again"), 0);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_week_in_which_all_is_due_is_dropped_whole(pool: PgPool) {
     let (mut conn, source) = database(&pool).await;
     for _ in 0..5 {
@@ -137,7 +137,7 @@ async fn a_week_in_which_all_is_due_is_dropped_whole(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_week_that_somebody_reads_is_left_for_later(pool: PgPool) {
     let (mut conn, source) = database(&pool).await;
     letter(&mut conn, source, 100, "resolved", 90).await;
@@ -152,7 +152,7 @@ async fn a_week_that_somebody_reads_is_left_for_later(pool: PgPool) {
     assert!(weeks::all(&mut conn).await.expect("read").len() < before);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn the_state_tells_since_when(pool: PgPool) {
     let (mut conn, source) = database(&pool).await;
     let id = letter(&mut conn, source, 100, "held", 100).await;
@@ -176,7 +176,7 @@ async fn the_state_tells_since_when(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_shared_clock_that_jumps_a_month_removes_no_more_than_fell_due(pool: PgPool) {
     let (mut conn, source) = database(&pool).await;
     sqlx::query("update retention_pace set horizon = $1, passed_at = $1")

@@ -22,7 +22,7 @@ fn names(book: &Book) -> Vec<(i32, &str)> {
 /// How many come with the product.
 const DEFAULTS: usize = 5;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn what_comes_with_the_product_can_be_used_and_says_whom_to_wake(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let book = book(&mut conn).await.expect("read");
@@ -40,7 +40,7 @@ async fn what_comes_with_the_product_can_be_used_and_says_whom_to_wake(pool: PgP
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn rules_are_added_behind_changed_in_place_ordered_and_removed(pool: PgPool) {
     let mut conn = pool.begin().await.expect("a transaction");
     let now = DateTime::UNIX_EPOCH;
@@ -78,7 +78,7 @@ async fn rules_are_added_behind_changed_in_place_ordered_and_removed(pool: PgPoo
     conn.commit().await.expect("the places are each taken once");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_rule_of_a_newer_version_is_left_out_and_the_others_are_read(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     sqlx::query("update rules set verdict = '{\"teleport\": 1}' where position = 1")
@@ -97,7 +97,7 @@ async fn a_rule_of_a_newer_version_is_left_out_and_the_others_are_read(pool: PgP
     assert!(judge.left_out()[1].why.contains("mood"));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn what_changes_no_judgement_is_no_change_of_what_is_asked(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let before = book(&mut conn).await.expect("read");

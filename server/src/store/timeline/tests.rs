@@ -23,7 +23,7 @@ async fn note(conn: &mut PgConnection, vhost: &str, depths: &[(&str, i64)], at: 
     noted.expect("noted");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn the_queues_that_grew_most_come_first_and_empty_ones_not_at_all(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let conn = &mut *conn;
@@ -61,7 +61,7 @@ async fn the_queues_that_grew_most_come_first_and_empty_ones_not_at_all(pool: Pg
     assert!(lanes.is_empty());
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn deaths_in_queues_are_folded_and_forgotten(pool: PgPool) {
     let mut conn = pool.begin().await.expect("a transaction");
     let conn = &mut *conn;
@@ -106,7 +106,7 @@ const AWAY: &str = "
         ('back', $1 - interval '8 h', $1, $1 - interval '2 h'),
         ('old', $1 - interval '8 h', $1, $1 - interval '7 h')";
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn silences_that_reach_into_the_time_are_told_and_stops_within_it(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     for sql in [WORKERS, AWAY] {

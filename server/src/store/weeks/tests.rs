@@ -29,7 +29,7 @@ fn an_id_lies_in_the_week_that_it_was_made_in() {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn weeks_are_made_once_and_ahead(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let now = time("2026-11-21T12:00:00Z");
@@ -46,7 +46,7 @@ async fn weeks_are_made_once_and_ahead(pool: PgPool) {
     assert_eq!(weeks, expected);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_week_whose_letters_are_there_already_is_left_out(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let now = time("2026-11-21T12:00:00Z");

@@ -81,7 +81,7 @@ fn more_addresses(id: LetterId) -> Vec<String> {
     all
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn every_page_and_answer_of_any_letter_is_bounded(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
@@ -155,7 +155,7 @@ async fn come_back(pool: &PgPool, id: LetterId, times: i32) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_left_out_is_counted_and_can_be_had_whole(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);

@@ -76,7 +76,7 @@ async fn neighbours_go_on(pool: &PgPool, vhost: &Vhost, bytes: usize) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn large_bodies_are_taken_one_after_the_other(pool: PgPool) {
     let vhost = Vhost::create().await;
     let bytes = body_bytes(&vhost).await;
@@ -171,7 +171,7 @@ async fn download_is_streamed(office: &MeasuredOffice, id: LetterId, body: &[u8]
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_large_letter_is_shown_downloaded_and_replayed_within_bounds(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("work", &[]).await;
@@ -204,7 +204,7 @@ async fn a_large_letter_is_shown_downloaded_and_replayed_within_bounds(pool: PgP
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_download_that_nobody_reads_holds_no_connection(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let id = bench.letter("work", &body(1, 20_000_000)).await;

@@ -70,7 +70,7 @@ async fn of_database(url: &str) -> String {
     database.to_owned()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_database_user_who_may_not_write_is_told(pool: PgPool) {
     assert_eq!(of_database(&database_url(&pool)).await, " answers");
 
@@ -132,7 +132,7 @@ async fn a_user_who_cannot_have_the_extension_is_told(pool: PgPool) {
     user.remove().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_user_without_rights_is_told_what_is_missing(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -173,7 +173,7 @@ async fn a_broker_user_without_rights_is_told_what_is_missing(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_vhost_that_is_not_there_is_told(pool: PgPool) {
     let vhost = Vhost::create().await;
     let main = vhost.brokers.get("main").expect("there");

@@ -56,7 +56,7 @@ async fn check_says_what_an_office_would_do_and_no_password() {
     assert!(!said.out.contains("geheim"), "{}", said.out);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn check_connects_when_asked_and_tells_who_does_not_answer(pool: PgPool) {
     let vhost = Vhost::create().await;
     let broker = vhost.brokers.get("main").expect("there");

@@ -80,7 +80,7 @@ async fn group_of(bench: &Bench, title: &str) -> GroupId {
     found.expect("the group").id
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_group_says_which_version_its_letters_have(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     receive(&bench, REFUSED, Severity::High, "2.3.1", 23).await;
@@ -108,7 +108,7 @@ async fn a_group_says_which_version_its_letters_have(pool: PgPool) {
     assert!(matches!(nobody, Err(DeskError::NotFound(_))), "{nobody:?}");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_overview_shows_the_worst_groups_and_leaves_muted_ones_off(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     receive(&bench, CLOSED, Severity::Low, "1", 5).await;

@@ -28,7 +28,7 @@ fn reasons(changed: &Changed) -> Vec<(&str, i64)> {
         .collect()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn discarding_twice_leaves_the_letter_out_and_restoring_takes_it_back(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("work", b"{}").await;
@@ -75,7 +75,7 @@ async fn discarding_twice_leaves_the_letter_out_and_restoring_takes_it_back(pool
     assert_eq!((idle.changed, reasons(&idle)), (0, vec![("is held", 1)]));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_filter_means_the_letters_that_match_now(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let chosen = [
@@ -96,7 +96,7 @@ async fn a_filter_means_the_letters_that_match_now(pool: PgPool) {
     assert_eq!(bench.state(other).await, LetterState::Held);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_makes_no_sense_is_refused_with_how_to_mend_it(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("work", b"{}").await;
@@ -131,7 +131,7 @@ async fn what_makes_no_sense_is_refused_with_how_to_mend_it(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn of_two_who_discard_at_once_each_letter_has_one(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let mut letters = Vec::new();

@@ -77,7 +77,7 @@ async fn groups(bench: &Bench, state: Option<GroupState>) -> Vec<GroupSummary> {
 const REFUSED: &str = "the payment gateway refused the connection";
 const CLOSED: &str = "ledger of the month is closed";
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_group_is_taken_muted_and_resolved_and_its_timeline_tells(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     receive(&bench, &[REFUSED, REFUSED]).await;
@@ -145,7 +145,7 @@ async fn a_group_is_taken_muted_and_resolved_and_its_timeline_tells(pool: PgPool
     assert_eq!(groups(&bench, Some(GroupState::Resolved)).await.len(), 1);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn groups_are_merged_and_split_and_wrong_wishes_change_nothing(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     receive(&bench, &[REFUSED, REFUSED, CLOSED]).await;
@@ -235,7 +235,7 @@ async fn found(bench: &Bench, filter: &LetterFilter) -> Vec<LetterSummary> {
     page.expect("a page").items
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_letters_of_a_group_are_found_and_chosen_also_after_a_merge(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     receive(&bench, &[REFUSED, REFUSED, CLOSED]).await;

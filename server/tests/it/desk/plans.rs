@@ -11,7 +11,7 @@ use sqlx::PgPool;
 
 use crate::support::desk::{Bench, at_work};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let actor = Actor("jonas".into());
@@ -105,7 +105,7 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_plan_of_more_letters_than_were_looked_at_is_not_made(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let actor = Actor("jonas".into());
@@ -150,7 +150,7 @@ async fn a_plan_of_more_letters_than_were_looked_at_is_not_made(pool: PgPool) {
     assert_eq!(made.total, 2);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_of_nothing_is_finished_at_once(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("", b"{}").await;
@@ -164,7 +164,7 @@ async fn a_replay_of_nothing_is_finished_at_once(pool: PgPool) {
     assert_eq!(bench.state(letter).await, LetterState::Held);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_target_that_no_frame_can_name_is_refused(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("work", b"{}").await;
@@ -182,7 +182,7 @@ async fn a_target_that_no_frame_can_name_is_refused(pool: PgPool) {
     assert_eq!(bench.state(letter).await, LetterState::Held);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let mut letters = Vec::new();
@@ -234,7 +234,7 @@ async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool)
     assert_eq!((second.next_cursor, second.estimated_total), (None, 3));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_dry_run_tells_which_queues_are_missing_and_what_is_left_off(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let mut headers = FieldTable::default();

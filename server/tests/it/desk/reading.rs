@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::support::desk::Bench;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_body_that_is_not_what_its_sender_says_is_shown_with_a_note(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let properties = Properties {
@@ -37,7 +37,7 @@ async fn a_body_that_is_not_what_its_sender_says_is_shown_with_a_note(pool: PgPo
     assert!(charset.contains("`klingon` is not known"), "{charset}");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_is_shown_whole_and_its_body_byte_by_byte(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let mut headers = FieldTable::default();
@@ -71,7 +71,7 @@ async fn a_letter_is_shown_whole_and_its_body_byte_by_byte(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_page_says_where_the_next_begins_and_how_many_there_are(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     for n in 0..5 {
@@ -105,7 +105,7 @@ async fn a_page_says_where_the_next_begins_and_how_many_there_are(pool: PgPool) 
     assert_eq!((exact.items.len(), exact.next_cursor), (5, None));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_came_after_a_moment_is_counted_within_the_filter(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let count = async |text: &str, moment| {
@@ -144,7 +144,7 @@ async fn what_came_after_a_moment_is_counted_within_the_filter(pool: PgPool) {
     assert_eq!(count(&filter, newest).await, 0, "its own limit holds, too");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_overview_counts_what_stands_and_fails(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     for queue in ["work", "work", "other"] {
@@ -178,7 +178,7 @@ async fn the_overview_counts_what_stands_and_fails(pool: PgPool) {
     assert_eq!(choices.sources, ["dead"]);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_source_is_added_once_and_removed_unless_it_is_configured(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let actor = Actor("mia".into());
@@ -213,7 +213,7 @@ async fn a_source_is_added_once_and_removed_unless_it_is_configured(pool: PgPool
     assert!(matches!(kept, Err(DeskError::Conflict(_))), "{kept:?}");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn troubles_name_what_is_not_well_also_when_the_database_is_gone(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     assert_eq!(bench.desk.troubles().await, []);
@@ -238,7 +238,7 @@ async fn troubles_name_what_is_not_well_also_when_the_database_is_gone(pool: PgP
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn views_are_saved_replaced_and_removed_by_their_owner(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let (ann, bob) = (Actor("ann".into()), Actor("bob".into()));

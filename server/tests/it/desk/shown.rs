@@ -32,7 +32,7 @@ async fn shown(bench: &Bench, new: NewReplay) -> (Replay, NewReplay) {
     (dry, NewReplay { plan, ..new })
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_plan_is_made_as_it_was_shown(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(3).await;
@@ -52,7 +52,7 @@ async fn a_plan_is_made_as_it_was_shown(pool: PgPool) {
     assert_eq!(real.left_out, dry.left_out);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_plan_of_which_any_member_differs_is_refused_and_leaves_nothing_behind(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(1).await;
@@ -132,7 +132,7 @@ async fn a_plan_of_which_any_member_differs_is_refused_and_leaves_nothing_behind
     asked(&bench, &usual()).await.expect("as it was shown");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_that_moved_to_another_queue_is_another_plan(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(1).await;

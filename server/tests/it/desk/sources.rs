@@ -34,7 +34,7 @@ fn jonas() -> Actor {
     Actor("jonas".into())
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_source_takes_another_name_mode_and_header_names(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let mut wanted = as_it_is(SourceMode::Mirror);
@@ -66,7 +66,7 @@ async fn a_source_takes_another_name_mode_and_header_names(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_source_keeps_its_queue_and_one_of_the_configuration_everything(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let elsewhere: [fn(&mut NewSource); 3] = [
@@ -114,7 +114,7 @@ async fn why_not_ejected(bench: &Bench) -> String {
     why
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn only_a_head_that_blocks_a_queue_is_ejected(pool: PgPool) {
     let vhost = Vhost::create().await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;

@@ -42,7 +42,7 @@ fn exchange(name: &str, key: &str) -> Target {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_target_that_is_gone_or_that_nobody_works_at_is_told(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     vhost.topic("events", &[("work", "orders.*")]).await;
@@ -76,7 +76,7 @@ async fn a_target_that_is_gone_or_that_nobody_works_at_is_told(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn some_letters_that_must_fail_are_a_warning_and_no_refusal(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let consumer = Consumer::start(&vhost, "work").await;
@@ -111,7 +111,7 @@ async fn worker(pool: &PgPool, name: &str, queue: &str) {
         .expect("heard");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_fresh_worker_is_offered_where_the_queues_own_is_away(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letters = bench.letters(2).await;
@@ -133,7 +133,7 @@ async fn a_fresh_worker_is_offered_where_the_queues_own_is_away(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_policies_retry_and_what_still_dies_is_told(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(3).await;

@@ -17,7 +17,7 @@ async fn why(yard: &Yard) -> String {
         .expect("a reason")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_end_is_told_as_soon_as_a_queue_takes_it(pool: PgPool) {
     let vhost = Vhost::create().await;
     let yard = Yard::at(&pool, &vhost.brokers, &vhost.name);
@@ -76,7 +76,7 @@ async fn an_end_is_told_as_soon_as_a_queue_takes_it(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_that_is_away_is_tried_again(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("ends", &[]).await;

@@ -35,7 +35,7 @@ async fn finding(yard: &Yard, kind: &str, severity: &str, muted_hours: i32, is_g
     .expect("a finding");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_office_in_which_all_is_well_counts_nothing(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.worker("fresh", None).await;
@@ -47,7 +47,7 @@ async fn an_office_in_which_all_is_well_counts_nothing(pool: PgPool) {
     assert_eq!(causes.findings, Severity::ALL.map(|severity| (severity, 0)));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_not_well_is_counted_as_its_lists_show_it(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.worker("silent", Some(Duration::from_secs(40))).await;
@@ -104,7 +104,7 @@ async fn letters(pool: &PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_group_tells_who_stands_behind_its_letters(pool: PgPool) {
     let yard = Yard::open(&pool);
     for name in ["w-b", "w-1", "w-2", "idle"] {
@@ -121,7 +121,7 @@ async fn a_group_tells_who_stands_behind_its_letters(pool: PgPool) {
     assert_eq!(behind.executions, [of("43", 2), of("42", 1)]);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_timeline_is_about_the_queues_and_workers_of_what_it_is_asked_for(pool: PgPool) {
     let yard = Yard::open(&pool);
     for name in ["w-b", "w-1", "idle"] {

@@ -34,7 +34,7 @@ async fn falls_silent(pool: &PgPool, name: &str) {
 }
 
 /// Names that are words tell of no kind: each would be one of its own, and nobody stand in for it.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_whose_name_tells_of_no_kind_is_stood_in_for_by_any(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     scene.vhost.queue("worker.beta-work.executions", &[]).await;
@@ -61,7 +61,7 @@ async fn a_worker_whose_name_tells_of_no_kind_is_stood_in_for_by_any(pool: PgPoo
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_of_the_same_kind_comes_first_and_one_of_another_kind_never(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     for name in ["worker-1", "mailer-1", "alpha", "beta", "beta-old"] {
@@ -86,7 +86,7 @@ async fn a_worker_of_the_same_kind_comes_first_and_one_of_another_kind_never(poo
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_workers_say_of_their_load_decides_among_those_alike(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     let says = async |name: &str, running, capacity| {
@@ -120,7 +120,7 @@ async fn what_workers_say_of_their_load_decides_among_those_alike(pool: PgPool) 
 }
 
 /// Nobody said who has it, but its message died in the queue of one worker.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_message_does_not_go_back_to_the_worker_that_let_it_die(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     let queue = scene.worker_queue("zed-1", Some(50)).await;
@@ -141,7 +141,7 @@ async fn a_message_does_not_go_back_to_the_worker_that_let_it_die(pool: PgPool) 
 }
 
 /// A worker that does not name its queue may work on one that another names, too.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_queue_of_another_worker_tells_nothing_of_a_first_attempt(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     beats(&scene, "sq1", Some("worker.tw3.executions")).await;
@@ -169,7 +169,7 @@ async fn a_queue_of_another_worker_tells_nothing_of_a_first_attempt(pool: PgPool
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_message_that_reaches_no_queue_of_the_next_worker_fails_its_execution(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     let now = SystemClock.now();
@@ -199,7 +199,7 @@ async fn a_message_that_reaches_no_queue_of_the_next_worker_fails_its_execution(
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn it_goes_on_to_one_more_worker_and_what_arrived_is_left_alone(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     let now = SystemClock.now();
@@ -245,7 +245,7 @@ async fn it_goes_on_to_one_more_worker_and_what_arrived_is_left_alone(pool: PgPo
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_execution_whose_replay_is_cancelled_is_failed_unless_it_goes_on_by_itself(
     pool: PgPool,
 ) {

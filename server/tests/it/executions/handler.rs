@@ -137,7 +137,7 @@ pub(super) fn requested(id: &serde_json::Value) -> serde_json::Value {
 }
 
 /// Seeds 000 and 003: a message expires in its worker's queue.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_message_that_expired_fails_its_execution(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     let queue = scene.worker_queue("a", Some(50)).await;
@@ -164,7 +164,7 @@ async fn a_message_that_expired_fails_its_execution(pool: PgPool) {
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_over_unknown_or_no_execution_is_left_alone_and_every_letter_kept(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     let report = Report::of("7", ExecutionState::Completed);
@@ -223,7 +223,7 @@ async fn what_is_over_unknown_or_no_execution_is_left_alone_and_every_letter_kep
 }
 
 /// Whoever may publish to the dead-letter queue is not to choose what a worker gets.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_message_that_only_claims_its_origin_goes_to_no_other_worker(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     believe(&pool, scene.bench.source, "other.*").await;
@@ -246,7 +246,7 @@ async fn a_message_that_only_claims_its_origin_goes_to_no_other_worker(pool: PgP
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_execution_goes_to_another_fresh_worker_until_its_attempts_are_over(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     let now = SystemClock.now();
@@ -288,7 +288,7 @@ async fn an_execution_goes_to_another_fresh_worker_until_its_attempts_are_over(p
 }
 
 /// Seed 003: all workers are down.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn without_any_other_worker_it_is_failed_at_once(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     let now = SystemClock.now();
@@ -305,7 +305,7 @@ async fn without_any_other_worker_it_is_failed_at_once(pool: PgPool) {
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_of_an_earlier_attempt_does_not_fail_the_next(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     let queue = scene.worker_queue("a", Some(50)).await;
@@ -320,7 +320,7 @@ async fn a_letter_of_an_earlier_attempt_does_not_fail_the_next(pool: PgPool) {
 }
 
 /// Workers need not be called as their queues are.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_queue_that_a_worker_names_is_its_own_whatever_it_is_called(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     let queue = scene.worker_queue("7", Some(50)).await;
@@ -346,7 +346,7 @@ async fn the_queue_that_a_worker_names_is_its_own_whatever_it_is_called(pool: Pg
 }
 
 /// Nothing is acknowledged before it is stored with what it names.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_message_that_cannot_be_written_down_goes_back_to_its_queue(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     scene.scheduled("42", "a", 1).await;
@@ -379,7 +379,7 @@ async fn a_message_that_cannot_be_written_down_goes_back_to_its_queue(pool: PgPo
     scene.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn several_handlers_handle_each_letter_once(pool: PgPool) {
     let scene = Scene::open(&pool, Vec::new()).await;
     for number in 0..60 {

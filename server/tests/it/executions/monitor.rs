@@ -15,7 +15,7 @@ use sqlx::PgPool;
 use super::yard::Yard;
 
 /// Seed 003: a worker never picks the task up.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_nobody_begins_is_failed_after_five_minutes(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -62,7 +62,7 @@ async fn what_nobody_begins_is_failed_after_five_minutes(pool: PgPool) {
 }
 
 /// Seed 003: a worker stops in the middle.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_runs_on_a_silent_worker_is_failed(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -87,7 +87,7 @@ async fn what_runs_on_a_silent_worker_is_failed(pool: PgPool) {
     assert_eq!(yard.count(running).await, 3);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn two_monitors_fail_nothing_twice(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -106,7 +106,7 @@ async fn two_monitors_fail_nothing_twice(pool: PgPool) {
     assert_eq!(yard.count(counted).await, 400);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_that_begins_in_the_same_instant_wins(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -125,7 +125,7 @@ async fn a_worker_that_begins_in_the_same_instant_wins(pool: PgPool) {
     assert_eq!(yard.of("7").await.execution.state, ExecutionState::Running);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn workers_and_monitors_that_race_agree_on_each(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -155,7 +155,7 @@ async fn workers_and_monitors_that_race_agree_on_each(pool: PgPool) {
 }
 
 /// What stands against everybody at once is no proof against anybody.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_frozen_database_and_a_clock_that_is_set_fail_nobody(pool: PgPool) {
     let yard = Yard::open(&pool);
     for step in [
@@ -181,7 +181,7 @@ async fn a_frozen_database_and_a_clock_that_is_set_fail_nobody(pool: PgPool) {
 }
 
 /// A worker that is heard by message could not begin what did not come to it.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn who_was_cut_off_with_its_broker_has_its_whole_time_again(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -208,7 +208,7 @@ async fn who_was_cut_off_with_its_broker_has_its_whole_time_again(pool: PgPool) 
 }
 
 /// Silent for 31 s, and then nobody could have heard it: that is not 300 s of silence.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_runs_on_a_worker_that_was_cut_off_has_its_whole_time_again(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -240,7 +240,7 @@ async fn what_runs_on_a_worker_that_was_cut_off_has_its_whole_time_again(pool: P
 }
 
 /// A worker that comes back under its name has not what it had before.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_ran_before_a_long_time_away_is_failed_when_its_worker_is_back(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -282,7 +282,7 @@ async fn away(yard: &Yard, name: &str, since: DateTime<Utc>, until: Option<DateT
 }
 
 /// Nobody hands it out: nobody is late, and it stands still all the same.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_waits_for_a_worker_for_long_is_shown_as_stuck_and_not_failed(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -324,7 +324,7 @@ async fn heard_for(yard: &Yard, seconds: i64) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_over_is_forgotten_after_its_time(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.told("old", ExecutionState::Completed, "a").await;

@@ -14,7 +14,7 @@ use sqlx::PgPool;
 use super::yard::Yard;
 use crate::support::front::Counter;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_life_is_written_down_and_what_is_out_of_turn_refused(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.told("7", ExecutionState::Requested, "").await;
@@ -42,7 +42,7 @@ async fn a_life_is_written_down_and_what_is_out_of_turn_refused(pool: PgPool) {
 }
 
 /// From requested to running in 1, 2 and 6 seconds; of four that are over two took too long.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn how_long_they_wait_and_how_many_take_too_long_is_told_as_it_was(pool: PgPool) {
     let mut yard = Yard::open(&pool);
     yard.watch_for(5).await;
@@ -92,7 +92,7 @@ async fn how_long_they_wait_and_how_many_take_too_long_is_told_as_it_was(pool: P
     assert_eq!(told.expect("counted"), Tally::default(), "an hour later");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn reports_of_one_execution_in_one_request_follow_each_other(pool: PgPool) {
     let yard = Yard::open(&pool);
     let states = [
@@ -123,7 +123,7 @@ async fn reports_of_one_execution_in_one_request_follow_each_other(pool: PgPool)
 }
 
 /// What was failed because its message died is done after a replay.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_later_attempt_begins_what_was_failed_and_leaves_nothing_of_its_end(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.told("7", ExecutionState::Requested, "").await;
@@ -163,7 +163,7 @@ async fn a_later_attempt_begins_what_was_failed_and_leaves_nothing_of_its_end(po
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn many_that_report_the_same_at_once_agree(pool: PgPool) {
     let yard = Yard::open(&pool);
     let one = |worker: &'static str| yard.try_told("7", ExecutionState::Running, worker);
@@ -172,7 +172,7 @@ async fn many_that_report_the_same_at_once_agree(pool: PgPool) {
     assert_eq!(taken, 1, "one worker has it");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn lists_are_paged_by_state_and_worker(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.scheduled(12, "a").await;
@@ -220,7 +220,7 @@ async fn lists_are_paged_by_state_and_worker(pool: PgPool) {
     assert_eq!(of(ExecutionState::Running), 2);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_person_fails_and_cancels_once_and_is_named(pool: PgPool) {
     let yard = Yard::open(&pool);
     let anna = Actor("anna".to_owned());
@@ -261,7 +261,7 @@ async fn a_person_fails_and_cancels_once_and_is_named(pool: PgPool) {
     assert!(matches!(silent, Err(DeskError::Invalid(_))));
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn whoever_speaks_for_some_workers_changes_no_execution_of_another(pool: PgPool) {
     let yard = Yard::open(&pool);
     let on = |id: &str, worker: Option<&str>| Report {

@@ -231,7 +231,7 @@ fn deps(pool: &PgPool, brokers: &Brokers, vhost: &str) -> executions::Deps {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_that_stands_still_fails_nobody_whose_message_expired(pool: PgPool) {
     let (sandbox, mut vhost) = own_broker().await;
     let server = sandbox.rabbitmq().expect("a broker");

@@ -33,7 +33,7 @@ async fn dies(yard: &Yard, execution: &str, reason: &str) {
     .expect("a letter");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_waits_for_its_broker_holds_up_no_other(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.told("waits", ExecutionState::Scheduled, "a").await;

@@ -11,7 +11,7 @@ use crate::support::office::watch;
 use crate::support::raw::publish_with_message_id;
 use crate::support::until;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn workers_are_heard_by_message_and_what_is_no_heartbeat_holds_up_nobody(pool: PgPool) {
     let vhost = Vhost::create().await;
     let lookout = Lookout::start(&pool, own_brokers(&vhost));
@@ -44,7 +44,7 @@ async fn workers_are_heard_by_message_and_what_is_no_heartbeat_holds_up_nobody(p
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_message_that_client_libraries_refuse_deafens_no_office(pool: PgPool) {
     let vhost = Vhost::create().await;
     let lookout = Lookout::start(&pool, own_brokers(&vhost));
@@ -66,7 +66,7 @@ async fn a_message_that_client_libraries_refuse_deafens_no_office(pool: PgPool) 
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn two_offices_share_the_queue_and_find_one_silence(pool: PgPool) {
     let vhost = Vhost::create().await;
     let offices = [0, 1].map(|_| Lookout::start(&pool, own_brokers(&vhost)));
@@ -93,7 +93,7 @@ async fn two_offices_share_the_queue_and_find_one_silence(pool: PgPool) {
 
 /// The vhost of the address hears, and so do those of sources: a department that has its own vhost
 /// needs nothing else to be heard.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn workers_are_heard_in_the_vhosts_of_sources_each_way_by_itself(pool: PgPool) {
     let (home, other) = (Vhost::create().await, Vhost::create().await);
     let lookout = Lookout::start(&pool, own_brokers(&home));

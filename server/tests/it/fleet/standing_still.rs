@@ -86,7 +86,7 @@ async fn a_database_that_stands_still_kills_no_worker() {
     sandbox.stop().await.expect("stopped");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_that_stands_still_kills_no_worker(pool: PgPool) {
     let (still, interval) = measures();
     let (sandbox, mut vhost) = own_broker().await;

@@ -18,7 +18,7 @@ fn path_of(template: &str) -> String {
         .replace("{name}", "work")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn without_a_good_token_every_endpoint_answers_401(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let revoked = token(&pool, "revoked", Role::Admin).await;
@@ -63,7 +63,7 @@ async fn without_a_good_token_every_endpoint_answers_401(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn each_role_may_do_what_its_endpoints_say_and_no_more(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for endpoint in endpoints() {
@@ -79,7 +79,7 @@ async fn each_role_may_do_what_its_endpoints_say_and_no_more(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_workers_token_reports_and_does_nothing_else(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let mut allowed = Vec::new();
@@ -123,7 +123,7 @@ async fn a_workers_token_reports_and_does_nothing_else(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_workers_token_speaks_for_its_workers_alone(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let token = workers_token(&pool, "crew", "crew-*, 7").await;
@@ -186,7 +186,7 @@ fn what_changes_something_is_no_get_and_no_viewers_business() {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn while_the_database_is_away_nobody_is_turned_away_as_unknown(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     pool.close().await;

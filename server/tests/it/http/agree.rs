@@ -37,7 +37,7 @@ async fn run(pool: &PgPool, statement: &'static str) {
     sqlx::query(statement).execute(pool).await.expect("done");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_died_thrice_before_it_came_is_not_said_to_have_died_once(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("work", b"{}").await;
@@ -63,7 +63,7 @@ async fn a_letter_that_died_thrice_before_it_came_is_not_said_to_have_died_once(
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_first_page_counts_no_letter_as_critical_whose_group_it_leaves_off(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     receive(&bench, &["the ledger is closed", "the ledger is closed"]).await;
@@ -107,7 +107,7 @@ async fn the_first_page_counts_no_letter_as_critical_whose_group_it_leaves_off(p
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_command_of_a_worker_names_this_office_and_the_role_that_it_needs(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
@@ -127,7 +127,7 @@ async fn the_command_of_a_worker_names_this_office_and_the_role_that_it_needs(po
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_nobody_takes_letters_from_is_not_said_to_bring_them_within_a_second(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     run(&pool, "update sources set condition = 'running'").await;
@@ -146,7 +146,7 @@ async fn what_nobody_takes_letters_from_is_not_said_to_bring_them_within_a_secon
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_heading_of_a_list_of_some_counts_no_others(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     for name in ["worker-1", "worker-2", "indexer-1"] {
@@ -175,7 +175,7 @@ async fn the_heading_of_a_list_of_some_counts_no_others(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_a_group_counts_as_waiting_is_what_its_replay_takes(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     receive(&bench, &["the ledger is closed", "the ledger is closed"]).await;

@@ -5,7 +5,7 @@ use sqlx::PgPool;
 
 use crate::support::front::{Counter, ID};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn programs_are_told_of_causes(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let odd = counter.get("/api/v1/causes?span=1h").await;
@@ -20,7 +20,7 @@ async fn programs_are_told_of_causes(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn programs_are_told_of_one_thing_on_one_axis(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for odd in ["reach=5h", "span=1h", "worker=a&queue=b", "group=7"] {
@@ -49,7 +49,7 @@ async fn programs_are_told_of_one_thing_on_one_axis(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn pages_show_the_axis_without_a_script(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for path in ["/?span=24h&reach=24h", "/workers/worker-7"] {
@@ -70,7 +70,7 @@ async fn pages_show_the_axis_without_a_script(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_first_page_leads_to_their_lists(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let page = counter.get("/").await.text().await.expect("a page");
@@ -83,7 +83,7 @@ async fn the_first_page_leads_to_their_lists(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn programs_are_told_who_stands_behind_a_group(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let answer = counter.get("/api/v1/groups/7/causes").await;

@@ -40,7 +40,7 @@ async fn endless(pool: &PgPool, address: &str) -> String {
     )
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;

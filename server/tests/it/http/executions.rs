@@ -9,7 +9,7 @@ use crate::support::front::Counter;
 
 const EXECUTIONS: &str = "/api/v1/executions";
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn reports_come_one_by_one_and_together(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let one = counter
@@ -45,7 +45,7 @@ async fn reports_come_one_by_one_and_together(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn executions_are_ended_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for (verb, wanted) in [
@@ -64,7 +64,7 @@ async fn executions_are_ended_in_the_name_of_the_token(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_cannot_be_read_is_refused(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let path = format!("{EXECUTIONS}/7");

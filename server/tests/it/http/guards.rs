@@ -15,7 +15,7 @@ const PATHS: [&str; 6] = [
     "/nothing/here",
 ];
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn other_peoples_names_for_us_are_not_answered_to(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for path in PATHS {
@@ -32,7 +32,7 @@ async fn other_peoples_names_for_us_are_not_answered_to(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn other_sites_cannot_make_a_browser_change_anything(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let foreign = [
@@ -61,7 +61,7 @@ async fn other_sites_cannot_make_a_browser_change_anything(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn every_answer_carries_the_headers_that_keep_a_browser_safe(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for path in PATHS {

@@ -19,7 +19,7 @@ async fn readiness(counter: &Counter) -> (u16, Value) {
     )
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_office_is_ready_when_its_database_is_and_says_what_it_waits_for(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     counter

@@ -23,7 +23,7 @@ async fn read_until(stream: &mut Response, wanted: &str) -> String {
     text
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn events_are_streamed_until_the_server_ends(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let of_page = counter.request(Method::GET, "/events");
@@ -44,7 +44,7 @@ async fn events_are_streamed_until_the_server_ends(pool: PgPool) {
     while held.chunk().await.expect("an orderly end").is_some() {}
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn whoever_falls_behind_is_told_so(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let mut stream = counter.get("/api/v1/events").await;
@@ -59,7 +59,7 @@ async fn whoever_falls_behind_is_told_so(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn other_sites_cannot_listen(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for site in ["cross-site", "same-site"] {

@@ -117,7 +117,7 @@ async fn page(counter: &Counter, path: &str) -> String {
     page
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn no_page_shows_what_nobody_sees(pool: PgPool) {
     let desk = Arc::new(NotingDesk::of_odd_names());
     let counter = Counter::open_before(&pool, desk.clone()).await;
@@ -160,7 +160,7 @@ async fn no_page_shows_what_nobody_sees(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_forms_send_and_where_links_lead_is_the_true_name(pool: PgPool) {
     let desk = Arc::new(NotingDesk::of_odd_names());
     let counter = Counter::open_before(&pool, desk).await;

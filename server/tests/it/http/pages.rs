@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use crate::support::desk::Bench;
 use crate::support::front::Counter;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn every_script_of_a_page_carries_the_nonce_of_its_own_policy(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let mut nonces = Vec::new();
@@ -47,7 +47,7 @@ async fn every_script_of_a_page_carries_the_nonce_of_its_own_policy(pool: PgPool
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_source_whose_queue_drops_letters_says_so_and_what_can_be_done(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let page = async |counter: &Counter| {
@@ -94,7 +94,7 @@ async fn a_source_whose_queue_drops_letters_says_so_and_what_can_be_done(pool: P
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_not_there_is_a_page_with_status_404(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let response = counter
@@ -110,7 +110,7 @@ async fn what_is_not_there_is_a_page_with_status_404(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn files_come_compressed_and_are_kept_as_long_as_their_names_allow(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let site = counter.site.path();
@@ -180,7 +180,7 @@ async fn page(counter: &Counter, path: &str) -> String {
     response.expect("an answer").text().await.expect("text")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_new_replay_of_nothing_says_how_letters_are_chosen(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let empty = page(&counter, "/replays/new").await;

@@ -35,7 +35,7 @@ async fn rest(stream: &mut TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn half_sent_heads_are_closed_while_others_are_served(pool: PgPool) {
     let limits = Limits {
         head: BRIEF,
@@ -60,7 +60,7 @@ async fn half_sent_heads_are_closed_while_others_are_served(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_body_that_does_not_come_is_not_waited_for(pool: PgPool) {
     let limits = Limits {
         body: BRIEF,
@@ -87,7 +87,7 @@ async fn a_body_that_does_not_come_is_not_waited_for(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn whoever_takes_nothing_of_an_answer_is_left(pool: PgPool) {
     let limits = Limits {
         stalled: BRIEF,
@@ -106,7 +106,7 @@ async fn whoever_takes_nothing_of_an_answer_is_left(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn streams_are_few_and_a_place_becomes_free(pool: PgPool) {
     let limits = Limits {
         streams: 2,
@@ -132,7 +132,7 @@ async fn streams_are_few_and_a_place_becomes_free(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_stream_ends_when_its_token_is_revoked(pool: PgPool) {
     let limits = Limits {
         token_check: Duration::from_millis(100),

@@ -14,7 +14,7 @@ async fn send(counter: &Counter, method: Method, path: &str, body: &Value) -> re
     request.send().await.expect("an answer")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn policies_are_listed_with_how_they_go(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let list: Value = counter.get(POLICIES).await.json().await.expect("JSON");
@@ -31,7 +31,7 @@ async fn policies_are_listed_with_how_they_go(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn changes_of_policies_are_made_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let policy = json!({"name": "late", "filter": "queue:orders.*"});
@@ -103,7 +103,7 @@ async fn changes_of_policies_are_made_in_the_name_of_the_token(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_no_policy_is_refused_with_its_place(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for (body, wanted) in [

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::support::front::{Counter, ID, problem};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn queries_that_cannot_be_read_are_refused(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let cases = [
@@ -66,7 +66,7 @@ async fn queries_that_cannot_be_read_are_refused(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn bodies_that_do_not_fit_are_refused(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let all = json!({"filter": "", "all": true});
@@ -167,7 +167,7 @@ async fn bodies_that_do_not_fit_are_refused(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_no_json_or_too_much_of_it_is_refused(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let post = || counter.as_role(Role::Admin, Method::POST, "/api/v1/restores");
@@ -197,7 +197,7 @@ async fn what_is_no_json_or_too_much_of_it_is_refused(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_body_that_does_not_say_its_size_is_cut_off_at_the_limit(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let address = counter.address.trim_start_matches("http://");
@@ -218,7 +218,7 @@ async fn a_body_that_does_not_say_its_size_is_cut_off_at_the_limit(pool: PgPool)
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn wrong_routes_and_methods_are_told(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for path in ["/api", "/api/v1", "/api/v1/leters", "/api/v2/letters"] {
@@ -244,7 +244,7 @@ async fn wrong_routes_and_methods_are_told(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_the_desk_refuses_is_passed_on_and_our_own_faults_are_not(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let cases = [
@@ -283,7 +283,7 @@ async fn what_the_desk_refuses_is_passed_on_and_our_own_faults_are_not(pool: PgP
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_filter_that_cannot_be_read_is_answered_with_its_place(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let unreadable = "ä state:dead";

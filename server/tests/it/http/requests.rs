@@ -7,7 +7,7 @@ use sqlx::PgPool;
 
 use crate::support::front::{Counter, HOSTILE, ID};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn lists_take_filters_cursors_and_limits(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let cursor = "AAZhEQXOLAABmg8-Wkt8LY4fASNFZ4mr";
@@ -53,7 +53,7 @@ async fn lists_take_filters_cursors_and_limits(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_lists_its_arrivals(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let response = counter.get(&format!("/api/v1/letters/{ID}")).await;
@@ -72,7 +72,7 @@ async fn a_letter_lists_its_arrivals(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn decisions_are_made_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let selection = json!({"filter": "state:held"});
@@ -136,7 +136,7 @@ async fn decisions_are_made_in_the_name_of_the_token(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn sources_are_added_shown_and_removed_by_admins(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let source = json!({"vhost": "/", "queue": "orders.dead", "mode": "mirror"});
@@ -195,7 +195,7 @@ async fn sources_are_added_shown_and_removed_by_admins(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_body_is_downloaded_as_bytes_that_no_browser_runs(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for path in ["/api/v1/letters", "/letters"] {
@@ -215,7 +215,7 @@ async fn a_body_is_downloaded_as_bytes_that_no_browser_runs(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_api_describes_itself(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let request = counter.request(Method::GET, "/api/v1/openapi.json");
@@ -232,7 +232,7 @@ async fn the_api_describes_itself(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn views_are_kept_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let response = counter.get("/api/v1/views").await;
@@ -265,7 +265,7 @@ async fn views_are_kept_in_the_name_of_the_token(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn breakdowns_and_the_overview_are_told_to_programs(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let response = counter.get(&format!("/api/v1/groups/{ID}/breakdown")).await;

@@ -110,7 +110,7 @@ impl Question<'_> {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_real_desk_is_asked_by_those_alone_whom_the_table_names(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
@@ -131,7 +131,7 @@ async fn the_real_desk_is_asked_by_those_alone_whom_the_table_names(pool: PgPool
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_not_let_in_leaves_no_trace(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;

@@ -17,7 +17,7 @@ async fn send(counter: &Counter, method: Method, path: &str, body: &Value) -> re
     request.send().await.expect("an answer")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn rules_of_a_kind_are_listed_and_each_has_its_address(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let list = counter.get("/api/v1/rules/severity").await;
@@ -40,7 +40,7 @@ async fn rules_of_a_kind_are_listed_and_each_has_its_address(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let late = rule("queue:orders.*");
@@ -85,7 +85,7 @@ async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn unknown_kinds_and_rules_are_not_found(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let other = "019a0f3e-5a4b-7c2d-8e1f-ba9876543210";
@@ -119,7 +119,7 @@ async fn unknown_kinds_and_rules_are_not_found(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn rules_that_cannot_be_read_are_refused_with_the_place(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let broken = rule("queue:a colour:red");

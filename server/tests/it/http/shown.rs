@@ -116,7 +116,7 @@ fn form<'a>(plan: &'a str, fields: &[(&'a str, &'a str)]) -> Fields<'a> {
     letters.into_iter().chain(fields.iter().copied()).collect()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_typed_on_the_page_is_what_is_done(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     pages.bench.letter("work", br#"{"x":0}"#).await;
@@ -152,7 +152,7 @@ async fn what_is_typed_on_the_page_is_what_is_done(pool: PgPool) {
     pages.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_form_that_says_something_else_than_its_plan_publishes_nothing(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     let letters = [
@@ -202,7 +202,7 @@ async fn a_form_that_says_something_else_than_its_plan_publishes_nothing(pool: P
     pages.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn nothing_is_published_without_a_plan_that_was_shown(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     let letter = pages.bench.letter("work", b"{}").await;
@@ -230,7 +230,7 @@ async fn nothing_is_published_without_a_plan_that_was_shown(pool: PgPool) {
     pages.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_are_named_one_by_one_by_a_form_and_by_our_script(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     for names in [["ids[]", "ids[]"], ["ids[0]", "ids[1]"]] {
@@ -247,7 +247,7 @@ async fn letters_are_named_one_by_one_by_a_form_and_by_our_script(pool: PgPool) 
     pages.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_come_after_the_look_do_not_join(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     let shown = pages.bench.letters(2).await;
@@ -269,7 +269,7 @@ async fn letters_that_come_after_the_look_do_not_join(pool: PgPool) {
     pages.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_plan_whose_letters_changed_since_is_not_carried_out(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     let letters = pages.bench.letters(3).await;
@@ -300,7 +300,7 @@ async fn alter(pool: &PgPool, change: &'static str, letter: LetterId) {
     assert_eq!(changed.expect("changed").rows_affected(), 1);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn with_a_warning_a_canary_is_the_first_button(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     let letters = pages.bench.letters(3).await;
@@ -349,7 +349,7 @@ fn edit<'a>(id: &'a str, draft: &'a str, text: &'a str, plan: &'a str) -> Fields
     ]
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_edit_that_was_changed_after_its_differences_were_shown_is_not_sent(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     let letter = pages.bench.letter("work", b"amount 1").await;

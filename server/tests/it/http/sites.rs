@@ -147,7 +147,7 @@ async fn status(request: RequestBuilder) -> u16 {
     request.send().await.expect("an answer").status().as_u16()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn other_sites_cannot_make_a_browser_ask_for_anything(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let pages = PAGES.map(str::to_owned);
@@ -163,7 +163,7 @@ async fn other_sites_cannot_make_a_browser_ask_for_anything(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn other_sites_may_lead_a_person_to_a_page_and_nowhere_else(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for headers in NAVIGATIONS {
@@ -184,7 +184,7 @@ async fn other_sites_may_lead_a_person_to_a_page_and_nowhere_else(pool: PgPool) 
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn our_own_pages_people_and_programs_are_answered(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let own = counter.address.clone();
@@ -210,7 +210,7 @@ async fn our_own_pages_people_and_programs_are_answered(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_browser_that_hides_where_it_comes_from_gets_pages_and_no_more(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let hiding = |path: &str| {
@@ -231,7 +231,7 @@ async fn a_browser_that_hides_where_it_comes_from_gets_pages_and_no_more(pool: P
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_comes_through_a_proxy_is_refused_unless_it_shows_a_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let added = [
@@ -279,7 +279,7 @@ async fn what_comes_through_a_proxy_is_refused_unless_it_shows_a_token(pool: PgP
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_path_that_no_file_can_have_is_not_found(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let long = format!("/{}", "a".repeat(3_000));

@@ -7,7 +7,7 @@ use sqlx::PgPool;
 
 use crate::support::front::{Counter, ID, problem};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn queues_and_findings_are_told(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let one = format!("/api/v1/topology/findings/{ID}");
@@ -40,7 +40,7 @@ async fn queues_and_findings_are_told(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_limit_is_lifted_as_it_was_looked_at(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let path = "/api/v1/queues/%2F/dead/lift-delivery-limit";
@@ -61,7 +61,7 @@ async fn a_limit_is_lifted_as_it_was_looked_at(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn dead_letter_queues_are_looked_for_with_and_without_a_body(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let ask = || counter.as_role(Role::Operator, Method::POST, "/api/v1/sources/discover");
@@ -85,7 +85,7 @@ async fn dead_letter_queues_are_looked_for_with_and_without_a_body(pool: PgPool)
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let finding = format!("/api/v1/topology/findings/{ID}");
@@ -155,7 +155,7 @@ async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_cannot_be_read_does_not_reach_the_desk(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let setting = "/api/v1/queues/%2F/jobs/dead-lettering";

@@ -23,7 +23,7 @@ async fn open(pool: &PgPool) -> (Bench, Counter) {
     (bench, counter)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn texts_with_a_nul_character_are_refused_wherever_they_are_taken(pool: PgPool) {
     let (bench, counter) = open(&pool).await;
     let letter = bench.letter("work", b"{}").await.to_string();
@@ -94,7 +94,7 @@ async fn texts_with_a_nul_character_are_refused_wherever_they_are_taken(pool: Pg
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_that_was_to_begin_long_ago_begins_now(pool: PgPool) {
     let (bench, counter) = open(&pool).await;
     for start in ["-9999-01-01T00:00:00Z", "2001-01-01T00:00:00Z"] {
@@ -116,7 +116,7 @@ async fn a_replay_that_was_to_begin_long_ago_begins_now(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn times_that_postgres_does_not_know_are_refused(pool: PgPool) {
     let (_, counter) = open(&pool).await;
     let long_ago = [&i64::to_be_bytes(-8_000_000_000_000_000_000)[..], &[0; 16]].concat();

@@ -12,7 +12,7 @@ async fn beat(counter: &Counter, role: Role, path: &str, body: &Value) -> reqwes
     request.send().await.expect("an answer")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_heartbeat_is_answered_with_what_the_worker_is_to_do(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let path = "/api/v1/workers/caf%C3%A9%2F7/heartbeat";
@@ -27,7 +27,7 @@ async fn a_heartbeat_is_answered_with_what_the_worker_is_to_do(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_no_heartbeat_is_refused_with_its_place(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let path = "/api/v1/workers/a/heartbeat";
@@ -46,7 +46,7 @@ async fn what_is_no_heartbeat_is_refused_with_its_place(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_heartbeat_needs_no_body_and_a_list_is_none(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let path = "/api/v1/workers/a/heartbeat";
@@ -61,7 +61,7 @@ async fn a_heartbeat_needs_no_body_and_a_list_is_none(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn no_parameter_holds_a_nul_and_names_are_utf_8(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for path in [
@@ -83,7 +83,7 @@ async fn no_parameter_holds_a_nul_and_names_are_utf_8(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_list_is_asked_for_with_what_the_address_says(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let page: Value = counter
@@ -109,7 +109,7 @@ async fn the_list_is_asked_for_with_what_the_address_says(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_is_drained_and_activated_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for (path, wanted) in [
@@ -135,7 +135,7 @@ async fn a_worker_is_drained_and_activated_in_the_name_of_the_token(pool: PgPool
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_with_an_odd_name_has_a_page(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let page = counter

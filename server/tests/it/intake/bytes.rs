@@ -75,7 +75,7 @@ fn full_properties() -> BasicProperties {
         .with_delivery_mode(2)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn properties_headers_and_bodies_come_back_as_they_were(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -110,7 +110,7 @@ async fn properties_headers_and_bodies_come_back_as_they_were(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_thousand_copies_are_a_thousand_letters(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -136,7 +136,7 @@ async fn a_thousand_copies_are_a_thousand_letters(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_body_of_30_mb_is_stored_whole(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;

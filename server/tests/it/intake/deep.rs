@@ -25,7 +25,7 @@ fn levels(value: &FieldValue) -> usize {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn deeply_nested_headers_end_no_office_and_stop_no_replay(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;

@@ -51,7 +51,7 @@ async fn fails_until_it_dies(vhost: &Vhost) -> Vec<Option<i64>> {
     panic!("it did not die: {counts:?}");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_message_that_was_delivered_too_often_keeps_what_its_claims_left_in_it(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;

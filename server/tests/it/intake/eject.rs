@@ -79,7 +79,7 @@ async fn click(deps: Deps, source: Watched) -> Clicks {
     clicks
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn repeated_clicks_of_two_offices_eject_undecodable_heads_alone_and_each_once(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -128,7 +128,7 @@ async fn repeated_clicks_of_two_offices_eject_undecodable_heads_alone_and_each_o
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_head_that_can_be_decoded_stays(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -149,7 +149,7 @@ async fn a_head_that_can_be_decoded_stays(pool: PgPool) {
 
 /// The acknowledgement is lost on its way: what is not known is told as that, and nothing is stored
 /// twice when the message is ejected again.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_acknowledgement_that_is_lost_stores_nothing_twice(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;

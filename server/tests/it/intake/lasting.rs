@@ -22,7 +22,7 @@ async fn auto_delete_queue(vhost: &Vhost) {
 }
 
 /// Copies make intake fence, and so does a window that grows: both would delete the queue.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_auto_delete_queue_is_not_deleted_by_us(pool: PgPool) {
     let vhost = Vhost::create().await;
     auto_delete_queue(&vhost).await;
@@ -58,7 +58,7 @@ async fn an_auto_delete_queue_is_not_deleted_by_us(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn without_the_management_api_a_queue_is_never_left(pool: PgPool) {
     let vhost = Vhost::create().await;
     auto_delete_queue(&vhost).await;

@@ -176,17 +176,17 @@ async fn ends_in_every_way(pool: &PgPool, limit: i32) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_died_of_a_limit_of_20_survive_every_end_of_an_office(pool: PgPool) {
     ends_in_every_way(&pool, 20).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_died_of_a_limit_of_2_survive_every_end_of_an_office(pool: PgPool) {
     ends_in_every_way(&pool, 2).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_limit_that_appears_while_letters_are_taken_stops_that(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.quorum_queue("dead").await;
@@ -220,7 +220,7 @@ async fn a_limit_that_appears_while_letters_are_taken_stops_that(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_loss_that_is_accepted_is_all_that_can_be_lost(pool: PgPool) {
     const MOST: u16 = 3;
     let vhost = Vhost::create().await;
@@ -294,7 +294,7 @@ async fn a_loss_that_is_accepted_is_all_that_can_be_lost(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_loss_that_is_accepted_is_withdrawn_when_the_limit_gets_smaller(pool: PgPool) {
     let vhost = Vhost::create().await;
     limited_pair(&vhost, 20).await;
@@ -329,7 +329,7 @@ async fn a_loss_that_is_accepted_is_withdrawn_when_the_limit_gets_smaller(pool: 
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn without_a_management_api_letters_are_taken_until_one_tells_that_it_came_back(
     pool: PgPool,
 ) {
@@ -373,7 +373,7 @@ async fn without_a_management_api_letters_are_taken_until_one_tells_that_it_came
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_classic_queue_is_not_asked_for_a_limit(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost

@@ -42,7 +42,7 @@ async fn gone(vhost: &Vhost) {
     .await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_mirror_looks_and_never_takes(pool: PgPool) {
     let (vhost, _, office) = running_mirror(&pool).await;
     vhost
@@ -58,7 +58,7 @@ async fn a_mirror_looks_and_never_takes(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_mirror_that_becomes_a_taker_leaves_no_queue_and_takes(pool: PgPool) {
     let (vhost, id, office) = running_mirror(&pool).await;
     let source = NewSource {
@@ -87,7 +87,7 @@ async fn a_mirror_that_becomes_a_taker_leaves_no_queue_and_takes(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_mirror_of_a_removed_source_is_deleted_by_whichever_office_comes_next(pool: PgPool) {
     let (vhost, id, office) = running_mirror(&pool).await;
     office.stop().await;
@@ -109,7 +109,7 @@ async fn the_mirror_of_a_removed_source_is_deleted_by_whichever_office_comes_nex
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_source_that_is_added_again_keeps_its_mirror(pool: PgPool) {
     let (vhost, id, office) = running_mirror(&pool).await;
     office.stop().await;

@@ -131,7 +131,7 @@ async fn replays_answer(counter: &Counter, name: &str, ids: &[Uuid]) {
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn every_odd_message_is_kept_and_every_page_and_call_reads_it(pool: PgPool) {
     let vhost = Vhost::create().await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
@@ -171,7 +171,7 @@ async fn every_odd_message_is_kept_and_every_page_and_call_reads_it(pool: PgPool
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_mirror_keeps_every_odd_message(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;

@@ -39,7 +39,7 @@ async fn assert_found(pool: &PgPool, cases: &[(&str, i64)]) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_is_found_by_what_its_last_arrival_says(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;

@@ -9,7 +9,7 @@ use crate::support::broker::Vhost;
 use crate::support::office::{Office, condition, letters, watch};
 use crate::support::until;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("there", &[]).await;
@@ -40,7 +40,7 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_queue_that_is_deleted_and_made_again_is_consumed_again(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -71,7 +71,7 @@ async fn a_queue_that_is_deleted_and_made_again_is_consumed_again(pool: PgPool) 
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn sources_in_two_vhosts_are_taken_at_once_and_can_be_added_and_removed(pool: PgPool) {
     let (one, two) = (Vhost::create().await, Vhost::create().await);
     one.queue("dead", &[]).await;

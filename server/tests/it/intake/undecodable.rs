@@ -36,7 +36,7 @@ async fn bodies(pool: &PgPool) -> Vec<Vec<u8>> {
     read.fetch_all(pool).await.expect("read")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_undecodable_message_is_kept_whole_and_blocks_nothing(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -72,7 +72,7 @@ async fn an_undecodable_message_is_kept_whole_and_blocks_nothing(pool: PgPool) {
 }
 
 /// The broker took its headers, and adds a death history with which they are longer than a frame.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn headers_that_outgrew_a_frame_are_kept_whole(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
@@ -111,7 +111,7 @@ async fn headers_that_outgrew_a_frame_are_kept_whole(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_mirror_is_not_blocked_either(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
@@ -148,7 +148,7 @@ async fn a_mirror_is_not_blocked_either(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn undecodable_messages_among_others_are_each_kept_once(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -192,7 +192,7 @@ async fn undecodable_messages_among_others_are_each_kept_once(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn both_values_of_a_repeated_header_are_kept(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;

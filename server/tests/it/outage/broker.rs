@@ -159,19 +159,19 @@ fn bodies() -> Vec<String> {
     mixed_bodies(setting("DLO_CRASH_MESSAGES", 6_000), &mut random)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_intake_loses_nothing(pool: PgPool) {
     kill_the_broker(&pool, &[], &bodies(), Doubled::InFlight).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_intake_of_a_quorum_queue_loses_nothing(pool: PgPool) {
     let quorum = AMQPValue::LongString("quorum".into());
     let arguments = [("x-queue-type", quorum)];
     kill_the_broker(&pool, &arguments, &bodies(), Doubled::InFlight).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_intake_of_copies_loses_none(pool: PgPool) {
     let bodies = vec!["the same".to_owned(); setting("DLO_CRASH_MESSAGES", 3_000)];
     kill_the_broker(&pool, &[], &bodies, Doubled::Acknowledged).await;

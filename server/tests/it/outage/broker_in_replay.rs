@@ -76,12 +76,12 @@ async fn kill_the_broker(pool: &PgPool, queue_type: &str) {
     sandbox.stop().await.expect("stopped");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_a_replay_has_all_that_it_confirmed(pool: PgPool) {
     kill_the_broker(&pool, "classic").await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_a_replay_to_a_quorum_queue_has_all_that_it_confirmed(pool: PgPool) {
     kill_the_broker(&pool, "quorum").await;
 }

@@ -109,7 +109,7 @@ async fn beat(office: &ServedOffice, bearer: &str, client: &reqwest::Client) -> 
         .collect()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_office_whose_clock_is_set_by_an_hour_calls_no_worker_dead_and_retries_nothing_early(
     pool: PgPool,
 ) {

@@ -36,7 +36,7 @@ fn on_port(url: &str, port: u16) -> String {
     url.to_string()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn connections_cut_at_a_commit_or_an_acknowledgement_lose_nothing(pool: PgPool) {
     let seed = u64::try_from(setting("DLO_CRASH_SEED", 31)).expect("fits");
     let mut random = StdRng::seed_from_u64(seed);

@@ -23,7 +23,7 @@ async fn read(pool: &PgPool) -> (Company, Yard) {
     (company, Yard::open(pool))
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn executions_are_read_with_their_worker_and_since_when(pool: PgPool) {
     let (mut company, yard) = read(&pool).await;
     let one = yard.of("1").await.execution;
@@ -52,7 +52,7 @@ async fn executions_are_read_with_their_worker_and_since_when(pool: PgPool) {
     assert_eq!(company.trouble().await, "");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_ended_long_ago_is_no_figure_of_this_hour_and_not_taken_for_ever(pool: PgPool) {
     let (mut company, yard) = read(&pool).await;
     let before = yard.desk.execution_figures().await.expect("figures");
@@ -82,7 +82,7 @@ async fn what_ended_long_ago_is_no_figure_of_this_hour_and_not_taken_for_ever(po
     assert_eq!(yard.of("2").await.execution.state, ExecutionState::Failed);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn rows_that_are_no_executions_are_told(pool: PgPool) {
     let (mut company, yard) = read(&pool).await;
     company
@@ -103,7 +103,7 @@ async fn rows_that_are_no_executions_are_told(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_only_read_is_not_ended_here_by_anybody(pool: PgPool) {
     let (_company, yard) = read(&pool).await;
     yard.watch_for(1_200).await;
@@ -139,7 +139,7 @@ async fn what_is_only_read_is_not_ended_here_by_anybody(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_reported_too_is_ours_to_end(pool: PgPool) {
     let (mut company, yard) = read(&pool).await;
     let told = yard.told("2", ExecutionState::Running, "worker-7").await;

@@ -22,7 +22,7 @@ async fn fallen_silent(pool: &PgPool) -> Company {
     company
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) {
     let mut company = fallen_silent(&pool).await;
     company
@@ -117,7 +117,7 @@ async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) 
     assert_eq!(company.condition("a").await, Condition::Stale);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn rows_that_can_be_used_are_and_one_that_cannot_stops_the_watch(pool: PgPool) {
     let mut company = fallen_silent(&pool).await;
     company
@@ -142,7 +142,7 @@ async fn rows_that_can_be_used_are_and_one_that_cannot_stops_the_watch(pool: PgP
 }
 
 /// Whatever is wrong with executions says nothing of workers.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn executions_that_cannot_be_used_are_told_and_hide_no_silence(pool: PgPool) {
     for (sql, told) in [
         (
@@ -182,7 +182,7 @@ async fn executions_that_cannot_be_used_are_told_and_hide_no_silence(pool: PgPoo
     assert!(told[0].contains("are found all the same"), "{told:?}");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn two_rows_of_one_worker_are_told_and_the_later_counts(pool: PgPool) {
     let mut company = fallen_silent(&pool).await;
     company
@@ -203,7 +203,7 @@ async fn two_rows_of_one_worker_are_told_and_the_later_counts(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_database_that_is_gone_holds_nobody_for_silent_and_shows_no_password(pool: PgPool) {
     let mut company = fallen_silent(&pool).await;
     company.ask("postgres://reader:topsecret@127.0.0.1:1/app", Some(WORKERS));
@@ -215,7 +215,7 @@ async fn a_database_that_is_gone_holds_nobody_for_silent_and_shows_no_password(p
     assert_eq!(company.condition("a").await, Condition::Fresh);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_connection_that_is_cut_in_the_middle_is_made_again(pool: PgPool) {
     let mut company = fallen_silent(&pool).await;
     let slow = "select name, last_heartbeat, pg_sleep(3)::text as note from worker";

@@ -19,7 +19,7 @@ async fn at_work(pool: &PgPool) -> Company {
     company
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_that_is_read_falls_silent_and_comes_back(pool: PgPool) {
     let mut company = at_work(&pool).await;
     company.pass(22, &["a"]).await;
@@ -41,7 +41,7 @@ async fn a_worker_that_is_read_falls_silent_and_comes_back(pool: PgPool) {
 }
 
 /// It was registered, and is not known before it beats.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_that_never_beat_is_no_fault_and_hides_nobody(pool: PgPool) {
     let mut company = at_work(&pool).await;
     company
@@ -56,7 +56,7 @@ async fn a_worker_that_never_beat_is_no_fault_and_hides_nobody(pool: PgPool) {
     assert_eq!(company.condition("new").await, Condition::Fresh);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_clock_that_is_set_over_there_makes_nobody_silent_and_hides_nobody(pool: PgPool) {
     for step in [
         "update company.time set told = told + interval '1 h'",
@@ -78,7 +78,7 @@ async fn a_clock_that_is_set_over_there_makes_nobody_silent_and_hides_nobody(poo
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_the_register_says_of_a_worker_is_kept_and_stops_are_no_silences(pool: PgPool) {
     let mut company = at_work(&pool).await;
     company
@@ -99,7 +99,7 @@ async fn what_the_register_says_of_a_worker_is_kept_and_stops_are_no_silences(po
     assert_eq!(company.condition("b").await, Condition::Fresh);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_whose_row_is_gone_is_silent_and_old_rows_are_not_taken_up(pool: PgPool) {
     let mut company = at_work(&pool).await;
     company
@@ -128,7 +128,7 @@ async fn a_worker_whose_row_is_gone_is_silent_and_old_rows_are_not_taken_up(pool
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn who_was_silent_before_it_was_seen_is_stale_at_once(pool: PgPool) {
     let mut company = at_work(&pool).await;
     company
@@ -149,7 +149,7 @@ async fn who_was_silent_before_it_was_seen_is_stale_at_once(pool: PgPool) {
     assert_eq!(company.count(away).await, 1);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn one_office_reads_at_a_time_and_ours_may_be_set_back(pool: PgPool) {
     let mut company = at_work(&pool).await;
     let mut other = company.other();

@@ -57,7 +57,7 @@ async fn asked(bench: &Bench, new: &NewReplay) -> Replay {
     planned.expect("planned")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn where_it_is_the_rule_whatever_changes_bodies_waits_for_a_second_person(pool: PgPool) {
     let (vhost, bench) = where_it_is_the_rule(&pool).await;
     let engine = bench.engine().await;
@@ -94,7 +94,7 @@ async fn where_it_is_the_rule_whatever_changes_bodies_waits_for_a_second_person(
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_sent_as_it_arrived_waits_for_nobody(pool: PgPool) {
     let (vhost, bench) = where_it_is_the_rule(&pool).await;
     let engine = bench.engine().await;
@@ -107,7 +107,7 @@ async fn what_is_sent_as_it_arrived_waits_for_nobody(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_form_of_an_edit_says_that_it_is_the_rule(pool: PgPool) {
     let (vhost, bench) = where_it_is_the_rule(&pool).await;
     let letter = bench.letter("work", b"{\"n\":1}").await;

@@ -314,7 +314,7 @@ impl Announcements {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn every_return_is_told_of_the_letter_that_it_carries(pool: PgPool) {
     let mut scene = Scene::open(&pool).await;
     let yard = Yard::at(&pool, &scene.vhost.brokers, &scene.vhost.name);

@@ -44,7 +44,7 @@ async fn died_at(pool: &PgPool, broker: &str, letters: &[LetterId]) {
     .expect("another source");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_that_is_away_holds_up_no_ladder(pool: PgPool) {
     let (vhost, bench) = with_one_away(&pool).await;
     let letters = bench.letters(12).await;
@@ -71,7 +71,7 @@ async fn a_broker_that_is_away_holds_up_no_ladder(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_of_a_broker_that_nobody_names_any_more_are_refused_and_held(pool: PgPool) {
     let (vhost, bench) = with_one_away(&pool).await;
     let letters = bench.letters(3).await;

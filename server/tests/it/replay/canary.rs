@@ -45,7 +45,7 @@ fn quick(steps: &[u32]) -> Canary {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_canary_stops_by_itself_and_all_settle_once_the_bug_is_mended(pool: PgPool) {
     let (vhost, bench) = at_a_loop(&pool).await;
     let intake = Office::start(&pool, &vhost.brokers).await;
@@ -90,7 +90,7 @@ async fn a_canary_stops_by_itself_and_all_settle_once_the_bug_is_mended(pool: Pg
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_canary_that_a_missing_queue_stopped_takes_up_what_had_none(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -115,7 +115,7 @@ async fn a_canary_that_a_missing_queue_stopped_takes_up_what_had_none(pool: PgPo
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_ladder_is_climbed_on_where_it_was_when_its_office_is_killed(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -151,7 +151,7 @@ async fn reject(vhost: &Vhost, messages: usize) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_an_earlier_ladder_sent_does_not_stop_the_one_begun_anew(pool: PgPool) {
     let (vhost, bench) = at_a_loop(&pool).await;
     let intake = Office::start(&pool, &vhost.brokers).await;
@@ -262,7 +262,7 @@ impl Hand {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_on_its_way_at_a_resume_is_not_of_the_new_ladder(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(12).await;
@@ -302,7 +302,7 @@ async fn what_is_on_its_way_at_a_resume_is_not_of_the_new_ladder(pool: PgPool) {
 }
 
 /// The next one would overtake it.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_keep_their_order_stop_behind_one_that_died_again(pool: PgPool) {
     let (vhost, bench) = at_a_loop(&pool).await;
     let intake = Office::start(&pool, &vhost.brokers).await;
@@ -331,7 +331,7 @@ async fn letters_that_keep_their_order_stop_behind_one_that_died_again(pool: PgP
 }
 
 /// Nothing is behind it that could overtake it.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_last_letter_stops_no_order_when_it_dies_again(pool: PgPool) {
     let (vhost, bench) = at_a_loop(&pool).await;
     let intake = Office::start(&pool, &vhost.brokers).await;

@@ -60,7 +60,7 @@ async fn arrived_with(bench: &Bench, letter: LetterId) -> Vec<u8> {
     bench.body(letter, Some(1)).await.expect("a body")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn many_letters_are_sent_changed_and_those_that_cannot_be_stay_held(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letter = bench.letter("work", BODY).await;
@@ -104,7 +104,7 @@ async fn many_letters_are_sent_changed_and_those_that_cannot_be_stay_held(pool: 
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn after_a_crash_what_was_frozen_goes_and_never_the_original(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let kept = bench.letter("work", BODY).await;
@@ -126,7 +126,7 @@ async fn after_a_crash_what_was_frozen_goes_and_never_the_original(pool: PgPool)
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_packed_body_is_packed_again(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let properties = Properties {
@@ -152,7 +152,7 @@ async fn a_packed_body_is_packed_again(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_comes_back_is_compared_with_what_was_sent(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
@@ -200,7 +200,7 @@ async fn what_comes_back_is_compared_with_what_was_sent(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn one_letter_is_edited_by_hand(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letter = bench.letter("work", BODY).await;
@@ -249,7 +249,7 @@ async fn one_letter_is_edited_by_hand(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_makes_no_sense_is_refused_and_changes_nothing(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = [
@@ -277,7 +277,7 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_program_is_tried_before_anything_is_planned(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let mut letters = vec![bench.letter("work", b"no JSON").await];
@@ -316,7 +316,7 @@ async fn a_program_is_tried_before_anything_is_planned(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn another_person_approves_a_replay(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letter = bench.letter("work", BODY).await;
@@ -359,7 +359,7 @@ async fn another_person_approves_a_replay(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_of_a_replay_that_is_refused_are_held_again(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letters = [

@@ -123,7 +123,7 @@ impl Scene {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_another_replay_claimed_is_published_by_that_one_alone(pool: PgPool) {
     let scene = Scene::open(&pool).await;
     let slow = scene.claim().await;
@@ -147,7 +147,7 @@ async fn a_letter_that_another_replay_claimed_is_published_by_that_one_alone(poo
     scene.close(engine).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_cancelled_replay_does_not_give_back_what_another_one_claimed(pool: PgPool) {
     let scene = Scene::open(&pool).await;
     let slow = scene.claim().await;
@@ -163,7 +163,7 @@ async fn a_cancelled_replay_does_not_give_back_what_another_one_claimed(pool: Pg
     scene.close(engine).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_older_message_that_dies_frees_no_letter_that_is_on_its_way(pool: PgPool) {
     let scene = Scene::open(&pool).await;
     scene.proxy.hold(true);
@@ -193,7 +193,7 @@ async fn an_older_message_that_dies_frees_no_letter_that_is_on_its_way(pool: PgP
     scene.close(engine).await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_older_message_that_dies_makes_nothing_known_of_a_publish_that_was_cut_off(
     pool: PgPool,
 ) {

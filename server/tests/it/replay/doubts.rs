@@ -34,7 +34,7 @@ fn to_queue(queue: &str) -> Target {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_one_queue_of_several_refused_is_unknown_and_a_replay_of_it_warns(
     pool: PgPool,
 ) {
@@ -84,7 +84,7 @@ async fn a_letter_that_one_queue_of_several_refused_is_unknown_and_a_replay_of_i
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_a_queue_confirms_and_drops_is_not_called_delivered(pool: PgPool) {
     let watcher = Watcher::start(&pool, "monitoring").await;
     let vhost = &watcher.vhost;
@@ -142,7 +142,7 @@ async fn what_a_queue_confirms_and_drops_is_not_called_delivered(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_transient_message_is_sent_as_a_persistent_one_and_that_is_told(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let transient = Properties {

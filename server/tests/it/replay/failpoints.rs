@@ -88,7 +88,7 @@ async fn assert_accounted_for(
     now
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_killed_at_any_stage_goes_on_by_itself_with_the_letters_it_had(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let asked = bench.letters(sized(200, 80_000)).await;
@@ -151,7 +151,7 @@ async fn a_replay_killed_at_any_stage_goes_on_by_itself_with_the_letters_it_had(
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_whose_office_is_killed_while_it_is_planned_never_was(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letters = bench.letters(sized(50, 5_000)).await;
@@ -183,7 +183,7 @@ async fn a_replay_whose_office_is_killed_while_it_is_planned_never_was(pool: PgP
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_cancelled_replay_gives_back_the_rest_after_a_kill_in_the_middle(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letters = bench.letters(2_500).await;

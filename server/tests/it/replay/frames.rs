@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn headers_that_do_not_fit_into_a_frame_harm_no_neighbour(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("work", &[]).await;

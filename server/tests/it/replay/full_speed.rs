@@ -35,7 +35,7 @@ async fn all_true(bench: &Bench, vhost: &Vhost, replay: ReplayId) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_office_that_is_killed_at_full_speed_leaves_at_most_its_windows_unknown(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letters = bench.letters(450).await;
@@ -65,7 +65,7 @@ async fn an_office_that_is_killed_at_full_speed_leaves_at_most_its_windows_unkno
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_connection_that_breaks_at_full_speed_leaves_one_window_unknown(pool: PgPool) {
     let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let letters = bench.letters(300).await;
@@ -80,7 +80,7 @@ async fn a_connection_that_breaks_at_full_speed_leaves_one_window_unknown(pool: 
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn one_letter_that_nobody_takes_stops_no_other_at_full_speed(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let mut letters = bench.letters(150).await;
@@ -99,7 +99,7 @@ async fn one_letter_that_nobody_takes_stops_no_other_at_full_speed(pool: PgPool)
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn many_letters_to_an_exchange_that_is_gone_stop_no_other(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letters = bench.letters(300).await;

@@ -22,7 +22,7 @@ pub(super) async fn copies(vhost: &Vhost, queue: &str) -> BTreeMap<String, u32> 
         .collect()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others_go_on(
     pool: PgPool,
 ) {
@@ -56,7 +56,7 @@ async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool) {
     let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let letters = bench.letters(400).await;
@@ -101,7 +101,7 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_that_is_away_is_waited_for_and_nothing_is_marked(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("work", &[]).await;
@@ -126,7 +126,7 @@ async fn a_broker_that_is_away_is_waited_for_and_nothing_is_marked(pool: PgPool)
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_office_that_stops_leaves_the_rest_to_another(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letters = bench.letters(300).await;

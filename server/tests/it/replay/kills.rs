@@ -219,7 +219,7 @@ async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> To
 /// Unknown letters of a replay that people look at.
 const MOST_DECIDED: usize = 200;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(pool: PgPool) {
     let seed = u64::try_from(setting("DLO_CRASH_SEED", 29)).expect("fits");
     let mut random = StdRng::seed_from_u64(seed);
@@ -305,7 +305,7 @@ const MOST_MEMORY_KIB: u64 = 300 * 1024;
 /// The size of a body in it, in KiB.
 const BODY_KIB: usize = 32;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_long_replay_needs_no_more_memory_than_a_short_one(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let premises = Premises::new(database_url(&pool), &vhost.brokers);

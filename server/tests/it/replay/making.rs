@@ -22,7 +22,7 @@ async fn waiting(pool: &PgPool) -> i64 {
     .expect("asked")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn bodies_are_made_before_letters_are_locked_and_only_of_their_last_arrival(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let comes_back = bench.letter("work", br#"{"a":1}"#).await;

@@ -288,7 +288,7 @@ async fn hold(pool: &PgPool, (vhost, bench): (&Vhost, &Bench), cases: &[Case], k
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn every_outcome_is_told_with_its_reason_and_no_neighbour_suffers(pool: PgPool) {
     let (vhost, bench) = places(&pool).await;
     let mut cases = without_a_place();
@@ -308,14 +308,14 @@ async fn delivered_elsewhere(vhost: &Vhost, queue: &str) -> bool {
     bodies.all(|body| body == b"it fills the queue")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_life_that_is_kept_is_checked_before_it_is_sent(pool: PgPool) {
     let (vhost, bench) = places(&pool).await;
     hold(&pool, (&vhost, &bench), &lives(), true).await;
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_exchange_that_may_not_be_written_to_harms_no_neighbour(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("work", &[]).await;

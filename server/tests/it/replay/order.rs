@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use crate::support::desk::{Bench, at_work, at_work_behind_proxy};
 use crate::support::until;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_keep_their_order_stop_behind_one_that_does_not_get_through(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -64,7 +64,7 @@ async fn letters_that_keep_their_order_stop_behind_one_that_does_not_get_through
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_resumed_replay_begins_with_the_letter_that_stopped_it(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -85,7 +85,7 @@ async fn a_resumed_replay_begins_with_the_letter_that_stopped_it(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_another_replay_took_since_is_not_taken_up_for_its_order(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(2).await;
@@ -109,7 +109,7 @@ async fn a_letter_that_another_replay_took_since_is_not_taken_up_for_its_order(p
     assert_eq!(bench.replay(other).await.outcomes.pending, 1);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_keep_their_order_stop_at_a_missing_exchange_and_after_a_crash(pool: PgPool) {
     let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let letters = bench.letters(3).await;

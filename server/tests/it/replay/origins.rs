@@ -80,7 +80,7 @@ async fn listed(bench: &Bench) -> Vec<LetterSummary> {
     page.expect("a page").items
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_forged_history_decides_nothing_unless_a_person_says_so(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     company(&watcher.vhost).await;
@@ -143,7 +143,7 @@ async fn a_forged_history_decides_nothing_unless_a_person_says_so(pool: PgPool) 
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn without_a_management_api_the_list_of_the_source_decides(pool: PgPool) {
     let vhost = Vhost::create().await;
     company(&vhost).await;
@@ -176,7 +176,7 @@ async fn without_a_management_api_the_list_of_the_source_decides(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_queue_that_was_made_a_moment_ago_is_no_claim(pool: PgPool) {
     let vhost = Vhost::create().await;
     company(&vhost).await;
@@ -195,7 +195,7 @@ async fn a_queue_that_was_made_a_moment_ago_is_no_claim(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_exchange_is_known_only_where_all_that_it_reaches_is(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;

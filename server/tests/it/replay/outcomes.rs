@@ -27,7 +27,7 @@ async fn outcomes(
     letters.iter().map(of).collect()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn confirmed_letters_are_in_the_queue_byte_by_byte_and_marked(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let mut headers = FieldTable::default();
@@ -102,7 +102,7 @@ async fn confirmed_letters_are_in_the_queue_byte_by_byte_and_marked(pool: PgPool
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn without_the_right_to_publish_every_letter_is_refused_and_none_is_unknown(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("work", &[]).await;
@@ -140,7 +140,7 @@ async fn without_the_right_to_publish_every_letter_is_refused_and_none_is_unknow
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_vhost_that_is_gone_gives_the_letters_back_with_the_reason(pool: PgPool) {
     let vhost = Vhost::create().await;
     let address: &BrokerAddress = vhost.brokers.get("main").expect("a broker");
@@ -155,7 +155,7 @@ async fn a_vhost_that_is_gone_gives_the_letters_back_with_the_reason(pool: PgPoo
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_go_to_a_named_queue_and_those_that_cannot_are_left_out(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("elsewhere", &[]).await;

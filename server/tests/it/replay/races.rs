@@ -63,7 +63,7 @@ impl Planned {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn of_many_overlapping_requests_at_two_offices_one_publishes_each_letter(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let bodies = (0..(REQUESTS + PARTS - 1) * sized(2, 150)).map(|size| vec![b'x'; size]);
@@ -131,7 +131,7 @@ async fn publishers(pool: &PgPool) -> i64 {
         .expect("counted")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;

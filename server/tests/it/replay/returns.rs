@@ -113,7 +113,7 @@ impl Yard {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn messages_that_were_made_from_a_replayed_one_are_letters_of_their_own(pool: PgPool) {
     let mut yard = Yard::open(&pool).await;
     let properties = BasicProperties::default().with_message_id("m-1".into());
@@ -140,7 +140,7 @@ async fn messages_that_were_made_from_a_replayed_one_are_letters_of_their_own(po
     yard.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn of_two_copies_of_a_replayed_message_both_are_kept(pool: PgPool) {
     let mut yard = Yard::open(&pool).await;
     let letter = yard.first(BasicProperties::default()).await;
@@ -173,7 +173,7 @@ async fn of_two_copies_of_a_replayed_message_both_are_kept(pool: PgPool) {
     yard.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_was_put_away_is_not_woken_by_another_message(pool: PgPool) {
     let mut yard = Yard::open(&pool).await;
     let letter = yard.first(BasicProperties::default()).await;
@@ -201,7 +201,7 @@ async fn a_letter_that_was_put_away_is_not_woken_by_another_message(pool: PgPool
     yard.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_keeps_where_it_was_published_first(pool: PgPool) {
     let mut yard = Yard::open(&pool).await;
     let letter = yard.first(BasicProperties::default()).await;

@@ -62,7 +62,7 @@ async fn sheet(bench: &Bench, letter: LetterId, text: Option<&str>) -> EditSheet
     sheet.expect("a form")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_edit_that_does_not_fit_is_told_and_can_be_sent_all_the_same(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let bench = with_schema(bench);
@@ -106,7 +106,7 @@ async fn an_edit_that_does_not_fit_is_told_and_can_be_sent_all_the_same(pool: Pg
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_preview_tells_which_changed_letters_do_not_fit(pool: PgPool) {
     let bench = with_schema(Bench::offline(&pool).await);
     let usual = Properties::default();

@@ -23,7 +23,7 @@ async fn some_are_out(bench: &Bench, id: ReplayId, so_many: i64) {
     .await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_paused_replay_publishes_nothing_until_it_is_resumed(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -67,7 +67,7 @@ async fn a_paused_replay_publishes_nothing_until_it_is_resumed(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_cancelled_replay_gives_back_what_was_not_published(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -102,7 +102,7 @@ async fn a_cancelled_replay_gives_back_what_was_not_published(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_cancelled_replay_ends_after_its_office_was_killed(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -126,7 +126,7 @@ async fn a_cancelled_replay_ends_after_its_office_was_killed(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_rate_is_kept(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -144,7 +144,7 @@ async fn a_rate_is_kept(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_that_is_put_off_begins_when_it_is_due_or_told_to(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -175,7 +175,7 @@ async fn a_replay_that_is_put_off_begins_when_it_is_due_or_told_to(pool: PgPool)
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_was_replayed_too_often_is_left_out_unless_that_is_meant(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("work", b"{}").await;
@@ -200,7 +200,7 @@ async fn a_letter_that_was_replayed_too_often_is_left_out_unless_that_is_meant(p
     );
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_arrive_meanwhile_never_join(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letters = bench.letters(30).await;
@@ -233,7 +233,7 @@ async fn letters_that_arrive_meanwhile_never_join(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_whose_broker_is_away_can_be_cancelled(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let engine = bench.engine().await;
@@ -253,7 +253,7 @@ async fn a_replay_whose_broker_is_away_can_be_cancelled(pool: PgPool) {
     engine.stop().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_whose_window_is_still_written_down_is_not_taken_up_again(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(2).await;

@@ -33,7 +33,7 @@ fn to_exchange(exchange: &str, routing_key: &str) -> Target {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_go_through_the_exchange_that_they_were_published_to(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     vhost.dead_letter_pair("orders", "work-a").await;
@@ -98,7 +98,7 @@ async fn letters_go_through_the_exchange_that_they_were_published_to(pool: PgPoo
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_exchange_that_routes_nowhere_gives_the_letters_back(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     vhost.topic("events", &[("work", "orders.*")]).await;
@@ -128,7 +128,7 @@ async fn tried(bench: &Bench, letter: LetterId, target: Target) -> Destination {
     told.remove(0)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_dry_run_follows_alternate_exchanges_and_knows_internal_ones(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     vhost.with_alternate("orders", "others", "alt.q").await;
@@ -175,7 +175,7 @@ async fn worker(pool: &PgPool, name: &str, queue: Option<&str>) {
         .expect("heard");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_go_to_the_queue_that_a_worker_says_it_works_on(pool: PgPool) {
     let vhost = Vhost::create().await;
     let config = ReplayConfig {
@@ -225,7 +225,7 @@ async fn letters_go_to_the_queue_that_a_worker_says_it_works_on(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_dry_run_tells_how_the_workers_are_where_letters_go(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letter = bench.letter("work", b"{}").await;

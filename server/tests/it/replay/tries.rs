@@ -26,7 +26,7 @@ async fn attempts(bench: &Bench, letter: LetterId) -> Vec<(Outcome, i32)> {
     told.map(|one| (one.outcome, one.attempt)).collect()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_plan_that_publishes_nothing_is_no_try(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -80,7 +80,7 @@ async fn a_plan_that_publishes_nothing_is_no_try(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_publish_that_a_person_says_did_not_happen_is_no_try(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letter = bench.letter("work", b"{}").await;
@@ -105,7 +105,7 @@ async fn a_publish_that_a_person_says_did_not_happen_is_no_try(pool: PgPool) {
     assert_eq!(attempts(&bench, letter).await, [(Outcome::Refused, 0)]);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_at_the_loop_cap_are_not_taken_up_again(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(3).await;
@@ -149,7 +149,7 @@ async fn letters_at_the_loop_cap_are_not_taken_up_again(pool: PgPool) {
     assert_eq!(replays(&pool, letters[1]).await, 2);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_that_was_not_put_off_does_not_say_so_when_it_is_resumed(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(1).await;

@@ -21,7 +21,7 @@ async fn replayed(bench: &Bench) -> (LetterId, ReplayId) {
     (letter, id)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replayed_letter_is_resolved_by_its_receivers_report_once(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench.engine().await;
@@ -42,7 +42,7 @@ async fn a_replayed_letter_is_resolved_by_its_receivers_report_once(pool: PgPool
 }
 
 /// It is done before the broker's confirm is written down.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_receivers_report_waits_for_the_confirm_that_it_overtook(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letter = bench.letter("work", b"{}").await;
@@ -68,7 +68,7 @@ async fn a_receivers_report_waits_for_the_confirm_that_it_overtook(pool: PgPool)
 }
 
 /// Whoever processed it has seen it: its publish happened.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_receivers_report_tells_what_became_of_an_unknown_publish(pool: PgPool) {
     let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let engine = bench.engine().await;
@@ -86,7 +86,7 @@ async fn a_receivers_report_tells_what_became_of_an_unknown_publish(pool: PgPool
 }
 
 /// Postgres wrote down since when letters are replayed.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_office_whose_clock_is_ahead_settles_nothing_early(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let hour = chrono::TimeDelta::hours(1);
@@ -110,7 +110,7 @@ impl Clock for Ahead {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_does_not_come_back_settles(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let engine = bench
@@ -128,7 +128,7 @@ async fn a_letter_that_does_not_come_back_settles(pool: PgPool) {
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_person_decides_what_became_of_an_unknown_publish(pool: PgPool) {
     let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let engine = bench.engine().await;

@@ -45,7 +45,7 @@ async fn shovel(from: &Vhost, to: &Vhost, queue: &str) -> usize {
 const ARRIVED: &str = "select count(*) from arrivals";
 const GIVEN_UP: &str = "select count(*) from letters where exhausted_at is not null";
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
     let (before, after) = (Vhost::create().await, other_vhost().await);
     prepared(&before).await;

@@ -49,7 +49,7 @@ async fn ask_policies(pool: &PgPool, letters: &[LetterId]) {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replay_refuses_a_letter_that_cannot_be_read_and_sends_the_others(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let mut all = bench.letters(8).await;
@@ -87,7 +87,7 @@ async fn a_replay_refuses_a_letter_that_cannot_be_read_and_sends_the_others(pool
     vhost.delete().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_dry_run_of_a_letter_that_cannot_be_read_answers(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let corrupt = letter_with(&bench, CORRUPT).await;
@@ -117,7 +117,7 @@ async fn a_dry_run_of_a_letter_that_cannot_be_read_answers(pool: PgPool) {
     counter.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_policy_goes_on_past_a_letter_that_cannot_be_read(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     add(&bench, &policy(vec![1])).await;

@@ -12,7 +12,7 @@ use sqlx::PgPool;
 
 use super::{Company, queue_of};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_that_stops_in_the_middle_lets_its_execution_time_out_and_fail(pool: PgPool) {
     let mut company = Company::open(&pool, Vec::new()).await;
     company.beat("a").await;
@@ -42,7 +42,7 @@ async fn a_worker_that_stops_in_the_middle_lets_its_execution_time_out_and_fail(
     company.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_task_that_a_worker_never_picks_up_times_out_after_five_minutes(pool: PgPool) {
     let mut company = Company::open(&pool, Vec::new()).await;
     company.worker_queue("a", None).await;
@@ -63,7 +63,7 @@ async fn a_task_that_a_worker_never_picks_up_times_out_after_five_minutes(pool: 
     company.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn with_all_workers_down_an_execution_fails_at_once(pool: PgPool) {
     let mut company = Company::open(&pool, vec![Reason::Expired]).await;
     company.worker_queue("crew-1", Some(50)).await;
@@ -83,7 +83,7 @@ async fn with_all_workers_down_an_execution_fails_at_once(pool: PgPool) {
     company.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_that_stops_gracefully_is_inactive_and_gets_nothing_new(pool: PgPool) {
     let mut company = Company::open(&pool, vec![Reason::Expired]).await;
     company.worker_queue("crew-1", Some(50)).await;
@@ -122,7 +122,7 @@ async fn a_worker_that_stops_gracefully_is_inactive_and_gets_nothing_new(pool: P
     company.close().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_message_that_expires_goes_to_the_dead_letter_queue_and_its_execution_fails(
     pool: PgPool,
 ) {

@@ -18,7 +18,7 @@ use crate::support::until;
 use crate::topology::{Watcher, dying, text};
 
 /// High rate: workers are down or restart often.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn workers_that_go_away_again_and_again_are_counted_and_stand_behind_the_group(pool: PgPool) {
     let mut company = Company::open(&pool, Vec::new()).await;
     company.worker_queue("a", Some(50)).await;
@@ -65,7 +65,7 @@ async fn only_group(company: &Company, pool: &PgPool) -> GroupId {
 
 /// High rate: the time to live is too short, or the worker has too much to do. In both cases the worker
 /// lives; its queue says what its time to live is, and the worker how much it has in hand.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_short_time_to_live_and_a_worker_with_full_hands_are_told(pool: PgPool) {
     let mut company = Company::open(&pool, Vec::new()).await;
     company.worker_queue("a", Some(50)).await;
@@ -101,7 +101,7 @@ async fn a_short_time_to_live_and_a_worker_with_full_hands_are_told(pool: PgPool
 }
 
 /// The handler does nothing: its office does not run, or has it switched off.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_nobody_handles_are_told_on_every_page(pool: PgPool) {
     let company = Company::open(&pool, Vec::new()).await;
     company.worker_queue("a", Some(50)).await;
@@ -123,7 +123,7 @@ async fn letters_that_nobody_handles_are_told_on_every_page(pool: PgPool) {
 }
 
 /// The handler crashed, or hangs: what it had in hand is another's, and nobody waits for it.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPool) {
     let company = Company::open(&pool, Vec::new()).await;
     company.worker_queue("a", Some(50)).await;
@@ -175,7 +175,7 @@ async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPo
 }
 
 /// The handler gets nothing: nobody reads the dead-letter queue.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_dead_letter_queue_that_nobody_reads_is_told_and_its_messages_stay(pool: PgPool) {
     let company = Company::open(&pool, Vec::new()).await;
     company.worker_queue("a", Some(50)).await;
@@ -203,7 +203,7 @@ async fn a_dead_letter_queue_that_nobody_reads_is_told_and_its_messages_stay(poo
 
 /// Nothing reaches the dead-letter queue: each way that this can be is a finding, or stands on the page
 /// of the queue.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn queues_whose_messages_cannot_reach_a_dead_letter_queue_are_found(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
@@ -233,7 +233,7 @@ async fn queues_whose_messages_cannot_reach_a_dead_letter_queue_are_found(pool: 
 }
 
 /// A queue without a time to live keeps what nobody takes: its executions are stuck, and told.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn executions_whose_messages_never_die_are_stuck_and_failed_by_the_monitor(pool: PgPool) {
     let mut company = Company::open(&pool, Vec::new()).await;
     company.worker_queue("a", None).await;

@@ -79,7 +79,7 @@ pub(super) fn to(queue: &str) -> NewDeadLettering {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn messages_die_into_the_queue_that_was_named_and_no_more_when_it_is_taken_back(
     pool: PgPool,
 ) {
@@ -183,7 +183,7 @@ impl Watcher {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_retention_stays_as_long_as_another_queue_dead_letters_there(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     for queue in ["one", "two", "dead"] {
@@ -227,7 +227,7 @@ async fn a_retention_stays_as_long_as_another_queue_dead_letters_there(pool: PgP
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_quorum_queue_lets_a_message_die_after_its_deliveries(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -256,7 +256,7 @@ async fn a_quorum_queue_lets_a_message_die_after_its_deliveries(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_cannot_be_set_is_refused_and_nothing_is_changed(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -288,7 +288,7 @@ async fn what_cannot_be_set_is_refused_and_nothing_is_changed(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_user_who_may_set_no_policies_is_told_so(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     watcher.vhost.queue("work", &[]).await;

@@ -30,7 +30,7 @@ async fn said(watcher: &Watcher, management: Option<&str>) -> Option<String> {
     broker.trouble
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_management_api_that_does_not_answer_is_said_and_what_was_read_stays(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     watcher.vhost.queue("work", &dying("fan")).await;
@@ -51,7 +51,7 @@ async fn a_management_api_that_does_not_answer_is_said_and_what_was_read_stays(p
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_user_without_rights_is_told_which_ones_it_needs(pool: PgPool) {
     let untagged = Watcher::start(&pool, "").await;
     untagged.look().await;
@@ -69,7 +69,7 @@ async fn a_user_without_rights_is_told_which_ones_it_needs(pool: PgPool) {
     untagged.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn policies_that_may_not_be_read_are_a_gap_that_is_said(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;

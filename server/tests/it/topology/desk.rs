@@ -12,7 +12,7 @@ use super::{Watcher, dying};
 use crate::support::desk::Bench;
 use crate::support::office::watch;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn queues_are_told_with_their_dead_letters_sources_and_findings(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
@@ -86,7 +86,7 @@ async fn queues_are_told_with_their_dead_letters_sources_and_findings(pool: PgPo
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_finding_is_acknowledged_and_muted_in_somebodys_name(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     watcher.vhost.queue("work", &dying("gone")).await;

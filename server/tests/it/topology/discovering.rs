@@ -44,7 +44,7 @@ async fn open(pool: &PgPool) -> (Watcher, Counter) {
     (watcher, counter)
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn dead_letter_queues_are_found_and_what_is_found_can_be_watched(pool: PgPool) {
     let (watcher, counter) = open(&pool).await;
     let unread = discover(&counter).await;
@@ -77,7 +77,7 @@ async fn dead_letter_queues_are_found_and_what_is_found_can_be_watched(pool: PgP
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn it_is_looked_where_it_is_asked_and_said_where_nothing_could_be_seen(pool: PgPool) {
     let (watcher, counter) = open(&pool).await;
     watcher.look().await;
@@ -103,7 +103,7 @@ async fn sources_page(counter: &Counter) -> String {
     answer.text().await.expect("text")
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_page_of_sources_offers_to_watch_them_without_a_script(pool: PgPool) {
     const HEADING: &str = "Dead-letter queues that nobody takes letters from";
     let (watcher, counter) = open(&pool).await;

@@ -83,7 +83,7 @@ async fn remember_figures(watcher: &Watcher, queue: &str) {
         .expect("kept");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn queues_are_read_and_what_needs_figures_is_not_known(pool: PgPool) {
     let (sandbox, watcher) = watcher(&pool).await;
     let watcher = watcher.by_the_minute();

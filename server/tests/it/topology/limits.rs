@@ -10,7 +10,7 @@ use super::dead_lettering::{anna, to};
 use super::{Watcher, quorum};
 
 /// A broker tells some seconds late which policy applies, and two people may set something at once.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn no_chain_is_set_one_after_the_other_or_both_at_once(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     for queue in ["ch.a", "ch.b", "ch.c", "one", "two", "three"] {
@@ -66,7 +66,7 @@ async fn no_chain_is_set_one_after_the_other_or_both_at_once(pool: PgPool) {
 }
 
 /// Of two limits the lesser applies: a longer one would be promised in vain.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_an_operator_forbids_is_refused(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;

@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use super::opinions::worker;
 use super::{Watcher, dying, quorum, text};
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn routes_that_end_are_found_and_go_when_they_are_mended(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
@@ -38,7 +38,7 @@ async fn routes_that_end_are_found_and_go_when_they_are_mended(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn dead_letter_queues_that_lose_letters_are_found(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
@@ -78,7 +78,7 @@ async fn dead_letter_queues_that_lose_letters_are_found(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn quorum_queues_that_lose_messages_are_found(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
@@ -105,7 +105,7 @@ async fn quorum_queues_that_lose_messages_are_found(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_policy_that_keeps_another_from_applying_is_found(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
@@ -126,7 +126,7 @@ async fn a_policy_that_keeps_another_from_applying_is_found(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_a_policy_sets_is_found_as_what_an_argument_sets(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
@@ -151,7 +151,7 @@ async fn what_a_policy_sets_is_found_as_what_an_argument_sets(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_queue_without_consumers_is_found_after_15_minutes(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await.by_the_minute();
     let vhost = &watcher.vhost;
@@ -186,7 +186,7 @@ async fn a_queue_without_consumers_is_found_after_15_minutes(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_workers_queue_from_which_nothing_comes_here_is_found_until_it_is_mended(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;

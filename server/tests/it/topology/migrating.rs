@@ -108,7 +108,7 @@ async fn old_queue(watcher: &Watcher) {
         .await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn whoever_goes_the_way_around_loses_no_message(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     old_queue(&watcher).await;

@@ -20,7 +20,7 @@ impl Watcher {
 
 /// A policy and an operator's both apply, key by key: of two limits the lesser, and neither shadows the
 /// other.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_an_operator_sets_is_found_as_theirs_and_shadows_no_policy(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -64,7 +64,7 @@ async fn what_an_operator_sets_is_found_as_theirs_and_shadows_no_policy(pool: Pg
 }
 
 /// The whole queue goes when nobody uses it, with its letters; by an argument, a policy or an operator.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn dead_letter_queues_that_are_deleted_when_unused_are_found(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -109,7 +109,7 @@ async fn dead_letter_queues_that_are_deleted_when_unused_are_found(pool: PgPool)
 }
 
 /// With at-least-once nothing is dropped where the route ends: it stays, and the queue fills.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_route_that_ends_is_less_bad_where_letters_wait_for_it(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -158,7 +158,7 @@ async fn a_route_that_ends_is_less_bad_where_letters_wait_for_it(pool: PgPool) {
 
 /// Of two policies with one priority the broker takes either; and a queue that asks for at-least-once
 /// without what it needs does at-most-once.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_applies_by_chance_or_only_seems_to_is_found(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -199,7 +199,7 @@ async fn what_applies_by_chance_or_only_seems_to_is_found(pool: PgPool) {
 }
 
 /// Limits in bytes lose letters as well; a queue that refuses says so.
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn dead_letter_queues_with_little_room_are_found_by_either_limit(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;

@@ -54,7 +54,7 @@ impl Watcher {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn silent_workers_are_held_against_the_consumers_of_their_queue(pool: PgPool) {
     let watcher = Watcher::start(&pool, "monitoring").await;
     watcher.vhost.queue("q", &[]).await;
@@ -88,7 +88,7 @@ async fn silent_workers_are_held_against_the_consumers_of_their_queue(pool: PgPo
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_old_read_is_no_opinion_and_a_queue_that_is_gone_neither(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     watcher.vhost.queue("q", &[]).await;
@@ -103,7 +103,7 @@ async fn an_old_read_is_no_opinion_and_a_queue_that_is_gone_neither(pool: PgPool
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_vhost_that_may_not_be_read_any_more_says_so_and_keeps_what_was_read(pool: PgPool) {
     for tag in ["management", "monitoring"] {
         let watcher = Watcher::start(&pool, tag).await;
@@ -146,7 +146,7 @@ async fn a_vhost_that_may_not_be_read_any_more_says_so_and_keeps_what_was_read(p
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn consumers_that_are_not_shown_are_counted_and_nobody_is_said_to_be_gone(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     watcher.vhost.queue("q", &[]).await;

@@ -107,7 +107,7 @@ fn assert_agrees(page: &str, opposite: &str) {
     assert_says(page, &told);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -183,7 +183,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn another_plan_than_the_one_that_was_seen_is_not_set(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -217,7 +217,7 @@ async fn another_plan_than_the_one_that_was_seen_is_not_set(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_cannot_be_done_is_said_beside_what_was_written(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
@@ -270,7 +270,7 @@ async fn what_cannot_be_done_is_said_beside_what_was_written(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_that_gives_no_right_is_said_with_what_it_needs(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     for queue in ["work", "dead"] {

@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use super::Watcher;
 use super::dead_lettering::anna;
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_retention_that_was_set_here_is_told_with_who_set_it(pool: PgPool) {
     let watcher = Watcher::start(&pool, "policymaker").await;
     for queue in ["work", "dead", "other", "theirs"] {

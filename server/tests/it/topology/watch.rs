@@ -34,7 +34,7 @@ impl Watcher {
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn one_office_reads_at_a_time_and_a_clock_set_back_stops_nobody(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await.by_the_minute();
     watcher.look().await;
@@ -50,7 +50,7 @@ async fn one_office_reads_at_a_time_and_a_clock_set_back_stops_nobody(pool: PgPo
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_clock_that_jumps_makes_no_queue_idle(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await.by_the_minute();
     watcher.vhost.queue("idle", &[]).await;
@@ -77,7 +77,7 @@ async fn a_clock_that_jumps_makes_no_queue_idle(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_finding_that_comes_back_is_another_one(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
@@ -102,7 +102,7 @@ async fn a_finding_that_comes_back_is_another_one(pool: PgPool) {
     watcher.end().await;
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_vhost_that_is_deleted_is_forgotten_and_its_findings_end(pool: PgPool) {
     for tag in ["monitoring", "management"] {
         let watcher = Watcher::start(&pool, tag).await;
@@ -134,7 +134,7 @@ async fn a_vhost_that_is_deleted_is_forgotten_and_its_findings_end(pool: PgPool)
     }
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn depths_are_kept_of_queues_that_workers_name_and_that_dead_letter(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;

@@ -112,7 +112,7 @@ async fn kept(conn: &mut PgConnection) -> Vec<ReplayId> {
     ids.into_iter().map(ReplayId).collect()
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn only_replays_that_are_over_for_long_and_have_no_letter_left_are_forgotten(pool: PgPool) {
     let mut conn = database(&pool).await;
     let gone = [None, None];
@@ -140,7 +140,7 @@ async fn only_replays_that_are_over_for_long_and_have_no_letter_left_are_forgott
     assert_eq!(kept(&mut conn).await, [young, under_way]);
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn steps_are_small_however_large_a_replay_is(pool: PgPool) {
     let mut conn = database(&pool).await;
     let bounds = Bounds {
@@ -176,7 +176,7 @@ async fn steps_are_small_however_large_a_replay_is(pool: PgPool) {
     assert_eq!(left, 9, "the one that is kept has all of its letters");
 }
 
-#[sqlx::test(migrations = "../migrations")]
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn tries_that_were_never_made_are_forgotten_after_the_same_time(pool: PgPool) {
     let mut conn = database(&pool).await;
     sqlx::query(
