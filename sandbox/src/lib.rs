@@ -48,6 +48,18 @@ pub struct SandboxOptions {
     pub figures: bool,
     /// With it the servers are reached over TLS too.
     pub certificate: Option<ServerCertificate>,
+    /// What a commit of Postgres waits for.
+    pub commits: Commits,
+}
+
+/// What a commit of Postgres waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Commits {
+    /// For the disk, as in production.
+    #[default]
+    Durable,
+    /// For nothing: faster, and a machine that loses power loses them.
+    Relaxed,
 }
 
 impl Default for SandboxOptions {
@@ -58,6 +70,7 @@ impl Default for SandboxOptions {
             rabbitmq: true,
             figures: true,
             certificate: None,
+            commits: Commits::default(),
         }
     }
 }
@@ -175,8 +188,7 @@ async fn start_postgres(
     if !options.postgres {
         return Ok(None);
     }
-    let certificate = options.certificate.as_ref();
-    PostgresServer::start(data_dir, Arc::clone(janitor), certificate)
+    PostgresServer::start(data_dir, Arc::clone(janitor), options)
         .await
         .map(Some)
 }

@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
-use crate::certificate::{CertificateFiles, ServerCertificate};
+use crate::certificate::CertificateFiles;
 use crate::data_dir::DataDir;
 use crate::error::SandboxError;
 use crate::janitor::Janitor;
 use crate::ports::free_ports;
 use crate::process::{Goodbye, Process};
+use crate::{Commits, SandboxOptions};
 
 use cluster::{Cluster, USER};
 
@@ -33,6 +34,7 @@ pub struct PostgresServer {
     cluster: Cluster,
     /// What it shows over TLS.
     tls: Option<CertificateFiles>,
+    commits: Commits,
     port: u16,
     janitor: Arc<Janitor>,
     /// How to end it when its files are not needed any more, or are.
@@ -44,7 +46,7 @@ impl PostgresServer {
     pub(crate) async fn start(
         data_dir: &DataDir,
         janitor: Arc<Janitor>,
-        certificate: Option<&ServerCertificate>,
+        options: &SandboxOptions,
     ) -> Result<Self, SandboxError> {
         let goodbye = if data_dir.is_kept() {
             Goodbye::Interrupt
@@ -52,11 +54,13 @@ impl PostgresServer {
             Goodbye::Quit
         };
         let cluster = Cluster::open(data_dir, &janitor).await?;
+        let certificate = options.certificate.as_ref();
         let tls = certificate.map(|one| cluster.keep(one)).transpose()?;
         let running = Mutex::new(None);
         let mut server = Self {
             cluster,
             tls,
+            commits: options.commits,
             port: 0,
             janitor,
             goodbye,
@@ -278,15 +282,20 @@ impl PostgresServer {
 
     fn arguments(&self) -> Vec<String> {
         let mut arguments = vec!["-D".to_owned(), self.cluster.files().display().to_string()];
+        let durable = match self.commits {
+            Commits::Durable => "on",
+            Commits::Relaxed => "off",
+        };
         let settings = [
             ("listen_addresses", "127.0.0.1".to_owned()),
             ("port", self.port.to_string()),
             // A socket's path may have 107 bytes only, and a data directory has any length.
             ("unix_socket_directories", String::new()),
             ("max_connections", "200".to_owned()),
-            // Commits are as durable, and cost as much, as in production.
-            ("fsync", "on".to_owned()),
-            ("synchronous_commit", "on".to_owned()),
+            // Unless asked otherwise, commits are as durable, and cost as much, as in production.
+            ("fsync", durable.to_owned()),
+            ("full_page_writes", durable.to_owned()),
+            ("synchronous_commit", durable.to_owned()),
             // Kept in the data directory: in /dev/shm it would outlive a killed server.
             ("dynamic_shared_memory_type", "mmap".to_owned()),
             ("logging_collector", "off".to_owned()),

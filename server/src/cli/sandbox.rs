@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use dlo_sandbox::fleet::{Fleet, FleetOptions, OfficeAddress};
-use dlo_sandbox::{Sandbox, SandboxOptions};
+use dlo_sandbox::{Commits, Sandbox, SandboxOptions};
 use futures_util::{Stream, StreamExt as _};
 
 use super::environment::variable;
@@ -46,6 +46,9 @@ pub(super) struct Servers {
     /// How often the simulated company's workers say that they live; thrice that without is a silence
     #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
     heartbeat: u64,
+    /// Let commits of Postgres not wait for the disk: for tests that neither kill nor measure it
+    #[arg(long)]
+    relaxed: bool,
 }
 
 /// Running servers, perhaps with the simulated company on them.
@@ -59,6 +62,11 @@ impl Servers {
         eprintln!("Starting a private Postgres and RabbitMQ …");
         let options = SandboxOptions {
             data_dir: self.data.clone(),
+            commits: if self.relaxed {
+                Commits::Relaxed
+            } else {
+                Commits::Durable
+            },
             ..SandboxOptions::default()
         };
         Ok(Stage {
