@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full fuzz fmt lint deny advisories site prepare bench-intake bench-pages bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e check clean
+.PHONY: help setup demo quick test test-full fuzz fmt lint deny advisories site prepare bench-intake bench-pages bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -13,10 +13,13 @@ help: ## list the commands
 demo: ## run the product on simulated dead letters and print its address; ARGS="--port 4000 --data DIR"
 	@scripts/demo $(ARGS)
 
-test: ## run all tests, in Rust and in the browser, and print one closing count
-	@scripts/test
+quick: ## format, boundaries, clippy and the tests that need no server: before every commit
+	@scripts/gate format boundaries clippy-native unit
 
-test-full: ## every reliability goal in full size, with one table of what was seen; ARGS="replay::kills"
+test: ## the gate: tests in Rust and in the browser, one after the other, and one closing count
+	@scripts/gate set-up site build rust browser
+
+test-full: ## kills, outages and bounds, with one table of the reliability goals; ARGS="replay::kills"
 	@scripts/test-full $(ARGS)
 
 setup: ## install what any of these commands needs

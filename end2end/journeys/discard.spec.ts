@@ -109,7 +109,7 @@ test('what others discarded before stays so when a discard of all that match is 
   for (const name of ['one', 'two', 'three']) await workplace.die({ body: name });
   await workplace.letters(3);
   const [first] = (await running.api.letters(`source:${workplace.source}`)).items;
-  await running.api.discard([first.id], 'put away by a colleague');
+  await running.api.discard([first!.id], 'put away by a colleague');
   await page.goto(workplace.list());
   await live(page);
   await page.getByText('With all 3 letters…').click();
@@ -120,7 +120,7 @@ test('what others discarded before stays so when a discard of all that match is 
   await page.getByRole('button', { name: 'Undo: hold 2 letters again' }).click();
   await expect(page.getByText('2 letters restored: held again.')).toBeVisible();
   const discarded = (await running.api.letters(`source:${workplace.source} state:discarded`)).items;
-  expect(discarded.map(({ id }) => id)).toEqual([first.id]);
+  expect(discarded.map(({ id }) => id)).toEqual([first!.id]);
 });
 
 test('a letter that somebody else has decided on meanwhile is left out, and the page says so', async ({

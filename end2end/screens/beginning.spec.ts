@@ -1,6 +1,6 @@
 // An office in which nothing has happened yet teaches how to begin.
 import { expect, live, test } from '../fixtures/test';
-import { LOOKS, WIDTHS, beyond, picture, violations } from './looks';
+import { WIDTHS, beyond, looksOf, picture, violations } from './looks';
 
 test.use({ office: 'quiet' });
 
@@ -21,12 +21,12 @@ const BEGINNINGS = [
 ];
 
 for (const { address, heading, teaches } of BEGINNINGS) {
-  test(`${address} teaches how to begin`, async ({ page }) => {
+  test(`${address} teaches how to begin`, async ({ page, looks }) => {
     await page.goto(address);
     await live(page);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);
     await expect(page.getByRole('main')).toContainText(teaches);
-    for (const { paper, width, height } of LOOKS) {
+    for (const { paper, width, height } of looksOf(looks)) {
       await page.emulateMedia({ colorScheme: paper, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height });
       expect.soft(await violations(page), `on ${paper} paper, ${width} px wide`).toEqual([]);

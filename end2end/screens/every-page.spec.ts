@@ -3,7 +3,7 @@
 // camera, for people: test-results/screens. With UPDATE_DOC_IMAGES=1 those of the README are taken again.
 import path from 'node:path';
 import { expect, test } from '../fixtures/test';
-import { LOOKS, WIDTHS, beyond, picture, violations } from './looks';
+import { WIDTHS, beyond, looksOf, picture, violations } from './looks';
 import { SCREENS, visit } from './pages';
 
 const DOCS = path.resolve(__dirname, '../../docs/images');
@@ -14,11 +14,12 @@ for (const screen of SCREENS) {
     page,
     running,
     faults,
+    looks,
   }) => {
     await visit(screen, page, running, faults);
     const ours = await page.evaluate(async () => (await document.fonts.ready).check('14px "IBM Plex Sans"'));
     expect(ours, 'our own fonts are there').toBe(true);
-    for (const { paper, width, height } of LOOKS) {
+    for (const { paper, width, height } of looksOf(looks)) {
       await page.emulateMedia({ colorScheme: paper, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height });
       await screen.settle?.(page);

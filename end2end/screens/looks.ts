@@ -2,11 +2,17 @@
 import path from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import type { Options } from '../fixtures/test';
 
 /** How people look at pages. */
-export const LOOKS = (['light', 'dark'] as const).flatMap((paper) =>
+const LOOKS = (['light', 'dark'] as const).flatMap((paper) =>
   [1440, 390].map((width) => ({ paper, width, height: width > 1000 ? 900 : 844 })),
 );
+
+/** The looks that a project asks for. */
+export function looksOf(looks: Options['looks']): typeof LOOKS {
+  return looks === 'all' ? LOOKS : LOOKS.slice(0, 1);
+}
 
 /** The narrowest is the smallest telephone that counts. */
 export const WIDTHS = [1440, 768, 390, 320];

@@ -1,9 +1,13 @@
 # shellcheck shell=bash
-# Which crates are built together. Never `--workspace`: it would unify leptos' `ssr` with
-# `hydrate`, and neither the server nor the browser would get what it needs.
+# Which crates are built together, and which of their tests. Never `--workspace`: it would unify leptos'
+# `ssr` with `hydrate`, and neither the server nor the browser would get what it needs.
 
 # Everything that runs natively. One selection for tests, lints and docs, so that they share artefacts.
 NATIVE=(-p dlo-domain -p dlo-sandbox -p dlo-app -p dlo-server --features dlo-app/ssr)
 # What the browser runs.
 BROWSER=(-p dlo-frontend -p dlo-app --features dlo-app/hydrate --target wasm32-unknown-unknown)
-export NATIVE BROWSER
+# The gate: unit tests, and the folders `tests/it` of the crates.
+GATE_TESTS=(--lib --test it)
+# What `make test-full` adds: the folders `tests/faults`.
+FULL_TESTS=(--test faults)
+export NATIVE BROWSER GATE_TESTS FULL_TESTS

@@ -6,6 +6,8 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # Outside the clone: the tools take minutes to build and serve every clone of this machine.
 TOOLS=${DLO_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/dead-letter-office}/tools
 TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
+# What the last run of tests said, wherever it was built.
+RESULTS=$ROOT/target/test-results
 # The demo and the tests use the dev profile: one set of artefacts serves both.
 DLO_BIN=${DLO_BIN:-$TARGET/debug/dlo}
 # Queries were checked against a real schema when `.sqlx` was written, so a build needs no database.
@@ -18,7 +20,7 @@ export PATH="$TOOLS/bin:$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
 NODE_MINIMUM=20
 NODE=$TOOLS/node/bin/node
 [[ -x $NODE ]] || NODE=$(command -v node || true)
-export ROOT TOOLS TARGET NODE NODE_MINIMUM
+export ROOT TOOLS TARGET RESULTS NODE NODE_MINIMUM
 
 # node_major PROGRAM: the major version of that Node, or 0.
 node_major() {

@@ -1,4 +1,4 @@
-//! How well failures are grouped, on the labelled corpus beside this file: `grouping/failures.tsv`.
+//! How well failures are grouped, on the labelled corpus: `tests/grouping/failures.tsv`.
 //!
 //! GA is the share of messages whose group holds exactly the messages of their label; FGA is the
 //! harmonic mean of the precision and the recall of whole groups (Zhu et al. 2019, Khan et al. 2022).
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dlo_domain::grouping::Lines;
 
-const CORPUS: &str = include_str!("grouping/failures.tsv");
+const CORPUS: &str = include_str!("../grouping/failures.tsv");
 
 /// Sets of line numbers.
 type Groups = BTreeSet<Vec<usize>>;

@@ -67,19 +67,15 @@ async fn a_task_that_panics_or_ends_by_itself_fails_the_process() {
 async fn what_does_not_end_in_time_is_cut_off() {
     let (lifecycle, ending) = begin(Duration::from_millis(50));
     lifecycle.spawn("deaf", |_| std::future::pending::<Result<(), String>>());
-    let before = tokio::time::Instant::now();
     assert_eq!(ending.wait(one_signal()).await, Outcome::Failed);
-    assert!(before.elapsed() >= Duration::from_millis(50));
 }
 
 #[tokio::test]
 async fn a_second_signal_ends_at_once() {
-    let (lifecycle, ending) = begin(SOFT_LIMIT);
+    let (lifecycle, ending) = begin(Duration::MAX);
     lifecycle.spawn("deaf", |_| std::future::pending::<Result<(), String>>());
-    let before = tokio::time::Instant::now();
     let two = stream::iter([(), ()]).chain(stream::pending());
     assert_eq!(ending.wait(two).await, Outcome::Failed);
-    assert!(before.elapsed() < SOFT_LIMIT);
 }
 
 #[tokio::test]

@@ -13,12 +13,14 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use sqlx::PgPool;
 
+use crate::harness::goal::GoalRow;
+use crate::harness::ledger::{Ledger, mixed_bodies};
+use crate::harness::process::Premises;
+use crate::harness::setting;
 use crate::support::broker::Vhost;
-use crate::support::goal::GoalRow;
-use crate::support::ledger::{Ledger, mixed_bodies};
+use crate::support::database::database_url;
 use crate::support::office::{Office, letters, watch};
-use crate::support::process::{Premises, database_url};
-use crate::support::{setting, until};
+use crate::support::until_within;
 
 /// A batch that Postgres may still be committing when its office is killed.
 const LAST_BATCH: usize = 150;
@@ -128,7 +130,7 @@ async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
     vhost
         .publish("dead", BasicProperties::default(), b"before")
         .await;
-    until("the first letter", 20, || async {
+    until_within("the first letter", Duration::from_secs(20), || async {
         letters(&pool).await == 1
     })
     .await;
@@ -138,7 +140,7 @@ async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
         .get_database()
         .expect("named")
         .to_owned();
-    let admin = crate::support::process::admin().await;
+    let admin = crate::support::database::admin().await;
     for statement in [
         format!("alter database \"{name}\" allow_connections false"),
         format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'"),
@@ -151,16 +153,18 @@ async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
     vhost
         .publish("dead", BasicProperties::default(), b"meanwhile")
         .await;
-    until("the message is given back", 20, || async {
-        vhost.depth("dead").await == 1
-    })
+    until_within(
+        "the message is given back",
+        Duration::from_secs(20),
+        || async { vhost.depth("dead").await == 1 },
+    )
     .await;
     let statement = format!("alter database \"{name}\" allow_connections true");
     sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
         .execute(&admin)
         .await
         .expect("allowed again");
-    until("intake resumes", 10, || async {
+    until_within("intake resumes", Duration::from_secs(10), || async {
         letters_or_none(&pool).await == Some(2)
     })
     .await;
@@ -195,7 +199,10 @@ async fn a_deadlock_strips_no_letter_of_its_headers(pool: PgPool) {
     }
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("the letters", 20, || async { letters(&pool).await == 10 }).await;
+    until_within("the letters", Duration::from_secs(20), || async {
+        letters(&pool).await == 10
+    })
+    .await;
     office.stop().await;
     let attempts: i64 = sqlx::query_scalar("select last_value from attempts")
         .fetch_one(&pool)

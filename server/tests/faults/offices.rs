@@ -11,11 +11,12 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use sqlx::PgPool;
 
+use crate::harness::ledger::{Ledger, mixed_bodies};
+use crate::harness::process::{Premises, Serve};
+use crate::harness::setting;
 use crate::support::broker::Vhost;
-use crate::support::ledger::{Ledger, mixed_bodies};
+use crate::support::database::database_url;
 use crate::support::office::watch;
-use crate::support::process::{Premises, Serve, database_url};
-use crate::support::setting;
 
 /// Kills one of two offices at work, again and again; a new one comes for it.
 async fn kill_one_of_two(pool: &PgPool, vhost: &Vhost, bodies: &[String], random: &mut StdRng) {

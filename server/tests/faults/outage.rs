@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::support::sized;
+use crate::harness::sized;
 
 mod broker;
 mod broker_in_replay;

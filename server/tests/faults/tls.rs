@@ -13,11 +13,12 @@ use reqwest::Client;
 use sqlx::PgPool;
 use tempfile::TempDir;
 
+use crate::harness::program::Running;
 use crate::support::broker::Vhost;
 use crate::support::office::{letters, watch};
-use crate::support::program::{Running, Said, run};
+use crate::support::program::{Said, run};
 use crate::support::token::token;
-use crate::support::{needed, until};
+use crate::support::{needed, until_within};
 
 /// An authority that no machine trusts by itself.
 struct Authority {
@@ -169,7 +170,7 @@ async fn takes_letters(servers: &Servers, pool: &PgPool, database: &str, authori
     vhost
         .publish_all("dead", &["a".to_owned(), "b".to_owned()])
         .await;
-    until("letters came over TLS", 60, || async {
+    until_within("letters came over TLS", Duration::from_mins(1), || async {
         letters(pool).await == 2
     })
     .await;
@@ -198,7 +199,7 @@ async fn is_probed(office: &Running, pool: &PgPool, management: &str) {
         .json(&serde_json::json!({"probe_url": address, "interval_seconds": 60}));
     let taken = beat.send().await.expect("an answer");
     assert_eq!(taken.status(), 200);
-    until("it is probed", 20, || async {
+    until_within("it is probed", Duration::from_secs(20), || async {
         let status: Option<i32> =
             sqlx::query_scalar("select probe_status::integer from workers where name = 'far'")
                 .fetch_one(pool)

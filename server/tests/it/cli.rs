@@ -2,6 +2,4 @@
 
 mod checking;
 mod configuration;
-mod demo;
-mod offices;
 mod tokens;

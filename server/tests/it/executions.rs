@@ -7,6 +7,4 @@ mod handing_on;
 mod handler;
 mod monitor;
 mod reporting;
-mod standing_still;
 mod waiting;
-pub mod yard;

@@ -2,4 +2,3 @@
 //! stands still.
 
 mod messages;
-mod standing_still;

@@ -3,14 +3,12 @@
 mod access;
 mod agree;
 mod causes;
-mod crowd;
 mod executions;
 mod guards;
 mod health;
 mod live;
 mod odd_names;
 mod pages;
-mod patience;
 mod policies;
 mod problems;
 mod requests;

@@ -1,22 +1,20 @@
 //! Tests of the server against real servers: a private Postgres and RabbitMQ, which
 //! `scripts/with-sandbox` starts and names in the environment.
 
-mod bounds;
 mod cli;
-mod crash;
 mod desk;
 mod executions;
 mod fleet;
 mod http;
 mod intake;
-mod offices;
-mod outage;
+mod queries;
 mod register;
 mod replay;
 mod retries;
 mod rules;
 mod scenarios;
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "`it` and `faults` use a part each")]
 mod support;
-mod tls;
 mod topology;
 mod transform;

@@ -1,6 +1,5 @@
 //! Workers and executions that another database keeps: read, and never written to.
 
-mod company;
 mod executions;
 mod faults;
 mod workers;

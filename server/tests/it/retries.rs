@@ -4,88 +4,26 @@
 mod moving;
 mod unreadable;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_app::desk::{DeskError, PolicyDesk as _, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, PolicyId};
-use dlo_domain::policy::{NewPolicy, Schedule};
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
-use dlo_server::clock::{SharedClock, SystemClock};
-use dlo_server::config::ReplayConfig;
-use dlo_server::events::Hub;
-use dlo_server::retrying::{self, Deps};
-use dlo_server::store::StoreError;
 use futures_util::StreamExt as _;
 use lapin::BasicProperties;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions};
 use lapin::types::{AMQPValue, FieldArray, FieldTable};
 use sqlx::PgPool;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 use crate::replay::origins::x_death;
 use crate::support::broker::Vhost;
+use crate::support::database::count;
 use crate::support::desk::{Bench, at_work};
 use crate::support::office::{Office, believe};
-use crate::support::process::{Premises, database_url};
-use crate::support::{setting, until};
-
-/// A scheduler under way.
-struct Scheduler {
-    stop: CancellationToken,
-    task: JoinHandle<Result<(), StoreError>>,
-}
-
-impl Scheduler {
-    fn start(pool: &PgPool) -> Self {
-        let clock: SharedClock = Arc::new(SystemClock);
-        let deps = Deps {
-            pool: pool.clone(),
-            clock,
-            replay: ReplayConfig::default(),
-            takes_part: true,
-        };
-        let stop = CancellationToken::new();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
-        let task = tokio::spawn(retrying::run(deps, Hub::default(), stop.clone()));
-        Self { stop, task }
-    }
-
-    async fn stop(self) {
-        self.stop.cancel();
-        self.task.await.expect("no panic").expect("an orderly end");
-    }
-}
-
-fn policy(delays_seconds: Vec<u32>) -> NewPolicy {
-    NewPolicy {
-        name: "again".to_owned(),
-        schedule: Schedule {
-            delays_seconds,
-            jitter_percent: 0,
-        },
-        retries_per_minute: 60_000,
-        breaker: None,
-        ..NewPolicy::default()
-    }
-}
-
-async fn add(bench: &Bench, policy: &NewPolicy) -> PolicyId {
-    let anna = Actor("anna".to_owned());
-    let added = bench.desk.add_policy(&anna, policy).await;
-    added.expect("added").id
-}
-
-async fn count(pool: &PgPool, of: &'static str) -> i64 {
-    let counted = sqlx::query_scalar(of).fetch_one(pool).await;
-    counted.unwrap_or(-1)
-}
+use crate::support::retries::{Scheduler, add, policy};
+use crate::support::until;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_removed_policy_tells_what_it_was_and_who_removed_it(pool: PgPool) {
@@ -187,7 +125,7 @@ async fn gets_its_three_tries(pool: &PgPool, counts: &[i64]) {
             == 1
     };
     let came = tokio::time::timeout(
-        Duration::from_mins(1),
+        crate::support::PATIENCE,
         die_with(&vhost, counts, is_given_up),
     );
     assert_eq!(came.await.expect("in time"), 3);
@@ -225,18 +163,6 @@ async fn a_letter_gets_its_tries_from_a_broker_that_counts_from_one(pool: PgPool
     gets_its_three_tries(&pool, &[1, 1, 1, 1]).await;
 }
 
-/// Letters of which the policies are still to be asked.
-async fn letters(bench: &Bench, pool: &PgPool, many: usize) {
-    for number in 0..many {
-        let letter = bench.letter("work", number.to_string().as_bytes()).await;
-        sqlx::query("insert into policy_inbox (letter_id, arrived_at) values ($1, now())")
-            .bind(letter.0)
-            .execute(pool)
-            .await
-            .expect("asked");
-    }
-}
-
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: PgPool) {
     let vhost = Vhost::create().await;
@@ -253,7 +179,7 @@ async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: P
     for queue in ["payments.execute", "orders.work"] {
         vhost.publish("dead", x_death(queue), b"{}").await;
     }
-    until("the policy is done with both", 30, || async {
+    until("the policy is done with both", || async {
         let given_up = "select count(*) from letters where exhausted_at is not null";
         vhost.depth("orders.work").await == 1 && count(&pool, given_up).await == 1
     })
@@ -273,106 +199,6 @@ async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: P
     );
     scheduler.stop().await;
     engine.stop().await;
-    intake.stop().await;
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn offices_that_are_killed_lose_no_try_and_double_none(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    // So slow that tries are made over some seconds, in which offices die.
-    let slow = NewPolicy {
-        retries_per_minute: 1_800,
-        ..policy(vec![1])
-    };
-    add(&bench, &slow).await;
-    let many = setting("DLO_RETRY_LETTERS", 120);
-    letters(&bench, &pool, many).await;
-    let premises = Premises::new(database_url(&pool), &vhost.brokers);
-    let taken = "select count(*) from retries where state = 'taken'";
-    let mut offices = vec![premises.open(), premises.open()];
-    let kills = setting("DLO_RETRY_KILLS", 4);
-    for kill in 0..kills {
-        let enough = i64::try_from(many * kill / (kills + 1)).expect("few");
-        until("tries are made", 60, || async {
-            count(&pool, taken).await > enough
-        })
-        .await;
-        offices.remove(0).kill().await;
-        offices.push(premises.open());
-    }
-    let all = i64::try_from(many).expect("few");
-    until("every try is made", 90, || async {
-        count(&pool, taken).await == all
-            && count(
-                &pool,
-                "select count(*) from replay_items where outcome = 'pending'",
-            )
-            .await
-                == 0
-    })
-    .await;
-    for office in offices {
-        office.stop().await;
-    }
-    let said = premises.last_words();
-    let doubled = "select count(*) from (
-        select letter_id from replay_items group by letter_id having count(*) > 1) as doubled";
-    assert_eq!(count(&pool, doubled).await, 0, "{said}");
-    assert_eq!(count(&pool, "select count(*) from policy_inbox").await, 0);
-    let waiting = "select count(*) from letters where state in ('held', 'scheduled', 'claimed')";
-    assert_eq!(count(&pool, waiting).await, 0, "{said}");
-    // A publish that a kill cut off may have happened, and is not made again.
-    let confirmed = "select count(*) from replay_items where outcome = 'confirmed'";
-    let confirmed = count(&pool, confirmed).await;
-    let depth = i64::from(vhost.depth("work").await);
-    assert!((confirmed..=all).contains(&depth), "{confirmed} {depth}");
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn what_arrives_beside_a_change_of_policies_is_asked_about_or_was_there_before(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    vhost.queue("dead", &[]).await;
-    let intake = Office::start(&pool, &vhost.brokers).await;
-    let bodies: Vec<String> = (0..2_000).map(|number| number.to_string()).collect();
-    let (before, after) = bodies.split_at(1_000);
-    vhost.publish_all("dead", before).await;
-    until("some are stored", 30, || async {
-        count(&pool, "select count(*) from letters").await > 200
-    })
-    .await;
-    // While batches are under way.
-    let id = add(&bench, &policy(vec![1_000])).await;
-    let at: chrono::DateTime<chrono::Utc> = bench
-        .desk
-        .policy(id)
-        .await
-        .expect("a policy")
-        .policy
-        .changed_at;
-    vhost.publish_all("dead", after).await;
-    let scheduler = Scheduler::start(&pool);
-    until("all are stored and asked about", 60, || async {
-        count(&pool, "select count(*) from letters").await == 2_000
-            && count(&pool, "select count(*) from policy_inbox").await == 0
-    })
-    .await;
-    let missed: i64 = sqlx::query_scalar(
-        "select count(*) from letters where state = 'held' and last_arrived_at > $1",
-    )
-    .bind(at + chrono::TimeDelta::seconds(2))
-    .fetch_one(&pool)
-    .await
-    .expect("counted");
-    assert_eq!(missed, 0, "every later one is scheduled");
-    let scheduled = count(
-        &pool,
-        "select count(*) from letters where state = 'scheduled'",
-    )
-    .await;
-    assert!(scheduled >= 1_000, "{scheduled}");
-    scheduler.stop().await;
     intake.stop().await;
     vhost.delete().await;
 }

@@ -18,10 +18,10 @@ use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::executions::yard::Yard;
 use crate::support::broker::Vhost;
 use crate::support::office::{Office, name_executions, watch};
 use crate::support::until;
+use crate::support::yard::Yard;
 
 /// How often workers say that they live, in seconds.
 const BEAT: usize = 10;
@@ -132,7 +132,7 @@ impl Company {
 
     /// Waits for so many dead letters that name executions, without handling them.
     async fn named(&self, letters: i64) {
-        until("the letters name their executions", 30, || async {
+        until("the letters name their executions", || async {
             self.yard
                 .count("select count(*) from letter_executions")
                 .await

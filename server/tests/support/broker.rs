@@ -28,6 +28,29 @@ pub struct Vhost {
     pub channel: Channel,
     connection: Connection,
     management: String,
+    is_deleted: bool,
+}
+
+/// A test that failed leaves nothing behind: what others read of the whole broker would have it.
+impl Drop for Vhost {
+    fn drop(&mut self) {
+        if self.is_deleted {
+            return;
+        }
+        let address = self.address();
+        // A runtime of its own: the test's is not to be waited for from within.
+        let removal = std::thread::spawn(move || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            if let Ok(runtime) = runtime.enable_all().build() {
+                runtime.block_on(remove(&address));
+            }
+        });
+        let _ = removal.join();
+    }
+}
+
+async fn remove(address: &str) {
+    let _ = reqwest::Client::new().delete(address).send().await;
 }
 
 impl Vhost {
@@ -61,7 +84,13 @@ impl Vhost {
             channel,
             connection,
             management: management.to_owned(),
+            is_deleted: false,
         }
+    }
+
+    /// Where the management API has it.
+    fn address(&self) -> String {
+        format!("{}/api/vhosts/{}", self.management, self.name)
     }
 
     /// Connects again, after the broker was away.
@@ -70,12 +99,10 @@ impl Vhost {
     }
 
     /// Deletes it with everything in it.
-    pub async fn delete(self) {
+    pub async fn delete(mut self) {
         let _ = self.connection.close(200, "done".into()).await;
-        let _ = reqwest::Client::new()
-            .delete(format!("{}/api/vhosts/{}", self.management, self.name))
-            .send()
-            .await;
+        remove(&self.address()).await;
+        self.is_deleted = true;
     }
 
     /// Declares a durable queue.

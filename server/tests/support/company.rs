@@ -166,3 +166,15 @@ fn reader(
         kept: Duration::from_hours(30 * 24),
     })
 }
+
+pub const STAFF: &str = "insert into company.worker (name, last_heartbeat)
+    select 'a', told from company.time";
+
+/// One worker, which was heard and beats no more.
+pub async fn fallen_silent(pool: &PgPool) -> Company {
+    let mut company = Company::open(pool, Some(WORKERS), None).await;
+    company.run(STAFF).await;
+    company.pass(12, &["a"]).await;
+    assert_eq!(company.trouble().await, "");
+    company
+}

@@ -7,7 +7,7 @@ use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId, SourceId};
 use dlo_domain::payload::BodyRange;
-use dlo_domain::replay::{Control, NewReplay, Replay, ReplayItem, ReplayState, Target};
+use dlo_domain::replay::{Canary, Control, NewReplay, Replay, ReplayItem, ReplayState, Target};
 use dlo_domain::selection::Selection;
 use dlo_domain::source::SourceMode;
 use dlo_domain::state::LetterState;
@@ -19,6 +19,7 @@ use dlo_server::desk::PgDesk;
 use dlo_server::office;
 use dlo_server::replay::{self, ReplayError, Waits};
 use dlo_server::transform::Transformer;
+use lapin::types::AMQPValue;
 use sqlx::{PgConnection, PgPool};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -26,7 +27,6 @@ use uuid::Uuid;
 
 use super::broker::Vhost;
 use super::office::watch;
-use super::proxy::Proxy;
 use super::until;
 
 /// A desk whose source is a queue of the vhost that is never consumed.
@@ -72,15 +72,6 @@ pub async fn at_work(pool: &PgPool) -> (Vhost, Bench) {
     vhost.queue("work", &[]).await;
     let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
     (vhost, bench)
-}
-
-/// The same, with a proxy between desk and broker.
-pub async fn at_work_behind_proxy(pool: &PgPool) -> (Vhost, Proxy, Bench) {
-    let vhost = Vhost::create().await;
-    vhost.queue("work", &[]).await;
-    let proxy = Proxy::start(&vhost.brokers).await;
-    let bench = Bench::new(pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
-    (vhost, proxy, bench)
 }
 
 impl Bench {
@@ -261,7 +252,7 @@ impl Bench {
 
     /// Waits until a replay is in a state.
     pub async fn becomes(&self, id: ReplayId, state: ReplayState) -> Replay {
-        until(&format!("the replay is {state:?}"), 60, || async {
+        until(&format!("the replay is {state:?}"), || async {
             self.replay(id).await.state == state
         })
         .await;
@@ -270,7 +261,7 @@ impl Bench {
 
     /// Waits until a cancelled replay gave back what it had not published.
     pub async fn given_back(&self, id: ReplayId) {
-        until("all are given back", 20, || async {
+        until("all are given back", || async {
             self.replay(id).await.finished_at.is_some()
         })
         .await;
@@ -373,4 +364,39 @@ pub fn settle_after(settle_after: Duration) -> ReplayConfig {
 /// A name that nobody has.
 pub fn unique(name: &str) -> String {
     format!("{name}-{}", Uuid::new_v4())
+}
+
+/// A vhost where what is rejected in `work` comes back through `dead`.
+pub async fn at_a_loop(pool: &PgPool) -> (Vhost, Bench) {
+    let vhost = Vhost::create().await;
+    vhost.dead_letter_pair("dlx", "dead").await;
+    let dead = AMQPValue::LongString("dlx".into());
+    vhost
+        .queue("work", &[("x-dead-letter-exchange", dead)])
+        .await;
+    let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
+    (vhost, bench)
+}
+
+pub fn quick(steps: &[u32]) -> Canary {
+    Canary {
+        steps: steps.to_vec(),
+        stop_above: 0.05,
+        watch_seconds: 2,
+    }
+}
+
+/// Waits until so many letters of a replay are confirmed.
+pub async fn some_are_out(bench: &Bench, id: ReplayId, so_many: i64) {
+    until("some are out", || async {
+        bench.replay(id).await.outcomes.confirmed >= so_many
+    })
+    .await;
+}
+
+pub async fn replayed(bench: &Bench) -> (LetterId, ReplayId) {
+    let letter = bench.letter("work", b"{}").await;
+    let id = bench.replay_home(&[letter]).await;
+    bench.finished(id).await;
+    (letter, id)
 }

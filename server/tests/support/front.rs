@@ -143,7 +143,7 @@ impl Counter {
     /// Ends it in order; whoever still reads a stream is let go.
     pub async fn close(self) {
         self.stop.cancel();
-        let ended = tokio::time::timeout(std::time::Duration::from_secs(10), self.serving).await;
+        let ended = tokio::time::timeout(crate::support::PATIENCE, self.serving).await;
         ended
             .expect("in time")
             .expect("no panic")

@@ -1,30 +1,27 @@
 //! What the tests share: a vhost of their own on the sandbox's broker, and waiting.
 
-pub mod branch;
 pub mod broker;
+pub mod company;
 pub mod consumer;
-pub mod cutter;
+pub mod database;
 pub mod desk;
 pub mod fleet;
 pub mod front;
-pub mod frozen;
 mod full;
-pub mod goal;
-pub mod ledger;
 pub mod noting;
-pub mod odd;
 pub mod odd_names;
 pub mod office;
 pub mod problem;
-pub mod process;
 pub mod program;
-pub mod proxy;
 pub mod raw;
 pub mod reckoning;
+pub mod retries;
+pub mod rules;
 mod samples;
-pub mod served;
-pub mod small_disk;
 pub mod token;
+pub mod topology;
+pub mod transform;
+pub mod yard;
 
 use std::future::Future;
 use std::time::Duration;
@@ -48,28 +45,24 @@ pub fn needed(name: &str) -> String {
         .unwrap_or_else(|| panic!("{name} is not set: run this through scripts/with-sandbox"))
 }
 
-/// A number that a person may set in the environment.
-pub fn setting(name: &str, usual: usize) -> usize {
-    variable(name).map_or(usual, |value| {
-        value
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}={value} is no number"))
-    })
+/// How long a test waits for what must come. It says only when a test gives up: however slow the machine is,
+/// the answer is the same.
+pub const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Waits until `check` holds; the test fails with `what` if it does not in [`PATIENCE`].
+pub async fn until<F: Future<Output = bool>>(what: &str, check: impl Fn() -> F) {
+    until_within(what, PATIENCE, check).await;
 }
 
-/// How large a test is: in its short form, and in its full one (`DLO_TEST_FULL=1`).
-pub fn sized<T>(short: T, full: T) -> T {
-    match variable("DLO_TEST_FULL").as_deref() {
-        Some("1") => full,
-        _ => short,
-    }
-}
-
-/// Waits until `check` holds; the test fails with `what` when it does not within `seconds`.
-pub async fn until<F: Future<Output = bool>>(what: &str, seconds: u64, check: impl Fn() -> F) {
-    let deadline = Instant::now() + Duration::from_secs(seconds);
+/// Waits until `check` holds; the test fails with `what` if it does not in this time.
+pub async fn until_within<F: Future<Output = bool>>(
+    what: &str,
+    limit: Duration,
+    check: impl Fn() -> F,
+) {
+    let deadline = Instant::now() + limit;
     while !check().await {
-        assert!(Instant::now() < deadline, "not within {seconds} s: {what}");
+        assert!(Instant::now() < deadline, "not within {limit:?}: {what}");
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
 }

@@ -120,3 +120,8 @@ pub async fn letters(pool: &PgPool) -> i64 {
         .await
         .expect("counted")
 }
+
+pub async fn bodies(pool: &PgPool) -> Vec<Vec<u8>> {
+    let read = sqlx::query_scalar("select body from arrivals order by body");
+    read.fetch_all(pool).await.expect("read")
+}

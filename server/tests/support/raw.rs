@@ -238,3 +238,6 @@ async fn open(uri: &AMQPUri) -> Wire {
     wire.expect(20, 11).await;
     wire
 }
+
+/// A message id that is not UTF-8.
+pub const ODD_ID: &[u8] = &[b'm', 0xff, 0xfe];

@@ -2,7 +2,7 @@
 
 use dlo_domain::filter::{FIELDS, LetterFilter, PATHS};
 
-const MANUAL: &str = include_str!("../../../docs/filter.md");
+const MANUAL: &str = include_str!("../../../../docs/filter.md");
 
 /// The field table as the manual shows it.
 fn table() -> String {

@@ -219,7 +219,7 @@ async fn the_same_spellings_lead_here_where_it_is_allowed() {
     Counting::until(async |listener| {
         let networks = ["0.0.0.0/0", "::/0"].map(|text| text.parse().expect("a network"));
         let allowed = Allowed(networks.to_vec());
-        let out = Outbound::new(allowed, Duration::from_secs(2)).expect("a client");
+        let out = Outbound::new(allowed, Duration::from_mins(1)).expect("a client");
         let hosts = HERE
             .into_iter()
             .flat_map(|ip| spellings(ip).into_iter().take(28));
@@ -262,7 +262,7 @@ async fn a_redirect_to_a_denied_address_is_not_followed(pool: PgPool) {
         let asking = async {
             let force = Workforce::open(&pool).await;
             // Every answer is asked for here, however busy the machine is.
-            let deps = force.probing_within(Duration::from_mins(1), &["127.0.0.2"]);
+            let deps = force.probing(&["127.0.0.2"]);
             for path in &paths {
                 let url = format!("http://127.0.0.2:{port}{path}");
                 force.beat_with(&format!("w{path}"), url).await;

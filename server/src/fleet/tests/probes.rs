@@ -17,16 +17,12 @@ use crate::outbound::{Allowed, Outbound};
 
 impl Workforce {
     pub(super) fn probing(&self, allowed: &[&str]) -> ProbingDeps {
-        self.probing_within(Duration::from_secs(2), allowed)
-    }
-
-    pub(super) fn probing_within(&self, time: Duration, allowed: &[&str]) -> ProbingDeps {
         let networks = allowed.iter().map(|text| text.parse().expect("a network"));
         let allowed = Allowed(networks.collect());
         ProbingDeps {
             pool: self.pool.clone(),
             clock: self.clock.clone(),
-            outbound: Outbound::new(allowed, time).expect("a client"),
+            outbound: Outbound::new(allowed, Duration::from_mins(1)).expect("a client"),
         }
     }
 

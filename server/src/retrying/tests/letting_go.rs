@@ -81,7 +81,7 @@ async fn very_many_letters_are_let_go_in_steps_while_intake_goes_on(pool: PgPool
     };
     let held = retries::let_go(&mut step, id, 1_000, note).await;
     assert_eq!(held.expect("held").len(), 1_000);
-    let arrival = tokio::time::timeout(Duration::from_secs(30), office.arrive("later"));
+    let arrival = tokio::time::timeout(Duration::from_mins(2), office.arrive("later"));
     let letter = arrival.await.expect("nothing holds intake up");
     step.rollback().await.expect("the office was killed");
 

@@ -9,7 +9,7 @@ use super::*;
 use crate::store::extracts;
 use crate::store::letter_list;
 
-#[path = "../../../../domain/tests/filter/any.rs"]
+#[path = "../../../../domain/tests/it/filter/any.rs"]
 mod any;
 
 const LETTERS: u128 = 60;

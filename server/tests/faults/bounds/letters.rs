@@ -9,7 +9,7 @@ use dlo_domain::wire::{Field, FieldTable, FieldValue, Properties};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::support::sized;
+use crate::harness::sized;
 
 /// A letter that asks for much.
 pub struct Costly {

@@ -10,10 +10,10 @@ use serde_json::Value;
 use sqlx::PgPool;
 use tokio::time::Instant;
 
-use crate::support::process::database_url;
-use crate::support::program::Running;
+use crate::harness::program::Running;
+use crate::support::database::database_url;
 use crate::support::token::token;
-use crate::support::until;
+use crate::support::until_within;
 
 /// What an answer may add to the memory of its office, in KiB.
 const MOST_EXTRA_KIB: u64 = 64 * 1024;
@@ -82,7 +82,7 @@ impl MeasuredOffice {
             client: Client::new(),
             running,
         };
-        until("the office is ready", 30, || async {
+        until_within("the office is ready", Duration::from_secs(30), || async {
             let asked = office.client.get(format!("{}/readyz", office.address));
             let answer = asked.send().await;
             answer.is_ok_and(|answer| answer.status().is_success())

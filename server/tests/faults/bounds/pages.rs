@@ -8,8 +8,8 @@ use sqlx::PgPool;
 
 use super::letters::{Costly, costly};
 use super::measured::MeasuredOffice;
+use crate::harness::sized;
 use crate::support::desk::Bench;
-use crate::support::sized;
 
 /// Stores a letter as it would have arrived, with its deaths, notes and stack trace read out of it.
 pub async fn store(bench: &Bench, one: &Costly) -> LetterId {

@@ -13,11 +13,12 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::measured::MeasuredOffice;
+use crate::harness::goal::GoalRow;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
-use crate::support::goal::GoalRow;
 use crate::support::office::watch;
-use crate::support::{sized, until};
+use crate::support::until_within;
 
 /// Large bodies that wait in one queue.
 const LARGE: u8 = 4;
@@ -69,9 +70,11 @@ async fn neighbours_go_on(pool: &PgPool, vhost: &Vhost, bytes: usize) {
             .publish("other", BasicProperties::default(), b"small")
             .await;
         published += 1;
-        until("a neighbour is stored", NEIGHBOUR_WITHIN_SECS, || async {
-            stored(pool, 5).await >= published
-        })
+        until_within(
+            "a neighbour is stored",
+            Duration::from_secs(NEIGHBOUR_WITHIN_SECS),
+            || async { stored(pool, 5).await >= published },
+        )
         .await;
     }
 }
@@ -126,7 +129,7 @@ async fn large_bodies_are_taken_one_after_the_other(pool: PgPool) {
         .await
         .expect("counted");
     assert_eq!(parts, 0);
-    until("all are acknowledged", 10, || async {
+    until_within("all are acknowledged", Duration::from_secs(10), || async {
         vhost.depth("dead").await == 0
     })
     .await;
@@ -190,9 +193,11 @@ async fn a_large_letter_is_shown_downloaded_and_replayed_within_bounds(pool: PgP
         .json(&replay);
     let planned = office.measure(asked).await.json();
     let replay = Uuid::parse_str(planned["id"].as_str().expect("an id")).expect("an id");
-    until("the letter is in its queue", 60, || async {
-        vhost.depth("work").await == 1
-    })
+    until_within(
+        "the letter is in its queue",
+        Duration::from_mins(1),
+        || async { vhost.depth("work").await == 1 },
+    )
     .await;
     bench.finished(dlo_domain::ids::ReplayId(replay)).await;
     let extra = office.peak_kib().saturating_sub(before);

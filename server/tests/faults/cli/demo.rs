@@ -1,13 +1,14 @@
 //! `dlo demo` and `dlo sandbox`: everything in one, and nothing left behind.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use reqwest::Client;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-use crate::support::program::Running;
-use crate::support::until;
+use crate::harness::program::Running;
+use crate::support::until_within;
 
 fn text<'a>(ready: &'a Value, name: &str) -> &'a str {
     ready[name]
@@ -53,23 +54,31 @@ async fn failures(ready: &Value) -> (i64, usize) {
 async fn a_demo_is_filled_within_20_seconds_and_leaves_nothing_behind() {
     let demo = Running::start(&["demo", "--port", "0", "--json"], &[]).await;
     let ready = demo.ready.clone();
-    until("200 letters of 12 failures", 20, || async {
-        let (letters, kinds) = failures(&ready).await;
-        letters >= 200 && kinds >= 12
-    })
+    until_within(
+        "200 letters of 12 failures",
+        Duration::from_secs(20),
+        || async {
+            let (letters, kinds) = failures(&ready).await;
+            letters >= 200 && kinds >= 12
+        },
+    )
     .await;
-    until("the story of its executions", 60, || async {
-        let page = ask(&ready, "executions?limit=500").await;
-        let items = page["items"].as_array().expect("items");
-        let has = |member: &str, value: Value| items.iter().any(|item| item[member] == value);
-        let workers = ask(&ready, "workers").await.to_string();
-        has("state", "completed".into())
-            && has("failed_by", "dead_letter_handler".into())
-            && items.iter().any(|item| item["attempt"] == 2)
-            && has("worker", "attune-worker-9".into())
-            && workers.contains("attune-worker-7")
-            && workers.contains("\"stopped\"")
-    })
+    until_within(
+        "the story of its executions",
+        Duration::from_mins(1),
+        || async {
+            let page = ask(&ready, "executions?limit=500").await;
+            let items = page["items"].as_array().expect("items");
+            let has = |member: &str, value: Value| items.iter().any(|item| item[member] == value);
+            let workers = ask(&ready, "workers").await.to_string();
+            has("state", "completed".into())
+                && has("failed_by", "dead_letter_handler".into())
+                && items.iter().any(|item| item["attempt"] == 2)
+                && has("worker", "attune-worker-9".into())
+                && workers.contains("attune-worker-7")
+                && workers.contains("\"stopped\"")
+        },
+    )
     .await;
     let places = ["http", "amqp", "management", "database"].map(|name| place(text(&ready, name)));
     for place in &places {

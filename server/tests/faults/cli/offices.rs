@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use crate::support::process::{database_url, empty};
-use crate::support::program::{Running, run};
-use crate::support::until;
+use crate::harness::program::Running;
+use crate::support::database::{database_url, empty};
+use crate::support::program::run;
+use crate::support::until_within;
 
 /// A broker that nobody needs to reach: there are no sources.
 const BROKER: (&str, &str) = ("DLO_BROKER_URL", "amqp://guest:guest@127.0.0.1:1/%2f");
@@ -47,7 +48,7 @@ async fn the_port_of_the_command_line_wins_over_the_configuration(pool: PgPool) 
     ];
     let office = Running::start(&["serve", "--port", "0", "--json"], &variables).await;
     assert_ne!(office.ready["http"], format!("http://{address}"));
-    until("it is ready", 30, || is_ready(&office)).await;
+    until_within("it is ready", Duration::from_secs(30), || is_ready(&office)).await;
     office.signal("-TERM").await;
     assert!(office.ended(20).await);
 }
@@ -73,7 +74,7 @@ async fn an_office_migrates_serves_and_ends_in_order(pool: PgPool) {
         (&told["token"], &told["management"]),
         (&Value::Null, &Value::Null)
     );
-    until("it is ready", 30, || is_ready(&office)).await;
+    until_within("it is ready", Duration::from_secs(30), || is_ready(&office)).await;
     let page = get(&office, "/").await.expect("an answer");
     assert_eq!(page.status(), StatusCode::OK);
     let figures = get(&office, "/metrics")
@@ -112,7 +113,7 @@ async fn an_open_stream_does_not_keep_an_office_from_ending(pool: PgPool) {
         &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT],
     )
     .await;
-    until("it is ready", 30, || is_ready(&office)).await;
+    until_within("it is ready", Duration::from_secs(30), || is_ready(&office)).await;
     let mut stream = get(&office, "/events").await.expect("an answer");
     assert!(stream.chunk().await.expect("readable").is_some());
     office.signal("-INT").await;
@@ -141,12 +142,17 @@ async fn while_postgres_is_away_an_office_says_so_and_begins_when_it_is_back(poo
         &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT],
     )
     .await;
-    until("it says why it is not ready", 30, || async {
-        let response = get(&office, "/readyz").await.expect("an answer");
-        let status = response.status();
-        let said = response.text().await.expect("text");
-        status == StatusCode::SERVICE_UNAVAILABLE && said.contains("the database does not answer")
-    })
+    until_within(
+        "it says why it is not ready",
+        Duration::from_secs(30),
+        || async {
+            let response = get(&office, "/readyz").await.expect("an answer");
+            let status = response.status();
+            let said = response.text().await.expect("text");
+            status == StatusCode::SERVICE_UNAVAILABLE
+                && said.contains("the database does not answer")
+        },
+    )
     .await;
     // Its page must come all the same, and soon, to say so.
     let page = tokio::time::timeout(Duration::from_secs(15), get(&office, "/sources")).await;
@@ -171,7 +177,7 @@ async fn while_postgres_is_away_an_office_says_so_and_begins_when_it_is_back(poo
     };
     tokio::select! {
         () = carrying => {}
-        () = until("it is ready", 15, || is_ready(&office)) => {}
+        () = until_within("it is ready", Duration::from_secs(15), || is_ready(&office)) => {}
     }
 }
 

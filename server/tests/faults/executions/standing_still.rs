@@ -21,13 +21,15 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::yard;
+use crate::harness::frozen::{own_broker, own_database};
+use crate::harness::heartbeats::Beating;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, Engine};
-use crate::support::fleet::{Beating, Lookout, known, own_brokers, say, until_listening};
-use crate::support::frozen::{own_broker, own_database};
+use crate::support::fleet::{Lookout, known, own_brokers, say, until_listening};
 use crate::support::office::{Office, name_executions};
-use crate::support::{sized, until};
+use crate::support::until_within;
+use crate::support::yard;
 
 /// What workers have in their queues: of one that lives, of one that was away long before, and of one that
 /// goes away meanwhile.
@@ -76,9 +78,14 @@ impl Story {
         let beat = json!({"worker": "dead", "interval_seconds": 0.5}).to_string();
         say(vhost, "heartbeat.dead", beat.as_bytes()).await;
         let beating = ["alive", "gone"].map(|one| Beating::start(&brokers, &vhost.name, one));
-        until("the dead worker is silent", 20, || async {
-            known(pool).await.contains(&("dead".to_owned(), true)) && known(pool).await.len() == 3
-        })
+        until_within(
+            "the dead worker is silent",
+            Duration::from_secs(20),
+            || async {
+                known(pool).await.contains(&("dead".to_owned(), true))
+                    && known(pool).await.len() == 3
+            },
+        )
         .await;
         let story = Self {
             pool: pool.clone(),
@@ -123,7 +130,7 @@ impl Story {
     /// All messages have expired. What becomes of them, and of those who wait for them.
     async fn goes_on(&self, vhost: &Vhost) {
         let all = i64::from(ALIVE) + 5;
-        until("all letters are there", 60, || async {
+        until_within("all letters are there", Duration::from_mins(1), || async {
             self.count("select count(*) from letters").await == all
         })
         .await;
@@ -146,9 +153,11 @@ impl Story {
         self.nobody_failed_who_was_not_away().await;
         // Who never comes back is not waited for: its messages go back three times, and no more.
         let gone = "select count(*) from executions where worker = 'gone' and state = 'failed'";
-        until("the work of who went away fails", 150, || async {
-            self.count(gone).await == 2
-        })
+        until_within(
+            "the work of who went away fails",
+            Duration::from_secs(150),
+            || async { self.count(gone).await == 2 },
+        )
         .await;
         let back = "select count(*) from letter_executions
              where verdict = 'spared' and execution_id like '20_'";
@@ -159,9 +168,11 @@ impl Story {
     async fn nobody_failed_who_was_not_away(&self) {
         // Their letters may be the last that are handled.
         let away = "select count(*) from executions where worker = 'dead' and state = 'failed'";
-        until("the work of who was away before fails", 60, || async {
-            self.count(away).await == 3
-        })
+        until_within(
+            "the work of who was away before fails",
+            Duration::from_mins(1),
+            || async { self.count(away).await == 3 },
+        )
         .await;
         let standing: Vec<(String, String, i64)> = sqlx::query_as(
             "select worker, state, count(*) from executions

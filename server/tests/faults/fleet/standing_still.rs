@@ -18,14 +18,15 @@ use sqlx::PgPool;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::harness::frozen::{own_broker, own_database};
+use crate::harness::goal::GoalRow;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 use crate::support::fleet::{
     Lookout, downtimes, heartbeat, known, own_brokers, say, until_listening,
 };
-use crate::support::frozen::{own_broker, own_database};
-use crate::support::goal::GoalRow;
-use crate::support::{sized, until};
+use crate::support::until_within;
 
 /// How long the server stands still, and how often the worker beats, in seconds.
 fn measures() -> (u64, f64) {
@@ -62,9 +63,11 @@ async fn only_the_dead_are_found(pool: &PgPool, vhost: &Vhost, interval: f64) {
     live_for(vhost, sized(6, 40), interval).await;
     assert_eq!(downtimes(pool, "alive").await, 0, "{:?}", known(pool).await);
     assert_eq!(downtimes(pool, "dead").await, 0, "it has three minutes");
-    until("it is found when it dies after all", 60, || async {
-        known(pool).await.contains(&("alive".to_owned(), true))
-    })
+    until_within(
+        "it is found when it dies after all",
+        Duration::from_mins(1),
+        || async { known(pool).await.contains(&("alive".to_owned(), true)) },
+    )
     .await;
 }
 
@@ -165,9 +168,11 @@ async fn a_database_that_stands_still_fails_no_execution() {
     sleep(Duration::from_secs(stuck_after / 2)).await;
     assert_eq!(standing(&pool).await, [0, 0], "late only by the clock");
     report(&bench, ExecutionState::Running, 0..45).await;
-    until("what nobody begins is late after all", 90, || async {
-        standing(&pool).await[1] > 0
-    })
+    until_within(
+        "what nobody begins is late after all",
+        Duration::from_secs(90),
+        || async { standing(&pool).await[1] > 0 },
+    )
     .await;
     println!(
         "the first failed {:?} after the database was back",

@@ -8,10 +8,10 @@ use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use sqlx::PgPool;
 
-use super::process::database_url;
 use super::program::Running;
-use super::token::token;
-use super::until;
+use crate::support::database::database_url;
+use crate::support::token::token;
+use crate::support::until_within;
 
 /// How long an office may answer that it has no room.
 const ROOM_WITHIN: Duration = Duration::from_secs(30);
@@ -50,7 +50,10 @@ impl Branch {
             client: Client::new(),
             running,
         };
-        until("the office is ready", 30, || branch.is_ready()).await;
+        until_within("the office is ready", Duration::from_secs(30), || {
+            branch.is_ready()
+        })
+        .await;
         branch
     }
 

@@ -7,7 +7,7 @@ use dlo_server::store;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 
-use super::broker::Vhost;
+use crate::support::broker::Vhost;
 
 /// A database.
 pub async fn own_database() -> (Sandbox, PgPool) {

@@ -2,7 +2,11 @@
 //!
 //! A row is reported before the test asserts anything, so that a goal that is missed has its figures too.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::time::Duration;
+
+use crate::support::variable;
 
 /// One row: a goal of R1–R12, and what was seen.
 pub struct GoalRow {
@@ -23,14 +27,14 @@ pub struct GoalRow {
 }
 
 impl GoalRow {
-    /// Prints the row. `scripts/test-full` collects lines that begin with `GOAL` and a tab.
+    /// Prints the row, and adds it to the file that `scripts/test-full` makes its table of.
     pub fn report(&self) {
         let recovered = self.recovered.map_or_else(
             || "-".to_owned(),
             |time| format!("{:.1} s", time.as_secs_f64()),
         );
-        println!(
-            "\nGOAL\t{}\t{}\t{}\t{}\t{}\t{recovered}\t{}",
+        let row = format!(
+            "{}\t{}\t{}\t{}\t{}\t{recovered}\t{}",
             self.goal,
             self.case,
             self.tried,
@@ -38,5 +42,15 @@ impl GoalRow {
             self.doubled,
             if self.is_met { "met" } else { "MISSED" },
         );
+        println!("{row}");
+        let Some(rows) = variable("DLO_TEST_GOAL_ROWS") else {
+            return;
+        };
+        let mut rows = File::options()
+            .append(true)
+            .create(true)
+            .open(rows)
+            .expect("the file of rows");
+        writeln!(rows, "{row}").expect("written");
     }
 }

@@ -11,8 +11,8 @@ use rand::rngs::StdRng;
 use sqlx::PgPool;
 use tokio::time::Instant;
 
-use super::broker::Vhost;
 use super::process::Premises;
+use crate::support::broker::Vhost;
 
 /// How many wrong bodies are named.
 const NAMED: usize = 8;

@@ -1,8 +1,8 @@
 //! Odd messages: what senders put on the wire although no client library would. Everything that
 //! brokers take and that a reader may stumble over is here once.
 
-use super::broker::Vhost;
-use super::raw::{RawProperties, RawPublisher, counted, field, flags, nested};
+use crate::support::broker::Vhost;
+use crate::support::raw::{RawProperties, RawPublisher, counted, field, flags, nested};
 
 /// An odd message.
 pub struct OddMessage {

@@ -5,16 +5,20 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
 use dlo_server::broker::Brokers;
 use lapin::uri::AMQPUri;
+use sqlx::PgPool;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::until;
+use crate::support::broker::Vhost;
+use crate::support::desk::Bench;
+use crate::support::until_within;
 
 /// What a proxy does with the confirms that pass.
 #[derive(Debug, Default)]
@@ -164,7 +168,7 @@ async fn frames(
             }
             let is_holding = orders.hold.load(Ordering::SeqCst);
             orders.holding.store(is_holding, Ordering::SeqCst);
-            until("confirms are let go", 60, || async {
+            until_within("confirms are let go", Duration::from_mins(1), || async {
                 !orders.hold.load(Ordering::SeqCst)
             })
             .await;
@@ -175,4 +179,13 @@ async fn frames(
         to.write_all(&head).await?;
         to.write_all(&rest).await?;
     }
+}
+
+/// The same, with a proxy between desk and broker.
+pub async fn at_work_behind_proxy(pool: &PgPool) -> (Vhost, Proxy, Bench) {
+    let vhost = Vhost::create().await;
+    vhost.queue("work", &[]).await;
+    let proxy = Proxy::start(&vhost.brokers).await;
+    let bench = Bench::new(pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
+    (vhost, proxy, bench)
 }

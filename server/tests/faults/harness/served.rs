@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::process::memory_kib;
 use super::program::Running;
-use super::until;
+use crate::support::until_within;
 
 /// An office that a test asks by HTTP.
 pub struct ServedOffice {
@@ -42,7 +42,7 @@ impl ServedOffice {
                 .expect("a client"),
             running,
         };
-        until("the office is ready", 30, || async {
+        until_within("the office is ready", Duration::from_secs(30), || async {
             office.readiness().await.0 == 200
         })
         .await;

@@ -7,11 +7,11 @@ use futures_util::future::join_all;
 use reqwest::{Client, Response};
 use sqlx::PgPool;
 
+use crate::harness::program::Running;
 use crate::support::broker::Vhost;
+use crate::support::database::database_url;
 use crate::support::office::{letters, watch};
-use crate::support::process::database_url;
-use crate::support::program::Running;
-use crate::support::until;
+use crate::support::until_within;
 
 const CROWD: usize = 20;
 
@@ -64,7 +64,7 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
         .expect("an address")
         .to_owned();
     publish(&vhost, "before", 20).await;
-    until("intake is at work", 60, || async {
+    until_within("intake is at work", Duration::from_mins(1), || async {
         letters(&pool).await == 20
     })
     .await;
@@ -78,7 +78,7 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
     };
     let others = async {
         publish(&vhost, "during", 200).await;
-        until("intake goes on", 60, || async {
+        until_within("intake goes on", Duration::from_mins(1), || async {
             letters(&pool).await == 220
         })
         .await;

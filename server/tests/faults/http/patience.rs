@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::support::front::{Counter, problem, token};
-use crate::support::until;
+use crate::support::until_within;
 
 /// Long enough for what is not slow, on a busy machine too.
 const BRIEF: Duration = Duration::from_secs(2);
@@ -124,9 +124,11 @@ async fn streams_are_few_and_a_place_becomes_free(pool: PgPool) {
         assert_eq!(status, 503, "{path}");
         assert!(detail.contains("too many live streams"), "{detail}");
         drop(first);
-        until("there is a place again", 10, || async {
-            counter.get(path).await.status() == StatusCode::OK
-        })
+        until_within(
+            "there is a place again",
+            Duration::from_secs(10),
+            || async { counter.get(path).await.status() == StatusCode::OK },
+        )
         .await;
     }
     counter.close().await;

@@ -7,13 +7,15 @@ use dlo_domain::replay::Target;
 use dlo_domain::wire::{FieldValue, MOST_LEVELS};
 use lapin::BasicProperties;
 use sqlx::PgPool;
+use std::time::Duration;
 
+use crate::harness::process::Premises;
 use crate::support::broker::Vhost;
+use crate::support::database::database_url;
 use crate::support::desk::Bench;
 use crate::support::office::letters;
-use crate::support::process::{Premises, database_url};
 use crate::support::raw::publish_nested;
-use crate::support::until;
+use crate::support::until_within;
 
 /// From what is taken apart to nearly all that a frame has room for.
 const DEPTHS: [usize; 5] = [20, 64, 200, 4_000, 26_000];
@@ -41,7 +43,7 @@ async fn deeply_nested_headers_end_no_office_and_stop_no_replay(pool: PgPool) {
     // The real program: how much room its threads have is part of what is tested.
     let premises = Premises::new(database_url(&pool), &vhost.brokers);
     let office = premises.open();
-    until("all are stored", 60, || async {
+    until_within("all are stored", Duration::from_mins(1), || async {
         letters(&pool).await == 10
     })
     .await;

@@ -15,11 +15,12 @@ use lapin::BasicProperties;
 use sqlx::{PgConnection, PgPool};
 use tokio::task::JoinSet;
 
+use crate::harness::proxy::Proxy;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
 use crate::support::office::{letters, watch};
-use crate::support::proxy::Proxy;
 use crate::support::raw::publish_with_message_id;
-use crate::support::{sized, until};
+use crate::support::until_within;
 
 const ODD_ID: &[u8] = &[b'm', 0xff, 0xfe];
 
@@ -118,9 +119,11 @@ async fn repeated_clicks_of_two_offices_eject_undecodable_heads_alone_and_each_o
         .await
         .expect("counted");
     assert_eq!(unsettled, 0);
-    until("the good ones are in the queue", 10, || async {
-        vhost.depth("dead").await == 500
-    })
+    until_within(
+        "the good ones are in the queue",
+        Duration::from_secs(10),
+        || async { vhost.depth("dead").await == 500 },
+    )
     .await;
     let left = vhost.take_bodies("dead").await;
     let good: Vec<Vec<u8>> = good.into_iter().map(String::into_bytes).collect();
@@ -169,21 +172,27 @@ async fn an_acknowledgement_that_is_lost_stores_nothing_twice(pool: PgPool) {
     let mut eject = JoinSet::new();
     let (theirs, there) = (behind.deps.clone(), source.clone());
     eject.spawn(async move { intake::eject_head(&theirs, &there).await });
-    until("the eject waits for the lock", 10, || async {
-        let waiting: i64 = sqlx::query_scalar(
-            "select count(*) from pg_locks where locktype = 'advisory' and not granted
+    until_within(
+        "the eject waits for the lock",
+        Duration::from_secs(10),
+        || async {
+            let waiting: i64 = sqlx::query_scalar(
+                "select count(*) from pg_locks where locktype = 'advisory' and not granted
                  and database = (select oid from pg_database where datname = current_database())",
-        )
-        .fetch_one(&pool)
-        .await
-        .expect("counted");
-        waiting > 0
-    })
+            )
+            .fetch_one(&pool)
+            .await
+            .expect("counted");
+            waiting > 0
+        },
+    )
     .await;
     drop(proxy);
-    until("the broker has it again", 10, || async {
-        vhost.depth("dead").await == 1
-    })
+    until_within(
+        "the broker has it again",
+        Duration::from_secs(10),
+        || async { vhost.depth("dead").await == 1 },
+    )
     .await;
     rules.rollback().await.expect("let go");
     let told = tokio::time::timeout(Duration::from_mins(1), eject.join_next()).await;

@@ -4,10 +4,11 @@ use dlo_domain::source::{SourceCondition, SourceMode};
 use lapin::options::QueueDeclareOptions;
 use lapin::types::FieldTable;
 use sqlx::PgPool;
+use std::time::Duration;
 
 use crate::support::broker::Vhost;
 use crate::support::office::{Office, condition, letters, watch};
-use crate::support::until;
+use crate::support::until_within;
 
 async fn auto_delete_queue(vhost: &Vhost) {
     let options = QueueDeclareOptions {
@@ -31,15 +32,18 @@ async fn an_auto_delete_queue_is_not_deleted_by_us(pool: PgPool) {
     vhost.publish_all("dead", &different).await;
     let source = watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("the first letters", 30, || async {
+    until_within("the first letters", Duration::from_secs(30), || async {
         letters(&pool).await >= 400
     })
     .await;
     vhost.publish_all("dead", &copies).await;
-    until("the copies", 30, || async { letters(&pool).await >= 800 }).await;
+    until_within("the copies", Duration::from_secs(30), || async {
+        letters(&pool).await >= 800
+    })
+    .await;
     // The queue is still there, or this could not be published.
     vhost.publish_all("dead", &different).await;
-    until("the last letters", 30, || async {
+    until_within("the last letters", Duration::from_secs(30), || async {
         letters(&pool).await >= 1_200
     })
     .await;
@@ -71,7 +75,7 @@ async fn without_the_management_api_a_queue_is_never_left(pool: PgPool) {
     let copies = vec!["the same".to_owned(); 300];
     for round in 1..=3 {
         vhost.publish_all("dead", &copies).await;
-        until("the letters", 30, || async {
+        until_within("the letters", Duration::from_secs(30), || async {
             letters(&pool).await == round * 300
         })
         .await;

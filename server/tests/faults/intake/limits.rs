@@ -11,14 +11,17 @@ use dlo_server::broker::Brokers;
 use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
+use std::time::Duration;
 
+use crate::harness::ledger::Ledger;
+use crate::harness::process::Premises;
+use crate::harness::proxy::Proxy;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
+use crate::support::database::database_url;
 use crate::support::desk::Bench;
-use crate::support::ledger::Ledger;
 use crate::support::office::{Office, condition, letters};
-use crate::support::process::{Premises, database_url};
-use crate::support::proxy::Proxy;
-use crate::support::{sized, until};
+use crate::support::until_within;
 
 const POLICY: &str = "count";
 
@@ -58,9 +61,11 @@ fn numbers(count: usize) -> Vec<String> {
 }
 
 async fn becomes(pool: &PgPool, source: SourceId, wanted: SourceCondition) {
-    until(&format!("the source is {wanted:?}"), 30, || async {
-        condition(pool, source).await.0 == wanted
-    })
+    until_within(
+        &format!("the source is {wanted:?}"),
+        Duration::from_secs(30),
+        || async { condition(pool, source).await.0 == wanted },
+    )
     .await;
 }
 
@@ -124,7 +129,7 @@ async fn ends_in_every_way(pool: &PgPool, limit: i32) {
     let first = parts.next().expect("a part");
     die(&vhost, first).await;
     let waiting = u32::try_from(first.len()).expect("few");
-    until("all are dead", 20, || async {
+    until_within("all are dead", Duration::from_secs(20), || async {
         vhost.depth("dead").await == waiting
     })
     .await;
@@ -151,7 +156,7 @@ async fn ends_in_every_way(pool: &PgPool, limit: i32) {
         } else {
             premises.open()
         };
-        until("letters are taken", 60, || async {
+        until_within("letters are taken", Duration::from_mins(1), || async {
             letters(pool).await > before
         })
         .await;
@@ -193,7 +198,7 @@ async fn a_limit_that_appears_while_letters_are_taken_stops_that(pool: PgPool) {
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let office = Office::start(&pool, &vhost.brokers).await;
     vhost.publish_all("dead", &numbers(3)).await;
-    until("letters are taken", 20, || async {
+    until_within("letters are taken", Duration::from_secs(20), || async {
         letters(&pool).await == 3
     })
     .await;
@@ -212,9 +217,11 @@ async fn a_limit_that_appears_while_letters_are_taken_stops_that(pool: PgPool) {
     let detail = source.condition_detail.expect("in words");
     assert!(detail.contains("after 7 failed deliveries"), "{detail}");
     vhost.delete_policy(POLICY).await;
-    until("letters are taken again", 20, || async {
-        letters(&pool).await == 5
-    })
+    until_within(
+        "letters are taken again",
+        Duration::from_secs(20),
+        || async { letters(&pool).await == 5 },
+    )
     .await;
     office.stop().await;
     vhost.delete().await;
@@ -254,7 +261,7 @@ async fn a_loss_that_is_accepted_is_all_that_can_be_lost(pool: PgPool) {
         .accepted_loss
         .expect("it is told");
     assert_eq!((accepted.letters, accepted.by.as_str()), (MOST, "ada"));
-    until("letters are taken", 30, || async {
+    until_within("letters are taken", Duration::from_secs(30), || async {
         letters(&pool).await > 0
     })
     .await;
@@ -263,14 +270,14 @@ async fn a_loss_that_is_accepted_is_all_that_can_be_lost(pool: PgPool) {
         die(&vhost, part).await;
         let before = letters(&pool).await;
         let office = premises.open();
-        until("letters are taken", 30, || async {
+        until_within("letters are taken", Duration::from_secs(30), || async {
             letters(&pool).await > before
         })
         .await;
         office.kill().await;
     }
     let office = premises.open();
-    until("the queue is empty", 60, || async {
+    until_within("the queue is empty", Duration::from_mins(1), || async {
         vhost.depth("dead").await == 0
     })
     .await;
@@ -340,7 +347,7 @@ async fn without_a_management_api_letters_are_taken_until_one_tells_that_it_came
     let bench = Bench::new(&pool, &blind, &vhost.name).await;
     let office = Office::start(&pool, &blind).await;
     vhost.publish_all("dead", &numbers(5)).await;
-    until("letters are taken", 20, || async {
+    until_within("letters are taken", Duration::from_secs(20), || async {
         letters(&pool).await == 5
     })
     .await;
@@ -363,7 +370,7 @@ async fn without_a_management_api_letters_are_taken_until_one_tells_that_it_came
     };
     let accepted = bench.desk.accept_loss(&ada(), bench.source, &loss).await;
     accepted.expect("accepted");
-    until("the rest is taken", 20, || async {
+    until_within("the rest is taken", Duration::from_secs(20), || async {
         letters(&pool).await == 10
     })
     .await;
@@ -386,7 +393,7 @@ async fn a_classic_queue_is_not_asked_for_a_limit(pool: PgPool) {
     vhost.give_back_all("dead", 20).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("letters are taken", 20, || async {
+    until_within("letters are taken", Duration::from_secs(20), || async {
         letters(&pool).await == 20
     })
     .await;

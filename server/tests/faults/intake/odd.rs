@@ -1,6 +1,7 @@
 //! Every odd message is kept, whatever it holds, and every page and call of it answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dlo_domain::source::SourceMode;
 use dlo_server::access::Role;
@@ -9,13 +10,14 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::harness::goal::GoalRow;
+use crate::harness::odd::{self, OddMessage};
+use crate::harness::sized;
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 use crate::support::front::Counter;
-use crate::support::goal::GoalRow;
-use crate::support::odd::{self, OddMessage};
 use crate::support::office::{Office, letters};
-use crate::support::{sized, until};
+use crate::support::until_within;
 
 /// A letter that an odd message became.
 struct OddLetter {
@@ -45,7 +47,7 @@ async fn take(pool: &PgPool, vhost: &Vhost, messages: &[OddMessage]) -> Vec<OddL
     odd::publish_all(vhost, "dead", messages).await;
     let office = Office::start(pool, &vhost.brokers).await;
     let many = i64::try_from(messages.len()).expect("few");
-    until("all are letters", 60, || async {
+    until_within("all are letters", Duration::from_mins(1), || async {
         letters(pool).await >= many
     })
     .await;
@@ -177,14 +179,14 @@ async fn a_mirror_keeps_every_odd_message(pool: PgPool) {
     vhost.dead_letter_pair("dlx", "dead").await;
     crate::support::office::watch(&pool, &vhost.name, "dead", SourceMode::Mirror).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("the mirror is there", 20, || async {
+    until_within("the mirror is there", Duration::from_secs(20), || async {
         vhost.has_queue("dlo.mirror.dead").await
     })
     .await;
     let messages = odd::messages();
     odd::publish_all(&vhost, "dlo.mirror.dead", &messages).await;
     let many = i64::try_from(messages.len()).expect("few");
-    until("all are letters", 60, || async {
+    until_within("all are letters", Duration::from_mins(1), || async {
         letters(&pool).await >= many
     })
     .await;

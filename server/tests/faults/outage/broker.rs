@@ -11,12 +11,13 @@ use rand::{Rng, SeedableRng};
 use sqlx::PgPool;
 
 use super::RESUMES_WITHIN;
+use crate::harness::goal::GoalRow;
+use crate::harness::ledger::{Ledger, mixed_bodies};
+use crate::harness::process::Premises;
+use crate::harness::{setting, sized};
 use crate::support::broker::Vhost;
-use crate::support::goal::GoalRow;
-use crate::support::ledger::{Ledger, mixed_bodies};
+use crate::support::database::database_url;
 use crate::support::office::{condition, watch};
-use crate::support::process::{Premises, database_url};
-use crate::support::{setting, sized};
 
 pub(super) async fn own_broker() -> Sandbox {
     let options = SandboxOptions {

@@ -12,10 +12,12 @@ use sqlx::PgPool;
 
 use super::RESUMES_WITHIN;
 use super::broker::{lasting_queue, own_broker};
+use crate::harness::process::Premises;
+use crate::harness::reckoning::{Reckoning, progress};
+use crate::harness::{setting, sized};
+use crate::support::database::database_url;
 use crate::support::desk::Bench;
-use crate::support::process::{Premises, database_url};
-use crate::support::reckoning::{Reckoning, progress};
-use crate::support::{setting, sized, until};
+use crate::support::until_within;
 
 /// Letters on their way at once: few, or as many as ship.
 fn window() -> usize {
@@ -24,9 +26,11 @@ fn window() -> usize {
 
 /// Waits until so many more letters are confirmed, or the replay is near its end.
 async fn goes_on(pool: &PgPool, replay: ReplayId, before: i64, letters: i64) {
-    until("the replay goes on", RESUMES_WITHIN, || async {
-        progress(pool, replay).await.0 - before >= letters
-    })
+    until_within(
+        "the replay goes on",
+        Duration::from_secs(RESUMES_WITHIN),
+        || async { progress(pool, replay).await.0 - before >= letters },
+    )
     .await;
 }
 

@@ -13,14 +13,15 @@ use lapin::types::AMQPValue;
 use serde_json::Value;
 use sqlx::PgPool;
 
+use crate::harness::goal::GoalRow;
+use crate::harness::served::ServedOffice;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
+use crate::support::database::database_url;
 use crate::support::desk::Bench;
-use crate::support::goal::GoalRow;
 use crate::support::office::letters;
-use crate::support::process::database_url;
-use crate::support::served::ServedOffice;
 use crate::support::token::token;
-use crate::support::{sized, until};
+use crate::support::until_within;
 
 /// Where distributions put libfaketime.
 const LIBRARIES: [&str; 4] = [
@@ -144,7 +145,7 @@ async fn an_office_whose_clock_is_set_by_an_hour_calls_no_worker_dead_and_retrie
             vhost.publish(queue, expired.clone(), b"{}").await;
         }
     }
-    until("all are stored", 30, || async {
+    until_within("all are stored", Duration::from_secs(30), || async {
         letters(&pool).await == i64::try_from(2 * LETTERS).expect("few")
     })
     .await;

@@ -8,14 +8,15 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use sqlx::PgPool;
 
+use crate::harness::cutter::{Cutter, Protocol, Side};
+use crate::harness::goal::GoalRow;
+use crate::harness::ledger::{Ledger, mixed_bodies};
+use crate::harness::process::Premises;
+use crate::harness::proxy::through;
+use crate::harness::{setting, sized};
 use crate::support::broker::Vhost;
-use crate::support::cutter::{Cutter, Protocol, Side};
-use crate::support::goal::GoalRow;
-use crate::support::ledger::{Ledger, mixed_bodies};
+use crate::support::database::database_url;
 use crate::support::office::watch;
-use crate::support::process::{Premises, database_url};
-use crate::support::proxy::through;
-use crate::support::{setting, sized};
 
 /// The longest that intake may take until the next moment, in seconds: pauses of its sessions included.
 const NEXT_MOMENT_WITHIN: u64 = 60;

@@ -8,13 +8,13 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
 use super::postgres::own_database;
+use crate::harness::goal::GoalRow;
+use crate::harness::ledger::{Ledger, mixed_bodies};
+use crate::harness::process::Premises;
+use crate::harness::served::ServedOffice;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
-use crate::support::goal::GoalRow;
-use crate::support::ledger::{Ledger, mixed_bodies};
 use crate::support::office::watch;
-use crate::support::process::Premises;
-use crate::support::served::ServedOffice;
-use crate::support::sized;
 
 /// How soon a page says that the database is away.
 const SAID_WITHIN: Duration = Duration::from_secs(2);

@@ -9,14 +9,14 @@ use dlo_server::store;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 
+use crate::harness::goal::GoalRow;
+use crate::harness::ledger::Ledger;
+use crate::harness::process::Premises;
+use crate::harness::served::ServedOffice;
+use crate::harness::sized;
+use crate::harness::small_disk::SmallDisk;
 use crate::support::broker::Vhost;
-use crate::support::goal::GoalRow;
-use crate::support::ledger::Ledger;
 use crate::support::office::watch;
-use crate::support::process::Premises;
-use crate::support::served::ServedOffice;
-use crate::support::sized;
-use crate::support::small_disk::SmallDisk;
 
 /// How soon it is said.
 const SAID_WITHIN: Duration = Duration::from_secs(10);

@@ -11,11 +11,11 @@ use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 
 use super::RESUMES_WITHIN;
+use crate::harness::ledger::{Ledger, mixed_bodies};
+use crate::harness::process::Premises;
+use crate::harness::setting;
 use crate::support::broker::Vhost;
-use crate::support::ledger::{Ledger, mixed_bodies};
 use crate::support::office::watch;
-use crate::support::process::Premises;
-use crate::support::setting;
 
 pub(super) async fn own_database() -> (Sandbox, String, PgPool) {
     let options = SandboxOptions {

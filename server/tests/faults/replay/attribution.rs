@@ -20,10 +20,10 @@ use rand::{Rng as _, SeedableRng as _};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::executions::yard::{Yard, completed};
+use crate::harness::{setting, sized};
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, Engine};
-use crate::support::{setting, sized};
+use crate::support::yard::{Yard, completed};
 
 /// Replays that go on at once.
 const REPLAYS: usize = 3;

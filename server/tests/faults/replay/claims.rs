@@ -14,12 +14,13 @@ use lapin::options::{BasicGetOptions, BasicRejectOptions};
 use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
+use crate::harness::proxy::Proxy;
+use crate::harness::reckoning::in_flight;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, Engine, settle_after};
 use crate::support::office::Office;
-use crate::support::proxy::Proxy;
-use crate::support::reckoning::{delivered, in_flight};
-use crate::support::until;
+use crate::support::reckoning::delivered;
+use crate::support::until_within;
 
 /// A letter whose message was published by a replay that knows nothing of it any more.
 struct Scene {
@@ -63,7 +64,7 @@ impl Scene {
     async fn cut_off(&self, replay: ReplayId, copies: u32) {
         self.proxy.hold(true);
         let office = self.bench.engine().await;
-        until("the broker has it", 20, || async {
+        until_within("the broker has it", Duration::from_secs(20), || async {
             self.vhost.depth("work").await == copies && in_flight(&self.pool).await == 1
         })
         .await;
@@ -106,9 +107,11 @@ impl Scene {
     }
 
     async fn until_outcome(&self, replay: ReplayId, outcome: Outcome) {
-        until(&format!("its outcome is {outcome}"), 20, || async {
-            self.outcome(replay).await == outcome
-        })
+        until_within(
+            &format!("its outcome is {outcome}"),
+            Duration::from_secs(20),
+            || async { self.outcome(replay).await == outcome },
+        )
         .await;
     }
 
@@ -172,7 +175,7 @@ async fn an_older_message_that_dies_frees_no_letter_that_is_on_its_way(pool: PgP
         .engine_with(settle_after(Duration::from_secs(1)))
         .await;
     let second = scene.bench.replay_home(&[scene.letter]).await;
-    until("the broker has both", 20, || async {
+    until_within("the broker has both", Duration::from_secs(20), || async {
         scene.vhost.depth("work").await == 2
     })
     .await;

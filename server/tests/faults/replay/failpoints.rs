@@ -14,12 +14,15 @@ use dlo_server::failpoint::{
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::support::branch::Branch;
+use crate::harness::branch::Branch;
+use crate::harness::goal::GoalRow;
+use crate::harness::process::Premises;
+use crate::harness::reckoning::{Reckoning, in_flight, progress};
+use crate::harness::sized;
+use crate::support::database::database_url;
 use crate::support::desk::{Bench, at_work};
-use crate::support::goal::GoalRow;
-use crate::support::process::{Premises, database_url};
-use crate::support::reckoning::{Reckoning, delivered, in_flight, progress};
-use crate::support::{sized, until};
+use crate::support::reckoning::delivered;
+use crate::support::until_within;
 
 /// Letters on their way at once: few, so that a lane is at full speed from its second window on, or as many as
 /// ship.
@@ -115,7 +118,7 @@ async fn a_replay_killed_at_any_stage_goes_on_by_itself_with_the_letters_it_had(
     let (_, pending) = progress(&pool, replay).await;
     let began = Instant::now();
     let last = premises.open_with(&[("DLO_INTAKE", "off")]);
-    until("the replay goes on", 30, || async {
+    until_within("the replay goes on", Duration::from_secs(30), || async {
         let (_, left) = progress(&pool, replay).await;
         left < pending || left == 0
     })

@@ -4,11 +4,13 @@ use dlo_domain::ids::ReplayId;
 use dlo_domain::replay::{Outcome, ReplayState, Target};
 use dlo_server::config::ReplayConfig;
 use sqlx::PgPool;
+use std::time::Duration;
 
 use super::interruptions::copies;
+use crate::harness::proxy::at_work_behind_proxy;
 use crate::support::broker::Vhost;
-use crate::support::desk::{Bench, at_work, at_work_behind_proxy};
-use crate::support::until;
+use crate::support::desk::{Bench, at_work};
+use crate::support::until_within;
 
 const WINDOW: i64 = 8;
 
@@ -43,7 +45,7 @@ async fn an_office_that_is_killed_at_full_speed_leaves_at_most_its_windows_unkno
     let mut kills = 0;
     for so_many in [40, 120, 220, 300] {
         let engine = bench.engine_with(small_windows()).await;
-        until("some are out", 30, || async {
+        until_within("some are out", Duration::from_secs(30), || async {
             let replay = bench.replay(id).await;
             replay.state == ReplayState::Finished || replay.outcomes.confirmed >= so_many
         })

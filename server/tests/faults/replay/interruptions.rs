@@ -2,16 +2,19 @@
 //! confirmed, and nothing is published twice.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use sqlx::PgPool;
 
+use crate::harness::proxy::at_work_behind_proxy;
+use crate::harness::proxy::{Proxy, free_port, through};
+use crate::harness::reckoning::in_flight;
 use crate::support::broker::Vhost;
-use crate::support::desk::{Bench, at_work, at_work_behind_proxy};
-use crate::support::proxy::{Proxy, free_port, through};
-use crate::support::reckoning::{delivered, in_flight};
-use crate::support::until;
+use crate::support::desk::{Bench, at_work};
+use crate::support::reckoning::delivered;
+use crate::support::until_within;
 
 /// How often each letter is in a queue.
 pub(super) async fn copies(vhost: &Vhost, queue: &str) -> BTreeMap<String, u32> {
@@ -65,9 +68,11 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     let first = bench.engine().await;
     let id = bench.replay_home(&letters).await;
     // It is killed with letters in flight, whose confirms do not arrive.
-    until("a confirm is held back", 30, || async {
-        proxy.is_holding()
-    })
+    until_within(
+        "a confirm is held back",
+        Duration::from_secs(30),
+        || async { proxy.is_holding() },
+    )
     .await;
     first.kill().await;
     let marked = in_flight(&pool).await;
@@ -77,7 +82,7 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     assert!(confirmed < 400);
 
     let second = bench.engine().await;
-    until("the replay goes on", 5, || async {
+    until_within("the replay goes on", Duration::from_secs(5), || async {
         bench.replay(id).await.outcomes.confirmed > confirmed
     })
     .await;
@@ -110,7 +115,7 @@ async fn a_broker_that_is_away_is_waited_for_and_nothing_is_marked(pool: PgPool)
     let letters = bench.letters(3).await;
     let engine = bench.engine().await;
     let id = bench.replay_home(&letters).await;
-    until("the wait is told", 10, || async {
+    until_within("the wait is told", Duration::from_secs(10), || async {
         !bench.waits.troubles().is_empty()
     })
     .await;
@@ -132,7 +137,7 @@ async fn an_office_that_stops_leaves_the_rest_to_another(pool: PgPool) {
     let letters = bench.letters(300).await;
     let first = bench.engine().await;
     let id = bench.replay_home(&letters).await;
-    until("some are confirmed", 30, || async {
+    until_within("some are confirmed", Duration::from_secs(30), || async {
         bench.replay(id).await.outcomes.confirmed > 0
     })
     .await;

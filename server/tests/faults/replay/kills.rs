@@ -18,12 +18,15 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng, SeedableRng};
 use sqlx::PgPool;
 
+use crate::harness::goal::GoalRow;
+use crate::harness::process::{Premises, Serve};
+use crate::harness::reckoning::{Reckoning, in_flight, progress};
+use crate::harness::{setting, sized};
 use crate::support::broker::Vhost;
+use crate::support::database::database_url;
 use crate::support::desk::{Bench, at_work};
-use crate::support::goal::GoalRow;
-use crate::support::process::{Premises, Serve, database_url};
-use crate::support::reckoning::{Reckoning, delivered, in_flight, progress};
-use crate::support::{setting, sized, until};
+use crate::support::reckoning::delivered;
+use crate::support::until_within;
 
 /// Letters on their way at once. At 8 a lane is at full speed after 9 letters, and a life has some 50; 2,000
 /// is what ships.
@@ -317,7 +320,7 @@ async fn a_long_replay_needs_no_more_memory_than_a_short_one(pool: PgPool) {
         let letters = bench.letters_of(bodies(count)).await;
         let began = Instant::now();
         let replay = bench.replay_home(&letters).await;
-        until("the replay ends", 120, || async {
+        until_within("the replay ends", Duration::from_mins(2), || async {
             progress(&pool, replay).await == (i64::try_from(count).expect("few"), 0)
         })
         .await;

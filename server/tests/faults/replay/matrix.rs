@@ -15,11 +15,11 @@ use lapin::uri::AMQPUri;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::harness::goal::GoalRow;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work, unique};
-use crate::support::goal::GoalRow;
 use crate::support::reckoning::delivered;
-use crate::support::sized;
 
 /// A letter with something wrong with it, and what is to come of it.
 struct Case {

@@ -1,6 +1,7 @@
 //! Several at once: people, offices, and a letter that is faster than its own confirm.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::ids::{LetterId, ReplayId};
@@ -13,14 +14,15 @@ use lapin::types::{AMQPValue, FieldTable};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::branch::Branch;
+use crate::harness::branch::Branch;
+use crate::harness::goal::GoalRow;
+use crate::harness::proxy::Proxy;
+use crate::harness::sized;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
-use crate::support::goal::GoalRow;
 use crate::support::office::Office;
-use crate::support::proxy::Proxy;
 use crate::support::reckoning::delivered;
-use crate::support::{sized, until};
+use crate::support::until_within;
 
 /// Requests at once.
 const REQUESTS: usize = 50;
@@ -171,7 +173,7 @@ async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool
         .reject(BasicRejectOptions { requeue: false })
         .await
         .expect("rejected");
-    until("it is back", 15, || async {
+    until_within("it is back", Duration::from_secs(15), || async {
         bench.items(id).await[0].outcome == Outcome::DiedAgain
     })
     .await;

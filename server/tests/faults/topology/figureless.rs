@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dlo_app::desk::{CauseDesk as _, TopologyDesk as _, TriageDesk as _};
 use dlo_domain::audit::Actor;
@@ -21,12 +22,12 @@ use lapin::BasicProperties;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::opinions::worker;
-use super::{Watcher, dying, quorum};
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 use crate::support::front::Counter;
-use crate::support::until;
+use crate::support::topology::worker;
+use crate::support::topology::{Watcher, dying, quorum};
+use crate::support::until_within;
 
 /// A watcher over a broker without figures; and that broker, unless it was given.
 async fn watcher(pool: &PgPool) -> (Option<Sandbox>, Watcher) {
@@ -214,7 +215,7 @@ async fn set_without_figures(watcher: &Watcher) {
     watcher.finds_dead_letter_queue("q", "dead").await;
     let undone = desk.unset_dead_lettering(&anna, &queue, false).await;
     assert!(undone.expect("taken back").applied);
-    until("it is taken back", 20, || async {
+    until_within("it is taken back", Duration::from_secs(20), || async {
         watcher.look().await;
         let q = desk.queue("main", &watcher.vhost.name, "q").await;
         q.expect("there").policy.is_none()

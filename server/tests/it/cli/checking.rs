@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use crate::support::broker::Vhost;
-use crate::support::process::{database_url, empty};
+use crate::support::database::{database_url, empty};
 use crate::support::program::{Said, run};
 
 /// A broker's user that may not do all that an office does.

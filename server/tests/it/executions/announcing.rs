@@ -7,8 +7,8 @@ use lapin::options::BasicGetOptions;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::yard::Yard;
 use crate::support::broker::Vhost;
+use crate::support::yard::Yard;
 
 async fn why(yard: &Yard) -> String {
     sqlx::query_scalar("select last_error from execution_outbox")

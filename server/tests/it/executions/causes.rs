@@ -11,7 +11,7 @@ use dlo_domain::timeline::{About, Reach};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::yard::Yard;
+use crate::support::yard::Yard;
 
 async fn causes(yard: &Yard) -> Causes {
     yard.desk.causes().await.expect("counted")

@@ -53,7 +53,7 @@ async fn a_worker_whose_name_tells_of_no_kind_is_stood_in_for_by_any(pool: PgPoo
         "{moved:?}"
     );
     assert_eq!(moved.execution.worker.as_deref(), Some("beta"));
-    until("its message is there", 30, || async {
+    until("its message is there", || async {
         scene.vhost.depth("worker.beta-work.executions").await == 1
     })
     .await;
@@ -183,7 +183,7 @@ async fn a_message_that_reaches_no_queue_of_the_next_worker_fails_its_execution(
     assert_eq!(handed.execution.worker.as_deref(), Some("gamma-2"));
     assert!(!follow(&scene).await, "it is not known yet");
     let engine = scene.bench.engine().await;
-    until("it is known", 30, || follow(&scene)).await;
+    until("it is known", || follow(&scene)).await;
     let failed = scene.of("42").await;
     assert_eq!(failed.execution.state, ExecutionState::Failed);
     assert_eq!(failed.execution.failed_by.as_deref(), Some(HANDLER));
@@ -210,7 +210,7 @@ async fn it_goes_on_to_one_more_worker_and_what_arrived_is_left_alone(pool: PgPo
     scene.publish(&queue, &requested(&json!(42))).await;
     scene.handled(1).await;
     let engine = scene.bench.engine().await;
-    until("it is unroutable", 30, || async {
+    until("it is unroutable", || async {
         let outcome: String = sqlx::query_scalar("select outcome from replay_items")
             .fetch_one(&pool)
             .await
@@ -224,11 +224,11 @@ async fn it_goes_on_to_one_more_worker_and_what_arrived_is_left_alone(pool: PgPo
     let handed = scene.of("42").await;
     assert_eq!(handed.execution.worker.as_deref(), Some("gamma-3"));
     assert_eq!(handed.execution.attempt, 3);
-    until("it is there", 30, || async {
+    until("it is there", || async {
         scene.vhost.depth(&next).await == 1
     })
     .await;
-    until("nothing is followed any more", 30, || async {
+    until("nothing is followed any more", || async {
         assert!(!follow(&scene).await);
         let left: i64 = sqlx::query_scalar(
             "select count(*) from letter_executions where replay_id is not null",

@@ -18,11 +18,11 @@ use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::yard;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
 use crate::support::office::{Office, believe, letters, name_executions};
 use crate::support::until;
+use crate::support::yard;
 
 /// An office that takes dead letters, and workers' queues whose messages expire at once.
 pub(super) struct Scene {
@@ -99,7 +99,7 @@ impl Scene {
 
     /// Waits for so many letters, and handles what they name.
     pub(super) async fn handled(&self, arrivals: i64) {
-        until("the letters are stored", 30, || async {
+        until("the letters are stored", || async {
             let count: i64 = sqlx::query_scalar("select count(*) from arrivals")
                 .fetch_one(&self.pool)
                 .await
@@ -359,7 +359,7 @@ async fn a_message_that_cannot_be_written_down_goes_back_to_its_queue(pool: PgPo
         sqlx::query(statement).execute(&pool).await.expect("set up");
     }
     scene.publish("dead", &requested(&json!(42))).await;
-    until("intake could not write it down", 20, || async {
+    until("intake could not write it down", || async {
         let told = "select condition from sources where queue = 'dead'";
         let condition: String = sqlx::query_scalar(told)
             .fetch_one(&pool)
@@ -386,7 +386,7 @@ async fn several_handlers_handle_each_letter_once(pool: PgPool) {
         scene.scheduled(&number.to_string(), "a", 1).await;
         scene.publish("dead", &requested(&json!(number))).await;
     }
-    until("the letters are stored", 30, || async {
+    until("the letters are stored", || async {
         letters(&pool).await == 60
     })
     .await;

@@ -12,7 +12,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::yard::Yard;
+use crate::support::yard::Yard;
 
 /// Seed 003: a worker never picks the task up.
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -118,7 +118,7 @@ async fn a_worker_that_begins_in_the_same_instant_wins(pool: PgPool) {
         .await
         .expect("begun");
     // Without waiting for it.
-    let check = tokio::time::timeout(Duration::from_secs(10), yard.check()).await;
+    let check = tokio::time::timeout(crate::support::PATIENCE, yard.check()).await;
     assert_eq!(check.expect("at once"), 0);
     worker.commit().await.expect("committed");
     assert_eq!(yard.check().await, 0);

@@ -11,8 +11,8 @@ use dlo_server::store::executions::figures::{self, Tally};
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::yard::Yard;
 use crate::support::front::Counter;
+use crate::support::yard::Yard;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_life_is_written_down_and_what_is_out_of_turn_refused(pool: PgPool) {

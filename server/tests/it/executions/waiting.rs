@@ -7,7 +7,7 @@ use dlo_server::executions;
 use dlo_server::store::workers::watches;
 use sqlx::PgPool;
 
-use super::yard::Yard;
+use crate::support::yard::Yard;
 
 /// A letter that names the execution, dead for this reason and arriving now.
 async fn dies(yard: &Yard, execution: &str, reason: &str) {

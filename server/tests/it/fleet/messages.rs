@@ -24,7 +24,7 @@ async fn workers_are_heard_by_message_and_what_is_no_heartbeat_holds_up_nobody(p
     say(&vhost, "heartbeat.bad", &vec![b'x'; 1 << 20]).await;
     say(&vhost, "worker.heartbeat", &heartbeat("three", 10.0)).await;
     say(&vhost, "", &heartbeat("under no key", 10.0)).await;
-    until("four workers are known", 20, || async {
+    until("four workers are known", || async {
         known(&pool).await.len() == 4
     })
     .await;
@@ -32,7 +32,7 @@ async fn workers_are_heard_by_message_and_what_is_no_heartbeat_holds_up_nobody(p
     assert_eq!(known(&pool).await, wanted);
     lookout.stop().await;
     // Whatever an office had in hand without an answer would be ready again.
-    until("all was acknowledged", 20, || async {
+    until("all was acknowledged", || async {
         vhost.consumers(QUEUE).await == 0
     })
     .await;
@@ -52,12 +52,12 @@ async fn a_message_that_client_libraries_refuse_deafens_no_office(pool: PgPool) 
     let uri = vhost.brokers.uri("main", &vhost.name).expect("an address");
     publish_with_message_id(&uri, QUEUE, b"\xff", b"no heartbeat").await;
     say(&vhost, "heartbeat", &heartbeat("one", 3_600.0)).await;
-    until("the worker behind it is known", 20, || async {
+    until("the worker behind it is known", || async {
         known(&pool).await == [("one".to_owned(), false)]
     })
     .await;
     lookout.stop().await;
-    until("nobody listens any more", 20, || async {
+    until("nobody listens any more", || async {
         vhost.consumers(QUEUE).await == 0
     })
     .await;
@@ -74,13 +74,13 @@ async fn two_offices_share_the_queue_and_find_one_silence(pool: PgPool) {
     for _ in 0..6 {
         say(&vhost, "heartbeat.a", &heartbeat("a", 1.0)).await;
     }
-    until("it is silent", 30, || async {
+    until("it is silent", || async {
         known(&pool).await == [("a".to_owned(), true)]
     })
     .await;
     assert_eq!(downtimes(&pool, "a").await, 1);
     say(&vhost, "heartbeat.a", &heartbeat("a", 3_600.0)).await;
-    until("it is back", 20, || async {
+    until("it is back", || async {
         known(&pool).await == [("a".to_owned(), false)]
     })
     .await;
@@ -108,7 +108,6 @@ async fn workers_are_heard_in_the_vhosts_of_sources_each_way_by_itself(pool: PgP
     }
     until(
         "it is heard, and found silent by that way's watch",
-        30,
         || async {
             let wanted = [("at-home", false), ("there", true)];
             known(&pool).await == wanted.map(|(name, silent)| (name.to_owned(), silent))
@@ -133,13 +132,13 @@ async fn workers_are_heard_in_the_vhosts_of_sources_each_way_by_itself(pool: PgP
     watch(&pool, &third.name, "dead", SourceMode::Take).await;
     until_listening(&third, 1).await;
     say(&other, "heartbeat.b", &heartbeat("there", 3_600.0)).await;
-    until("it is back", 20, || async {
+    until("it is back", || async {
         known(&pool).await.contains(&("there".to_owned(), false))
     })
     .await;
     lookout.stop().await;
     for vhost in [home, other, third] {
-        until("nobody listens any more", 20, || async {
+        until("nobody listens any more", || async {
             vhost.consumers(QUEUE).await == 0
         })
         .await;

@@ -1,7 +1,5 @@
 //! Live events as pages and programs read them.
 
-use std::time::Duration;
-
 use dlo_domain::event::LiveEvent;
 use dlo_server::access::Role;
 use reqwest::{Method, Response};
@@ -13,7 +11,7 @@ use crate::support::front::{Counter, ID, problem};
 async fn read_until(stream: &mut Response, wanted: &str) -> String {
     let mut text = String::new();
     while !text.contains(wanted) {
-        let next = tokio::time::timeout(Duration::from_secs(10), stream.chunk()).await;
+        let next = tokio::time::timeout(crate::support::PATIENCE, stream.chunk()).await;
         let chunk = next.unwrap_or_else(|_| panic!("no {wanted} in {text}"));
         let chunk = chunk
             .expect("readable")

@@ -38,8 +38,9 @@ fn said(route: &Listed) -> String {
     .to_owned()
 }
 
-#[test]
-fn every_route_is_in_the_table_with_its_role() {
+// Its list of routes asks for a runtime.
+#[tokio::test]
+async fn every_route_is_in_the_table_with_its_role() {
     let found: BTreeMap<String, String> = listed()
         .iter()
         .map(|route| (written(route), said(route)))

@@ -86,7 +86,7 @@ async fn properties_headers_and_bodies_come_back_as_they_were(pool: PgPool) {
     }
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("five letters", 15, || async { letters(&pool).await == 5 }).await;
+    until("five letters", || async { letters(&pool).await == 5 }).await;
     office.stop().await;
 
     let rows: Vec<Row> = sqlx::query_as(
@@ -121,7 +121,7 @@ async fn a_thousand_copies_are_a_thousand_letters(pool: PgPool) {
     }
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("a thousand letters", 30, || async {
+    until("a thousand letters", || async {
         letters(&pool).await >= 1000
     })
     .await;
@@ -158,7 +158,7 @@ async fn a_body_of_30_mb_is_stored_whole(pool: PgPool) {
         .await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("both letters", 30, || async { letters(&pool).await == 2 }).await;
+    until("both letters", || async { letters(&pool).await == 2 }).await;
     office.stop().await;
     let stored: Vec<u8> =
         sqlx::query_scalar("select body from arrivals order by length(body) desc limit 1")

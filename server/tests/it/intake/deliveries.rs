@@ -71,7 +71,7 @@ async fn a_message_that_was_delivered_too_often_keeps_what_its_claims_left_in_it
     assert_eq!(counts[1..], [Some(1), Some(2)], "the last is of the limit");
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("a letter", 15, || async { letters(&pool).await == 1 }).await;
+    until("a letter", || async { letters(&pool).await == 1 }).await;
     office.stop().await;
     let id: uuid::Uuid = sqlx::query_scalar("select id from letters")
         .fetch_one(&pool)

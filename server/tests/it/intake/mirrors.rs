@@ -21,7 +21,7 @@ async fn running_mirror(pool: &PgPool) -> (Vhost, SourceId, Office) {
     vhost.dead_letter_pair("dlx", "dead").await;
     let id = watch(pool, &vhost.name, "dead", SourceMode::Mirror).await;
     let office = Office::start(pool, &vhost.brokers).await;
-    until("the mirror runs", 10, || async {
+    until("the mirror runs", || async {
         condition(pool, id).await.0 == SourceCondition::Running
     })
     .await;
@@ -36,7 +36,7 @@ async fn remove(pool: &PgPool, id: SourceId) {
 }
 
 async fn gone(vhost: &Vhost) {
-    until("the mirror queue is gone", 30, || async {
+    until("the mirror queue is gone", || async {
         !vhost.has_queue(MIRROR).await
     })
     .await;
@@ -48,7 +48,7 @@ async fn a_mirror_looks_and_never_takes(pool: PgPool) {
     vhost
         .publish_to("dlx", "k", BasicProperties::default(), b"1")
         .await;
-    until("a letter", 10, || async { letters(&pool).await == 1 }).await;
+    until("a letter", || async { letters(&pool).await == 1 }).await;
     assert_eq!(
         vhost.depth("dead").await,
         1,
@@ -78,8 +78,8 @@ async fn a_mirror_that_becomes_a_taker_leaves_no_queue_and_takes(pool: PgPool) {
     vhost
         .publish_to("dlx", "k", BasicProperties::default(), b"1")
         .await;
-    until("it is taken", 15, || async { letters(&pool).await == 1 }).await;
-    until("and acknowledged", 15, || async {
+    until("it is taken", || async { letters(&pool).await == 1 }).await;
+    until("and acknowledged", || async {
         vhost.depth("dead").await == 0
     })
     .await;
@@ -95,7 +95,7 @@ async fn the_mirror_of_a_removed_source_is_deleted_by_whichever_office_comes_nex
     assert!(vhost.has_queue(MIRROR).await, "no office is there to do it");
     let other = Office::start(&pool, &vhost.brokers).await;
     gone(&vhost).await;
-    until("and it is known", 10, || async {
+    until("and it is known", || async {
         let mut conn = pool.acquire().await.expect("a connection");
         let left = store::mirrors::leftovers(&mut conn).await;
         left.expect("read").is_empty()

@@ -52,7 +52,7 @@ async fn a_letter_is_found_by_what_its_last_arrival_says(pool: PgPool) {
         .await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("two letters", 15, || async { letters(&pool).await == 2 }).await;
+    until("two letters", || async { letters(&pool).await == 2 }).await;
     assert_found(
         &pool,
         &[
@@ -90,7 +90,7 @@ async fn a_letter_is_found_by_what_its_last_arrival_says(pool: PgPool) {
     vhost
         .publish("dead", properties("Late", &marks), b"{\"customer\": 7}")
         .await;
-    until("the second arrival", 15, || async {
+    until("the second arrival", || async {
         found(&pool, "arrivals:2").await == 1
     })
     .await;

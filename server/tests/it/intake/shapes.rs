@@ -54,7 +54,7 @@ async fn a_rejected_message_tells_where_it_died(pool: PgPool) {
         .expect("rejected");
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("a letter", 15, || async { letters(&pool).await == 1 }).await;
+    until("a letter", || async { letters(&pool).await == 1 }).await;
     office.stop().await;
     let row: (String, String, String, String, String) = sqlx::query_as(
         "select queue, reason, state, deaths -> 0 ->> 'queue', exchange || routing_key
@@ -107,10 +107,7 @@ async fn junk_is_kept_with_a_note(pool: PgPool) {
     }
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("every letter", 15, || async {
-        letters(&pool).await == count
-    })
-    .await;
+    until("every letter", || async { letters(&pool).await == count }).await;
     office.stop().await;
     let notes: Vec<Vec<String>> =
         sqlx::query_scalar("select notes from arrivals join letters on id = letter_id order by id")
@@ -143,7 +140,7 @@ async fn deep_and_large_headers_are_stored(pool: PgPool) {
         .await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("both letters", 15, || async { letters(&pool).await == 2 }).await;
+    until("both letters", || async { letters(&pool).await == 2 }).await;
     office.stop().await;
     let lengths: Vec<i32> =
         sqlx::query_scalar("select coalesce(length(error_message), 0) from letters order by id")

@@ -16,14 +16,14 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
     let missing = watch(&pool, &vhost.name, "later", SourceMode::Take).await;
     let there = watch(&pool, &vhost.name, "there", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("the missing queue is told", 10, || async {
+    until("the missing queue is told", || async {
         condition(&pool, missing).await.0 == SourceCondition::QueueMissing
     })
     .await;
     vhost
         .publish("there", BasicProperties::default(), b"1")
         .await;
-    until("the other source goes on", 10, || async {
+    until("the other source goes on", || async {
         letters(&pool).await == 1
     })
     .await;
@@ -32,10 +32,7 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
     vhost
         .publish("later", BasicProperties::default(), b"2")
         .await;
-    until("the queue is found", 15, || async {
-        letters(&pool).await == 2
-    })
-    .await;
+    until("the queue is found", || async { letters(&pool).await == 2 }).await;
     office.stop().await;
     vhost.delete().await;
 }
@@ -49,10 +46,7 @@ async fn a_queue_that_is_deleted_and_made_again_is_consumed_again(pool: PgPool) 
     vhost
         .publish("dead", BasicProperties::default(), b"1")
         .await;
-    until("the first letter", 10, || async {
-        letters(&pool).await == 1
-    })
-    .await;
+    until("the first letter", || async { letters(&pool).await == 1 }).await;
     let options = lapin::options::QueueDeleteOptions::default();
     vhost
         .channel
@@ -63,10 +57,7 @@ async fn a_queue_that_is_deleted_and_made_again_is_consumed_again(pool: PgPool) 
     vhost
         .publish("dead", BasicProperties::default(), b"2")
         .await;
-    until("the second letter", 20, || async {
-        letters(&pool).await == 2
-    })
-    .await;
+    until("the second letter", || async { letters(&pool).await == 2 }).await;
     office.stop().await;
     vhost.delete().await;
 }
@@ -81,7 +72,7 @@ async fn sources_in_two_vhosts_are_taken_at_once_and_can_be_added_and_removed(po
     watch(&pool, &two.name, "dead", SourceMode::Take).await;
     one.publish("dead", BasicProperties::default(), b"1").await;
     two.publish("dead", BasicProperties::default(), b"2").await;
-    until("both letters", 15, || async { letters(&pool).await == 2 }).await;
+    until("both letters", || async { letters(&pool).await == 2 }).await;
 
     let mut conn = pool.acquire().await.expect("a connection");
     let now = dlo_server::clock::Clock::now(&dlo_server::clock::SystemClock);
@@ -90,7 +81,7 @@ async fn sources_in_two_vhosts_are_taken_at_once_and_can_be_added_and_removed(po
             .await
             .expect("removed")
     );
-    until("the consumer is gone", 10, || async {
+    until("the consumer is gone", || async {
         one.consumers("dead").await == 0
     })
     .await;

@@ -12,12 +12,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::support::broker::Vhost;
-use crate::support::office::{Office, condition, letters, watch};
-use crate::support::raw::{RawProperties, RawPublisher, field, flags, publish_with_message_id};
-use crate::support::{sized, until};
-
-/// A message id that is not UTF-8.
-const ODD_ID: &[u8] = &[b'm', 0xff, 0xfe];
+use crate::support::office::{Office, bodies, condition, letters, watch};
+use crate::support::raw::{ODD_ID, RawProperties, RawPublisher, field, publish_with_message_id};
+use crate::support::until;
 
 /// The only arrival of the letter with this body.
 async fn arrival_of(pool: &PgPool, body: &[u8]) -> Arrival {
@@ -31,11 +28,6 @@ async fn arrival_of(pool: &PgPool, body: &[u8]) -> Arrival {
     arrival.expect("read").expect("there")
 }
 
-async fn bodies(pool: &PgPool) -> Vec<Vec<u8>> {
-    let read = sqlx::query_scalar("select body from arrivals order by body");
-    read.fetch_all(pool).await.expect("read")
-}
-
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn an_undecodable_message_is_kept_whole_and_blocks_nothing(pool: PgPool) {
     let vhost = Vhost::create().await;
@@ -47,11 +39,11 @@ async fn an_undecodable_message_is_kept_whole_and_blocks_nothing(pool: PgPool) {
     vhost.publish("dead", plain(), b"behind").await;
     let source = watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("all three are letters", 20, || async {
+    until("all three are letters", || async {
         letters(&pool).await == 3
     })
     .await;
-    until("the source says so", 10, || async {
+    until("the source says so", || async {
         let (condition, remark) = condition(&pool, source).await;
         condition == SourceCondition::Running
             && remark
@@ -86,18 +78,12 @@ async fn headers_that_outgrew_a_frame_are_kept_whole(pool: PgPool) {
     headers.insert("h".into(), text(&"x".repeat(130_900)));
     let grown = BasicProperties::default().with_headers(headers);
     vhost.publish("work", grown, b"poison").await;
-    until("it died", 10, || async {
-        vhost.messages("dead").await == 1
-    })
-    .await;
+    until("it died", || async { vhost.messages("dead").await == 1 }).await;
     let plain = BasicProperties::default;
     vhost.publish("work", plain(), b"neighbour").await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("both are letters", 20, || async {
-        letters(&pool).await == 2
-    })
-    .await;
+    until("both are letters", || async { letters(&pool).await == 2 }).await;
     office.stop().await;
     assert_eq!(
         bodies(&pool).await,
@@ -117,7 +103,7 @@ async fn a_mirror_is_not_blocked_either(pool: PgPool) {
     vhost.dead_letter_pair("dlx", "dead").await;
     let source = watch(&pool, &vhost.name, "dead", SourceMode::Mirror).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("the mirror runs", 10, || async {
+    until("the mirror runs", || async {
         condition(&pool, source).await.0 == SourceCondition::Running
     })
     .await;
@@ -134,10 +120,7 @@ async fn a_mirror_is_not_blocked_either(pool: PgPool) {
         publisher.publish("dlx", key, properties, body).await;
     }
     publisher.close().await;
-    until("all are letters", 20, || async {
-        letters(&pool).await == 4
-    })
-    .await;
+    until("all are letters", || async { letters(&pool).await == 4 }).await;
     office.stop().await;
     assert_eq!(vhost.depth("dead").await, 4, "nothing was taken");
     let kept = arrival_of(&pool, b"2").await;
@@ -145,50 +128,6 @@ async fn a_mirror_is_not_blocked_either(pool: PgPool) {
     let said = arrival_of(&pool, b"3").await.notes.join(" ");
     assert!(said.contains("the routing key is not UTF-8"), "{said}");
     assert!(said.contains("a/8="), "its octets in Base64: {said}");
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn undecodable_messages_among_others_are_each_kept_once(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    vhost.queue("dead", &[]).await;
-    let uri = vhost.brokers.uri("main", &vhost.name).expect("an address");
-    let mut publisher = RawPublisher::connect(&uri).await;
-    let odd = RawProperties::with_text(flags::MESSAGE_ID, ODD_ID);
-    let plain = RawProperties::with_text(flags::MESSAGE_ID, b"m");
-    let many = sized(531_usize, 5_310);
-    for number in 0..many {
-        let properties = if number % 17 == 3 { &odd } else { &plain };
-        let body = format!("{number:06}");
-        publisher
-            .publish("", b"dead", properties, body.as_bytes())
-            .await;
-    }
-    publisher.close().await;
-    watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
-    // Two offices, as if one had been started to help.
-    let offices = [
-        Office::start(&pool, &vhost.brokers).await,
-        Office::start(&pool, &vhost.brokers).await,
-    ];
-    let wanted = i64::try_from(many).expect("few");
-    until("all are letters", 60, || async {
-        letters(&pool).await >= wanted
-    })
-    .await;
-    for office in offices {
-        office.stop().await;
-    }
-    assert_eq!(vhost.depth("dead").await, 0);
-    let expected: Vec<Vec<u8>> = (0..many).map(|n| format!("{n:06}").into_bytes()).collect();
-    assert!(bodies(&pool).await == expected, "each once, and no other");
-    let noted: i64 = sqlx::query_scalar(
-        "select count(*) from arrivals where array_to_string(notes, ' ') like '%Undecodable%'",
-    )
-    .fetch_one(&pool)
-    .await
-    .expect("counted");
-    assert_eq!(usize::try_from(noted), Ok((many + 13) / 17));
     vhost.delete().await;
 }
 
@@ -209,7 +148,7 @@ async fn both_values_of_a_repeated_header_are_kept(pool: PgPool) {
     publisher.close().await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("it is a letter", 20, || async { letters(&pool).await == 1 }).await;
+    until("it is a letter", || async { letters(&pool).await == 1 }).await;
     office.stop().await;
     let kept = arrival_of(&pool, b"twice").await;
     let values: Vec<_> = kept.headers.0.iter().map(|one| one.value.clone()).collect();

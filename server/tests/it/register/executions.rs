@@ -6,8 +6,8 @@ use dlo_domain::execution::{ExecutionState, HandlerVerdict};
 use dlo_server::executions;
 use sqlx::PgPool;
 
-use super::company::{Company, EXECUTIONS, WORKERS};
-use crate::executions::yard::Yard;
+use crate::support::company::{Company, EXECUTIONS, WORKERS};
+use crate::support::yard::Yard;
 
 const WORK: &str = "
     insert into company.worker (name, last_heartbeat) select 'worker-7', told from company.time;

@@ -5,7 +5,7 @@ use dlo_domain::worker::Condition;
 use dlo_server::clock::Clock as _;
 use sqlx::PgPool;
 
-use super::company::{Company, WORKERS, noon};
+use crate::support::company::{Company, WORKERS, noon};
 
 const STAFF: &str = "insert into company.worker (name, last_heartbeat, meta)
     select name, told, '{\"queue\": \"q\"}' from company.time, unnest(array['a', 'b']) as name";

@@ -1,7 +1,5 @@
 //! Letters of several brokers in one replay: one that cannot be reached keeps the others' from nothing.
 
-use std::time::Duration;
-
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{Canary, ReplayState};
 use dlo_domain::state::LetterState;
@@ -58,7 +56,7 @@ async fn a_broker_that_is_away_holds_up_no_ladder(pool: PgPool) {
         .plan_with(&letters, |new| new.canary = Some(canary))
         .await;
     let engine = bench.engine().await;
-    until("all that can go have gone", 30, || async {
+    until("all that can go have gone", || async {
         bench.replay(id).await.outcomes.confirmed == 10
     })
     .await;
@@ -78,7 +76,7 @@ async fn letters_of_a_broker_that_nobody_names_any_more_are_refused_and_held(poo
     died_at(&pool, "renamed", &letters[..1]).await;
     let id = bench.replay_home(&letters).await;
     let engine = bench.engine().await;
-    let over = tokio::time::timeout(Duration::from_secs(30), bench.finished(id)).await;
+    let over = tokio::time::timeout(crate::support::PATIENCE, bench.finished(id)).await;
     let over = over.expect("it does not wait for ever");
     assert_eq!((over.outcomes.confirmed, over.outcomes.refused), (2, 1));
     assert_eq!(bench.state(letters[0]).await, LetterState::Held);

@@ -2,93 +2,25 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Canary, Control, Outcome, ReplayState};
-use dlo_domain::state::LetterState;
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
 use dlo_server::office;
 use dlo_server::store::replays::marks::{self, Begun};
 use dlo_server::store::replays::outcomes::{self, Recorded, Seat};
 use dlo_server::store::replays::work::{self, Lane, Running};
 use lapin::options::{BasicGetOptions, BasicRejectOptions};
-use lapin::types::AMQPValue;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::support::broker::Vhost;
 use crate::support::consumer::Consumer;
-use crate::support::desk::{Bench, at_work, settle_after};
+use crate::support::desk::{Bench, at_a_loop, at_work, quick};
 use crate::support::office::Office;
 use crate::support::until;
-
-/// A vhost where what is rejected in `work` comes back through `dead`.
-async fn at_a_loop(pool: &PgPool) -> (Vhost, Bench) {
-    let vhost = Vhost::create().await;
-    vhost.dead_letter_pair("dlx", "dead").await;
-    let dead = AMQPValue::LongString("dlx".into());
-    vhost
-        .queue("work", &[("x-dead-letter-exchange", dead)])
-        .await;
-    let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
-    (vhost, bench)
-}
-
-fn quick(steps: &[u32]) -> Canary {
-    Canary {
-        steps: steps.to_vec(),
-        stop_above: 0.05,
-        watch_seconds: 2,
-    }
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn a_canary_stops_by_itself_and_all_settle_once_the_bug_is_mended(pool: PgPool) {
-    let (vhost, bench) = at_a_loop(&pool).await;
-    let intake = Office::start(&pool, &vhost.brokers).await;
-    let engine = bench
-        .engine_with(settle_after(Duration::from_secs(3)))
-        .await;
-    let consumer = Consumer::start(&vhost, "work").await;
-    let letters = bench.letters(40).await;
-    let canary = quick(&[2, 10]);
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(canary))
-        .await;
-
-    let stopped = bench.becomes(id, ReplayState::Paused).await;
-    let why = stopped.stopped.expect("a reason");
-    assert_eq!(why.by, Actor::office().0);
-    let text = why.why.expect("a reason");
-    assert!(text.contains("of 2 letters went wrong"), "{text}");
-    assert_eq!(stopped.outcomes.pending, 38);
-    assert_eq!(bench.state(letters[39]).await, LetterState::Claimed);
-    until("both are back", 15, || async {
-        bench.replay(id).await.outcomes.died_again == 2
-    })
-    .await;
-
-    consumer.mend();
-    let resumed = bench.tell(id, Control::Resume, true).await;
-    assert_eq!(resumed.outcomes.pending, 40);
-    assert_eq!(resumed.climb.expect("a ladder").wrong, 0);
-    let done = bench.finished(id).await;
-    until("all settle", 20, || async {
-        bench.replay(id).await.outcomes.settled == 40
-    })
-    .await;
-    assert_eq!((done.outcomes.died_again, consumer.processed()), (0, 40));
-    for letter in letters {
-        assert_eq!(bench.state(letter).await, LetterState::Resolved);
-    }
-    consumer.stop();
-    engine.stop().await;
-    intake.stop().await;
-    vhost.delete().await;
-}
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_canary_that_a_missing_queue_stopped_takes_up_what_had_none(pool: PgPool) {
@@ -112,29 +44,6 @@ async fn a_canary_that_a_missing_queue_stopped_takes_up_what_had_none(pool: PgPo
     assert_eq!((done.confirmed, done.unroutable), (10, 0));
     assert_eq!(vhost.depth("late").await, 10);
     engine.stop().await;
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn a_ladder_is_climbed_on_where_it_was_when_its_office_is_killed(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    let engine = bench.engine().await;
-    let letters = bench.letters(9).await;
-    let canary = quick(&[1, 4]);
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(canary))
-        .await;
-    until("the second step is watched", 30, || async {
-        let climb = bench.replay(id).await.climb.expect("a ladder");
-        climb.step == 1 && climb.watched_since.is_some()
-    })
-    .await;
-    engine.kill().await;
-    assert_eq!(vhost.depth("work").await, 4);
-    let other = bench.engine().await;
-    let done = bench.finished(id).await;
-    assert_eq!((done.outcomes.confirmed, vhost.depth("work").await), (9, 9));
-    other.stop().await;
     vhost.delete().await;
 }
 
@@ -168,15 +77,15 @@ async fn what_an_earlier_ladder_sent_does_not_stop_the_one_begun_anew(pool: PgPo
         let climb = bench.replay(id).await.climb.expect("a ladder");
         climb.tried == 4 && climb.watched_since.is_some()
     };
-    until("the first step is watched", 30, is_watched).await;
+    until("the first step is watched", is_watched).await;
     bench.tell(id, Control::Pause, false).await;
     let resumed = bench.tell(id, Control::Resume, false).await;
     assert_eq!(resumed.climb.expect("a ladder").tried, 0);
-    until("the first step is watched again", 30, is_watched).await;
+    until("the first step is watched again", is_watched).await;
 
     // These were sent before the resume.
     reject(&vhost, 4).await;
-    until("they are back", 15, || async {
+    until("they are back", || async {
         bench.replay(id).await.outcomes.died_again == 4
     })
     .await;
@@ -301,35 +210,6 @@ async fn what_is_on_its_way_at_a_resume_is_not_of_the_new_ladder(pool: PgPool) {
     );
 }
 
-/// The next one would overtake it.
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn letters_that_keep_their_order_stop_behind_one_that_died_again(pool: PgPool) {
-    let (vhost, bench) = at_a_loop(&pool).await;
-    let intake = Office::start(&pool, &vhost.brokers).await;
-    let engine = bench.engine().await;
-    let consumer = Consumer::start(&vhost, "work").await;
-    let letters = bench.letters(6).await;
-    let id = bench
-        .plan_with(&letters, |new| {
-            new.in_order = true;
-            new.rate_per_second = Some(1);
-        })
-        .await;
-    let stopped = bench.becomes(id, ReplayState::Paused).await;
-    let why = stopped.stopped.and_then(|told| told.why).expect("a reason");
-    assert!(why.contains("died again"), "{why}");
-    assert!(stopped.outcomes.pending >= 3, "{:?}", stopped.outcomes);
-    // Whoever resumes has decided on it.
-    consumer.mend();
-    bench.tell(id, Control::Resume, true).await;
-    let over = bench.finished(id).await;
-    assert_eq!(over.outcomes.confirmed, 6, "{:?}", over.outcomes);
-    consumer.stop();
-    engine.stop().await;
-    intake.stop().await;
-    vhost.delete().await;
-}
-
 /// Nothing is behind it that could overtake it.
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_last_letter_stops_no_order_when_it_dies_again(pool: PgPool) {
@@ -347,7 +227,7 @@ async fn the_last_letter_stops_no_order_when_it_dies_again(pool: PgPool) {
         .await;
     let over = bench.finished(id).await;
     assert_eq!(over.outcomes.pending, 0);
-    until("it is back", 15, || async {
+    until("it is back", || async {
         bench.replay(id).await.outcomes.died_again == 1
     })
     .await;

@@ -176,7 +176,7 @@ async fn what_comes_back_is_compared_with_what_was_sent(pool: PgPool) {
     let delivery = consumer.next().await.expect("one").expect("a message");
     let rejected = delivery.reject(BasicRejectOptions { requeue: false }).await;
     rejected.expect("rejected");
-    until("it is back", 15, || async {
+    until("it is back", || async {
         bench.items(id).await[0].outcome == Outcome::DiedAgain
     })
     .await;

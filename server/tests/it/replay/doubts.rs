@@ -15,7 +15,7 @@ use sqlx::PgPool;
 
 use crate::support::desk::{Bench, at_work};
 use crate::support::reckoning::delivered;
-use crate::topology::Watcher;
+use crate::support::topology::Watcher;
 
 async fn tried(bench: &Bench, letters: &[LetterId], target: Target) -> Replay {
     let new = NewReplay {
@@ -105,7 +105,7 @@ async fn what_a_queue_confirms_and_drops_is_not_called_delivered(pool: PgPool) {
         destination.overflows.join("\n")
     };
     assert_eq!(says(to_queue("none")).await, "", "nothing was read yet");
-    crate::support::until("the policy is read", 20, || async {
+    crate::support::until("the policy is read", || async {
         watcher.look().await;
         says(to_queue("by-policy"))
             .await

@@ -42,7 +42,7 @@ async fn bodies_are_made_before_letters_are_locked_and_only_of_their_last_arriva
     };
     let actor = Actor("ann".to_owned());
     let meanwhile = async {
-        until("the plan waits for the lock", 20, || async {
+        until("the plan waits for the lock", || async {
             waiting(&pool).await == 1
         })
         .await;

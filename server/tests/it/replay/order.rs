@@ -2,14 +2,12 @@
 
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
-use dlo_domain::ids::ReplayId;
-use dlo_domain::replay::{Control, Outcome, ReplayState, Target};
+use dlo_domain::replay::{Control, Outcome, ReplayState};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use sqlx::PgPool;
 
-use crate::support::desk::{Bench, at_work, at_work_behind_proxy};
-use crate::support::until;
+use crate::support::desk::{Bench, at_work};
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_that_keep_their_order_stop_behind_one_that_does_not_get_through(pool: PgPool) {
@@ -107,49 +105,4 @@ async fn a_letter_that_another_replay_took_since_is_not_taken_up_for_its_order(p
     let resumed = bench.tell(id, Control::Resume, false).await.outcomes;
     assert_eq!((resumed.refused, resumed.pending), (1, 1));
     assert_eq!(bench.replay(other).await.outcomes.pending, 1);
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn letters_that_keep_their_order_stop_at_a_missing_exchange_and_after_a_crash(pool: PgPool) {
-    let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
-    let letters = bench.letters(3).await;
-    let target = Target::Exchange {
-        exchange: "gone".into(),
-        routing_key: "x".into(),
-    };
-    let engine = bench.engine().await;
-    let id = bench
-        .plan_with(&letters, |new| {
-            new.in_order = true;
-            new.target = target;
-        })
-        .await;
-    let stopped = bench.becomes(id, ReplayState::Paused).await.outcomes;
-    assert_eq!((stopped.unroutable, stopped.pending), (1, 2));
-    bench.tell(id, Control::Cancel, false).await;
-    bench.given_back(id).await;
-
-    // One is on its way when the office is killed: nothing goes after it.
-    proxy.hold(true);
-    let id = bench.plan_with(&letters, |new| new.in_order = true).await;
-    until("one is on its way", 20, || async {
-        marks(&pool, id).await == 1 && vhost.depth("work").await == 1
-    })
-    .await;
-    engine.kill().await;
-    proxy.hold(false);
-    let other = bench.engine().await;
-    let stopped = bench.becomes(id, ReplayState::Paused).await.outcomes;
-    assert_eq!((stopped.unknown, stopped.pending), (1, 2));
-    assert_eq!(vhost.depth("work").await, 1);
-    other.stop().await;
-    vhost.delete().await;
-}
-
-async fn marks(pool: &PgPool, id: ReplayId) -> i64 {
-    sqlx::query_scalar("select count(*) from replay_marks where replay_id = $1")
-        .bind(id.0)
-        .fetch_one(pool)
-        .await
-        .expect("counted")
 }

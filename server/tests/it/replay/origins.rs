@@ -16,8 +16,8 @@ use sqlx::PgPool;
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 use crate::support::office::{Office, believe, letters};
+use crate::support::topology::{Watcher, dying};
 use crate::support::until;
-use crate::topology::{Watcher, dying};
 
 /// A death history that names a queue.
 pub fn x_death(queue: &str) -> BasicProperties {
@@ -51,10 +51,7 @@ async fn taken(pool: &PgPool, vhost: &Vhost, queues: &[&str]) -> Bench {
         vhost.publish("dead", x_death(queue), b"{}").await;
     }
     let wanted = i64::try_from(queues.len()).expect("few");
-    until("they are taken", 20, || async {
-        letters(pool).await == wanted
-    })
-    .await;
+    until("they are taken", || async { letters(pool).await == wanted }).await;
     intake.stop().await;
     bench
 }

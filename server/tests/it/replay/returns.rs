@@ -84,7 +84,7 @@ impl Yard {
     }
 
     async fn until_letters(&self, count: i64) {
-        until("all letters are there", 20, || async {
+        until("all letters are there", || async {
             letters(&self.pool).await == count
         })
         .await;
@@ -150,7 +150,7 @@ async fn of_two_copies_of_a_replayed_message_both_are_kept(pool: PgPool) {
     yard.publish(sent.properties.clone(), &sent.data).await;
     yard.reject().await;
     yard.until_letters(2).await;
-    until("it is back", 15, || async {
+    until("it is back", || async {
         yard.bench.items(id).await[0].outcome == Outcome::DiedAgain
     })
     .await;
@@ -165,7 +165,7 @@ async fn of_two_copies_of_a_replayed_message_both_are_kept(pool: PgPool) {
     let id = yard.bench.replay_home(&copies).await;
     yard.reject().await;
     yard.reject().await;
-    until("both are back", 15, || async {
+    until("both are back", || async {
         yard.bench.replay(id).await.outcomes.died_again == 2
     })
     .await;
@@ -193,7 +193,7 @@ async fn a_letter_that_was_put_away_is_not_woken_by_another_message(pool: PgPool
     // The message itself does wake it: whoever reported success was wrong.
     yard.publish(sent.properties.clone(), &sent.data).await;
     yard.reject().await;
-    until("it is held again", 15, || async {
+    until("it is held again", || async {
         yard.bench.state(letter).await == LetterState::Held
     })
     .await;
@@ -208,7 +208,7 @@ async fn a_letter_keeps_where_it_was_published_first(pool: PgPool) {
     for round in 1..=2 {
         let id = yard.bench.replay_home(&[letter]).await;
         yard.reject().await;
-        until("it is back", 15, || async {
+        until("it is back", || async {
             yard.bench.items(id).await[0].outcome == Outcome::DiedAgain
         })
         .await;

@@ -1,25 +1,14 @@
 //! After the publish: reports of success, a person's word, and the end of the watch.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
-use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
-use dlo_server::clock::{Clock, SystemClock};
 use sqlx::PgPool;
 
-use crate::support::desk::{Bench, at_work, at_work_behind_proxy, settle_after};
+use crate::support::desk::{at_work, replayed, settle_after};
 use crate::support::until;
-
-async fn replayed(bench: &Bench) -> (LetterId, ReplayId) {
-    let letter = bench.letter("work", b"{}").await;
-    let id = bench.replay_home(&[letter]).await;
-    bench.finished(id).await;
-    (letter, id)
-}
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_replayed_letter_is_resolved_by_its_receivers_report_once(pool: PgPool) {
@@ -41,75 +30,6 @@ async fn a_replayed_letter_is_resolved_by_its_receivers_report_once(pool: PgPool
     vhost.delete().await;
 }
 
-/// It is done before the broker's confirm is written down.
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn a_receivers_report_waits_for_the_confirm_that_it_overtook(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    let letter = bench.letter("work", b"{}").await;
-    let id = bench.replay_home(&[letter]).await;
-    assert_eq!(bench.state(letter).await, LetterState::Claimed);
-    let receiver = Actor("billing".into());
-    let (reported, engine) = tokio::join!(bench.desk.processed(&receiver, letter), async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        bench.engine().await
-    });
-    reported.expect("reported");
-    assert_eq!(bench.state(letter).await, LetterState::Resolved);
-    assert_eq!(bench.replay(id).await.outcomes.processed, 1);
-    engine.stop().await;
-    let never = bench.letter("work", b"{}").await;
-    bench.replay_home(&[never]).await;
-    let refused = bench.desk.processed(&receiver, never).await;
-    assert!(
-        matches!(refused, Err(DeskError::Conflict(_))),
-        "{refused:?}"
-    );
-    vhost.delete().await;
-}
-
-/// Whoever processed it has seen it: its publish happened.
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn a_receivers_report_tells_what_became_of_an_unknown_publish(pool: PgPool) {
-    let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
-    let engine = bench.engine().await;
-    proxy.cut_after(0);
-    let (letter, id) = replayed(&bench).await;
-    assert_eq!(bench.state(letter).await, LetterState::Unknown);
-    let receiver = Actor("billing".into());
-    let told = bench.desk.processed(&receiver, letter).await;
-    told.expect("reported");
-    assert_eq!(bench.state(letter).await, LetterState::Resolved);
-    let outcomes = bench.replay(id).await.outcomes;
-    assert_eq!((outcomes.processed, outcomes.unknown), (1, 0));
-    engine.stop().await;
-    vhost.delete().await;
-}
-
-/// Postgres wrote down since when letters are replayed.
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn an_office_whose_clock_is_ahead_settles_nothing_early(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    let hour = chrono::TimeDelta::hours(1);
-    let engine = bench
-        .engine_by(Arc::new(Ahead(hour)), settle_after(Duration::from_mins(1)))
-        .await;
-    let (letter, _) = replayed(&bench).await;
-    tokio::time::sleep(Duration::from_secs(7)).await;
-    assert_eq!(bench.state(letter).await, LetterState::Replayed);
-    engine.stop().await;
-    vhost.delete().await;
-}
-
-/// The clock of an office that is ahead of all others.
-#[derive(Debug)]
-struct Ahead(chrono::TimeDelta);
-
-impl Clock for Ahead {
-    fn now(&self) -> chrono::DateTime<chrono::Utc> {
-        SystemClock.now() + self.0
-    }
-}
-
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_letter_that_does_not_come_back_settles(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
@@ -117,42 +37,13 @@ async fn a_letter_that_does_not_come_back_settles(pool: PgPool) {
         .engine_with(settle_after(Duration::from_secs(1)))
         .await;
     let (letter, id) = replayed(&bench).await;
-    until("it settles", 10, || async {
+    until("it settles", || async {
         bench.state(letter).await == LetterState::Resolved
     })
     .await;
     let outcomes = bench.replay(id).await.outcomes;
     assert_eq!((outcomes.settled, outcomes.total()), (1, 1));
     assert_eq!(bench.audit(letter).await[0].0, "letter.settle");
-    engine.stop().await;
-    vhost.delete().await;
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn a_person_decides_what_became_of_an_unknown_publish(pool: PgPool) {
-    let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
-    let engine = bench.engine().await;
-    let person = Actor("jonas".into());
-    for (was_published, state, outcome) in [
-        (true, LetterState::Replayed, Outcome::Unknown),
-        (false, LetterState::Held, Outcome::Refused),
-    ] {
-        proxy.cut_after(0);
-        let (letter, id) = replayed(&bench).await;
-        assert_eq!(bench.state(letter).await, LetterState::Unknown);
-        bench
-            .desk
-            .decide_unknown(&person, letter, was_published)
-            .await
-            .expect("decided");
-        assert_eq!(bench.state(letter).await, state);
-        let item = bench.items(id).await.remove(0);
-        assert_eq!(item.outcome, outcome);
-        assert!(item.detail.expect("a word").contains("jonas"));
-        assert_eq!(bench.replay(id).await.outcomes.of(outcome), 1);
-        let again = bench.desk.decide_unknown(&person, letter, true).await;
-        assert!(matches!(again, Err(DeskError::Conflict(_))), "{again:?}");
-    }
     engine.stop().await;
     vhost.delete().await;
 }

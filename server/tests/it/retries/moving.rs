@@ -66,12 +66,12 @@ async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
     let scheduler = Scheduler::start(&pool);
     let (usual, body) = (BasicProperties::default(), b"fails");
     before.publish("work", usual, body).await;
-    until("it is back once", 30, || async {
+    until("it is back once", || async {
         count(&pool, ARRIVED).await == 2
     })
     .await;
     intake.stop().await;
-    until("it waits to be moved", 30, || async {
+    until("it waits to be moved", || async {
         before.depth("dead").await == 1
     })
     .await;
@@ -85,7 +85,7 @@ async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
     let intake = Office::start(&pool, &after.brokers).await;
     let engine = bench.engine().await;
     let scheduler = Scheduler::start(&pool);
-    until("it is given up on", 60, || async {
+    until("it is given up on", || async {
         count(&pool, GIVEN_UP).await == 1
     })
     .await;

@@ -1,7 +1,6 @@
 //! A letter that cannot be read is refused alone: the others of its replay go on, whoever asked for it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::ids::LetterId;
@@ -11,9 +10,9 @@ use reqwest::Method;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::{Scheduler, add, policy};
 use crate::support::desk::{Bench, at_work};
 use crate::support::front::Counter;
+use crate::support::retries::{Scheduler, add, policy};
 use crate::support::until;
 
 /// Headers as older versions stored them: tables in tables, deeper than a JSON reader follows.
@@ -127,11 +126,11 @@ async fn a_policy_goes_on_past_a_letter_that_cannot_be_read(pool: PgPool) {
     ask_policies(&pool, &all).await;
     let engine = bench.engine().await;
     let scheduler = Scheduler::start(&pool);
-    until("the good ones are sent", 30, || async {
+    until("the good ones are sent", || async {
         vhost.depth("work").await == 8
     })
     .await;
-    until("the other is refused", 30, || async {
+    until("the other is refused", || async {
         let letter = bench.desk.letter(corrupt).await.expect("a letter");
         let mut replays = letter.replays.iter();
         replays.any(|replay| replay.outcome == Outcome::Refused)
@@ -146,10 +145,10 @@ async fn a_policy_goes_on_past_a_letter_that_cannot_be_read(pool: PgPool) {
     // It goes on with what comes later.
     let later = bench.letters(1).await;
     ask_policies(&pool, &later).await;
-    let sent = until("a later one is sent", 30, || async {
+    let sent = until("a later one is sent", || async {
         vhost.depth("work").await == 9
     });
-    let sent = tokio::time::timeout(Duration::from_secs(40), sent).await;
+    let sent = tokio::time::timeout(crate::support::PATIENCE, sent).await;
     sent.expect("in time");
     scheduler.stop().await;
     engine.stop().await;

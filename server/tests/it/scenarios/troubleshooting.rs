@@ -14,8 +14,8 @@ use sqlx::PgPool;
 
 use super::{Company, queue_of};
 use crate::support::desk::Bench;
+use crate::support::topology::{Watcher, dying, text};
 use crate::support::until;
-use crate::topology::{Watcher, dying, text};
 
 /// High rate: workers are down or restart often.
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -143,7 +143,7 @@ async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPo
         reason = "the test owns the task and ends it"
     )]
     let hangs = tokio::spawn(async move { executions::handle_next(&deps).await });
-    until("it has the first letter in hand", 20, || async {
+    until("it has the first letter in hand", || async {
         let waiting = "select count(*) from pg_stat_activity
              where datname = current_database() and wait_event_type = 'Lock'";
         company.yard.count(waiting).await == 1
@@ -157,7 +157,7 @@ async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPo
     hangs.abort();
     assert!(hangs.await.expect_err("cut off").is_cancelled());
     held.rollback().await.expect("let go");
-    until("another takes the first", 20, || async {
+    until("another takes the first", || async {
         executions::handle_next(&company.yard.deps)
             .await
             .expect("handled")
@@ -188,7 +188,7 @@ async fn a_dead_letter_queue_that_nobody_reads_is_told_and_its_messages_stay(poo
         ..
     } = company;
     intake.stop().await;
-    until("it is told", 20, || async {
+    until("it is told", || async {
         let troubles = yard.desk.troubles().await;
         troubles
             .iter()

@@ -1,22 +1,15 @@
 //! Dead-lettering set here, on a real broker: messages really die into the queue that was named, the
 //! policy that applied keeps applying, and all of it can be taken back.
 
-use std::sync::Arc;
-
-use dlo_app::desk::{DeskError, QueueName, TopologyDesk as _};
+use dlo_app::desk::{DeskError, TopologyDesk as _};
 use dlo_domain::audit::Actor;
-use dlo_domain::ids::OfficeId;
 use dlo_domain::topology::{NewDeadLettering, Wish};
-use dlo_server::clock::{SystemClock, new_id};
-use dlo_server::config::ReplayConfig;
-use dlo_server::desk::PgDesk;
-use dlo_server::replay::Waits;
 use lapin::BasicProperties;
 use lapin::options::{BasicGetOptions, BasicRejectOptions};
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::{Watcher, dying, quorum};
+use crate::support::topology::{Watcher, dying, quorum};
 use crate::support::until;
 
 pub(super) fn anna() -> Actor {
@@ -24,32 +17,11 @@ pub(super) fn anna() -> Actor {
 }
 
 impl Watcher {
-    pub(super) fn desk(&self) -> PgDesk {
-        let office = OfficeId(new_id(&SystemClock));
-        let replaying = (Waits::default(), ReplayConfig::default());
-        let brokers = Arc::clone(&self.deps.brokers);
-        PgDesk::new(
-            self.pool.clone(),
-            brokers,
-            self.clock.clone(),
-            office,
-            replaying,
-        )
-    }
-
-    pub(super) fn queue(&self, name: &str) -> QueueName {
-        QueueName {
-            broker: "main".to_owned(),
-            vhost: self.vhost.name.clone(),
-            name: name.to_owned(),
-        }
-    }
-
     /// Publishes a message to a queue and rejects it.
     pub(super) async fn die(&self, queue: &str) {
         let properties = BasicProperties::default();
         self.vhost.publish(queue, properties, b"a message").await;
-        until("it can be taken", 10, || self.reject(queue, false)).await;
+        until("it can be taken", || self.reject(queue, false)).await;
     }
 
     /// Takes a message and rejects it. Tells whether there was one.
@@ -65,7 +37,7 @@ impl Watcher {
     }
 
     async fn arrives(&self, queue: &str, count: u32) {
-        until(&format!("{count} letters in {queue}"), 20, || async {
+        until(&format!("{count} letters in {queue}"), || async {
             self.vhost.depth(queue).await == count
         })
         .await;
@@ -138,7 +110,7 @@ async fn messages_die_into_the_queue_that_was_named_and_no_more_when_it_is_taken
         .await
         .expect("unset");
     assert!(undone.applied);
-    until("letters are dropped again", 20, || async {
+    until("letters are dropped again", || async {
         let before = vhost.depth("dead").await;
         watcher.die("work.a").await;
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
@@ -159,22 +131,9 @@ async fn messages_die_into_the_queue_that_was_named_and_no_more_when_it_is_taken
 }
 
 impl Watcher {
-    /// Reads until a queue's dead letters are known to go to another.
-    pub(super) async fn finds_dead_letter_queue(&self, queue: &str, target: &str) {
-        until("the route is known", 30, || async {
-            self.look().await;
-            let found = self.desk().queue("main", &self.vhost.name, queue).await;
-            let route = found.expect("there").dead_letters;
-            route.is_some_and(|route| route.to.contains(target))
-        })
-        .await;
-    }
-}
-
-impl Watcher {
     /// Reads until this is the policy that applies to a queue.
     async fn has_policy(&self, queue: &str, policy: Option<&str>) {
-        until(&format!("{policy:?} applies to {queue}"), 20, || async {
+        until(&format!("{policy:?} applies to {queue}"), || async {
             self.look().await;
             let found = self.desk().queue("main", &self.vhost.name, queue).await;
             found.expect("there").policy.as_deref() == policy
@@ -247,7 +206,7 @@ async fn a_quorum_queue_lets_a_message_die_after_its_deliveries(pool: PgPool) {
         .publish("work", BasicProperties::default(), b"it fails")
         .await;
     // A quorum queue takes a policy up a moment later, which some more deliveries outlast.
-    until("it died", 20, || async {
+    until("it died", || async {
         watcher.reject("work", true).await;
         vhost.depth("dead").await == 1
     })

@@ -12,7 +12,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use tokio::net::TcpListener;
 
-use super::{Watcher, dying};
+use crate::support::topology::{Watcher, dying};
 
 /// What is said of the broker after a look with another management address.
 async fn said(watcher: &Watcher, management: Option<&str>) -> Option<String> {

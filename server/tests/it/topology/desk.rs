@@ -8,9 +8,9 @@ use dlo_domain::topology::{End, FindingEdit, FindingScope, QueueQuery, Role};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{Watcher, dying};
 use crate::support::desk::Bench;
 use crate::support::office::watch;
+use crate::support::topology::{Watcher, dying};
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn queues_are_told_with_their_dead_letters_sources_and_findings(pool: PgPool) {

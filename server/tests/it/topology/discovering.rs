@@ -8,9 +8,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::{Watcher, dying};
 use crate::support::front::{Counter, problem};
 use crate::support::office::watch;
+use crate::support::topology::{Watcher, dying};
 
 const PATH: &str = "/api/v1/sources/discover";
 

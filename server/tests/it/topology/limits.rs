@@ -7,7 +7,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::dead_lettering::{anna, to};
-use super::{Watcher, quorum};
+use crate::support::topology::{Watcher, quorum};
 
 /// A broker tells some seconds late which policy applies, and two people may set something at once.
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]

@@ -6,8 +6,8 @@ use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::opinions::worker;
-use super::{Watcher, dying, quorum, text};
+use crate::support::topology::worker;
+use crate::support::topology::{Watcher, dying, quorum, text};
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn routes_that_end_are_found_and_go_when_they_are_mended(pool: PgPool) {
@@ -159,7 +159,7 @@ async fn a_queue_without_consumers_is_found_after_15_minutes(pool: PgPool) {
     vhost.queue("busy", &[]).await;
     let _worker = vhost.consume("busy", "worker").await;
     // The broker tells of consumers some seconds late.
-    crate::support::until("the consumer is told of", 20, || async {
+    crate::support::until("the consumer is told of", || async {
         watcher.look().await;
         watcher.consumers("busy").await == Some(1)
     })
@@ -177,7 +177,7 @@ async fn a_queue_without_consumers_is_found_after_15_minutes(pool: PgPool) {
     assert_eq!(severity().await, Severity::Low, "it is empty");
     let plain = lapin::BasicProperties::default();
     vhost.publish("idle", plain, b"it waits").await;
-    crate::support::until("the message is told of", 20, || async {
+    crate::support::until("the message is told of", || async {
         severity().await == Severity::Normal
     })
     .await;

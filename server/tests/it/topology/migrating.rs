@@ -12,7 +12,7 @@ use sqlx::PgPool;
 use tokio::process::Command;
 
 use super::dead_lettering::anna;
-use super::{Watcher, dying};
+use crate::support::topology::{Watcher, dying};
 use crate::support::until;
 
 /// Somebody who publishes without a pause, and workers who take what is in their queues.
@@ -151,7 +151,7 @@ async fn whoever_goes_the_way_around_loses_no_message(pool: PgPool) {
             done.push("publishers");
         } else if says.starts_with("Wait until `work` is empty") {
             traffic.work().await;
-            until("the broker says so", 30, || async {
+            until("the broker says so", || async {
                 paste(&watcher, step).await.contains("\"messages\":0")
             })
             .await;
@@ -204,7 +204,7 @@ async fn has_what_was_wanted(watcher: &Watcher) {
         .vhost
         .publish("work.next", BasicProperties::default(), b"it fails")
         .await;
-    until("it died", 20, || async {
+    until("it died", || async {
         watcher.reject("work.next", true).await;
         watcher.vhost.depth("dead").await == 1
     })

@@ -6,7 +6,7 @@ use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::{Watcher, dying, quorum, text};
+use crate::support::topology::{Watcher, dying, quorum, text};
 use crate::support::until;
 
 impl Watcher {
@@ -34,7 +34,7 @@ async fn what_an_operator_sets_is_found_as_theirs_and_shadows_no_policy(pool: Pg
     assert!(found.fix.contains("the policy `letters`"), "{}", found.fix);
     let minute = json!({"message-ttl": 60_000});
     vhost.operator_policy("guard", "^dead$", minute).await;
-    until("the lesser limit is told", 30, || async {
+    until("the lesser limit is told", || async {
         watcher.look().await;
         watcher.only().await.finding.title == "`dead` forgets after 1 minute"
     })
@@ -55,7 +55,7 @@ async fn what_an_operator_sets_is_found_as_theirs_and_shadows_no_policy(pool: Pg
     // The policy's own limit is the lesser now.
     let second = json!({"message-ttl": 1_000});
     vhost.policy("letters", "^dead$", 1, second).await;
-    until("the policy's limit is told", 30, || async {
+    until("the policy's limit is told", || async {
         watcher.look().await;
         watcher.only().await.finding.title == "`dead` forgets after 1 second"
     })
@@ -147,7 +147,7 @@ async fn a_route_that_ends_is_less_bad_where_letters_wait_for_it(pool: PgPool) {
     for queue in ["no-exchange", "only-asks"] {
         watcher.die(queue).await;
     }
-    until("the one is counted, and the other is gone", 30, || async {
+    until("the one is counted, and the other is gone", || async {
         let counts = ["no-exchange", "only-asks"].map(|queue| vhost.messages(queue));
         let [kept, lost] = counts;
         (kept.await, lost.await) == (1, 0)
@@ -170,7 +170,7 @@ async fn what_applies_by_chance_or_only_seems_to_is_found(pool: PgPool) {
     let limit = |most: i64| json!({"max-length": most});
     vhost.policy("one", "^orders", 4, limit(9)).await;
     vhost.policy("two", "orders$", 4, limit(7)).await;
-    until("both are found", 30, || async {
+    until("both are found", || async {
         watcher.look().await;
         watcher.kept(FindingScope::Open).await.len() == 2
     })
@@ -214,7 +214,7 @@ async fn dead_letter_queues_with_little_room_are_found_by_either_limit(pool: PgP
     vhost
         .operator_policy("guard", "^dead$", json!({"max-length": 5}))
         .await;
-    until("the other limit is told", 30, || async {
+    until("the other limit is told", || async {
         watcher.look().await;
         let found = watcher.kept(FindingScope::Open).await;
         found

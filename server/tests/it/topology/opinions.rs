@@ -1,51 +1,16 @@
 //! What a broker says of workers, beside their heartbeats; and vhosts that it does not show any more.
 
-use dlo_app::desk::FleetDesk as _;
-use dlo_domain::ids::OfficeId;
-use dlo_domain::worker::{Opinion, WorkerReport, kind_of};
-use dlo_server::clock::{Clock as _, new_id};
-use dlo_server::config::ReplayConfig;
-use dlo_server::desk::PgDesk;
-use dlo_server::replay::Waits;
+use dlo_domain::worker::Opinion;
 use dlo_server::store::topology as kept;
 use sqlx::PgPool;
 
-use super::{Watcher, dying};
+use crate::support::broker::Vhost;
+use crate::support::topology::{Watcher, dying, worker};
 use crate::support::until;
 
-/// A worker of a queue, silent or not.
-pub(super) async fn worker(watcher: &Watcher, name: &str, queue: &str, is_silent: bool) {
-    sqlx::query(
-        "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
-             last_heartbeat_at, way, heard_ms, interval_ms, queue, silent_since)
-         values ($1, $5, false, 'active', $3, $3, $3, 'http', 0, 10000, $2,
-             case when $4 then $3 end)",
-    )
-    .bind(name)
-    .bind(queue)
-    .bind(watcher.clock.now())
-    .bind(is_silent)
-    .bind(kind_of(name).name)
-    .execute(&watcher.pool)
-    .await
-    .expect("a worker");
-}
-
 impl Watcher {
-    /// What is told of a worker, by the clock of the watcher.
-    pub(super) async fn of(&self, name: &str) -> WorkerReport {
-        let desk = PgDesk::new(
-            self.pool.clone(),
-            self.deps.brokers.clone(),
-            self.clock.clone(),
-            OfficeId(new_id(&*self.clock)),
-            (Waits::default(), ReplayConfig::default()),
-        );
-        desk.worker(name).await.expect("known")
-    }
-
     async fn says(&self, name: &str, wanted: Option<Opinion>) {
-        until("the broker says so", 20, || async {
+        until("the broker says so", || async {
             self.look().await;
             let told = self.of(name).await;
             !told.queues.is_empty() && told.opinion == wanted
@@ -110,7 +75,7 @@ async fn a_vhost_that_may_not_be_read_any_more_says_so_and_keeps_what_was_read(p
         watcher.vhost.queue("work", &dying("fan")).await;
         watcher.finds(&[("exchange_missing", "work")]).await;
         // A user who may read nothing is not let in at all.
-        let second = super::Vhost::create().await;
+        let second = Vhost::create().await;
         second.grant(&watcher.user).await;
         watcher.vhost.withdraw(&watcher.user).await;
         watcher.look().await;

@@ -7,8 +7,8 @@ use reqwest::{Method, Response};
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::{Watcher, dying};
 use crate::support::front::Counter;
+use crate::support::topology::{Watcher, dying};
 
 /// A name that means something to addresses, to HTML, and to patterns.
 const ODD: &str = "a/b %41<i>.c";

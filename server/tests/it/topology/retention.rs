@@ -7,8 +7,8 @@ use dlo_server::clock::Clock as _;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::Watcher;
 use super::dead_lettering::anna;
+use crate::support::topology::Watcher;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_retention_that_was_set_here_is_told_with_who_set_it(pool: PgPool) {

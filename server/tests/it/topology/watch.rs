@@ -7,7 +7,8 @@ use dlo_server::topology::look;
 use lapin::BasicProperties;
 use sqlx::PgPool;
 
-use super::{Watcher, dying};
+use crate::support::broker::Vhost;
+use crate::support::topology::{Watcher, dying};
 
 impl Watcher {
     /// A queue as it was last read.
@@ -54,7 +55,7 @@ async fn one_office_reads_at_a_time_and_a_clock_set_back_stops_nobody(pool: PgPo
 async fn a_clock_that_jumps_makes_no_queue_idle(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await.by_the_minute();
     watcher.vhost.queue("idle", &[]).await;
-    crate::support::until("it is told of", 20, || async {
+    crate::support::until("it is told of", || async {
         watcher.look().await;
         watcher.idle("idle").await.is_some()
     })
@@ -108,7 +109,7 @@ async fn a_vhost_that_is_deleted_is_forgotten_and_its_findings_end(pool: PgPool)
         let watcher = Watcher::start(&pool, tag).await;
         watcher.vhost.queue("work", &dying("fan")).await;
         watcher.finds(&[("exchange_missing", "work")]).await;
-        let (user, other) = (watcher.user.clone(), super::Vhost::create().await);
+        let (user, other) = (watcher.user.clone(), Vhost::create().await);
         watcher.vhost.delete_now().await;
         watcher.look().await;
         // A monitoring user is shown those of other tests too.
@@ -171,6 +172,6 @@ async fn depths_are_kept_of_queues_that_workers_name_and_that_dead_letter(pool: 
         kept
     };
     let wanted = [("of a worker".to_owned(), 3), ("work".to_owned(), 3)];
-    crate::support::until("both are seen", 20, || async { kept().await == wanted }).await;
+    crate::support::until("both are seen", || async { kept().await == wanted }).await;
     watcher.end().await;
 }

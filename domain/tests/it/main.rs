@@ -1,0 +1,5 @@
+//! The domain from outside.
+
+mod corpora;
+mod filter;
+mod grouping_accuracy;

@@ -1,0 +1,113 @@
+//! A function for each target: it panics if the parser that it tries does not hold.
+
+use arbitrary::{Arbitrary as _, Unstructured};
+use dlo_domain::encoding;
+use dlo_domain::extract::Extract;
+use dlo_domain::failure::HeaderMap;
+use dlo_domain::filter::{LetterFilter, complete};
+use dlo_domain::fingerprint::Fingerprint;
+use dlo_domain::grouping::Lines;
+use dlo_domain::reading;
+use dlo_domain::wire::{FieldTable, FieldValue, MOST_LEVELS};
+
+use super::messages::{message, table};
+
+/// More than a page shows of a body.
+const MOST_BYTES: usize = 1024 * 1024;
+
+/// What is said of a body, and how it is unpacked: bounded, whatever it claims to be.
+pub fn bodies(input: &[u8]) {
+    type Body<'a> = (Option<&'a str>, Option<&'a str>, &'a [u8]);
+    let Ok((content_type, content_encoding, body)) =
+        Body::arbitrary_take_rest(Unstructured::new(input))
+    else {
+        return;
+    };
+    let _ = encoding::remarks(content_type, content_encoding, body, true);
+    let _ = encoding::remarks(content_type, content_encoding, body, false);
+    if let Some(plain) = encoding::unpacked(content_encoding, body, MOST_BYTES) {
+        assert!(plain.len() <= MOST_BYTES, "{} bytes came out", plain.len());
+    }
+}
+
+/// The filter language: what is read can be written, and is read again as the same; completion holds at
+/// every place of any text.
+pub fn filters(input: &[u8]) {
+    let Ok(text) = <&str>::arbitrary_take_rest(Unstructured::new(input)) else {
+        return;
+    };
+    if let Ok(filter) = LetterFilter::parse(text) {
+        let written = filter.to_string();
+        let again = LetterFilter::parse(&written);
+        assert_eq!(
+            again.as_ref(),
+            Ok(&filter),
+            "{text:?} was written as {written:?}"
+        );
+    }
+    for (cursor, _) in text.char_indices().take(64) {
+        let _ = complete(text, cursor, |_| vec!["orders".to_owned()]);
+    }
+}
+
+/// Masking, signatures and the miner: every line has a group, and the same line has the same one.
+pub fn grouping(input: &[u8]) {
+    let mut lines = Lines::new();
+    let mut count = 0;
+    for line in input.split(|byte| *byte == b'\n').take(200) {
+        lines.push(line);
+        lines.push(line);
+        count += 2;
+    }
+    let groups: Vec<_> = lines.groups().collect();
+    assert_eq!(groups.len(), count);
+    assert!(groups.chunks(2).all(|pair| pair[0] == pair[1]));
+}
+
+/// Everything that intake reads out of a message: death history, origin, failure, notes.
+pub fn headers(input: &[u8]) {
+    let Ok(delivered) = message(&mut Unstructured::new(input)) else {
+        return;
+    };
+    let read = reading::read(&delivered, &HeaderMap::default());
+    let again = delivered.clone();
+    assert_eq!(Fingerprint::of(&delivered), Fingerprint::of(&again));
+    // Postgres keeps no NUL in a text, and one text that holds it would refuse the whole letter.
+    for note in &read.notes {
+        assert!(!note.contains('\0'), "a note holds NUL: {note:?}");
+    }
+    let message = read.failure.error_message.as_deref();
+    let extract = Extract::of(&delivered.headers, &delivered.body, message);
+    assert!(!extract.text.contains('\0'), "an extract holds NUL");
+}
+
+/// Headers as they are stored: any table comes back from its JSON as it was, and JSON that somebody else
+/// wrote is refused or read, never a panic.
+pub fn wire_json(input: &[u8]) {
+    let _ = serde_json::from_slice::<FieldTable>(input);
+    let Ok(table) = table(&mut Unstructured::new(input), 0) else {
+        return;
+    };
+    let json = serde_json::to_string(&table).expect("every table has a JSON form");
+    let again = serde_json::from_str::<FieldTable>(&json);
+    // What lies deeper than intake takes tables apart comes back as its octets, or is refused.
+    if depth(&table) <= MOST_LEVELS {
+        assert_eq!(again.expect("what intake stores is read"), table);
+    }
+}
+
+fn depth(table: &FieldTable) -> usize {
+    fn of(value: &FieldValue) -> usize {
+        match value {
+            FieldValue::Array(items) => 1 + items.iter().map(of).max().unwrap_or(0),
+            FieldValue::Table(table) => 1 + depth(table),
+            _ => 0,
+        }
+    }
+    table
+        .0
+        .iter()
+        .map(|field| of(&field.value))
+        .max()
+        .unwrap_or(0)
+}

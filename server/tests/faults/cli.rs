@@ -1,0 +1,4 @@
+//! Programs that run until they are stopped.
+
+mod demo;
+mod offices;

@@ -1,0 +1,3 @@
+//! Executions while a server stands still.
+
+mod standing_still;

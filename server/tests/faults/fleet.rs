@@ -1,0 +1,3 @@
+//! Workers while a server stands still.
+
+mod standing_still;

@@ -1,0 +1,3 @@
+//! A foreign register that fails in the middle.
+
+mod faults;

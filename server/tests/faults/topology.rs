@@ -1,0 +1,3 @@
+//! Brokers that tell no figures.
+
+mod figureless;
