@@ -3,7 +3,7 @@
 //! One task a source. A source's life is a row of sessions, each on a connection of its own; a
 //! session that fails is followed by the next, after a pause that grows. Within a session:
 //!
-//! 1. `stint`s consume: batches are read, and committed in one transaction each;
+//! 1. `stint`s consume, or fetch where a consumer could delete the queue (`queue_lifetime`): batches are read, and committed in one transaction each;
 //! 2. a stint ends with a fence: everything in flight is committed, and all of it acknowledged at once;
 //! 3. in a batch that holds messages which were delivered before, `comparison` finds those that are
 //!    stored, by what sessions left unsettled that ended; `recovery` finds out which did.
@@ -18,12 +18,12 @@ mod commit;
 mod comparison;
 mod condition;
 mod eject;
-mod lasting;
 mod leftovers;
 mod limit;
 mod memory;
 mod mirror;
 mod naming;
+mod queue_lifetime;
 mod recovery;
 mod session;
 mod source;

@@ -1,5 +1,7 @@
 //! The way in: one channel on one queue, from which messages are taken and acknowledged in bulk.
 
+mod fetch;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -9,19 +11,17 @@ use dlo_domain::wire::FieldValue;
 use futures_util::StreamExt as _;
 use lapin::message::Delivery;
 use lapin::options::{
-    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicNackOptions,
-    BasicQosOptions, QueueDeclareOptions,
+    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicNackOptions, BasicQosOptions,
 };
 use lapin::types::{FieldTable, ShortString};
 use lapin::{Channel, Consumer};
+
+use fetch::Fetch;
 
 use super::connection::within;
 use super::octets::{DeliveryPlace, RawMessages};
 use super::wire::delivered_from;
 use super::{BrokerError, Link};
-
-/// How long one message may take to come; a large one takes a second.
-const GET_WITHIN: Duration = Duration::from_secs(8);
 
 /// How long giving messages back may take: a broker that does not answer has them back with the connection.
 const GIVE_BACK_WITHIN: Duration = Duration::from_secs(2);
@@ -42,6 +42,9 @@ pub struct Inlet {
     raw: RawMessages,
     queue: ShortString,
     consumer: Option<Consumer>,
+    fetch: Option<Fetch>,
+    /// The tag of the last message that came.
+    last_tag: u64,
     evidence: Evidence,
 }
 
@@ -59,6 +62,8 @@ impl Inlet {
             raw: link.raw_messages(),
             queue,
             consumer: None,
+            fetch: None,
+            last_tag: 0,
             evidence,
         })
     }
@@ -69,12 +74,8 @@ impl Inlet {
     /// Returns an error if the broker refuses or does not answer. That it does not answer in time says nothing
     /// of the message: what lapin could not decode is replaced before lapin sees it.
     pub async fn get(&mut self) -> Result<Option<Taken>, BrokerError> {
-        let options = BasicGetOptions { no_ack: false };
-        let asked = self.channel.basic_get(self.queue.clone(), options);
-        let got = tokio::time::timeout(GET_WITHIN, asked)
-            .await
-            .map_err(|_| BrokerError::Timeout(GET_WITHIN.as_secs()))??;
-        Ok(got.map(|message| self.taken(message.delivery)))
+        let got = fetch::get(self.channel.clone(), self.queue.clone()).await?;
+        Ok(got.map(|delivery| self.taken(delivery)))
     }
 
     /// Starts to consume, with at most `window` messages unacknowledged at any time.
@@ -95,26 +96,16 @@ impl Inlet {
         Ok(())
     }
 
-    /// How many messages wait in the queue and are on their way to nobody.
-    ///
-    /// # Errors
-    /// Returns an error if the broker refuses or does not answer.
-    pub async fn waiting(&self) -> Result<u32, BrokerError> {
-        let options = QueueDeclareOptions {
-            passive: true,
-            ..QueueDeclareOptions::default()
-        };
-        let queue = self.queue.clone();
-        let asked = self
-            .channel
-            .queue_declare(queue, options, FieldTable::default());
-        Ok(within(asked).await?.message_count())
+    /// Starts to fetch message by message, without a consumer, with at most `window` of them unacknowledged
+    /// at any time: for a queue that would be deleted with its last consumer.
+    pub fn fetch(&mut self, window: u16) {
+        self.fetch = Some(Fetch::new(window, self.last_tag));
     }
 
     /// Whether messages come by themselves.
     #[must_use]
-    pub fn is_consuming(&self) -> bool {
-        self.consumer.is_some()
+    pub fn is_taking(&self) -> bool {
+        self.consumer.is_some() || self.fetch.is_some()
     }
 
     /// The next message. `None` when the broker ended the consumer: the queue was deleted, or it
@@ -123,6 +114,10 @@ impl Inlet {
     /// # Errors
     /// When the channel or the connection broke.
     pub async fn next(&mut self) -> Result<Option<Taken>, BrokerError> {
+        if let Some(fetch) = self.fetch.as_mut() {
+            let delivery = fetch.next(&self.channel, &self.queue).await?;
+            return Ok(Some(self.taken(delivery)));
+        }
         let Some(consumer) = self.consumer.as_mut() else {
             return Ok(None);
         };
@@ -135,12 +130,19 @@ impl Inlet {
         }
     }
 
-    /// Ends consuming; returns what was on its way. When this returns, the broker sends nothing
+    /// Ends consuming or fetching; returns what was on its way. When this returns, the broker sends nothing
     /// more, so that what we hold is all there is.
     ///
     /// # Errors
     /// When the channel or the connection broke.
     pub async fn cancel(&mut self) -> Result<VecDeque<Taken>, BrokerError> {
+        if let Some(fetch) = self.fetch.take() {
+            let last = fetch.end().await?;
+            return Ok(last
+                .map(|delivery| self.taken(delivery))
+                .into_iter()
+                .collect());
+        }
         let Some(mut consumer) = self.consumer.take() else {
             return Ok(VecDeque::new());
         };
@@ -158,9 +160,12 @@ impl Inlet {
     ///
     /// # Errors
     /// When that is not known. It may have arrived or not.
-    pub async fn acknowledge(&self, tag: u64, window: u16) -> Result<(), BrokerError> {
+    pub async fn acknowledge(&mut self, tag: u64, window: u16) -> Result<(), BrokerError> {
         let options = BasicAckOptions { multiple: true };
         within(self.channel.basic_ack(tag, options)).await?;
+        if let Some(fetch) = self.fetch.as_mut() {
+            fetch.acknowledged(tag);
+        }
         // The question changes nothing: it sets what is set already.
         let same = BasicQosOptions { global: false };
         within(self.channel.basic_qos(window, same)).await
@@ -210,6 +215,7 @@ impl Inlet {
 
     fn taken(&mut self, delivery: Delivery) -> Taken {
         let tag = delivery.delivery_tag;
+        self.last_tag = tag;
         let place = DeliveryPlace {
             channel: self.channel.id(),
             tag,

@@ -165,7 +165,7 @@ impl Running<'_> {
     pub(super) fn remark(&self) -> Option<String> {
         let remarks = [
             remark(self.hold(), self.source),
-            self.lasting.remark().map(str::to_owned),
+            self.lifetime.remark().map(str::to_owned),
             self.care.remark(),
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();

@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use super::care::Care;
 use super::commit::CommitError;
 use super::condition::Conditions;
-use super::lasting::Lasting;
 use super::limit::QueueLimit;
 use super::memory::Memory;
+use super::queue_lifetime::QueueLifetime;
 use super::{Deps, mirror, stint};
 use crate::broker::{self, BrokerError, Inlet, Link, OctetReading};
 use crate::clock::new_id;
@@ -85,7 +85,7 @@ pub(super) struct Running<'a> {
     pub(super) inlet: Inlet,
     pub(super) recent: RecentContents,
     /// Whether the queue outlives its consumers.
-    pub(super) lasting: Lasting,
+    pub(super) lifetime: QueueLifetime,
     /// How often a letter may come back to it.
     pub(super) limit: QueueLimit,
     /// Whether that became another since.
@@ -320,7 +320,7 @@ async fn run_on(
         recent: RecentContents::new(REMEMBERED),
         // How large messages are shows when one is here.
         window: 1,
-        lasting: Lasting::ask(deps, source).await,
+        lifetime: QueueLifetime::ask(deps, source).await,
         limit: QueueLimit::ask(deps, source, &queue).await,
         limit_changed: CancellationToken::new(),
         care,

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
 use super::commit::{Plan, commit};
-use super::lasting::Lasting;
+use super::queue_lifetime::QueueLifetime;
 use super::recovery::recovery_of;
 use super::session::{FIRST_BATCH, Running, SessionError};
 use super::window;
@@ -17,10 +17,6 @@ use crate::store::batches;
 
 /// How often it is looked whether another session ended.
 const LOOK_AROUND: Duration = Duration::from_secs(2);
-
-/// How long what is in a queue that goes with us is taken at the end: what is in hand then must still be stored
-/// before the office has to be gone (`lifecycle::SOFT_LIMIT`).
-const LAST_STINT: Duration = Duration::from_secs(15);
 
 /// Why a buffer is not filled further.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,37 +27,35 @@ enum Filled {
     Pause,
     /// A session ended, and nothing came here that would show what became of it.
     Ended,
-    /// It is known by now that the queue stays.
+    /// It is known by now whether the queue outlives its consumers.
     Known,
     /// The office stops.
     Stop,
 }
 
-/// Consumes until the window is full, until nothing more comes, or until `stop`; then fences.
+/// Takes until the window is full, until nothing more comes, or until `stop`; then fences.
 pub(super) async fn run(
     running: &mut Running<'_>,
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let mut buffer = Buffer::default();
     running.look_around(true).await?;
-    running.inlet.consume(running.window).await?;
+    if running.lifetime.bears_consumers() {
+        running.inlet.consume(running.window).await?;
+    } else {
+        running.inlet.fetch(running.window);
+    }
     let mut next_look = Instant::now() + LOOK_AROUND;
     loop {
         if running.may_take().is_err() {
             return fence(running, buffer, false).await;
         }
         let filled = fill(running, &mut buffer, &mut next_look, stop).await?;
-        // Before these are acknowledged, which would bring the next one. Queues that count are quorum queues,
-        // which stay when they are left.
+        // Before these are acknowledged, which would bring the next one.
         if running.may_take().is_err() {
             return fence(running, buffer, false).await;
         }
-        if !running.lasting.can_be_left() {
-            if filled == Filled::Stop {
-                return last_stint(running, buffer).await;
-            }
-            buffer = deliver_unfenced(running, buffer).await?;
-        } else if filled == Filled::Batch && !is_too_large(running, &buffer) {
+        if filled == Filled::Batch && !is_too_large(running, &buffer) {
             buffer = deliver(running, buffer, Acknowledgement::Withheld, false).await?;
         } else {
             return fence(running, buffer, filled == Filled::Ended).await;
@@ -76,48 +70,11 @@ fn is_too_large(running: &Running<'_>, buffer: &Buffer) -> bool {
     next.is_some_and(|next| next < running.window)
 }
 
-/// Stores and acknowledges a batch of a queue that must not be left.
-async fn deliver_unfenced(
-    running: &mut Running<'_>,
-    buffer: Buffer,
-) -> Result<Buffer, SessionError> {
-    if buffer.is_empty() {
-        running.look_around(false).await?;
-        return Ok(buffer);
-    }
-    let next = deliver(running, buffer, Acknowledgement::Unfenced, false).await?;
-    settle(running).await?;
-    Ok(next)
-}
-
-/// Takes what there still is before the last consumer goes and the queue with it.
-async fn last_stint(running: &mut Running<'_>, mut buffer: Buffer) -> Result<(), SessionError> {
-    let deadline = Instant::now() + LAST_STINT;
-    while running.lasting == Lasting::Goes && Instant::now() < deadline {
-        let linger = running.deps.settings.linger;
-        let Ok(next) = tokio::time::timeout(linger, running.inlet.next()).await else {
-            if !buffer.is_empty() {
-                buffer = deliver_unfenced(running, buffer).await?;
-            } else if running.inlet.waiting().await? == 0 {
-                // What a slow broker still sends is found when consuming ends.
-                break;
-            }
-            continue;
-        };
-        let taken = next?.ok_or(SessionError::ConsumerEnded)?;
-        buffer.push(running.deps, running.source, taken);
-        if buffer.is_full(usize::from(running.window)) {
-            buffer = deliver_unfenced(running, buffer).await?;
-        }
-    }
-    fence(running, buffer, false).await
-}
-
 /// Looks at what happens around this session; says whether the stint must end.
 async fn look(running: &mut Running<'_>) -> Result<Option<Filled>, SessionError> {
-    if running.lasting == Lasting::Unknown {
-        running.lasting = Lasting::ask(running.deps, running.source).await;
-        if running.lasting != Lasting::Unknown {
+    if running.lifetime == QueueLifetime::Unknown {
+        running.lifetime = QueueLifetime::ask(running.deps, running.source).await;
+        if running.lifetime != QueueLifetime::Unknown {
             return Ok(Some(Filled::Known));
         }
     }
@@ -202,7 +159,7 @@ async fn deliver(
             tokio::select! {
                 biased;
                 done = &mut committing => break done?,
-                next = running.inlet.next(), if running.inlet.is_consuming() => match next? {
+                next = running.inlet.next(), if running.inlet.is_taking() => match next? {
                     Some(taken) => next_buffer.push(running.deps, running.source, taken),
                     // What is committed is still acknowledged; whoever takes next is told.
                     None => break committing.await?,

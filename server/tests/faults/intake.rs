@@ -1,8 +1,8 @@
 //! Intake that is interrupted, limited, or given what nobody expects.
 
+mod auto_delete;
 mod deep;
 mod eject;
-mod lasting;
 mod limits;
 mod odd;
 mod undecodable;

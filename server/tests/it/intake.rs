@@ -3,6 +3,7 @@
 mod bytes;
 mod deliveries;
 mod mirrors;
+mod queue_lifetime;
 mod search;
 mod shapes;
 mod sources;

@@ -121,6 +121,19 @@ impl Vhost {
             .expect("declared");
     }
 
+    /// Declares a durable queue that goes with its last consumer.
+    pub async fn auto_delete_queue(&self, name: &str) {
+        let options = QueueDeclareOptions {
+            durable: true,
+            auto_delete: true,
+            ..QueueDeclareOptions::default()
+        };
+        let declared = self
+            .channel
+            .queue_declare(name.into(), options, FieldTable::default());
+        declared.await.expect("declared");
+    }
+
     /// Publishes to a queue through the default exchange, and waits for the confirm.
     pub async fn publish(&self, queue: &str, properties: BasicProperties, body: &[u8]) {
         self.publish_to("", queue, properties, body).await;

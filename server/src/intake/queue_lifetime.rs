@@ -1,6 +1,6 @@
-//! Whether a queue outlives its consumers. A queue that is declared auto-delete is deleted by the
-//! broker, with all messages in it, when its last consumer goes: and at a fence we go. So such a
-//! queue is never fenced, and a queue of which it is not known is taken for one.
+//! Whether a queue outlives its consumers. A queue that is declared auto-delete is deleted by the broker, with
+//! all messages in it, when its last consumer goes: at a fence, at a stop, at a crash. So nothing consumes from
+//! such a queue, nor from one of which it is not known: its messages are fetched one by one.
 
 use dlo_domain::source::SourceMode;
 
@@ -10,21 +10,21 @@ use crate::store::sources::Watched;
 
 /// What is known of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lasting {
+pub(super) enum QueueLifetime {
     /// It stays when nobody consumes.
-    Stays,
+    Lasting,
     /// It goes with its last consumer.
-    Goes,
+    AutoDelete,
     /// The management API did not say.
     Unknown,
 }
 
-impl Lasting {
+impl QueueLifetime {
     /// Asks the management API.
     pub(super) async fn ask(deps: &Deps, source: &Watched) -> Self {
         if source.mode == SourceMode::Mirror {
             // Our own queue.
-            return Self::Stays;
+            return Self::Lasting;
         }
         let Ok(address) = deps.brokers.get(&source.broker) else {
             return Self::Unknown;
@@ -36,8 +36,8 @@ impl Lasting {
             .is_auto_delete(&source.vhost, &source.queue)
             .await
         {
-            Ok(true) => Self::Goes,
-            Ok(false) => Self::Stays,
+            Ok(true) => Self::AutoDelete,
+            Ok(false) => Self::Lasting,
             Err(error) => {
                 tracing::debug!(queue = %source.queue, %error, "it is not known whether the queue is auto-delete");
                 Self::Unknown
@@ -45,20 +45,20 @@ impl Lasting {
         }
     }
 
-    /// Whether consuming may be ended while messages are in the queue.
-    pub(super) fn can_be_left(self) -> bool {
-        self == Self::Stays
+    /// Whether a consumer may come to it and go again.
+    pub(super) fn bears_consumers(self) -> bool {
+        self == Self::Lasting
     }
 
     /// What people should know.
     pub(super) fn remark(self) -> Option<&'static str> {
         match self {
-            Self::Stays => None,
-            Self::Goes => Some(
-                "This queue is auto-delete: the broker deletes it with everything in it when its last consumer goes. Letters are taken in small steps meanwhile; declare it without auto-delete.",
+            Self::Lasting => None,
+            Self::AutoDelete => Some(
+                "This queue is auto-delete: the broker deletes it with everything in it when its last consumer goes. This office does not consume from it but fetches its letters one by one, which is slower and never deletes it. Declare it without auto-delete.",
             ),
             Self::Unknown => Some(
-                "The management API did not say whether this queue is auto-delete, so it is treated as such: letters are taken in small steps, and after a crash some letters may be stored twice. Set DLO_MANAGEMENT_URL, or give the user the tag `management`.",
+                "The management API did not say whether this queue is auto-delete, so that a consumer that goes could delete it. Its letters are fetched one by one, which is slower. Set DLO_MANAGEMENT_URL, or give the user the tag `management`.",
             ),
         }
     }
