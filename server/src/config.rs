@@ -13,6 +13,7 @@ mod fleet;
 mod http;
 mod intake;
 mod log;
+mod patience;
 mod register;
 mod replay;
 mod retention;
@@ -38,6 +39,7 @@ pub use fleet::FleetConfig;
 pub use http::HttpConfig;
 pub use intake::IntakeConfig;
 pub use log::{LogConfig, LogFormat};
+pub use patience::Patience;
 pub use register::RegisterConfig;
 pub use replay::ReplayConfig;
 pub use retry::RetryConfig;
@@ -47,7 +49,7 @@ pub use unknown::unknown_variables;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 43] = [
+pub const VARIABLES: [&str; 49] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -89,6 +91,12 @@ pub const VARIABLES: [&str; 43] = [
     "DLO_RETENTION_RESOLVED_DAYS",
     "DLO_RETENTION_DISCARDED_DAYS",
     "DLO_RETENTION_REPLAYS_DAYS",
+    "DLO_PATIENCE_PAGE_MS",
+    "DLO_PATIENCE_COUNT_MS",
+    "DLO_PATIENCE_COUNT_NEW_MS",
+    "DLO_PATIENCE_PREVIEW_MS",
+    "DLO_PATIENCE_BROKER_MS",
+    "DLO_PATIENCE_CONFIRM_MS",
     "DLO_LOG",
     "DLO_LOG_FORMAT",
 ];
@@ -118,6 +126,8 @@ pub struct Config {
     pub topology: TopologyConfig,
     /// How long what is done is kept.
     pub retention: Retention,
+    /// How long this office waits before it answers without.
+    pub patience: Patience,
     /// What is logged, and how.
     pub log: LogConfig,
     /// What bodies are held against that are sent in place of letters'.
@@ -193,6 +203,7 @@ impl Surroundings<'_> {
         let topology = topology::read(&mut reader);
         let retention = retention::read(&mut reader);
         let schemas = schemas::read(&mut reader);
+        let patience = patience::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
@@ -219,6 +230,7 @@ impl Surroundings<'_> {
             register,
             topology,
             retention,
+            patience,
             log,
             schemas,
             sources,

@@ -42,7 +42,7 @@ use transaction::changing;
 
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
-use crate::config::{ExecutionsConfig, ReplayConfig};
+use crate::config::{ExecutionsConfig, Patience, ReplayConfig};
 use crate::fleet::{self as workforce, Beats};
 use crate::judging::Judges;
 use crate::replay::Waits;
@@ -69,6 +69,7 @@ pub struct PgDesk {
     /// What carries jq programs out.
     transformer: Transformer,
     schemas: Schemas,
+    patience: Patience,
     /// Since when the database does not answer.
     database_away: Mutex<Option<DateTime<Utc>>>,
 }
@@ -98,6 +99,7 @@ impl PgDesk {
             judges: Arc::default(),
             transformer: Transformer::own(),
             schemas: Schemas::default(),
+            patience: Patience::default(),
             database_away: Mutex::new(None),
         }
     }
@@ -113,6 +115,13 @@ impl PgDesk {
     #[must_use]
     pub fn with_schemas(mut self, schemas: Schemas) -> Self {
         self.schemas = schemas;
+        self
+    }
+
+    /// The same that waits so long for others.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Patience) -> Self {
+        self.patience = patience;
         self
     }
 

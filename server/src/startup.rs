@@ -85,7 +85,7 @@ pub fn start(
     listener: Option<TcpListener>,
     lifecycle: &Lifecycle,
 ) -> anyhow::Result<Office> {
-    let pools = Pools::open(&config.database)?;
+    let pools = Pools::open(&config.database, &config.patience)?;
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let clock: SharedClock = Arc::new(SystemClock);
     let hub = Hub::default();
@@ -153,7 +153,8 @@ impl Plan {
             (self.waits.clone(), self.config.replay.clone()),
         )
         .with_executions(self.config.executions.clone())
-        .with_schemas(self.config.schemas.clone());
+        .with_schemas(self.config.schemas.clone())
+        .with_patience(self.config.patience);
         let pool = self.pools.pages.clone();
         self.lifecycle
             .spawn_front("the figures", |stop| sum_up(summed, stop));

@@ -96,6 +96,9 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
     } else {
         "publish no replays".to_owned()
     });
+    let waits = config.patience.named();
+    let waits = waits.map(|(what, limit)| format!("{what} {} ms", limit.as_millis()));
+    lines.push(format!("wait for others at most: {}", waits.join(", ")));
     for name in config.brokers.0.keys() {
         let uri = config.brokers.uri(name, "/")?;
         let authority = uri.authority;

@@ -19,8 +19,6 @@ use crate::store::audit::Note;
 use crate::store::decisions::{self, Tally};
 use crate::store::events;
 
-/// A receiver can be done before the broker's confirm is written down: so long its report waits for that.
-const OVERTAKEN_FOR: Duration = Duration::from_secs(5);
 const ASK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The longest reason, in characters.
@@ -171,7 +169,7 @@ pub(super) async fn processed(desk: &PgDesk, actor: &Actor, id: LetterId) -> Res
         detail: None,
         replay: None,
     };
-    let latest = Instant::now() + OVERTAKEN_FOR;
+    let latest = Instant::now() + desk.patience.confirm;
     loop {
         let from = changing!(desk, conn => {
             let tally = decisions::processed(conn, id, note).await?;

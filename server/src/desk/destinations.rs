@@ -2,7 +2,6 @@
 //! there: what brokers and workers say.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use dlo_domain::replay::Destination;
 use dlo_domain::routing::{Choice, Routing};
@@ -16,9 +15,6 @@ use crate::store::topology::{self, Place, workers};
 
 /// Destinations that brokers are asked for, at most.
 const MOST_ASKED: usize = 200;
-
-/// What brokers have not said by then stays unknown.
-const ASK_FOR: Duration = Duration::from_secs(3);
 
 /// Exchanges that are followed from one to the next, at most.
 const MOST_EXCHANGES: usize = 50;
@@ -84,7 +80,10 @@ pub(super) async fn ask(desk: &PgDesk, destinations: &mut [Destination]) {
         }
     };
     // A broker that is away is no reason to refuse the dry run.
-    if tokio::time::timeout(ASK_FOR, asking).await.is_err() {
+    if tokio::time::timeout(desk.patience.broker, asking)
+        .await
+        .is_err()
+    {
         tracing::debug!("a dry run did not hear of all its destinations in time");
     }
     for link in links.into_values().flatten() {

@@ -21,10 +21,6 @@ use crate::transform::offload::BodySlot;
 
 /// Whoever waits longer than this for a page has gone elsewhere.
 const PAGE_WITHIN: Duration = Duration::from_secs(10);
-/// Whoever opens a list waits for its letters, not for their number.
-const COUNT_WITHIN: Duration = Duration::from_millis(100);
-/// Nobody waits for how many are new: the list is there.
-const COUNT_NEW_WITHIN: Duration = Duration::from_secs(1);
 
 pub(super) async fn page(
     desk: &PgDesk,
@@ -49,7 +45,7 @@ pub(super) async fn page(
             count: shown,
             is_least,
         },
-        None => counted(conn, &matching, COUNT_WITHIN)
+        None => counted(conn, &matching, desk.patience.count)
             .await?
             .unwrap_or(Total::at_least(shown)),
     };
@@ -96,7 +92,7 @@ pub(super) async fn arrived_after(
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
     let matching = Matching::look_up(conn, &filter, now).await?;
-    let total = counted(conn, &matching, COUNT_NEW_WITHIN).await?;
+    let total = counted(conn, &matching, desk.patience.count_new).await?;
     Ok(total.unwrap_or(Total::at_least(0)))
 }
 

@@ -2,7 +2,6 @@
 //! that was made a moment ago is no claim of a message.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use dlo_domain::topology::{Map, read_now};
 use futures_util::future::join_all;
@@ -13,8 +12,6 @@ use crate::store::origins::{self, UnreadPlace};
 use crate::store::topology::Place;
 use crate::store::{StoreError, shared_time};
 
-/// How long somebody waits for it. What is not known by then is a claim.
-const PATIENCE: Duration = Duration::from_secs(3);
 /// Vhosts that are read for the sake of one plan.
 const MOST_PLACES: usize = 4;
 
@@ -37,7 +34,7 @@ pub(super) async fn refresh(desk: &PgDesk) -> Result<(), StoreError> {
     let unread: BTreeSet<UnreadPlace> = origins::unread_places(&mut conn, now).await?;
     drop(conn);
     let reads = unread.iter().take(MOST_PLACES).map(|place| async move {
-        let read = tokio::time::timeout(PATIENCE, read_one(desk, place)).await;
+        let read = tokio::time::timeout(desk.patience.broker, read_one(desk, place)).await;
         match read {
             Ok(Ok(())) => {}
             Ok(Err(why)) => tracing::debug!(%why, ?place, "origins are read later"),

@@ -128,7 +128,8 @@ pub(super) async fn preview(desk: &PgDesk, rule: &NewRule) -> Result<RulePreview
     let mut conn = desk.begin().await?;
     let judge = desk.judges.current(&mut conn).await?;
     let with = judge.with_first(rule).map_err(of_fault)?;
-    let preview = judging::preview(&mut conn, rule, &filter, &with, now).await;
+    let preview =
+        judging::preview(&mut conn, rule, &filter, &with, now, desk.patience.preview).await;
     preview.map_err(|why| match why {
         late if late.is_too_late() => DeskError::Unavailable(TOO_LATE.to_owned()),
         other => other.into(),

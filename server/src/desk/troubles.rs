@@ -1,7 +1,6 @@
 //! What is not well, as sentences for the banner: the database, sources, waiting replays.
 
 use std::sync::PoisonError;
-use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
@@ -19,14 +18,11 @@ use crate::store::{shared_time, sources};
 /// How long dead letters may wait for the handler of executions before it is told. It takes a second.
 const UNHANDLED: TimeDelta = TimeDelta::seconds(60);
 
-/// A database that takes longer than this does not answer, as far as a page is concerned.
-const PATIENCE: Duration = Duration::from_millis(1_500);
-
 /// How long heartbeats are not heard before it is told.
 const CLOSED: TimeDelta = TimeDelta::seconds(30);
 
 pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
-    let answer = tokio::time::timeout(PATIENCE, ask(desk)).await;
+    let answer = tokio::time::timeout(desk.patience.page, ask(desk)).await;
     let mut troubles = match answer {
         Ok(Ok(asked)) => {
             remember(desk, None);

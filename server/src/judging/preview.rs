@@ -30,11 +30,8 @@ const SAMPLES: i64 = 5;
 const AT_ONCE: usize = 100;
 const MOST_BYTES: i64 = 16 * 1024 * 1024;
 
-/// How long one question to Postgres may take, and all reading together.
-const STATEMENT: Duration = Duration::from_secs(5);
-const READING: Duration = Duration::from_secs(3);
-
-/// Previews a rule; `with` is a judge that asks it first.
+/// Previews a rule; `with` is a judge that asks it first. One question to Postgres, and all reading together,
+/// take `within` at most.
 ///
 /// # Errors
 /// When Postgres does not do it, or not in time.
@@ -47,8 +44,9 @@ pub async fn preview(
     filter: &LetterFilter,
     with: &Judge,
     now: DateTime<Utc>,
+    within: Duration,
 ) -> Result<RulePreview, StoreError> {
-    letter_list::limit_time(conn, STATEMENT).await?;
+    letter_list::limit_time(conn, within).await?;
     let lately = LetterFilter::parse(&format!("since:{DAYS}d")).expect("it is in the language");
     let matching = Matching::look_up(conn, &lately.and(filter), now).await?;
     let found = matched(conn, &matching, MOST_COUNTED + 1).await?;
@@ -64,7 +62,9 @@ pub async fn preview(
     };
     match rule.verdict.kind() {
         RuleKind::Severity => preview.now = found.open,
-        RuleKind::Grouping => regroup(conn, &matching, with, &mut preview).await?,
+        RuleKind::Grouping => {
+            regroup(conn, &matching, with, &mut preview, Instant::now() + within).await?;
+        }
     }
     Ok(preview)
 }
@@ -75,11 +75,11 @@ async fn regroup(
     matching: &Matching,
     with: &Judge,
     preview: &mut RulePreview,
+    until: Instant,
 ) -> Result<(), StoreError> {
     let letters = newest(conn, matching, MOST_READ).await?;
     let (mut now, mut then) = (HashSet::new(), HashSet::new());
     let mut masker = Masker::new();
-    let until = Instant::now() + READING;
     for chunk in chunks(&letters) {
         if Instant::now() >= until {
             break;

@@ -8,13 +8,10 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool};
 
 use super::StoreError;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseConfig, Patience};
 
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How long one may take that a page waits for: a database that is away is to be said within 2 s.
-const PAGES_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What one statement may take that HTTP asks for: no answer takes longer to begin.
 const STATEMENT_WITHIN_SECS: u32 = 30;
@@ -38,7 +35,7 @@ impl Pools {
     ///
     /// # Errors
     /// Returns an error if the address cannot be read.
-    pub fn open(config: &DatabaseConfig) -> Result<Self, StoreError> {
+    pub fn open(config: &DatabaseConfig, patience: &Patience) -> Result<Self, StoreError> {
         let url = config.url.expose();
         let shares = config.shares();
         let of_pages = PgPoolOptions::new().after_connect(|conn, _| {
@@ -52,7 +49,7 @@ impl Pools {
             })
         });
         Ok(Self {
-            pages: open(of_pages.acquire_timeout(PAGES_PATIENCE), url, shares.pages)?,
+            pages: open(of_pages.acquire_timeout(patience.page), url, shares.pages)?,
             intake: connect(url, shares.intake)?,
             replay: connect(url, shares.replay)?,
             services: connect(url, shares.services)?,

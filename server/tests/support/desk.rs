@@ -14,7 +14,7 @@ use dlo_domain::state::LetterState;
 use dlo_domain::wire::{FieldTable, Properties};
 use dlo_server::broker::Brokers;
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
-use dlo_server::config::ReplayConfig;
+use dlo_server::config::{Patience, ReplayConfig};
 use dlo_server::desk::PgDesk;
 use dlo_server::office;
 use dlo_server::replay::{self, ReplayError, Waits};
@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use super::broker::Vhost;
 use super::office::watch;
-use super::until;
+use super::{PATIENCE, until};
 
 /// A desk whose source is a queue of the vhost that is never consumed.
 pub struct Bench {
@@ -98,6 +98,7 @@ impl Bench {
                 office,
                 (waits.clone(), replaying),
             )
+            .with_patience(patient())
             .with_transformer(Transformer::new(env!("CARGO_BIN_EXE_dlo").into())),
             waits,
             office,
@@ -351,6 +352,11 @@ impl Bench {
         let lines = letter.audit.into_iter();
         lines.map(|line| (line.action, line.actor)).collect()
     }
+}
+
+/// A desk that waits as long as a test does: however slow the machine is, it gives the same answers.
+pub fn patient() -> Patience {
+    Patience::of(PATIENCE)
 }
 
 /// Settings with a short watch after a replay.

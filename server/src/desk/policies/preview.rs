@@ -1,7 +1,5 @@
 //! What a retry policy would have done with the letters of the last days. Changes nothing.
 
-use std::time::Duration;
-
 use dlo_app::desk::DeskError;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::ids::{LetterId, PolicyId};
@@ -18,8 +16,6 @@ const DAYS: u32 = 7;
 /// Letters that it counts, and shows.
 const MOST_COUNTED: i64 = 10_000;
 const SAMPLES: usize = 5;
-/// How long one of its questions may take.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 const TOO_LATE: &str = "counting what this policy matches took too long, so there is no preview \
     of it; it can be saved all the same";
@@ -51,7 +47,7 @@ async fn behind(
     policy: &NewPolicy,
 ) -> Result<PolicyPreview, StoreError> {
     let now = desk.clock.now();
-    letter_list::limit_time(conn, PATIENCE).await?;
+    letter_list::limit_time(conn, desk.patience.preview).await?;
     let lately = LetterFilter::parse(&format!("since:{DAYS}d")).unwrap_or_default();
     let own = LetterFilter::parse(&policy.filter).unwrap_or_default();
     let before: Vec<LetterFilter> = kept

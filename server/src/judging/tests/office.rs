@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
@@ -168,9 +169,16 @@ impl Office {
             .await
             .expect("a judge");
         let with = judge.with_first(&rule).expect("it can be used");
-        preview(&mut transaction, &rule, &filter, &with, self.clock.now())
-            .await
-            .expect("previewed")
+        preview(
+            &mut transaction,
+            &rule,
+            &filter,
+            &with,
+            self.clock.now(),
+            Duration::from_mins(1),
+        )
+        .await
+        .expect("previewed")
     }
 
     pub(super) async fn set(&self, what: &'static str) {

@@ -8,15 +8,16 @@ use dlo_domain::audit::Actor;
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use dlo_server::clock::{Clock, SystemClock};
+use dlo_server::config::Patience;
 use sqlx::PgPool;
 
 use crate::harness::proxy::at_work_behind_proxy;
-use crate::support::desk::{at_work, replayed, settle_after};
+use crate::support::desk::{at_work, patient, replayed, settle_after};
 
 /// It is done before the broker's confirm is written down.
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_receivers_report_waits_for_the_confirm_that_it_overtook(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
+    let (vhost, mut bench) = at_work(&pool).await;
     let letter = bench.letter("work", b"{}").await;
     let id = bench.replay_home(&[letter]).await;
     assert_eq!(bench.state(letter).await, LetterState::Claimed);
@@ -29,6 +30,10 @@ async fn a_receivers_report_waits_for_the_confirm_that_it_overtook(pool: PgPool)
     assert_eq!(bench.state(letter).await, LetterState::Resolved);
     assert_eq!(bench.replay(id).await.outcomes.processed, 1);
     engine.stop().await;
+    bench.desk = bench.desk.with_patience(Patience {
+        confirm: Duration::from_secs(1),
+        ..patient()
+    });
     let never = bench.letter("work", b"{}").await;
     bench.replay_home(&[never]).await;
     let refused = bench.desk.processed(&receiver, never).await;
