@@ -49,7 +49,7 @@ pub use unknown::unknown_variables;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 49] = [
+pub const VARIABLES: [&str; 51] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -97,6 +97,8 @@ pub const VARIABLES: [&str; 49] = [
     "DLO_PATIENCE_PREVIEW_MS",
     "DLO_PATIENCE_BROKER_MS",
     "DLO_PATIENCE_CONFIRM_MS",
+    "DLO_PATIENCE_REGISTER_MS",
+    "DLO_PATIENCE_SEARCH_MS",
     "DLO_LOG",
     "DLO_LOG_FORMAT",
 ];
@@ -207,7 +209,7 @@ impl Surroundings<'_> {
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;
         let broker_needed = intake.enabled || replay.enabled;
-        let brokers = brokers::read(&mut reader, is_office && broker_needed);
+        let brokers = brokers::read(&mut reader, is_office && broker_needed, patience.broker);
         let sources = sources::read(&mut reader, &brokers);
         if is_office {
             executions::check(&mut reader, &executions, &brokers);

@@ -39,6 +39,7 @@ use sqlx::PgPool;
 
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
+use crate::config::Patience;
 use crate::judging::Judges;
 
 pub use eject::{EjectError, eject_head};
@@ -70,6 +71,8 @@ pub struct Settings {
     pub batch: usize,
     /// How long a batch waits for more messages.
     pub linger: Duration,
+    /// How long a management API may take to say what a queue is.
+    pub patience: Duration,
 }
 
 impl Default for Settings {
@@ -78,6 +81,7 @@ impl Default for Settings {
             prefetch: 2_000,
             batch: 150,
             linger: Duration::from_millis(50),
+            patience: Patience::default().broker,
         }
     }
 }

@@ -48,6 +48,8 @@ pub struct Deps {
     pub config: RegisterConfig,
     /// How long executions that are over are kept.
     pub kept: Duration,
+    /// How long all that is asked at once may take.
+    pub patience: Duration,
 }
 
 /// Reads until `stop`.
@@ -82,7 +84,7 @@ impl Reader {
     /// One that has not looked yet.
     #[must_use]
     pub fn new(deps: Deps) -> Self {
-        let foreign = Foreign::at(deps.config.url.expose());
+        let foreign = Foreign::at(deps.config.url.expose(), deps.patience);
         Self { deps, foreign }
     }
 

@@ -33,13 +33,11 @@ use worker::OUT_OF_TIME;
 /// The longest program that is taken, in bytes.
 pub const MOST_PROGRAM_BYTES: usize = 16 * 1024;
 
-/// A worker that is silent for so long, beyond the time that it gives one letter itself, is ended.
-const PATIENCE: Duration = Duration::from_secs(3);
-
 /// Letters on which the program may go beyond its limits; then the others are not tried.
 const MOST_OVERRUNS: u32 = 5;
 
-/// All letters of one action together: an answer has to begin within 30 s.
+/// All letters of one action together: an answer has to begin within 30 s. A worker that is silent for so long is
+/// ended; it ends itself when a letter takes more processor time than it may.
 const WITHIN: Duration = Duration::from_secs(20);
 
 /// Starts workers.
@@ -239,7 +237,7 @@ impl Worker {
             worker.to.flush().await?;
             worker.hear().await
         };
-        match timeout(2 * PATIENCE, said).await {
+        match timeout(WITHIN, said).await {
             Ok(Ok(Answer::Ready)) => Ok(worker),
             Ok(Ok(Answer::Fault {
                 why,
@@ -274,7 +272,7 @@ impl Worker {
         };
         let hearing = async {
             for _ in bodies {
-                let answer = timeout(worker::LETTER_WITHIN + PATIENCE, hear(from)).await;
+                let answer = timeout(WITHIN, hear(from)).await;
                 made.push(match answer {
                     Ok(Ok(Answer::Same)) => Made::Same,
                     Ok(Ok(Answer::Changed(body))) => {
@@ -315,7 +313,7 @@ impl Worker {
         let out_of_time = status.and_then(|status: ExitStatus| status.code()) == Some(OUT_OF_TIME);
         if out_of_time {
             format!(
-                "the jq program took more than {} s for this letter",
+                "the jq program took more than {} s of processor time for this letter",
                 worker::LETTER_WITHIN.as_secs()
             )
         } else {

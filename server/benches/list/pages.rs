@@ -6,7 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::page::Cursor;
 use dlo_server::clock::{Clock as _, SystemClock};
-use dlo_server::store::letter_list::{self, Found, Matching, USUAL};
+use dlo_server::config::Patience;
+use dlo_server::store::letter_list::{self, Found, Matching, SearchTime};
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -125,7 +126,8 @@ pub async fn page(
     let mut transaction = conn.begin().await?;
     letter_list::limit_time(&mut transaction, Duration::from_secs(10)).await?;
     let matching = Matching::look_up(&mut transaction, filter, SystemClock.now()).await?;
-    let found = letter_list::search(&mut transaction, &matching, after, PAGE, USUAL).await?;
+    let time = SearchTime::within(Patience::default().search);
+    let found = letter_list::search(&mut transaction, &matching, after, PAGE, time).await?;
     transaction.commit().await?;
     Ok(found)
 }

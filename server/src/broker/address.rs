@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use lapin::uri::AMQPUri;
 
 use super::{BrokerError, Management, ManagementError};
+use crate::config::Patience;
 
 /// One broker. Its `Debug` form keeps the passwords to itself.
 #[derive(Clone)]
@@ -14,11 +16,23 @@ pub struct BrokerAddress {
     pub amqp: String,
     /// `http://user:password@host:port` of the management API, where there is one.
     pub management: Option<String>,
+    /// How long its management API may take for an answer that somebody waits for.
+    pub patience: Duration,
 }
 
 impl fmt::Debug for BrokerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BrokerAddress(…)")
+    }
+}
+
+impl BrokerAddress {
+    /// Its management API.
+    ///
+    /// # Errors
+    /// Returns an error if no address of it is known.
+    pub fn management(&self) -> Result<Management, ManagementError> {
+        Management::new(self.management.as_deref(), self.patience)
     }
 }
 
@@ -33,6 +47,7 @@ impl Brokers {
         let address = BrokerAddress {
             amqp: amqp.to_owned(),
             management: management.map(str::to_owned),
+            patience: Patience::default().broker,
         };
         Self(BTreeMap::from([("main".to_owned(), address)]))
     }
@@ -52,8 +67,8 @@ impl Brokers {
     /// # Errors
     /// When no broker has that name, or no address of its management API is known.
     pub fn management(&self, name: &str) -> Result<Management, ManagementError> {
-        let address = self.0.get(name).and_then(|one| one.management.as_deref());
-        Management::new(address)
+        let broker = self.0.get(name).ok_or(ManagementError::NotConfigured)?;
+        broker.management()
     }
 
     /// The vhost of a broker's address.

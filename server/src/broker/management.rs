@@ -16,9 +16,6 @@ use serde_json::Value;
 pub use exchanges::ExchangeNow;
 pub use survey::BrokerOverview;
 
-/// How long an answer may take that is asked for again later.
-const SOON: Duration = Duration::from_secs(2);
-
 /// A failure of the management API.
 #[derive(Debug, thiserror::Error)]
 pub enum ManagementError {
@@ -81,14 +78,15 @@ impl Bound {
 pub struct Management {
     base: String,
     client: Client,
+    within: Duration,
 }
 
 impl Management {
-    /// Prepares calls to `http://user:password@host:port`.
+    /// Prepares calls to `http://user:password@host:port`. What somebody waits for takes `within` at most.
     ///
     /// # Errors
     /// When there is no address or the client cannot be made.
-    pub fn new(address: Option<&str>) -> Result<Self, ManagementError> {
+    pub fn new(address: Option<&str>, within: Duration) -> Result<Self, ManagementError> {
         let base = address.ok_or(ManagementError::NotConfigured)?;
         let client = crate::tls::client()
             .timeout(Duration::from_secs(10))
@@ -96,6 +94,7 @@ impl Management {
         Ok(Self {
             base: base.trim_end_matches('/').to_owned(),
             client,
+            within,
         })
     }
 
@@ -131,7 +130,7 @@ impl Management {
         exchange: &str,
     ) -> Result<Vec<Bound>, ManagementError> {
         let url = format!("{}/bindings/source", self.exchange_url(vhost, exchange));
-        answer(self.client.get(url).timeout(SOON)).await
+        answer(self.client.get(url).timeout(self.within)).await
     }
 
     /// Whether the broker deletes the queue when its last consumer goes.
@@ -144,7 +143,7 @@ impl Management {
             auto_delete: bool,
         }
         let request = self.client.get(self.queue_url(vhost, queue));
-        let queue: Queue = answer(request.timeout(SOON)).await?;
+        let queue: Queue = answer(request.timeout(self.within)).await?;
         Ok(queue.auto_delete)
     }
 

@@ -1,5 +1,7 @@
 //! RabbitMQ: one broker from the variables, named `main`, or several from the file.
 
+use std::time::Duration;
+
 use lapin::uri::AMQPUri;
 
 use crate::broker::{BrokerAddress, Brokers};
@@ -9,7 +11,8 @@ use super::file::Reader;
 
 const MAIN: &str = "main";
 
-pub(super) fn read(reader: &mut Reader<'_>, needed: bool) -> Brokers {
+/// `patience` is how long a management API may take for what somebody waits for.
+pub(super) fn read(reader: &mut Reader<'_>, needed: bool, patience: Duration) -> Brokers {
     let mut brokers = Brokers::default();
     let mut named = false;
     for mut table in reader.tables("brokers") {
@@ -29,7 +32,11 @@ pub(super) fn read(reader: &mut Reader<'_>, needed: bool) -> Brokers {
             );
         }
         let amqp = url.unwrap_or_default();
-        let address = BrokerAddress { amqp, management };
+        let address = BrokerAddress {
+            amqp,
+            management,
+            patience,
+        };
         if brokers.0.insert(name.clone(), address).is_some() {
             reader.fault(
                 place,
@@ -38,7 +45,7 @@ pub(super) fn read(reader: &mut Reader<'_>, needed: bool) -> Brokers {
         }
     }
     named |= reader.has("DLO_BROKER_URL");
-    overlay(reader, &mut brokers);
+    overlay(reader, &mut brokers, patience);
     if needed && !named {
         let why =
             format!("no broker is named: set DLO_BROKER_URL, or url in [[brokers]]; {AMQP_HELP}");
@@ -48,11 +55,12 @@ pub(super) fn read(reader: &mut Reader<'_>, needed: bool) -> Brokers {
 }
 
 /// The variables name the broker `main`, and win over the file.
-fn overlay(reader: &mut Reader<'_>, brokers: &mut Brokers) {
+fn overlay(reader: &mut Reader<'_>, brokers: &mut Brokers, patience: Duration) {
     if let Some(amqp) = reader.variable("DLO_BROKER_URL", amqp) {
         let entry = brokers.0.entry(MAIN.to_owned()).or_insert(BrokerAddress {
             amqp: String::new(),
             management: None,
+            patience,
         });
         entry.amqp = amqp;
     }

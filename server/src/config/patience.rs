@@ -23,6 +23,10 @@ pub struct Patience {
     pub broker: Duration,
     /// A report that overtook the broker's confirm waits so long for it; then it is refused, to be sent again.
     pub confirm: Duration,
+    /// All that is asked of a foreign register at once; then what was read before holds.
+    pub register: Duration,
+    /// Letters are searched for so long; then the list says how far back it came.
+    pub search: Duration,
 }
 
 impl Default for Patience {
@@ -34,6 +38,8 @@ impl Default for Patience {
             preview: Duration::from_secs(5),
             broker: Duration::from_secs(5),
             confirm: Duration::from_secs(10),
+            register: Duration::from_secs(10),
+            search: Duration::from_millis(360),
         }
     }
 }
@@ -49,12 +55,14 @@ impl Patience {
             preview: all,
             broker: all,
             confirm: all,
+            register: all,
+            search: all,
         }
     }
 
     /// Each setting by its name, for people.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, Duration); 6] {
+    pub fn named(&self) -> [(&'static str, Duration); 8] {
         [
             ("page", self.page),
             ("count", self.count),
@@ -62,6 +70,8 @@ impl Patience {
             ("preview", self.preview),
             ("broker", self.broker),
             ("confirm", self.confirm),
+            ("register", self.register),
+            ("search", self.search),
         ]
     }
 }
@@ -83,6 +93,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Patience {
         preview: setting("preview_ms", "DLO_PATIENCE_PREVIEW_MS", usual.preview),
         broker: setting("broker_ms", "DLO_PATIENCE_BROKER_MS", usual.broker),
         confirm: setting("confirm_ms", "DLO_PATIENCE_CONFIRM_MS", usual.confirm),
+        register: setting("register_ms", "DLO_PATIENCE_REGISTER_MS", usual.register),
+        search: setting("search_ms", "DLO_PATIENCE_SEARCH_MS", usual.search),
     };
     reader.close(table);
     patience

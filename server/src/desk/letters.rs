@@ -16,7 +16,7 @@ use sqlx::PgConnection;
 
 use super::PgDesk;
 use crate::store::letter_detail::{self, StoredBody};
-use crate::store::letter_list::{self, Matching};
+use crate::store::letter_list::{self, Matching, SearchTime};
 use crate::transform::offload::BodySlot;
 
 /// Whoever waits longer than this for a page has gone elsewhere.
@@ -34,7 +34,8 @@ pub(super) async fn page(
     let conn = &mut *transaction;
     letter_list::limit_time(conn, PAGE_WITHIN).await?;
     let matching = Matching::look_up(conn, filter, now).await?;
-    let found = letter_list::search(conn, &matching, after, limit + 1, letter_list::USUAL).await?;
+    let time = SearchTime::within(desk.patience.search);
+    let found = letter_list::search(conn, &matching, after, limit + 1, time).await?;
     let mut items = found.letters;
     let more = cut(&mut items, limit);
     let stopped_at = found.stopped_at.filter(|_| !more);

@@ -18,9 +18,6 @@ use crate::store::sources::{Watched, losses};
 /// How often it is looked at while letters are taken.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// How long the answer may take.
-const ASK_WITHIN: Duration = Duration::from_secs(4);
-
 /// Who withdraws what was accepted for another limit.
 const OFFICE: &str = "Dead Letter Office";
 
@@ -48,7 +45,7 @@ impl QueueLimit {
             return Self::UNKNOWN;
         };
         let asking = management.queue_now(&source.vhost, queue);
-        let vhost = match tokio::time::timeout(ASK_WITHIN, asking).await {
+        let vhost = match tokio::time::timeout(deps.settings.patience, asking).await {
             Ok(Ok(vhost)) => vhost,
             Ok(Err(error)) => {
                 tracing::debug!(%queue, %error, "it is not known how often letters may come back");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Deps;
 use super::session::SessionError;
-use crate::broker::{self, Binding, Link, Management};
+use crate::broker::{self, Binding, Link};
 use crate::store::mirrors;
 use crate::store::sources::Watched;
 
@@ -23,8 +23,7 @@ pub(super) async fn prepare(
     let refuse =
         |why: String| SessionError::Mirror(format!("{} cannot be mirrored: {why}", source.queue));
     let address = deps.brokers.get(&source.broker)?;
-    let management =
-        Management::new(address.management.as_deref()).map_err(|e| refuse(e.to_string()))?;
+    let management = address.management().map_err(|e| refuse(e.to_string()))?;
     let bindings = management
         .bindings(&source.vhost, &source.queue)
         .await

@@ -5,7 +5,6 @@
 use dlo_domain::source::SourceMode;
 
 use super::Deps;
-use crate::broker::Management;
 use crate::store::sources::Watched;
 
 /// What is known of a queue.
@@ -29,7 +28,7 @@ impl QueueLifetime {
         let Ok(address) = deps.brokers.get(&source.broker) else {
             return Self::Unknown;
         };
-        let Ok(management) = Management::new(address.management.as_deref()) else {
+        let Ok(management) = address.management() else {
             return Self::Unknown;
         };
         match management

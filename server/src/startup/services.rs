@@ -84,6 +84,7 @@ impl Plan {
                 prefetch: intake.prefetch,
                 batch: usize::from(intake.batch),
                 linger: intake.linger,
+                patience: self.config.patience.broker,
             },
         };
         self.lifecycle
@@ -139,6 +140,7 @@ impl Plan {
             clock: self.clock.clone(),
             config,
             kept: self.config.executions.kept,
+            patience: self.config.patience.register,
         };
         self.lifecycle
             .spawn("reading the register", |stop| register::run(deps, stop));

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::StoreError;
 pub use super::filter::Matching;
 use super::origins::{self, NamedOrigin, OriginStanding};
-pub use search::{Found, Patience, USUAL, search, within};
+pub use search::{Found, SearchTime, search, within};
 
 /// The query that a page is asked with.
 type Sql = QueryBuilder<Postgres>;

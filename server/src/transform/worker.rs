@@ -7,10 +7,11 @@
 
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::process::ExitCode;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::frames::{Answer, MOST_FRAME_BYTES};
 use super::packing::unpack;
@@ -19,8 +20,11 @@ use super::program::{Asked, Program};
 /// What makes `dlo` a worker, as its only argument.
 pub const ARGUMENT: &str = "transform-worker";
 
-/// The time for one letter.
+/// The processor time for one letter: the same program does the same on a busy machine.
 pub const LETTER_WITHIN: Duration = Duration::from_secs(2);
+
+/// How often the watch looks how much of it is used.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The memory for a body and all that is made of it, in bytes.
 pub const MOST_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
@@ -56,11 +60,7 @@ fn run() -> ExitCode {
     };
     loop {
         match watch.recv() {
-            Ok(Watched::Begun) => match watch.recv_timeout(LETTER_WITHIN) {
-                Ok(_) => {}
-                Err(RecvTimeoutError::Timeout) => std::process::exit(OUT_OF_TIME),
-                Err(RecvTimeoutError::Disconnected) => break,
-            },
+            Ok(Watched::Begun) => watch_letter(&watch),
             Ok(Watched::Ended) => {}
             Err(_) => break,
         }
@@ -68,6 +68,17 @@ fn run() -> ExitCode {
     match thread.join() {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(_)) | Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Waits for the end of a letter, and ends the process when that takes too much processor time.
+fn watch_letter(watch: &Receiver<Watched>) {
+    let used = || Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
+    let begun = used();
+    while let Err(RecvTimeoutError::Timeout) = watch.recv_timeout(LOOK_EVERY) {
+        if used().saturating_sub(begun) >= LETTER_WITHIN {
+            std::process::exit(OUT_OF_TIME);
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use dlo_server::broker::Brokers;
 
-use super::needed;
+use super::{PATIENCE, needed};
 
 /// A vhost, and a connection to it.
 pub struct Vhost {
@@ -76,7 +76,10 @@ impl Vhost {
             "vhost refused: {}",
             response.status()
         );
-        let brokers = Brokers::main(amqp, Some(management));
+        let mut brokers = Brokers::main(amqp, Some(management));
+        for broker in brokers.0.values_mut() {
+            broker.patience = PATIENCE;
+        }
         let (connection, channel) = connect(&brokers, &name).await;
         Self {
             name,

@@ -13,6 +13,8 @@ use dlo_server::store::registers::{self, Standing};
 use dlo_server::store::workers;
 use sqlx::{ConnectOptions as _, PgPool};
 
+use super::PATIENCE;
+
 /// The tables that systems of this kind keep, and a clock that the test sets: a function of the name
 /// that is asked for, found before Postgres's own.
 const TABLES: &str = "
@@ -46,6 +48,8 @@ pub struct Company {
     pub pool: PgPool,
     pub clock: Arc<ManualClock>,
     pub reader: Reader,
+    /// How long the readers that are made from now on wait for an answer.
+    pub patience: Duration,
     monitor: Monitor,
 }
 
@@ -73,24 +77,40 @@ impl Company {
             hears_http: false,
             judges: true,
         });
-        let reader = reader(pool, &clock, &address(pool), (workers, executions));
+        let reader = reader(
+            pool,
+            &clock,
+            (&address(pool), PATIENCE),
+            (workers, executions),
+        );
         Self {
             pool: pool.clone(),
             clock,
             reader,
+            patience: PATIENCE,
             monitor,
         }
     }
 
     /// Asks other statements, or another address, from now on.
     pub fn ask(&mut self, address: &str, workers: Option<&str>) {
-        self.reader = reader(&self.pool, &self.clock, address, (workers, None));
+        self.reader = reader(
+            &self.pool,
+            &self.clock,
+            (address, self.patience),
+            (workers, None),
+        );
     }
 
     /// Another office beside this one.
     pub fn other(&self) -> Reader {
         let asked = (Some(WORKERS), None);
-        reader(&self.pool, &self.clock, &address(&self.pool), asked)
+        reader(
+            &self.pool,
+            &self.clock,
+            (&address(&self.pool), self.patience),
+            asked,
+        )
     }
 
     pub async fn run(&self, sql: &'static str) {
@@ -151,7 +171,7 @@ impl Company {
 fn reader(
     pool: &PgPool,
     clock: &Arc<ManualClock>,
-    address: &str,
+    (address, patience): (&str, Duration),
     (workers, executions): (Option<&str>, Option<&str>),
 ) -> Reader {
     Reader::new(Deps {
@@ -164,6 +184,7 @@ fn reader(
             every: Duration::from_secs(5),
         },
         kept: Duration::from_hours(30 * 24),
+        patience,
     })
 }
 

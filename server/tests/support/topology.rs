@@ -18,7 +18,8 @@ use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
 use super::broker::Vhost;
-use super::until;
+use super::desk::patient;
+use super::{PATIENCE, until};
 
 /// A watcher over one vhost, with a user who sees no other.
 pub struct Watcher {
@@ -50,9 +51,13 @@ impl Watcher {
         let amqp = vhost.brokers.get("main").expect("main").amqp.clone();
         let now = chrono::DateTime::from_timestamp(1_900_000_000, 0).expect("a time");
         let clock = Arc::new(ManualClock::at(now));
+        let mut brokers = Brokers::main(&amqp, Some(&management));
+        for broker in brokers.0.values_mut() {
+            broker.patience = PATIENCE;
+        }
         let deps = Deps {
             pool: pool.clone(),
-            brokers: Arc::new(Brokers::main(&amqp, Some(&management))),
+            brokers: Arc::new(brokers),
             clock: clock.clone(),
             config: TopologyConfig {
                 every: EVERY,
@@ -127,6 +132,7 @@ impl Watcher {
             office,
             replaying,
         )
+        .with_patience(patient())
     }
 
     pub fn queue(&self, name: &str) -> QueueName {

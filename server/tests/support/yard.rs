@@ -16,6 +16,8 @@ use dlo_server::replay::Waits;
 use dlo_server::store::executions::outbox::Destination;
 use sqlx::PgPool;
 
+use super::desk::patient;
+
 /// A desk, and what a monitor works with.
 pub struct Yard {
     pub clock: Arc<ManualClock>,
@@ -64,7 +66,7 @@ impl Yard {
         );
         Self {
             clock,
-            desk: desk.with_executions(config),
+            desk: desk.with_executions(config).with_patience(patient()),
             deps,
             pool: pool.clone(),
         }

@@ -5,7 +5,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Management, ManagementError, SOON, answer};
+use super::{Management, ManagementError, answer};
 
 const ALTERNATE: &str = "alternate-exchange";
 
@@ -46,7 +46,7 @@ impl Management {
         let list = self.vhost_url("exchanges", vhost);
         let url =
             format!("{list}?page=1&page_size=100&disable_stats=true&use_regex=true&name={pattern}");
-        let found: Found = answer(self.client.get(url).timeout(SOON)).await?;
+        let found: Found = answer(self.client.get(url).timeout(self.within)).await?;
         // The pattern passes over case.
         let mut found = found.items.into_iter();
         let exact = found.find(|found| found.name == exchange);
@@ -73,7 +73,7 @@ impl Management {
             return Ok(None);
         };
         let url = self.url("policies", vhost, policy);
-        let policy: Value = answer(self.client.get(url).timeout(SOON)).await?;
+        let policy: Value = answer(self.client.get(url).timeout(self.within)).await?;
         Ok(policy.get("definition").and_then(named))
     }
 }

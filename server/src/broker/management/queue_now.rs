@@ -4,7 +4,7 @@ use dlo_domain::topology::{Answers, Vhost, read, read_now};
 use serde_json::Value;
 
 use super::survey::{bounded, readable};
-use super::{Management, ManagementError, SOON};
+use super::{Management, ManagementError};
 
 impl Management {
     /// One queue, in a vhost that holds nothing else but what applies to it.
@@ -18,7 +18,7 @@ impl Management {
     pub async fn queue_now(&self, vhost: &str, queue: &str) -> Result<Vhost, ManagementError> {
         let url = self.queue_url(vhost, queue);
         let now = format!("{url}?disable_stats=true&enable_queue_totals=true");
-        let told: Value = bounded(self.client.get(now).timeout(SOON)).await?;
+        let told: Value = bounded(self.client.get(now).timeout(self.within)).await?;
         let mut answers = Answers {
             queues: vec![told],
             policies: Some(Vec::new()),
@@ -50,7 +50,7 @@ impl Management {
         url: &str,
         mut answers: Answers,
     ) -> Result<Vhost, ManagementError> {
-        let told: Value = bounded(self.client.get(url).timeout(SOON)).await?;
+        let told: Value = bounded(self.client.get(url).timeout(self.within)).await?;
         if told.get("effective_policy_definition").is_none() {
             answers.policies = None;
             answers.operator_policies = None;

@@ -7,7 +7,7 @@ use std::fmt;
 use dlo_domain::source::SourceMode;
 
 use crate::broker::rights::{self, Wishes};
-use crate::broker::{Management, ManagementError};
+use crate::broker::{BrokerAddress, ManagementError};
 use crate::config::Config;
 use crate::store;
 
@@ -54,8 +54,8 @@ pub(super) async fn try_all(config: &Config) -> Vec<Tried> {
             let what = format!("the broker `{name}`, vhost `{vhost}`");
             tried.push(Tried::of(what, asked));
         }
-        if let Some(url) = &address.management {
-            let asked = management(url).await.map(|()| Vec::new());
+        if address.management.is_some() {
+            let asked = management(address).await.map(|()| Vec::new());
             tried.push(Tried::of(format!("the management of `{name}`"), asked));
         }
     }
@@ -91,8 +91,8 @@ fn wishes(config: &Config, broker: &str) -> BTreeMap<String, Wishes> {
     vhosts.into_iter().map(wishes_of).collect()
 }
 
-async fn management(url: &str) -> Result<(), ManagementError> {
-    Management::new(Some(url))?.ping().await
+async fn management(address: &BrokerAddress) -> Result<(), ManagementError> {
+    address.management()?.ping().await
 }
 
 /// What happened, with its last cause: a failure of TLS lies below one of the connection.

@@ -17,15 +17,15 @@ use crate::store::StoreError;
 const MOST_BY_TEXT: i64 = 3_000;
 /// Texts outside the index that are read, the newest: at some 20 µs each.
 const MOST_READ: i64 = 3_000;
-/// How long that may take.
-const READ_WITHIN: Duration = Duration::from_millis(120);
 
-/// The letters that have certain texts; `None` when they are many.
+/// The letters that have certain texts; `None` when they are many. What is not in the index is read for
+/// `read_within` at most.
 pub(super) async fn by_text(
     conn: &mut PgConnection,
     matching: &Matching,
     after: Option<Cursor>,
     limit: i64,
+    read_within: Duration,
 ) -> Result<Option<Found>, StoreError> {
     // What Postgres believes of how often a text occurs may be wrong by any factor.
     sqlx::query!("select set_config('enable_seqscan', 'off', true)")
@@ -36,7 +36,7 @@ pub(super) async fn by_text(
         return Ok(None);
     }
     let read = async |conn: &mut PgConnection| not_indexed(conn, matching).await;
-    let read = within(conn, READ_WITHIN, read).await?;
+    let read = within(conn, read_within, read).await?;
     let unread = unread(conn, if read.is_some() { MOST_READ } else { 0 }).await?;
     ids.extend(read.into_iter().flatten());
     if are_many(&ids) {

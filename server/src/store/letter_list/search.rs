@@ -21,18 +21,23 @@ use crate::store::StoreError;
 
 /// How long a search may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct SearchTime {
     /// With a plan for the whole filter; zero leaves that out.
     pub planned: Duration,
     /// In all, about. The first step of a walk is always made, so that a search never stands still.
     pub whole: Duration,
 }
 
-/// People wait for no longer than half a second.
-pub const USUAL: Patience = Patience {
-    planned: Duration::from_millis(220),
-    whole: Duration::from_millis(360),
-};
+impl SearchTime {
+    /// So long in all.
+    #[must_use]
+    pub fn within(whole: Duration) -> Self {
+        Self {
+            planned: whole * 11 / 18,
+            whole,
+        }
+    }
+}
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,25 +78,25 @@ pub async fn search(
     matching: &Matching,
     after: Option<Cursor>,
     limit: i64,
-    patience: Patience,
+    time: SearchTime,
 ) -> Result<Found, StoreError> {
     if matching.is_empty() {
         let letters = super::page(conn, matching, after, limit).await?;
         return Ok(Found::all(letters));
     }
-    let mut walk = Walk::new(matching, after, limit, patience.whole);
+    let mut walk = Walk::new(matching, after, limit, time.whole);
     if !matching.is_about_columns() && walk.step(conn).await? {
         return Ok(walk.found());
     }
     let planned = async |conn: &mut PgConnection| {
         if matching.has_texts() {
-            by_text(conn, matching, after, limit).await
+            by_text(conn, matching, after, limit, time.whole / 3).await
         } else {
             let letters = super::page(conn, matching, after, limit).await?;
             Ok(Some(Found::all(letters)))
         }
     };
-    let found = match patience.planned {
+    let found = match time.planned {
         Duration::ZERO => None,
         most => within(conn, most, planned).await?.flatten(),
     };
@@ -119,7 +124,12 @@ pub async fn within<T>(
     let mut attempt = conn.begin().await?;
     limit_time(&mut attempt, most).await?;
     let done = reading(&mut attempt).await;
-    attempt.rollback().await?;
+    // The limit holds for this statement too, which a busy machine may not get to in time. What is dropped is
+    // taken back all the same, before the next statement.
+    match attempt.rollback().await.map_err(StoreError::from) {
+        Err(why) if why.is_too_late() => {}
+        taken_back => taken_back?,
+    }
     match done {
         Err(why) if why.is_too_late() => Ok(None),
         done => done.map(Some),

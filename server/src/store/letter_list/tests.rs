@@ -54,6 +54,12 @@ async fn letter(
     .expect("a letter");
 }
 
+/// However slow the machine is.
+const ENOUGH: SearchTime = SearchTime {
+    planned: Duration::from_mins(1),
+    whole: Duration::from_mins(1),
+};
+
 async fn matched(conn: &mut PgConnection, filter: &str) -> Vec<u128> {
     let filter = LetterFilter::parse(filter).expect("a filter");
     let matching = Matching::look_up(conn, &filter, noon())
@@ -62,12 +68,12 @@ async fn matched(conn: &mut PgConnection, filter: &str) -> Vec<u128> {
     let page = page(conn, &matching, None, 500).await.expect("a page");
     let mut found: Vec<u128> = page.iter().map(|letter| letter.id.0.as_u128()).collect();
     found.sort_unstable();
-    for planned in [USUAL.planned, Duration::ZERO] {
-        let patience = Patience {
+    for planned in [ENOUGH.planned, Duration::ZERO] {
+        let time = SearchTime {
             planned,
             whole: Duration::from_mins(1),
         };
-        let searched = search(conn, &matching, None, 500, patience).await;
+        let searched = search(conn, &matching, None, 500, time).await;
         assert_eq!(searched.expect("searched").letters, page, "{planned:?}");
     }
     let ids = ids(conn, &matching, 500).await.expect("ids");
@@ -204,7 +210,7 @@ async fn haystack(conn: &mut PgConnection) {
 async fn a_search_without_time_stops_and_goes_on_from_there(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     haystack(&mut conn).await;
-    let no_time = Patience {
+    let no_time = SearchTime {
         planned: Duration::ZERO,
         whole: Duration::ZERO,
     };
@@ -212,7 +218,7 @@ async fn a_search_without_time_stops_and_goes_on_from_there(pool: PgPool) {
         let filter = LetterFilter::parse(text).expect("a filter");
         let matching = Matching::look_up(&mut conn, &filter, noon()).await;
         let matching = matching.expect("looked up");
-        let usual = search(&mut conn, &matching, None, 5, USUAL)
+        let usual = search(&mut conn, &matching, None, 5, ENOUGH)
             .await
             .expect("found");
         assert_eq!((usual.letters.len(), usual.stopped_at), (1, None), "{text}");
@@ -240,7 +246,7 @@ async fn frequent_texts_are_walked_for(pool: PgPool) {
     let matching = Matching::look_up(&mut conn, &filter, noon())
         .await
         .expect("looked up");
-    let found = search(&mut conn, &matching, None, 51, USUAL)
+    let found = search(&mut conn, &matching, None, 51, ENOUGH)
         .await
         .expect("found");
     let ids: Vec<u128> = found
@@ -253,7 +259,7 @@ async fn frequent_texts_are_walked_for(pool: PgPool) {
         at: last.last_arrived_at,
         id: last.id.0,
     });
-    let next = search(&mut conn, &matching, at, 1, USUAL)
+    let next = search(&mut conn, &matching, at, 1, ENOUGH)
         .await
         .expect("found");
     assert_eq!(next.letters[0].id.0.as_u128(), 52);
@@ -315,7 +321,7 @@ async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
     let matching = Matching::look_up(&mut conn, &filter, noon()).await;
     let matching = matching.expect("looked up");
     let look = async |conn: &mut PgConnection, after| {
-        let found = search(conn, &matching, after, 5, USUAL)
+        let found = search(conn, &matching, after, 5, ENOUGH)
             .await
             .expect("found");
         let ids = found.letters.iter().map(|letter| letter.id.0.as_u128());

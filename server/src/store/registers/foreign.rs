@@ -11,9 +11,6 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _};
 use tokio::time::Instant;
 
-/// How long everything that is asked at once may take, the connection included.
-const PATIENCE: Duration = Duration::from_secs(5);
-
 /// The most that is read at once, in bytes.
 const MOST_BYTES: usize = 32 << 20;
 
@@ -29,8 +26,8 @@ pub enum ForeignError {
         why: sqlx::Error,
     },
     /// It takes too long.
-    #[error("it did not answer within {} s", PATIENCE.as_secs())]
-    Slow,
+    #[error("it did not answer within {} s", .0.as_secs_f64())]
+    Slow(Duration),
     /// There are more rows than are read.
     #[error("{asked} gives more than {most} rows: have it give fewer")]
     TooMany {
@@ -83,6 +80,7 @@ pub struct Answer {
 /// A connection that is made when it is needed, and given up when anything goes wrong.
 pub struct Foreign {
     address: String,
+    patience: Duration,
     connection: Option<PgConnection>,
 }
 
@@ -96,11 +94,13 @@ impl fmt::Debug for Foreign {
 }
 
 impl Foreign {
-    /// No connection yet. The address was checked with the configuration.
+    /// No connection yet. The address was checked with the configuration. Everything that is asked at once may
+    /// take `patience`, the connection included.
     #[must_use]
-    pub fn at(address: &str) -> Self {
+    pub fn at(address: &str, patience: Duration) -> Self {
         Self {
             address: address.to_owned(),
+            patience,
             connection: None,
         }
     }
@@ -113,13 +113,13 @@ impl Foreign {
     pub async fn ask(&mut self, questions: &[Question<'_>]) -> Result<Answer, ForeignError> {
         // Taken out: what is cut off, or fails, is not used again.
         let connection = self.connection.take();
-        let until = Instant::now() + PATIENCE;
+        let until = Until::from_now(self.patience);
         let reaching = async {
             let mut connection = match connection {
                 Some(connection) => connection,
                 None => connect(&self.address).await?,
             };
-            let now = begin(&mut connection).await?;
+            let now = begin(&mut connection, self.patience).await?;
             Ok((connection, now))
         };
         let (mut connection, now) = in_time(until, reaching).await?;
@@ -149,20 +149,42 @@ async fn connect(address: &str) -> Result<PgConnection, ForeignError> {
     options.connect().await.map_err(failed(asked))
 }
 
+/// When patience ends, and how long it was.
+#[derive(Clone, Copy)]
+struct Until {
+    at: Instant,
+    patience: Duration,
+}
+
+impl Until {
+    fn from_now(patience: Duration) -> Self {
+        Self {
+            at: Instant::now() + patience,
+            patience,
+        }
+    }
+}
+
 async fn in_time<T>(
-    until: Instant,
+    until: Until,
     done: impl Future<Output = Result<T, ForeignError>>,
 ) -> Result<T, ForeignError> {
-    let done = tokio::time::timeout_at(until, done).await;
-    done.map_err(|_| ForeignError::Slow)?
+    let done = tokio::time::timeout_at(until.at, done).await;
+    done.map_err(|_| ForeignError::Slow(until.patience))?
 }
 
 /// Begins a transaction that only reads. Tells what time it is over there.
-async fn begin(connection: &mut PgConnection) -> Result<DateTime<Utc>, ForeignError> {
+async fn begin(
+    connection: &mut PgConnection,
+    patience: Duration,
+) -> Result<DateTime<Utc>, ForeignError> {
     // A little less than our own patience: the database ends what we do not wait for.
-    let begin = "begin transaction isolation level repeatable read read only;
-         set local statement_timeout = '4s'; set local lock_timeout = '2s'";
-    sqlx::raw_sql(begin)
+    let statement = (patience * 4 / 5).as_millis();
+    let begin = format!(
+        "begin transaction isolation level repeatable read read only;
+         set local statement_timeout = '{statement}ms'; set local lock_timeout = '2s'"
+    );
+    sqlx::raw_sql(AssertSqlSafe(begin))
         .execute(&mut *connection)
         .await
         .map_err(failed("beginning"))?;

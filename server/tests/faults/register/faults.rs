@@ -6,7 +6,7 @@ use dlo_domain::worker::Condition;
 use sqlx::PgPool;
 
 use crate::support::company::{WORKERS, address, fallen_silent};
-use crate::support::until_within;
+use crate::support::{PATIENCE, until_within};
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) {
@@ -75,6 +75,12 @@ async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) 
             "more than 32 MiB",
         ),
     ] {
+        // Only what is to take too long has little time.
+        company.patience = if told == "statement timeout" {
+            Duration::from_secs(5)
+        } else {
+            PATIENCE
+        };
         company.ask(&address(&pool), Some(sql));
         company.pass(6, &[]).await;
         let said = company.trouble().await;

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
-use crate::support::until;
+use crate::support::{PATIENCE, until};
 
 /// An office that knows a broker which is away, before the others in every list.
 async fn with_one_away(pool: &PgPool) -> (Vhost, Bench) {
@@ -18,6 +18,7 @@ async fn with_one_away(pool: &PgPool) -> (Vhost, Bench) {
     let away = BrokerAddress {
         amqp: "amqp://127.0.0.1:1/%2f".to_owned(),
         management: None,
+        patience: PATIENCE,
     };
     brokers.0.insert("away".to_owned(), away);
     let bench = Bench::new(pool, &brokers, &vhost.name).await;
