@@ -28,15 +28,12 @@ pub(super) struct QueueLimit {
     pub(super) limit: DeliveryLimit,
     /// Whether it can become another while the queue is there: one of a classic queue cannot.
     may_change: bool,
-    /// Whether the queue goes when nobody consumes it.
-    auto_delete: bool,
 }
 
 impl QueueLimit {
     const UNKNOWN: Self = Self {
         limit: DeliveryLimit::Unknown,
         may_change: true,
-        auto_delete: false,
     };
 
     /// Asks the management API.
@@ -59,7 +56,6 @@ impl QueueLimit {
         Self {
             limit: DeliveryLimit::of(&vhost, found),
             may_change: !matches!(found.kind, QueueKind::Classic | QueueKind::Stream),
-            auto_delete: found.auto_delete,
         }
     }
 
@@ -72,8 +68,7 @@ impl QueueLimit {
             tokio::time::sleep(LOOK_EVERY).await;
             let now = Self::ask(deps, source, queue).await;
             let is_news = now.limit != DeliveryLimit::Unknown && now.limit != self.limit;
-            // One that goes with its last consumer is not left for that: it has no limit anyway.
-            if is_news && !now.auto_delete {
+            if is_news {
                 return now;
             }
         }
