@@ -1,2 +1,0 @@
-drop table replay_items;
-drop table replays;

@@ -1,1 +1,0 @@
-drop index replay_items_watched;

@@ -1,1 +1,0 @@
-alter table unsettled_batches drop column over;

@@ -1,1 +1,0 @@
-alter table sources drop column mirror_made_at;

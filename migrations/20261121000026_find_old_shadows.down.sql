@@ -1,1 +1,0 @@
-drop index retry_shadows_by_time;

@@ -1,3 +1,0 @@
-drop table worker_downtimes;
-drop table workers;
-drop table fleet_watches;

@@ -1,1 +1,0 @@
-drop function worker_state_after(text, text, text, boolean);

@@ -1,1 +1,0 @@
-alter table retry_policies drop column removed_by;

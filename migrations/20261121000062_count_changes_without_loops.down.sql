@@ -1,1 +1,0 @@
-alter function count_changed_letters() reset enable_nestloop;

@@ -1,1 +1,0 @@
-drop index workers_by_queue;

@@ -1,1 +1,0 @@
-drop index retry_policies_by_name;

@@ -1,1 +1,0 @@
-alter table letters drop column claimed_by;

@@ -1,1 +1,0 @@
-alter table replay_items drop column nacked;

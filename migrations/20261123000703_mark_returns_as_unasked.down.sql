@@ -1,1 +1,0 @@
-comment on column intake_sessions.has_returned is null;

@@ -1,0 +1,1 @@
+drop table unsettled_batches, intake_sessions, known_origins, sources, offices;

@@ -1,0 +1,1 @@
+drop table judging, rule_book, rules;

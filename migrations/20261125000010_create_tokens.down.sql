@@ -1,0 +1,1 @@
+drop table views, audit, tokens;
