@@ -81,11 +81,9 @@ create table intake_sessions (
     office_id uuid not null references offices (id),
     -- when somebody first saw that it had ended
     over_at timestamptz,
-    has_returned boolean not null default false,
     -- everything that it gave back has come to somebody; kept for a while for those who still have it in hand
     cleared_at timestamptz
 );
-comment on column intake_sessions.has_returned is 'asked by earlier versions only';
 
 -- the other sessions of a source, asked for by each at every fence and at every redelivery
 create index intake_sessions_of_source on intake_sessions (source_id);
@@ -99,21 +97,12 @@ create table unsettled_batches (
     office_id uuid not null references offices (id),
     -- order of commit within the session; acknowledgements arrive in this order
     batch bigint not null,
-    -- asked by earlier versions only
-    fenced boolean not null default false,
     -- 16 bytes a delivery, in order
     fingerprints bytea not null,
-    -- asked by earlier versions only
-    telling integer[] not null default '{}',
-    -- recoveries that began since and did not end
-    recoveries integer not null default 0,
     -- set on what a recovery could not match, because another office may hold it: it is
     -- forgotten soon, so that it never swallows a message of later
     left_since timestamptz,
-    -- its session ended while its office lives: everybody tells its messages from redeliveries
-    over boolean not null default false,
     -- how far its acknowledgement is
-    acknowledgement text not null default 'unfenced'
-        check (acknowledgement in ('withheld', 'fenced', 'unfenced')),
+    acknowledgement text not null check (acknowledgement in ('withheld', 'fenced', 'unfenced')),
     primary key (source_id, session_id, batch)
 );

@@ -199,11 +199,6 @@ create index extracts_by_text on extracts using gin (text gin_trgm_ops) where is
 -- the same for what that index does not have yet, and what is to be put into it next
 create index extracts_not_indexed on extracts (letter_id) where not is_indexed;
 
--- Letters without an extract: theirs are made in the background, and the row goes.
-create table letters_without_extract (
-    letter_id uuid primary key
-);
-
 -- Parts of bodies that are too large for one statement: a statement is held whole in memory, more than once. They
 -- are put together when the arrival is written, and deleted in the same transaction, so that nobody else ever
 -- sees a row here, and nothing is lost with an unlogged table. `upload_id` names one arrival that is being

@@ -2,14 +2,11 @@
 
 use dlo_domain::extract::Extract;
 use dlo_domain::ids::LetterId;
-use dlo_domain::wire::FieldTable;
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::StoreError;
-use super::letter_detail::read_json;
-use super::letters::MOST_JUDGED_BYTES;
 
 /// An extract as Postgres takes it.
 #[derive(Debug)]
@@ -90,42 +87,6 @@ pub async fn is_calm(conn: &mut PgConnection) -> Result<bool, StoreError> {
     .fetch_one(conn)
     .await?;
     Ok(is_calm)
-}
-
-/// Makes the extracts of at most `most` letters that were stored before there were any, and tells
-/// how many it took up. Several offices can do this at once.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn make_missing(conn: &mut PgConnection, most: i64) -> Result<usize, StoreError> {
-    let letters = sqlx::query!(
-        r#"with taken as (
-               delete from letters_without_extract
-               where letter_id in (
-                   select letter_id from letters_without_extract limit $1 for update skip locked)
-               returning letter_id)
-           select l.id, l.error_message, a.headers, substring(a.body from 1 for $2) as "body!"
-           from taken t
-           join letters l on l.id = t.letter_id
-           join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals"#,
-        most,
-        MOST_JUDGED_BYTES
-    )
-    .fetch_all(&mut *conn)
-    .await?;
-    let mut rows = Vec::with_capacity(letters.len());
-    for letter in letters {
-        // A row that cannot be read must not keep the others from their turn.
-        let headers = read_json("headers", letter.headers).unwrap_or_else(|error| {
-            tracing::warn!(letter = %letter.id, %error, "its headers are not searched");
-            FieldTable::default()
-        });
-        let extract = Extract::of(&headers, &letter.body, letter.error_message.as_deref());
-        rows.push((LetterId(letter.id), Row::from(&extract)));
-    }
-    let rows: Vec<_> = rows.iter().map(|(id, row)| (*id, row)).collect();
-    put(conn, &rows).await?;
-    Ok(rows.len())
 }
 
 #[cfg(test)]

@@ -10,5 +10,4 @@ mod uploads;
 pub use again::append_returned;
 pub use court::Court;
 pub use incoming::{Incoming, Stored, insert_new};
-pub(in crate::store) use stored::MOST_JUDGED_BYTES;
 pub use stored::{StoredLetter, stored};

@@ -78,8 +78,8 @@ pub async fn has_letters(conn: &mut PgConnection) -> Result<bool, StoreError> {
 pub async fn remove_everything(conn: &mut PgConnection) -> Result<(), StoreError> {
     run(
         conn,
-        "truncate sources, letters, arrivals, extracts, letters_without_extract, letter_counts,
-         death_counts, signature_totals, signature_changes, signature_hours, signature_slots,
+        "truncate sources, letters, arrivals, extracts, letter_counts, death_counts,
+         signature_totals, signature_changes, signature_hours, signature_slots,
          queue_deaths, groups, signatures,
          replays, replay_items, audit cascade",
     )

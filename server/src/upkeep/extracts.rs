@@ -1,5 +1,4 @@
-//! What is kept for searching: made for letters from before there was any, and put into the text
-//! index. Searches are right without either; this makes them complete and fast.
+//! Puts what is kept for searching into the text index. Searches are right without; this makes them fast.
 
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ const BATCH: i64 = 500;
 /// How long to wait when there was nothing to do.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// Makes and indexes extracts until `stop`. While letters come in, it rests twice as long as it works,
+/// Indexes extracts until `stop`. While letters come in, it rests twice as long as it works,
 /// so that they go first; when the storm is over it makes up for that, with short rests.
 pub(super) async fn keep(pool: &PgPool, stop: &CancellationToken) {
     loop {
@@ -25,7 +24,7 @@ pub(super) async fn keep(pool: &PgPool, stop: &CancellationToken) {
             Ok(Turn { is_calm: true, .. }) => began.elapsed() / 4,
             Ok(_) => began.elapsed() * 2,
             Err(error) => {
-                tracing::debug!(%error, "extracts were not made or indexed");
+                tracing::debug!(%error, "extracts were not indexed");
                 LOOK_EVERY
             }
         };
@@ -36,7 +35,7 @@ pub(super) async fn keep(pool: &PgPool, stop: &CancellationToken) {
     }
 }
 
-/// What one batch of either was.
+/// What one batch was.
 struct Turn {
     letters: u64,
     /// Whether nothing came in lately.
@@ -45,14 +44,8 @@ struct Turn {
 
 async fn turn(pool: &PgPool) -> Result<Turn, StoreError> {
     let mut transaction = pool.begin().await?;
-    let made = extracts::make_missing(&mut transaction, BATCH).await?;
-    transaction.commit().await?;
-    let mut transaction = pool.begin().await?;
-    let indexed = extracts::index_some(&mut transaction, BATCH).await?;
+    let letters = extracts::index_some(&mut transaction, BATCH).await?;
     let is_calm = extracts::is_calm(&mut transaction).await?;
     transaction.commit().await?;
-    Ok(Turn {
-        letters: indexed + u64::try_from(made).unwrap_or(u64::MAX),
-        is_calm,
-    })
+    Ok(Turn { letters, is_calm })
 }

@@ -21,7 +21,7 @@ use crate::store::letter_detail::{read_headers, read_json};
 
 /// What is read of a body to judge a letter, in bytes: nothing that judges or is searched looks further, and of
 /// a body that is larger only its beginning is kept for searching.
-pub(in crate::store) const MOST_JUDGED_BYTES: i32 = 128 * 1024;
+const MOST_JUDGED_BYTES: i32 = 128 * 1024;
 
 /// A letter that may be judged again.
 #[derive(Debug)]
