@@ -32,7 +32,7 @@ use super::{PATIENCE, until};
 /// A desk whose source is a queue of the vhost that is never consumed.
 pub struct Bench {
     /// The desk.
-    pub desk: PgDesk,
+    pub desk: Arc<PgDesk>,
     /// The board that the engines note their waits on.
     pub waits: Waits,
     /// The database.
@@ -90,16 +90,13 @@ impl Bench {
         let clock: SharedClock = Arc::new(SystemClock);
         let waits = Waits::default();
         let office = OfficeId(new_id(&*clock));
-        Self {
-            desk: PgDesk::new(
-                pool.clone(),
-                Arc::new(brokers.clone()),
-                clock,
-                office,
-                (waits.clone(), replaying),
-            )
+        let brokers_of_desk = Arc::new(brokers.clone());
+        let replaying = (waits.clone(), replaying);
+        let desk = PgDesk::new(pool.clone(), brokers_of_desk, clock, office, replaying)
             .with_patience(patient())
-            .with_transformer(Transformer::new(env!("CARGO_BIN_EXE_dlo").into())),
+            .with_transformer(Transformer::new(env!("CARGO_BIN_EXE_dlo").into()));
+        Self {
+            desk: Arc::new(desk),
             waits,
             office,
             pool: pool.clone(),
@@ -112,6 +109,13 @@ impl Bench {
     pub async fn offline(pool: &PgPool) -> Self {
         let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
         Self::new(pool, &nobody, "/").await
+    }
+
+    /// The same with another desk, while nobody else has this one in hand.
+    pub fn with_desk(self, change: impl FnOnce(PgDesk) -> PgDesk) -> Self {
+        let desk = Arc::into_inner(self.desk).expect("nobody else has it");
+        let desk = Arc::new(change(desk));
+        Self { desk, ..self }
     }
 
     /// The same queues at another place: its source is there, and engines that start from now on go

@@ -1,4 +1,4 @@
-//! The HTTP server in front of a desk that answers at once and notes what it was asked.
+//! The HTTP server of an office within the test.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,20 +15,15 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::noting::NotingDesk;
+use super::desk::Bench;
 pub use super::problem::problem;
 pub use super::token::token;
 
-/// An id that there is nothing behind, or everything: the noting desk does not care.
+/// An id that there is nothing behind.
 pub const ID: &str = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
-
-/// A body that a browser would run if it took it for a document.
-pub const HOSTILE: &[u8] = b"<script>alert(1)</script>";
 
 /// A server on a port of its own.
 pub struct Counter {
-    /// Its desk.
-    pub desk: Arc<NotingDesk>,
     /// Where its live events come from.
     pub hub: Hub,
     /// How far its office pretends to be.
@@ -45,29 +40,23 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Opens it, with a token for each role.
+    /// Opens it before a desk that asks no broker, with a token for each role.
     pub async fn open(pool: &PgPool) -> Self {
-        let desk = Arc::<NotingDesk>::default();
-        Self::before(pool, desk.clone(), desk, Limits::default()).await
+        Self::open_within(pool, Limits::default()).await
     }
 
     /// Opens it with other limits.
     pub async fn open_within(pool: &PgPool, limits: Limits) -> Self {
-        let desk = Arc::<NotingDesk>::default();
-        Self::before(pool, desk.clone(), desk, limits).await
+        let bench = Bench::offline(pool).await;
+        Self::before(pool, bench.desk, limits).await
     }
 
-    /// Opens it before another desk, for pages that are to do something; `desk` hears nothing then.
-    pub async fn open_before(pool: &PgPool, behind: Arc<dyn TriageDesk>) -> Self {
-        Self::before(pool, behind, Arc::default(), Limits::default()).await
+    /// Opens it before a desk that the test has in hand, too.
+    pub async fn open_before(pool: &PgPool, desk: Arc<dyn TriageDesk>) -> Self {
+        Self::before(pool, desk, Limits::default()).await
     }
 
-    async fn before(
-        pool: &PgPool,
-        behind: Arc<dyn TriageDesk>,
-        desk: Arc<NotingDesk>,
-        limits: Limits,
-    ) -> Self {
+    async fn before(pool: &PgPool, desk: Arc<dyn TriageDesk>, limits: Limits) -> Self {
         dlo_server::tls::install_provider();
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("bound"));
@@ -75,7 +64,7 @@ impl Counter {
         let (beginning, begun) = watch::channel(Beginning::Done);
         let site = tempfile::tempdir().expect("a directory");
         let front = Front {
-            desk: behind,
+            desk,
             pool: pool.clone(),
             hub: hub.clone(),
             beginning: begun,
@@ -100,7 +89,6 @@ impl Counter {
         }
         let tokens = tokens.try_into().expect("one for each role");
         Self {
-            desk,
             hub,
             beginning,
             address,

@@ -1,6 +1,5 @@
 //! Every odd message is kept, whatever it holds, and every page and call of it answers.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_domain::source::SourceMode;
@@ -138,7 +137,7 @@ async fn every_odd_message_is_kept_and_every_page_and_call_reads_it(pool: PgPool
     let vhost = Vhost::create().await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let letters = take(&pool, &vhost, &odd::messages()).await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let all = &letters[0];
     let lists = [
         "/",

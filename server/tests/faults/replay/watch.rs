@@ -17,7 +17,7 @@ use crate::support::desk::{at_work, patient, replayed, settle_after};
 /// It is done before the broker's confirm is written down.
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_receivers_report_waits_for_the_confirm_that_it_overtook(pool: PgPool) {
-    let (vhost, mut bench) = at_work(&pool).await;
+    let (vhost, bench) = at_work(&pool).await;
     let letter = bench.letter("work", b"{}").await;
     let id = bench.replay_home(&[letter]).await;
     assert_eq!(bench.state(letter).await, LetterState::Claimed);
@@ -30,10 +30,11 @@ async fn a_receivers_report_waits_for_the_confirm_that_it_overtook(pool: PgPool)
     assert_eq!(bench.state(letter).await, LetterState::Resolved);
     assert_eq!(bench.replay(id).await.outcomes.processed, 1);
     engine.stop().await;
-    bench.desk = bench.desk.with_patience(Patience {
+    let patience = Patience {
         confirm: Duration::from_secs(1),
         ..patient()
-    });
+    };
+    let bench = bench.with_desk(|desk| desk.with_patience(patience));
     let never = bench.letter("work", b"{}").await;
     bench.replay_home(&[never]).await;
     let refused = bench.desk.processed(&receiver, never).await;

@@ -1,7 +1,5 @@
 //! A page does not contradict itself: what one part of it counts, another part counts by the same rule.
 
-use std::sync::Arc;
-
 use dlo_app::desk::{ExecutionDesk as _, FleetDesk as _, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::execution::{ExecutionState, Report};
@@ -47,7 +45,7 @@ async fn a_letter_that_died_thrice_before_it_came_is_not_said_to_have_died_once(
              "routing_keys": ["work"], "count": 3}]'"#,
     )
     .await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let once = page(&counter, &format!("/letters/{letter}")).await;
     assert!(once.contains("3 times there"), "{once}");
     assert!(!once.contains("Died once"), "{once}");
@@ -82,7 +80,7 @@ async fn the_first_page_counts_no_letter_as_critical_whose_group_it_leaves_off(p
     edited.expect("muted");
     run(&pool, "update letters set severity = 'critical'").await;
     receive(&bench, &["the payment gateway refused the connection"]).await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let first = page(&counter, "/").await;
     assert!(first.contains("1 muted left off"), "{first}");
     let says = heading(&first);
@@ -110,7 +108,7 @@ async fn the_first_page_counts_no_letter_as_critical_whose_group_it_leaves_off(p
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_command_of_a_worker_names_this_office_and_the_role_that_it_needs(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let workers = page(&counter, "/workers").await;
     let command = format!(
         "curl -X POST {}/api/v1/workers/worker-1/heartbeat",
@@ -131,7 +129,7 @@ async fn the_command_of_a_worker_names_this_office_and_the_role_that_it_needs(po
 async fn what_nobody_takes_letters_from_is_not_said_to_bring_them_within_a_second(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     run(&pool, "update sources set condition = 'running'").await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let well = heading(&page(&counter, "/").await);
     assert!(well.contains("within a second"), "{well}");
     run(&pool, "update sources set condition = 'queue_missing'").await;
@@ -159,7 +157,7 @@ async fn the_heading_of_a_list_of_some_counts_no_others(pool: PgPool) {
     });
     let told = bench.desk.report_executions(&reports).await;
     told.expect("told");
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let of = async |path: &str| page(&counter, path).await;
     let all = heading(&of("/workers").await);
     assert_eq!(all, "3 workers at work, and none is silent.");
@@ -187,7 +185,7 @@ async fn what_a_group_counts_as_waiting_is_what_its_replay_takes(pool: PgPool) {
         "update letters set state = 'scheduled' where id = (select id from letters limit 1)",
     )
     .await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let group = page(&counter, &format!("/groups/{id}")).await;
     assert!(
         group.contains("Look at a replay of the 2 that wait"),

@@ -34,9 +34,13 @@ async fn an_office_is_ready_when_its_database_is_and_says_what_it_waits_for(pool
     counter.beginning.send_replace(Beginning::Done);
     let (status, said) = readiness(&counter).await;
     assert_eq!((status, &said["ready"]), (200, &json!(true)));
-    let trouble = json!({
-        "source": "orders.dead", "condition": "queue_missing", "detail": "there is no such queue"
-    });
+    assert_eq!(said["sources"], json!([]));
+    sqlx::query("update sources set condition = 'queue_missing', condition_detail = 'it is gone'")
+        .execute(&pool)
+        .await
+        .expect("set");
+    let (_, said) = readiness(&counter).await;
+    let trouble = json!({"source": "dead", "condition": "queue_missing", "detail": "it is gone"});
     assert_eq!(said["sources"], json!([trouble]));
 
     pool.close().await;

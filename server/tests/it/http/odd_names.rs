@@ -1,15 +1,14 @@
 //! Names that lie about themselves: no page shows a character of them that nobody sees, or that turns others
 //! around. What forms send, and where links lead, has them as they are.
 
-use std::sync::Arc;
+mod office;
 
-use dlo_app::desk::DeskError;
 use reqwest::{Method, Url};
 use sqlx::PgPool;
 
-use crate::support::front::{Counter, ID};
-use crate::support::noting::NotingDesk;
-use crate::support::odd_names::{found, shown, unseen};
+use self::office::{OddOffice, odd, spoken};
+use crate::support::front::Counter;
+use crate::support::odd_names::{found, shown};
 
 /// An address whose parts and values are what they are.
 fn address(parts: &[&str], query: &[(&str, &str)]) -> String {
@@ -23,13 +22,9 @@ fn address(parts: &[&str], query: &[(&str, &str)]) -> String {
         .to_owned()
 }
 
-fn odd() -> String {
-    format!("work{}", unseen())
-}
-
 /// Addresses that lead nowhere, each with an odd name in it that the answer may repeat.
 fn nowhere() -> Vec<String> {
-    let odd = odd();
+    let odd = odd("work");
     let odd = odd.as_str();
     let of = |parts: &[&str]| address(parts, &[]);
     vec![
@@ -45,59 +40,67 @@ fn nowhere() -> Vec<String> {
 }
 
 /// Every page, with what it can be asked for.
-fn pages() -> Vec<String> {
-    let odd = odd();
-    let odd = odd.as_str();
-    let filter = format!("queue:\"{odd}\"");
+fn pages(office: &OddOffice) -> Vec<String> {
+    let (work, worker, job) = (odd("work"), spoken("worker"), spoken("job"));
+    let (work, worker, job) = (work.as_str(), worker.as_str(), job.as_str());
+    let letter = office.letter.to_string();
+    let letter = letter.as_str();
+    let (group, replay, policy) = (office.id("group"), office.id("replay"), office.id("policy"));
+    let filter = format!("queue:\"{work}\"");
     let matching = [("scope", "matching"), ("q", filter.as_str())];
     let to = |more: &[(&str, &str)]| address(&["replays", "new"], &[&matching, more].concat());
+    let vhost = office.watcher.vhost.name.as_str();
+    let dead = odd("dead");
     let queue = |look: &str| {
-        let wish = [("to", odd), ("look", look)];
-        address(&["queues", "main", "/", odd], &wish)
+        let wish = [("to", dead.as_str()), ("look", look)];
+        address(&["queues", "main", vhost, work], &wish)
     };
     let of = |parts: &[&str]| address(parts, &[]);
     vec![
         of(&[]),
         of(&["letters"]),
         address(&["letters"], &[("q", &filter)]),
-        address(&["letters"], &[("q", odd)]),
-        address(&["letters"], &[("source", odd)]),
-        of(&["letters", ID]),
-        address(&["letters", ID], &[("view", "text")]),
-        address(&["letters", ID], &[("view", "tree"), ("arrival", "2")]),
-        address(&["letters", ID], &[("view", "hex")]),
-        of(&["letters", ID, "edit"]),
-        address(&["letters", ID, "edit"], &[("draft", ID), ("queue", odd)]),
-        of(&["letters", ID, "sent", ID]),
+        address(&["letters"], &[("q", work)]),
+        address(&["letters"], &[("source", work)]),
+        of(&["letters", letter]),
+        address(&["letters", letter], &[("view", "text")]),
+        address(&["letters", letter], &[("view", "tree"), ("arrival", "1")]),
+        address(&["letters", letter], &[("view", "hex")]),
+        of(&["letters", letter, "edit"]),
+        address(
+            &["letters", letter, "edit"],
+            &[("draft", office.id("draft")), ("queue", work)],
+        ),
+        of(&["letters", letter, "sent", replay]),
         of(&["groups"]),
-        of(&["groups", ID]),
+        of(&["groups", group]),
         of(&["replays"]),
-        of(&["replays", ID]),
+        of(&["replays", replay]),
         to(&[]),
-        to(&[("mode", "queue"), ("queue", odd)]),
-        to(&[("mode", "exchange"), ("exchange", odd), ("key", odd)]),
-        to(&[("mode", "worker"), ("worker", odd), ("jq", ".a = 1")]),
+        to(&[("mode", "queue"), ("queue", work)]),
+        to(&[("mode", "exchange"), ("exchange", work), ("key", work)]),
+        to(&[("mode", "worker"), ("worker", worker), ("jq", ".a = 1")]),
         of(&["workers"]),
-        address(&["workers"], &[("kind", odd)]),
-        of(&["workers", odd]),
+        address(&["workers"], &[("kind", worker)]),
+        of(&["workers", worker]),
         of(&["executions"]),
-        address(&["executions"], &[("worker", odd), ("tab", "stuck")]),
-        of(&["executions", odd]),
+        address(&["executions"], &[("worker", worker), ("tab", "stuck")]),
+        of(&["executions", job]),
         of(&["queues"]),
-        address(&["queues"], &[("vhost", odd)]),
+        address(&["queues"], &[("vhost", vhost)]),
+        address(&["queues"], &[("vhost", work)]),
         queue("set"),
         queue("remove"),
         queue("lift"),
         of(&["rules"]),
-        of(&["rules", ID]),
+        of(&["rules", office.id("rule")]),
         of(&["rules", "new"]),
-        address(&["rules", "new"], &[("sort", "key"), ("group", ID)]),
+        address(&["rules", "new"], &[("sort", "key"), ("group", group)]),
         of(&["rules", "retries"]),
-        of(&["rules", "retries", ID]),
-        of(&["rules", "retries", "019a0f3e-5a4b-7c2d-8e1f-0123456789ac"]),
-        address(&["rules", "retries", ID], &[("look", "yes")]),
+        of(&["rules", "retries", policy]),
+        address(&["rules", "retries", policy], &[("look", "yes")]),
         of(&["sources"]),
-        address(&["sources"], &[("queue", odd)]),
+        address(&["sources"], &[("queue", work)]),
     ]
 }
 
@@ -118,9 +121,8 @@ async fn page(counter: &Counter, path: &str) -> String {
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn no_page_shows_what_nobody_sees(pool: PgPool) {
-    let desk = Arc::new(NotingDesk::of_odd_names());
-    let counter = Counter::open_before(&pool, desk.clone()).await;
+async fn no_page_shows_what_nobody_sees_and_forms_and_links_have_the_true_name(pool: PgPool) {
+    let office = OddOffice::open(&pool).await;
     let mut lies = Vec::new();
     let mut marks = 0;
     let mut look = |path: &str, page: &str| {
@@ -129,11 +131,11 @@ async fn no_page_shows_what_nobody_sees(pool: PgPool) {
         let found = found(&page);
         lies.extend(found.into_iter().map(|what| format!("{path}: {what}")));
     };
-    for path in pages() {
-        look(&path, &page(&counter, &path).await);
+    for path in pages(&office) {
+        look(&path, &page(&office.counter, &path).await);
     }
     for path in nowhere() {
-        let (status, page) = answer(&counter, &path).await;
+        let (status, page) = answer(&office.counter, &path).await;
         assert!(matches!(status, 400 | 404), "{path}: {status}");
         look(&path, &page);
     }
@@ -145,30 +147,13 @@ async fn no_page_shows_what_nobody_sees(pool: PgPool) {
     );
     // Had the pages shown no odd name, none could have lied.
     assert!(marks > 300, "{marks} marks");
-    for path in [format!("/letters/{ID}"), "/sources".to_owned()] {
-        let why = format!(
-            "there is no `work{}`, says the broker{}",
-            unseen(),
-            unseen()
-        );
-        desk.fail_once(DeskError::NotFound(why));
-        let (status, page) = answer(&counter, &path).await;
-        assert_eq!(status, 404, "{path}");
-        assert!(page.contains("says the broker⟨U+202E⟩"), "{path}: {page}");
-        assert_eq!(found(&shown(&page)), Vec::<String>::new(), "{path}");
-    }
-    counter.close().await;
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn what_forms_send_and_where_links_lead_is_the_true_name(pool: PgPool) {
-    let desk = Arc::new(NotingDesk::of_odd_names());
-    let counter = Counter::open_before(&pool, desk).await;
-    let sources = page(&counter, "/sources").await;
-    let true_name = format!("name=\"queue\" value=\"dead{}\"", unseen());
+    let work = odd("work");
+    let sources = address(&["sources"], &[("queue", &work)]);
+    let sources = page(&office.counter, &sources).await;
+    let true_name = format!("value=\"{work}\"");
     assert!(sources.contains(&true_name), "{sources}");
-    let list = page(&counter, "/queues").await;
-    let encoded = address(&[&format!("work{}", unseen())], &[]);
+    let list = page(&office.counter, "/queues").await;
+    let encoded = address(&[&work], &[]);
     assert!(list.contains(&format!("{encoded}\"")), "{list}");
-    counter.close().await;
+    office.close().await;
 }

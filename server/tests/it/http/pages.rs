@@ -1,7 +1,5 @@
 //! Pages and the files they load, as far as the server decides them.
 
-use std::sync::Arc;
-
 use reqwest::Method;
 use sqlx::PgPool;
 
@@ -54,7 +52,7 @@ async fn a_source_whose_queue_drops_letters_says_so_and_what_can_be_done(pool: P
         let response = counter.request(Method::GET, "/sources").send().await;
         response.expect("an answer").text().await.expect("text")
     };
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     assert!(
         !page(&counter).await.contains("Accept this loss"),
         "there is none"

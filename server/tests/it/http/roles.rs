@@ -1,13 +1,11 @@
 //! Who may ask what of the real desk. The table is the decision: a route that it does not have, or has with
 //! another role, fails the test.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use dlo_server::access::Role;
 use dlo_server::http::{Listed, RouteKind, listed};
 use reqwest::Method;
 use sqlx::PgPool;
+use std::collections::BTreeMap;
 
 use crate::support::desk::Bench;
 use crate::support::front::{Counter, ID};
@@ -114,7 +112,7 @@ impl Question<'_> {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn the_real_desk_is_asked_by_those_alone_whom_the_table_names(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let table = table();
     let askers = [None].into_iter().chain(Role::ALL.map(Some));
     let mut wrong = Vec::new();
@@ -135,7 +133,7 @@ async fn the_real_desk_is_asked_by_those_alone_whom_the_table_names(pool: PgPool
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_not_let_in_leaves_no_trace(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let acts = |route: &&Listed| route.role.is_some_and(|role| role != Role::Viewer);
     for route in listed().iter().filter(acts) {
         for asker in [None, Some(Role::Viewer)] {

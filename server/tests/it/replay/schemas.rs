@@ -16,14 +16,13 @@ use crate::support::desk::{Bench, at_work};
 const ORDER: &str = r#"{"properties": {"total": {"type": "number", "minimum": 0}}}"#;
 
 /// A desk with a schema for letters of the type `placed`.
-fn with_schema(mut bench: Bench) -> Bench {
+fn with_schema(bench: Bench) -> Bench {
     let wanted = SchemaFor {
         source: None,
         message_type: Some("placed".to_owned()),
     };
     let schema = Schema::read("order.json", wanted, ORDER.as_bytes()).expect("a schema");
-    bench.desk = bench.desk.with_schemas(Schemas::new(vec![schema]));
-    bench
+    bench.with_desk(|desk| desk.with_schemas(Schemas::new(vec![schema])))
 }
 
 async fn letter(

@@ -1,7 +1,5 @@
 //! A letter that cannot be read is refused alone: the others of its replay go on, whoever asked for it.
 
-use std::sync::Arc;
-
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{Outcome, Target};
@@ -91,7 +89,7 @@ async fn a_dry_run_of_a_letter_that_cannot_be_read_answers(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let corrupt = letter_with(&bench, CORRUPT).await;
     let deep = letter_with(&bench, &deep_headers()).await;
-    let counter = Counter::open_before(&pool, Arc::new(bench.desk)).await;
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     for letter in [corrupt, deep] {
         for path in [
             format!("/letters/{letter}"),
