@@ -166,7 +166,7 @@ impl Plan {
                 beginning,
                 figures: Some(figures),
                 site_root,
-                limits: Limits::default(),
+                limits: Limits::from(&self.config.patience),
                 stop,
             };
             http::serve(listener, front)

@@ -30,6 +30,8 @@ use slots::{Slot, Slots};
 pub use strict::check as check_json;
 use worker::OUT_OF_TIME;
 
+use crate::config::Patience;
+
 /// The longest program that is taken, in bytes.
 pub const MOST_PROGRAM_BYTES: usize = 16 * 1024;
 
@@ -45,6 +47,7 @@ const WITHIN: Duration = Duration::from_secs(20);
 pub struct Transformer {
     program: PathBuf,
     slots: Slots,
+    turn: Duration,
 }
 
 /// Why a program cannot be carried out at all.
@@ -113,7 +116,15 @@ impl Transformer {
         Self {
             program,
             slots: Slots::default(),
+            turn: Patience::default().turn,
         }
+    }
+
+    /// The same where a program waits so long for others.
+    #[must_use]
+    pub fn with_turn(mut self, turn: Duration) -> Self {
+        self.turn = turn;
+        self
     }
 
     /// Workers are started from the program that runs, even after its file was replaced.
@@ -131,7 +142,11 @@ impl Transformer {
         if jq.len() > MOST_PROGRAM_BYTES {
             return Err(TransformError::TooLong(jq.len()));
         }
-        let slot = self.slots.take().await.map_err(|_| TransformError::Busy)?;
+        let slot = self
+            .slots
+            .take(self.turn)
+            .await
+            .map_err(|_| TransformError::Busy)?;
         Ok(Transforming {
             worker: Some(Worker::start(self, jq).await?),
             transformer: self.clone(),

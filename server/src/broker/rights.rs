@@ -14,8 +14,7 @@ use super::connection::within;
 use super::declare::short;
 use super::{BrokerError, Brokers, Link, ManagementError, connect};
 
-/// How long a management API may take to know a queue that was just declared.
-const KNOWN_WITHIN: Duration = Duration::from_secs(5);
+/// How often a management API is asked for a queue that was just declared.
 const ASK_EVERY: Duration = Duration::from_millis(200);
 
 /// What an office wants of one vhost of a broker.
@@ -130,7 +129,8 @@ fn is_denied<T>(asked: Result<T, BrokerError>) -> Result<bool, BrokerError> {
 
 /// Looks for a queue that was just declared by way of the management API, which may be another broker's.
 async fn other_broker(brokers: &Brokers, broker: &str, vhost: &str, queue: &str) -> Option<String> {
-    brokers.get(broker).ok()?.management.as_ref()?;
+    let known = brokers.get(broker).ok()?;
+    known.management.as_ref()?;
     let management = brokers.management(broker).ok()?;
     let asking = async {
         while let Err(ManagementError::Missing) = management.is_auto_delete(vhost, queue).await {
@@ -138,7 +138,7 @@ async fn other_broker(brokers: &Brokers, broker: &str, vhost: &str, queue: &str)
         }
     };
     // What else is wrong with it is told where it is asked by itself.
-    let known = tokio::time::timeout(KNOWN_WITHIN, asking).await;
+    let known = tokio::time::timeout(known.patience, asking).await;
     known.is_err().then(|| {
         format!(
             "its management API does not know a queue that was just declared in the vhost \

@@ -27,6 +27,13 @@ pub struct Patience {
     pub register: Duration,
     /// Letters are searched for so long; then the list says how far back it came.
     pub search: Duration,
+    /// Whoever wants a jq program carried out, or a body compared or shown, waits so long for others who do; then
+    /// it is answered 503.
+    pub turn: Duration,
+    /// The lines of two bodies are matched for so long; then what differs is told more coarsely.
+    pub diff: Duration,
+    /// No answer takes longer to begin: then it is 503.
+    pub answer: Duration,
 }
 
 impl Default for Patience {
@@ -40,6 +47,9 @@ impl Default for Patience {
             confirm: Duration::from_secs(10),
             register: Duration::from_secs(10),
             search: Duration::from_millis(360),
+            turn: Duration::from_secs(15),
+            diff: Duration::from_millis(200),
+            answer: Duration::from_secs(30),
         }
     }
 }
@@ -57,12 +67,15 @@ impl Patience {
             confirm: all,
             register: all,
             search: all,
+            turn: all,
+            diff: all,
+            answer: all,
         }
     }
 
     /// Each setting by its name, for people.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, Duration); 8] {
+    pub fn named(&self) -> [(&'static str, Duration); 11] {
         [
             ("page", self.page),
             ("count", self.count),
@@ -72,6 +85,9 @@ impl Patience {
             ("confirm", self.confirm),
             ("register", self.register),
             ("search", self.search),
+            ("turn", self.turn),
+            ("diff", self.diff),
+            ("answer", self.answer),
         ]
     }
 }
@@ -95,6 +111,9 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Patience {
         confirm: setting("confirm_ms", "DLO_PATIENCE_CONFIRM_MS", usual.confirm),
         register: setting("register_ms", "DLO_PATIENCE_REGISTER_MS", usual.register),
         search: setting("search_ms", "DLO_PATIENCE_SEARCH_MS", usual.search),
+        turn: setting("turn_ms", "DLO_PATIENCE_TURN_MS", usual.turn),
+        diff: setting("diff_ms", "DLO_PATIENCE_DIFF_MS", usual.diff),
+        answer: setting("answer_ms", "DLO_PATIENCE_ANSWER_MS", usual.answer),
     };
     reader.close(table);
     patience

@@ -25,7 +25,7 @@ use crate::store::replays::bodies::Original;
 use crate::store::shared_time;
 use crate::transform::offload::BodySlot;
 use crate::transform::pretty::compact;
-use crate::transform::{check_json, size_in_words, unpack_within};
+use crate::transform::{check_json, diff, size_in_words, unpack_within};
 
 /// The form for a letter's last arrival, or for a draft of it.
 pub(super) async fn sheet(
@@ -34,7 +34,7 @@ pub(super) async fn sheet(
     shape: Option<Shape>,
     draft: Option<Uuid>,
 ) -> Result<EditSheet, DeskError> {
-    let slot = BodySlot::large().await?;
+    let slot = BodySlot::large(desk.patience.turn).await?;
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
     let summary = letter_detail::summary(conn, id).await?;
@@ -51,6 +51,7 @@ pub(super) async fn sheet(
         draft,
         schemas: desk.schemas.clone(),
         needs_approval: desk.replaying.transforms_need_approval,
+        bounds: diff::Bounds::of_one(desk.patience.diff),
     };
     Ok(slot.run(move || form.sheet(original)).await)
 }
@@ -62,7 +63,7 @@ pub(super) async fn keep(
     id: LetterId,
     new: &NewDraft,
 ) -> Result<Uuid, DeskError> {
-    let slot = BodySlot::large().await?;
+    let slot = BodySlot::large(desk.patience.turn).await?;
     let original = original(&mut *desk.begin().await?, id).await?;
     let original = original.map_err(|large| DeskError::Invalid(large.to_string()))?;
     let (ordinal, shape, new) = (original.ordinal, new.shape, new.clone());
@@ -95,7 +96,7 @@ pub(super) async fn is_draft(
     draft: Uuid,
     now: &NewDraft,
 ) -> Result<bool, DeskError> {
-    let slot = BodySlot::large().await?;
+    let slot = BodySlot::large(desk.patience.turn).await?;
     let (draft, original) = {
         let mut transaction = desk.begin().await?;
         let draft = find(&mut transaction, id, draft).await?;

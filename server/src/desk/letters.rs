@@ -137,7 +137,7 @@ pub(super) async fn arrival(
     ordinal: i32,
 ) -> Result<Arrival, DeskError> {
     // Headers are as large as a broker's frame, and many times that in memory.
-    let _slot = BodySlot::small().await?;
+    let _slot = BodySlot::small(desk.patience.turn).await?;
     let mut conn = desk.begin().await?;
     let arrival = letter_detail::arrival(&mut conn, id, ordinal).await?;
     arrival.ok_or_else(|| no_arrival(id, ordinal))
@@ -148,7 +148,7 @@ pub(super) async fn payload(
     id: LetterId,
     ordinal: Option<i32>,
 ) -> Result<Payload, DeskError> {
-    let slot = BodySlot::small().await?;
+    let slot = BodySlot::small(desk.patience.turn).await?;
     let begin = BodyRange {
         from: 0,
         most: u32::try_from(MOST_SHOWN_BYTES).unwrap_or(u32::MAX),

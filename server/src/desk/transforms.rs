@@ -66,7 +66,7 @@ pub(super) async fn try_out(
     desk: &PgDesk,
     asked: &TryTransform,
 ) -> Result<TransformPreview, DeskError> {
-    let slot = BodySlot::small().await?;
+    let slot = BodySlot::small(desk.patience.turn).await?;
     let mut changes = Changes::try_out(&asked.transform.jq, &desk.transformer).await?;
     let (ids, tried) = {
         let mut transaction = desk.begin().await?;
@@ -83,7 +83,11 @@ pub(super) async fn try_out(
         unfit: 0,
         letters: Vec::new(),
     };
-    let diff_budget = DIFFS_BUDGET / tried.len().clamp(1, MOST_SHOWN);
+    let budget = DIFFS_BUDGET / tried.len().clamp(1, MOST_SHOWN);
+    let bounds = diff::Bounds {
+        budget: budget.min(diff::LINES_BUDGET),
+        within: desk.patience.diff,
+    };
     for chunk in tried.chunks(TRIED_AT_ONCE) {
         // The program takes its time: meanwhile others have the connection.
         let made = changes.make(&desk.pool, chunk).await?;
@@ -91,7 +95,7 @@ pub(super) async fn try_out(
         let tried = Tried {
             chunk,
             made,
-            diff_budget: diff_budget.min(diff::LINES_BUDGET),
+            bounds,
         };
         let mut transaction = desk.begin().await?;
         add(desk, &mut transaction, &slot, tried, &mut preview).await?;
@@ -103,8 +107,8 @@ pub(super) async fn try_out(
 struct Tried<'a> {
     chunk: &'a [LetterId],
     made: HashMap<LetterId, MadeOf>,
-    /// What the differences of one letter may take on a page, in bytes.
-    diff_budget: usize,
+    /// Those of the difference of one letter.
+    bounds: diff::Bounds,
 }
 
 /// Counts what was made of letters, and shows the first of them.
@@ -138,7 +142,7 @@ async fn add(
                 id: *id,
                 made,
                 schema,
-                diff_budget: tried.diff_budget,
+                bounds: tried.bounds,
             },
         )
         .await?;
@@ -191,7 +195,7 @@ struct MadeOfOne {
     id: LetterId,
     made: MadeOf,
     schema: Option<ItsSchema>,
-    diff_budget: usize,
+    bounds: diff::Bounds,
 }
 
 /// What is made of one letter, and what its schema says of that.
@@ -204,7 +208,7 @@ async fn look_at(
         id,
         made,
         schema,
-        diff_budget,
+        bounds,
     } = change;
     let mut tried = TriedLetter {
         letter_id: id,
@@ -225,7 +229,7 @@ async fn look_at(
                 });
                 let packed = |bytes| diff::Packed { encoding, bytes };
                 let (before, after) = (packed(&before.part.bytes), packed(&frozen.body));
-                let diff = diff::of_bodies(before, after, diff_budget);
+                let diff = diff::of_bodies(before, after, bounds);
                 (check, diff)
             };
             let (schema, diff) = slot.run(compare).await;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -25,9 +25,6 @@ use super::problem::Problem;
 
 /// At most this many bytes of a request's body.
 pub const MOST_BODY_BYTES: usize = 1024 * 1024;
-
-/// No answer takes longer to begin.
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 
 /// What goes with every answer that does not say otherwise.
 const HEADERS: [(HeaderName, &str); 9] = [
@@ -63,7 +60,7 @@ pub(super) fn guarded(router: Router, limits: &Limits) -> Router {
         .layer(from_fn(site::own))
         .layer(from_fn(proxy::none))
         .layer(from_fn(host::local))
-        .layer(from_fn(in_time))
+        .layer(from_fn_with_state(limits.answer, in_time))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(headers))
 }
@@ -90,12 +87,12 @@ fn panicked(cause: Box<dyn Any + Send + 'static>) -> HttpResponse<Body> {
     Problem::internal(&text).into_response()
 }
 
-async fn in_time(request: Request, next: Next) -> Response {
-    match tokio::time::timeout(ANSWER_WITHIN, next.run(request)).await {
+async fn in_time(State(within): State<Duration>, request: Request, next: Next) -> Response {
+    match tokio::time::timeout(within, next.run(request)).await {
         Ok(response) => response,
         Err(_) => Problem::unavailable(format!(
             "this took longer than {} s and was given up: ask for less, or later",
-            ANSWER_WITHIN.as_secs()
+            within.as_secs()
         ))
         .into_response(),
     }

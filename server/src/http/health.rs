@@ -1,7 +1,5 @@
 //! Health and figures: for supervisors, load balancers and Prometheus.
 
-use std::time::Duration;
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -19,9 +17,6 @@ pub enum Beginning {
     /// The database is migrated and the services run.
     Done,
 }
-
-/// Postgres has so long to answer.
-const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 
 #[derive(Serialize)]
 struct Readiness {
@@ -72,7 +67,7 @@ pub(super) async fn readyz(State(front): State<Front>) -> Response {
 }
 
 async fn answers(front: &Front) -> bool {
-    let asked = tokio::time::timeout(ANSWER_WITHIN, crate::store::ping(&front.pool)).await;
+    let asked = tokio::time::timeout(front.limits.database, crate::store::ping(&front.pool)).await;
     matches!(asked, Ok(Ok(())))
 }
 

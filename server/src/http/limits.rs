@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
+use crate::config::Patience;
 
 /// The limits of one server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub struct Limits {
     pub body: Duration,
     /// How long a client may take nothing of an answer that waits for it.
     pub stalled: Duration,
+    /// No answer takes longer to begin.
+    pub answer: Duration,
+    /// Whoever asks whether the office is ready waits so long for Postgres.
+    pub database: Duration,
     /// Live streams at once to pages, and as many to programs.
     pub streams: usize,
     /// How often the token of a stream is looked up again.
@@ -32,8 +37,20 @@ impl Default for Limits {
             head: Duration::from_secs(20),
             body: Duration::from_secs(20),
             stalled: Duration::from_mins(1),
+            answer: Patience::default().answer,
+            database: Patience::default().page,
             streams: 100,
             token_check: Duration::from_secs(3),
+        }
+    }
+}
+
+impl From<&Patience> for Limits {
+    fn from(patience: &Patience) -> Self {
+        Self {
+            answer: patience.answer,
+            database: patience.page,
+            ..Self::default()
         }
     }
 }

@@ -20,9 +20,6 @@ const MOST_CHARACTERS: usize = 500;
 /// Lines around a change.
 const AROUND: usize = 3;
 
-/// A diff that is not found by then is a coarser one.
-const WITHIN: Duration = Duration::from_millis(200);
-
 /// Bodies above this are not compared, packed or unpacked, in bytes.
 pub const MOST_BYTES: usize = 1024 * 1024;
 
@@ -34,6 +31,26 @@ const MOST_COMPARED_LINES: usize = 20_000;
 
 /// What the lines of one diff may take on a page, in bytes.
 pub const LINES_BUDGET: usize = 400_000;
+
+/// How far a comparison goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// What the lines may take on a page, in bytes.
+    pub budget: usize,
+    /// A diff that is not found by then is a coarser one.
+    pub within: Duration,
+}
+
+impl Bounds {
+    /// Those of a diff that has a page for itself.
+    #[must_use]
+    pub const fn of_one(within: Duration) -> Self {
+        Self {
+            budget: LINES_BUDGET,
+            within,
+        }
+    }
+}
 
 /// What a line costs beside its text, in bytes.
 const LINE_COST: usize = 100;
@@ -51,14 +68,14 @@ pub struct Packed<'a> {
 /// content encodings are taken off, and JSON is laid out. Bodies above 1 MiB, packed or unpacked, are not
 /// compared: the diff has no line then, and is cut. So is one whose lines take more than the budget on a page.
 #[must_use]
-pub fn of_bodies(before: Packed<'_>, after: Packed<'_>, budget: usize) -> Diff {
+pub fn of_bodies(before: Packed<'_>, after: Packed<'_>, bounds: Bounds) -> Diff {
     let (Some(before), Some(after)) = (unpacked(before), unpacked(after)) else {
         return too_large();
     };
     let laid_out = laid_out(&before).zip(laid_out(&after));
     match laid_out {
-        Some((before, after)) => of_texts(&before, &after, budget),
-        None => of_texts(&readable(&before), &readable(&after), budget),
+        Some((before, after)) => of_texts(&before, &after, bounds),
+        None => of_texts(&readable(&before), &readable(&after), bounds),
     }
 }
 
@@ -111,7 +128,7 @@ fn rows(bytes: &[u8]) -> String {
 /// Compares two texts. What they begin and end with alike is left aside first; of the rest so many lines are
 /// compared, in a limited time, and the diff is cut where there are more.
 #[must_use]
-pub fn of_texts(before: &str, after: &str, budget: usize) -> Diff {
+pub fn of_texts(before: &str, after: &str, bounds: Bounds) -> Diff {
     if before == after {
         return Diff::default();
     }
@@ -130,11 +147,11 @@ pub fn of_texts(before: &str, after: &str, budget: usize) -> Diff {
         (before, after)
     };
     let diff = TextDiff::configure()
-        .deadline(Instant::now() + WITHIN)
+        .deadline(Instant::now() + bounds.within)
         .diff_slices(before, after);
     let mut shown = Shown {
         lines: Vec::new(),
-        budget: ShownBudget::new(budget),
+        budget: ShownBudget::new(bounds.budget),
     };
     for (place, group) in diff.grouped_ops(AROUND).iter().enumerate() {
         let begins_late = group.first().is_some_and(|op| op.old_range().start > 0);
@@ -222,13 +239,15 @@ mod tests {
         diff.lines.iter().map(mark).collect()
     }
 
+    const BOUNDS: Bounds = Bounds::of_one(Duration::from_millis(200));
+
     fn of(encoding: Option<&str>, before: &[u8], after: &[u8]) -> Diff {
         let packed = |bytes| Packed { encoding, bytes };
-        of_bodies(packed(before), packed(after), LINES_BUDGET)
+        of_bodies(packed(before), packed(after), BOUNDS)
     }
 
     fn of_texts(before: &str, after: &str) -> Diff {
-        super::of_texts(before, after, LINES_BUDGET)
+        super::of_texts(before, after, BOUNDS)
     }
 
     #[test]

@@ -12,9 +12,6 @@ const LARGE_AT_ONCE: usize = 2;
 /// Pieces of work at once that look at the beginning of a body. Each may take some MiB.
 const SMALL_AT_ONCE: usize = 8;
 
-/// How long somebody waits for his turn.
-const TURN_WITHIN: Duration = Duration::from_secs(15);
-
 static LARGE: Semaphore = Semaphore::const_new(LARGE_AT_ONCE);
 
 static SMALL: Semaphore = Semaphore::const_new(SMALL_AT_ONCE);
@@ -32,24 +29,24 @@ pub struct BodySlot(
 );
 
 impl BodySlot {
-    /// Waits for a turn to load bodies whole.
+    /// Waits for a turn to load bodies whole, for so long.
     ///
     /// # Errors
     /// Returns an error if others work on bodies for too long.
-    pub async fn large() -> Result<Self, Busy> {
-        Self::of(&LARGE).await
+    pub async fn large(within: Duration) -> Result<Self, Busy> {
+        Self::of(&LARGE, within).await
     }
 
-    /// Waits for a turn to look at the beginning of a body.
+    /// Waits for a turn to look at the beginning of a body, for so long.
     ///
     /// # Errors
     /// Returns an error if others work on bodies for too long.
-    pub async fn small() -> Result<Self, Busy> {
-        Self::of(&SMALL).await
+    pub async fn small(within: Duration) -> Result<Self, Busy> {
+        Self::of(&SMALL, within).await
     }
 
-    async fn of(slots: &'static Semaphore) -> Result<Self, Busy> {
-        match timeout(TURN_WITHIN, slots.acquire()).await {
+    async fn of(slots: &'static Semaphore, within: Duration) -> Result<Self, Busy> {
+        match timeout(within, slots.acquire()).await {
             Ok(Ok(permit)) => Ok(Self(Arc::new(permit))),
             Ok(Err(_)) | Err(_) => Err(Busy),
         }

@@ -25,6 +25,7 @@ pub(super) struct Form {
     pub(super) draft: Option<Draft>,
     pub(super) schemas: Schemas,
     pub(super) needs_approval: bool,
+    pub(super) bounds: diff::Bounds,
 }
 
 impl Form {
@@ -86,28 +87,27 @@ impl Form {
                 .clone()
                 .filter(|_| shape != Shape::Hex && is_packed),
             note,
-            draft: self.draft.as_ref().map(|draft| of_draft(original, draft)),
+            draft: self
+                .draft
+                .as_ref()
+                .map(|draft| self.of_draft(original, draft)),
             schema: schema.map(|schema| schema.check(encoding, body)),
             shapes,
             ..self.empty()
         }
     }
-}
 
-fn of_draft(original: &Original, draft: &Draft) -> DraftSheet {
-    let packed = |bytes| diff::Packed {
-        encoding: original.content_encoding.as_deref(),
-        bytes,
-    };
-    DraftSheet {
-        id: draft.id,
-        diff: diff::of_bodies(
-            packed(&original.body),
-            packed(&draft.body),
-            diff::LINES_BUDGET,
-        ),
-        size_bytes: i64::try_from(draft.body.len()).unwrap_or(i64::MAX),
-        differs: draft.content_type.is_some() || draft.body != original.body,
+    fn of_draft(&self, original: &Original, draft: &Draft) -> DraftSheet {
+        let packed = |bytes| diff::Packed {
+            encoding: original.content_encoding.as_deref(),
+            bytes,
+        };
+        DraftSheet {
+            id: draft.id,
+            diff: diff::of_bodies(packed(&original.body), packed(&draft.body), self.bounds),
+            size_bytes: i64::try_from(draft.body.len()).unwrap_or(i64::MAX),
+            differs: draft.content_type.is_some() || draft.body != original.body,
+        }
     }
 }
 

@@ -24,7 +24,8 @@ pub(in crate::desk) async fn sent(
     letter: LetterId,
     replay: ReplayId,
 ) -> Result<SentBody, DeskError> {
-    let slot = BodySlot::large().await?;
+    let slot = BodySlot::large(desk.patience.turn).await?;
+    let bounds = diff::Bounds::of_one(desk.patience.diff);
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
     let found = bodies::sent(conn, replay, letter, diff::MOST_BYTES + 1).await?;
@@ -45,11 +46,11 @@ pub(in crate::desk) async fn sent(
             encoding: before.head.content_encoding.as_deref(),
             bytes: &sent.begin,
         };
-        let diff = diff::of_bodies(packed(&before), went, diff::LINES_BUDGET);
+        let diff = diff::of_bodies(packed(&before), went, bounds);
         let back = back.map(|(body, back)| BackBody {
             arrival: back.ordinal,
             arrived_at: back.arrived_at,
-            diff: diff::of_bodies(went, packed(&body), diff::LINES_BUDGET),
+            diff: diff::of_bodies(went, packed(&body), bounds),
             is_same: back.body_sha256 == sent.mark.body_sha256,
         });
         SentBody {
