@@ -47,6 +47,7 @@ use crate::fleet::{self as workforce, Beats};
 use crate::judging::Judges;
 use crate::replay::Waits;
 use crate::schemas::Schemas;
+use crate::store;
 use crate::transform::Transformer;
 
 /// The desk of one office.
@@ -135,6 +136,9 @@ impl PgDesk {
 
     /// Begins a transaction. Reads let it go when they are done.
     async fn begin(&self) -> Result<Transaction<'static, Postgres>, DeskError> {
-        self.pool.begin().await.map_err(error::of_sqlx)
+        tokio::select! {
+            begun = self.pool.begin() => begun.map_err(error::of_sqlx),
+            () = store::refused(&self.pool) => Err(error::away()),
+        }
     }
 }

@@ -42,5 +42,5 @@ pub mod weeks;
 pub mod workers;
 
 pub use error::StoreError;
-pub use pool::{MIGRATOR, Pools, connect, migrate, ping, reach};
+pub use pool::{MIGRATOR, Pools, connect, migrate, ping, reach, refused};
 pub use shared_time::shared_time;

@@ -35,6 +35,11 @@ impl From<Busy> for DeskError {
     }
 }
 
+/// Nobody listens where the database is.
+pub(super) fn away() -> DeskError {
+    DeskError::Unavailable(AWAY.to_owned())
+}
+
 /// A failure before anything was asked, or while reading.
 pub(super) fn of_sqlx(why: sqlx::Error) -> DeskError {
     StoreError::from(why).into()

@@ -6,6 +6,7 @@ use std::time::Duration;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool};
+use tokio::net::{TcpStream, UnixStream};
 
 use super::StoreError;
 use crate::config::{DatabaseConfig, Patience};
@@ -93,6 +94,27 @@ fn open(pool: PgPoolOptions, url: &str, most_connections: u32) -> Result<PgPool,
 /// When Postgres cannot be reached or lets nobody in.
 pub async fn reach(url: &str) -> Result<(), StoreError> {
     Ok(reached(url).await?.close().await?)
+}
+
+/// Before somebody who waits for a connection asks whether there can be one.
+const ASK_AFTER: Duration = Duration::from_millis(500);
+
+/// Ends when nobody listens where a pool connects to: a pool goes on trying for as long as it may wait.
+pub async fn refused(pool: &PgPool) {
+    loop {
+        tokio::time::sleep(ASK_AFTER).await;
+        let options = pool.connect_options();
+        let tried = if let Some(directory) = options.get_socket() {
+            let socket = format!(".s.PGSQL.{}", options.get_port());
+            UnixStream::connect(directory.join(socket)).await.err()
+        } else {
+            let place = (options.get_host(), options.get_port());
+            TcpStream::connect(place).await.err()
+        };
+        if tried.is_some_and(|why| why.kind() == ErrorKind::ConnectionRefused) {
+            return;
+        }
+    }
 }
 
 /// Connects once, outside of any pool.
