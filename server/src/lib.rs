@@ -20,6 +20,8 @@ pub mod desk;
 pub mod events;
 pub mod executions;
 pub mod failpoint;
+#[cfg(test)]
+mod fixture;
 pub mod fleet;
 pub mod grouping;
 pub mod http;

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::clock::{Clock, SystemClock};
+use crate::fixture;
 
 /// The clock of an office that was set two months ahead.
 #[derive(Debug)]
@@ -38,17 +39,9 @@ async fn discarded(pool: &PgPool, source: SourceId, days: f64) -> Uuid {
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn an_office_whose_clock_is_ahead_removes_only_what_is_due(pool: PgPool) {
-    let source: Uuid = sqlx::query_scalar(
-        "insert into sources (id, broker, vhost, queue, name, mode, configured, condition_since,
-             created_at)
-         values (gen_random_uuid(), 'main', '/', 'dead', 'dead', 'take', false, now(), now())
-         returning id",
-    )
-    .fetch_one(&pool)
-    .await
-    .expect("a source");
-    let due = discarded(&pool, SourceId(source), 31.0).await;
-    let fresh = discarded(&pool, SourceId(source), 1.0).await;
+    let source = fixture::source(&pool).await;
+    let due = discarded(&pool, source, 31.0).await;
+    let fresh = discarded(&pool, source, 1.0).await;
     let days = |days: u64| Duration::from_hours(24 * days);
     let upkeep = Upkeep {
         pool: pool.clone(),

@@ -29,6 +29,20 @@ use super::broker::Vhost;
 use super::office::watch;
 use super::{PATIENCE, until};
 
+/// A desk that waits as long as a test does, in an office that is written down nowhere.
+pub fn desk(pool: &PgPool, brokers: &Brokers, clock: SharedClock) -> PgDesk {
+    let office = OfficeId(new_id(&*clock));
+    let replaying = (Waits::default(), ReplayConfig::default());
+    PgDesk::new(
+        pool.clone(),
+        Arc::new(brokers.clone()),
+        clock,
+        office,
+        replaying,
+    )
+    .with_patience(patient())
+}
+
 /// A desk whose source is a queue of the vhost that is never consumed.
 pub struct Bench {
     /// The desk.

@@ -4,21 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_app::desk::{FleetDesk as _, QueueName, TopologyDesk as _};
-use dlo_domain::ids::OfficeId;
 use dlo_domain::topology::{FindingKind, FindingScope, KeptFinding};
 use dlo_domain::worker::{WorkerReport, kind_of};
 use dlo_server::broker::Brokers;
-use dlo_server::clock::{Clock as _, ManualClock, SystemClock, new_id};
-use dlo_server::config::{ReplayConfig, TopologyConfig};
+use dlo_server::clock::{Clock as _, ManualClock};
+use dlo_server::config::TopologyConfig;
 use dlo_server::desk::PgDesk;
-use dlo_server::replay::Waits;
 use dlo_server::store::topology::findings;
 use dlo_server::topology::{Deps, look};
 use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
 use super::broker::Vhost;
-use super::desk::patient;
+use super::desk::desk;
 use super::{PATIENCE, until};
 
 /// A watcher over one vhost, with a user who sees no other.
@@ -122,17 +120,7 @@ impl Watcher {
     }
 
     pub fn desk(&self) -> PgDesk {
-        let office = OfficeId(new_id(&SystemClock));
-        let replaying = (Waits::default(), ReplayConfig::default());
-        let brokers = Arc::clone(&self.deps.brokers);
-        PgDesk::new(
-            self.pool.clone(),
-            brokers,
-            self.clock.clone(),
-            office,
-            replaying,
-        )
-        .with_patience(patient())
+        desk(&self.pool, &self.deps.brokers, self.clock.clone())
     }
 
     pub fn queue(&self, name: &str) -> QueueName {

@@ -6,17 +6,15 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::ExecutionDesk as _;
 use dlo_domain::execution::{Execution, ExecutionDetail, ExecutionState, Report};
-use dlo_domain::ids::OfficeId;
 use dlo_server::broker::Brokers;
-use dlo_server::clock::{Clock as _, ManualClock, new_id};
+use dlo_server::clock::{Clock as _, ManualClock};
 use dlo_server::config::{ExecutionsConfig, ReplayConfig};
 use dlo_server::desk::PgDesk;
 use dlo_server::executions::{self, Deps};
-use dlo_server::replay::Waits;
 use dlo_server::store::executions::outbox::Destination;
 use sqlx::PgPool;
 
-use super::desk::patient;
+use super::desk::desk;
 
 /// A desk, and what a monitor works with.
 pub struct Yard {
@@ -56,17 +54,10 @@ impl Yard {
             config: config.clone(),
             replay: ReplayConfig::default(),
         };
-        let office = OfficeId(new_id(&*clock));
-        let desk = PgDesk::new(
-            pool.clone(),
-            deps.brokers.clone(),
-            clock.clone(),
-            office,
-            (Waits::default(), ReplayConfig::default()),
-        );
+        let desk = desk(pool, brokers, clock.clone()).with_executions(config);
         Self {
             clock,
-            desk: desk.with_executions(config).with_patience(patient()),
+            desk,
             deps,
             pool: pool.clone(),
         }

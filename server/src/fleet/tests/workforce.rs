@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use dlo_app::desk::FleetDesk as _;
-use dlo_domain::ids::OfficeId;
 use dlo_domain::worker::{Condition, Heartbeat, WorkerReport, WorkerState};
 use sqlx::PgPool;
 
-use crate::broker::Brokers;
-use crate::clock::{ManualClock, new_id};
-use crate::config::ReplayConfig;
+use crate::clock::ManualClock;
 use crate::desk::PgDesk;
+use crate::fixture;
 use crate::fleet::{Deps, Monitor};
-use crate::replay::Waits;
 
 /// One office with its monitor.
 pub(super) struct Workforce {
@@ -38,15 +35,8 @@ pub(super) fn saying(state: WorkerState) -> Heartbeat {
 
 impl Workforce {
     pub(super) async fn open(pool: &PgPool) -> Self {
-        let noon: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().expect("a time");
-        let clock = Arc::new(ManualClock::at(noon));
-        let desk = PgDesk::new(
-            pool.clone(),
-            Arc::new(Brokers::main("amqp://127.0.0.1:1/%2f", None)),
-            clock.clone(),
-            OfficeId(new_id(&*clock)),
-            (Waits::default(), ReplayConfig::default()),
-        );
+        let clock = Arc::new(ManualClock::at(fixture::noon()));
+        let desk = fixture::desk(pool, &clock);
         let mut force = Self {
             monitor: Monitor::new(deps(pool, &clock)),
             pool: pool.clone(),

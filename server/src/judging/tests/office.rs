@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::filter::LetterFilter;
@@ -13,9 +12,9 @@ use dlo_domain::ids::{LetterId, RuleId, SourceId};
 use dlo_domain::reading;
 use dlo_domain::rule::{JudgingAgain, NewRule, RulePreview, Verdict};
 use sqlx::PgPool;
-use uuid::Uuid;
 
 use crate::clock::{Clock as _, ManualClock, new_id};
+use crate::fixture;
 use crate::grouping::{self, Grouper};
 use crate::judging::{Deps, Judges, Walker, preview};
 use crate::store::groups::{signatures, totals};
@@ -23,7 +22,7 @@ use crate::store::judging::{self, Due};
 use crate::store::letters::{Court, Incoming, insert_new};
 use crate::store::rules;
 
-/// An office that takes letters from the source `main`.
+/// An office that takes letters from one source.
 pub(super) struct Office {
     pub(super) pool: PgPool,
     pub(super) clock: Arc<ManualClock>,
@@ -33,22 +32,11 @@ pub(super) struct Office {
 
 impl Office {
     pub(super) async fn open(pool: &PgPool) -> Self {
-        let noon: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().expect("a time");
-        let source = Uuid::from_u128(1);
-        sqlx::query(
-            "insert into sources (id, broker, vhost, queue, name, mode, configured,
-                 condition_since, created_at)
-             values ($1, 'main', '/', 'dead', 'main', 'take', false, now(), now())",
-        )
-        .bind(source)
-        .execute(pool)
-        .await
-        .expect("a source");
         Self {
             pool: pool.clone(),
-            clock: Arc::new(ManualClock::at(noon)),
+            clock: Arc::new(ManualClock::at(fixture::noon())),
             judges: Judges::default(),
-            source: SourceId(source),
+            source: fixture::source(pool).await,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::PolicyDesk as _;
 use dlo_domain::audit::Actor;
-use dlo_domain::ids::{LetterId, OfficeId, PolicyId, ReplayId};
+use dlo_domain::ids::{LetterId, PolicyId, ReplayId, SourceId};
 use dlo_domain::letter::Letter;
 use dlo_domain::policy::{NewPolicy, PolicyReport, Schedule};
 use dlo_domain::replay::Outcome;
@@ -13,11 +13,10 @@ use dlo_domain::state::LetterState;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::broker::Brokers;
 use crate::clock::{Clock, ManualClock, new_id};
 use crate::config::ReplayConfig;
 use crate::desk::PgDesk;
-use crate::replay::Waits;
+use crate::fixture;
 use crate::retrying::{Deps, Scheduler};
 use crate::store::policies::inbox::{self, Asked};
 use crate::store::replays::outcomes::{Recorded, Seat, record};
@@ -28,7 +27,7 @@ pub(super) struct Office {
     pub(super) pool: PgPool,
     pub(super) clock: Arc<ManualClock>,
     pub(super) desk: PgDesk,
-    source: Uuid,
+    source: SourceId,
 }
 
 /// The clock of an office that is off by so much from the one that all offices share.
@@ -64,32 +63,12 @@ pub(super) fn anna() -> Actor {
 
 impl Office {
     pub(super) async fn open(pool: &PgPool) -> Self {
-        let noon: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().expect("a time");
-        let clock = Arc::new(ManualClock::at(noon));
-        let source = Uuid::from_u128(1);
-        sqlx::query(
-            "insert into sources (id, broker, vhost, queue, name, mode, configured,
-                 condition_since, created_at, origins)
-             values ($1, 'main', '/', 'dead', 'main', 'take', false, now(), now(), '[\"*\"]')",
-        )
-        .bind(source)
-        .execute(pool)
-        .await
-        .expect("a source");
-        let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
-        let id = OfficeId(new_id(&*clock));
-        let (brokers, waits) = (Arc::new(nobody), Waits::default());
+        let clock = Arc::new(ManualClock::at(fixture::noon()));
         Self {
-            desk: PgDesk::new(
-                pool.clone(),
-                brokers,
-                clock.clone(),
-                id,
-                (waits, ReplayConfig::default()),
-            ),
+            desk: fixture::desk(pool, &clock),
             pool: pool.clone(),
             clock,
-            source,
+            source: fixture::source(pool).await,
         }
     }
 
@@ -145,8 +124,7 @@ impl Office {
         let (id, now) = (LetterId(new_id(&*self.clock)), self.clock.now());
         let mut transaction = self.pool.begin().await.expect("begun");
         rules::hold(&mut transaction).await.expect("held");
-        let source = dlo_domain::ids::SourceId(self.source);
-        let standing = rules::standing(&mut transaction, source)
+        let standing = rules::standing(&mut transaction, self.source)
             .await
             .expect("read");
         sqlx::query(
@@ -155,7 +133,7 @@ impl Office {
              values ($1, $2, 'held', 'normal', nullif($3, ''), '', $3, 'rejected', 1, 1, $4, $4)",
         )
         .bind(id.0)
-        .bind(self.source)
+        .bind(self.source.0)
         .bind(queue)
         .bind(now)
         .execute(&mut *transaction)

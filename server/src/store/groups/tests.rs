@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::read::{self, Place};
 use super::{arrange, signatures, totals};
 use crate::clock::{Clock as _, ManualClock, new_id};
+use crate::fixture;
 use crate::grouping::{Deps, Grouper};
 use crate::store::letters::{Court, Incoming, insert_new};
 
@@ -27,22 +28,11 @@ struct Shop {
 
 impl Shop {
     async fn open(pool: &PgPool) -> Self {
-        let noon: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().expect("a time");
-        let clock = Arc::new(ManualClock::at(noon));
-        let source = Uuid::from_u128(1);
-        sqlx::query(
-            "insert into sources (id, broker, vhost, queue, name, mode, configured,
-                 condition_since, created_at)
-             values ($1, 'main', '/', 'dead', 'dead', 'take', false, now(), now())",
-        )
-        .bind(source)
-        .execute(pool)
-        .await
-        .expect("a source");
+        let clock = Arc::new(ManualClock::at(fixture::noon()));
         Self {
             pool: pool.clone(),
             clock: clock.clone(),
-            source: SourceId(source),
+            source: fixture::source(pool).await,
             grouper: Grouper::new(Deps {
                 pool: pool.clone(),
                 clock,

@@ -1,17 +1,12 @@
 //! Paging and filters over letters made by hand.
 
-use chrono::{TimeDelta, TimeZone as _};
+use chrono::TimeDelta;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::page::Total;
 use sqlx::PgPool;
 
 use super::*;
-
-fn noon() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0)
-        .single()
-        .expect("a time")
-}
+use crate::fixture::noon;
 
 async fn source(conn: &mut PgConnection, id: u128, name: &str) {
     sqlx::query!(

@@ -5,16 +5,13 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::*;
+use crate::fixture::noon;
 use crate::store::topology::Place;
 
 const PLACE: Place<'_> = Place {
     broker: "main",
     vhost: "/",
 };
-
-fn noon() -> DateTime<Utc> {
-    "2026-11-21T12:00:00Z".parse().expect("a time")
-}
 
 /// Queues, each with the queue that its dead letters go to, if they go to one.
 fn vhost(queues: &[(&str, Option<&str>)]) -> Vhost {

@@ -1,6 +1,8 @@
 use super::*;
 use crate::clock::{Clock as _, ManualClock, new_id};
+use crate::fixture::{self, noon as now};
 use chrono::TimeDelta;
+use dlo_domain::ids::SourceId;
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -11,26 +13,13 @@ const KEPT: Retention = Retention {
     replays: Duration::from_hours(24 * 90),
 };
 
-fn now() -> DateTime<Utc> {
-    "2026-11-21T12:00:00Z".parse().expect("a time")
-}
-
 /// A database with a source and the weeks of the last half year.
 async fn database(pool: &PgPool) -> (sqlx::pool::PoolConnection<sqlx::Postgres>, Uuid) {
     let mut conn = pool.acquire().await.expect("a connection");
     weeks::make(&mut conn, now() - 180 * DAY, now())
         .await
         .expect("weeks");
-    let source = Uuid::from_u128(1);
-    sqlx::query(
-        "insert into sources (id, broker, vhost, queue, name, mode, configured, condition_since,
-             created_at)
-         values ($1, 'main', '/', 'dead', 'dead', 'take', false, now(), now())",
-    )
-    .bind(source)
-    .execute(&mut *conn)
-    .await
-    .expect("a source");
+    let SourceId(source) = fixture::source(pool).await;
     (conn, source)
 }
 

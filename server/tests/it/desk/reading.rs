@@ -9,7 +9,6 @@ use dlo_domain::overview::Span;
 use dlo_domain::payload::Content;
 use dlo_domain::severity::Severity;
 use dlo_domain::source::NewSource;
-use dlo_domain::view::NewView;
 use dlo_domain::wire::{FieldTable, FieldValue, Properties};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -236,28 +235,4 @@ async fn troubles_name_what_is_not_well_also_when_the_database_is_gone(pool: PgP
         matches!(letters, Err(DeskError::Unavailable(_))),
         "{letters:?}"
     );
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn views_are_saved_replaced_and_removed_by_their_owner(pool: PgPool) {
-    let bench = Bench::offline(&pool).await;
-    let (ann, bob) = (Actor("ann".into()), Actor("bob".into()));
-    let view = |filter: &str, shared| NewView {
-        name: "mine".into(),
-        filter: filter.into(),
-        shared,
-    };
-    let first = bench.desk.save_view(&ann, &view("STATE:held", false)).await;
-    let first = first.expect("saved");
-    assert_eq!(first.filter, "state:held");
-    assert_eq!(bench.desk.views(&bob).await.expect("views"), []);
-    let second = bench.desk.save_view(&ann, &view("queue:a", true)).await;
-    assert_eq!(second.expect("saved").id, first.id);
-    assert_eq!(bench.desk.views(&bob).await.expect("views").len(), 1);
-    let foreign = bench.desk.remove_view(&bob, first.id).await;
-    assert!(matches!(foreign, Err(DeskError::NotFound(_))));
-    bench.desk.remove_view(&ann, first.id).await.expect("gone");
-    assert_eq!(bench.desk.views(&ann).await.expect("views"), []);
-    let unreadable = bench.desk.save_view(&ann, &view("colour:red", true)).await;
-    assert!(matches!(unreadable, Err(DeskError::Invalid(_))));
 }

@@ -272,35 +272,32 @@ async fn the_api_describes_itself(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn views_are_kept_in_the_name_of_the_token(pool: PgPool) {
+async fn views_are_saved_replaced_and_removed_by_their_owner(pool: PgPool) {
     let counter = Counter::open(&pool).await;
-    let views = async |role: Role| {
-        let request = counter.as_role(role, Method::GET, "/api/v1/views").send();
-        let list: Value = request
-            .await
-            .expect("an answer")
-            .json()
-            .await
-            .expect("JSON");
-        list["items"].as_array().expect("items").clone()
+    let ask = async |role: Role, method: Method, path: &str, body: Value| {
+        let request = counter.as_role(role, method, &format!("/api/v1/views{path}"));
+        let answer = request.json(&body).send().await.expect("an answer");
+        let status = answer.status().as_u16();
+        (status, answer.json::<Value>().await.unwrap_or_default())
     };
-    let view = json!({"name": "mine", "filter": "state:held -queue:a"});
-    let saved = counter.as_role(Role::Operator, Method::POST, "/api/v1/views");
-    let saved = saved.json(&view).send().await.expect("an answer");
-    assert_eq!(saved.status(), 201);
-    let saved: Value = saved.json().await.expect("JSON");
-    assert_eq!(
-        (&saved["shared"], &saved["filter"]),
-        (&json!(false), &view["filter"])
-    );
-    assert_eq!(views(Role::Operator).await.len(), 1);
-    assert_eq!(views(Role::Admin).await.len(), 0, "it is not theirs");
-    let path = format!("/api/v1/views/{}", saved["id"].as_str().expect("an id"));
-    let removed = counter
-        .as_role(Role::Operator, Method::DELETE, &path)
-        .send();
-    assert_eq!(removed.await.expect("an answer").status(), 204);
-    assert_eq!(views(Role::Operator).await.len(), 0);
+    let count = async |role: Role| {
+        let (_, list) = ask(role, Method::GET, "", json!(null)).await;
+        list["items"].as_array().map(Vec::len)
+    };
+    let (owner, other) = (Role::Operator, Role::Admin);
+    let view = json!({"name": "mine", "filter": "STATE:held"});
+    let (status, first) = ask(owner, Method::POST, "", view).await;
+    assert_eq!(status, 201);
+    assert_eq!(first["filter"], "state:held");
+    assert_eq!((count(owner).await, count(other).await), (Some(1), Some(0)));
+    let view = json!({"name": "mine", "filter": "queue:a", "shared": true});
+    let (_, second) = ask(owner, Method::POST, "", view).await;
+    assert_eq!(second["id"], first["id"]);
+    assert_eq!((count(owner).await, count(other).await), (Some(1), Some(1)));
+    let path = format!("/{}", first["id"].as_str().expect("an id"));
+    assert_eq!(ask(other, Method::DELETE, &path, json!(null)).await.0, 404);
+    assert_eq!(ask(owner, Method::DELETE, &path, json!(null)).await.0, 204);
+    assert_eq!(count(owner).await, Some(0));
     counter.close().await;
 }
 

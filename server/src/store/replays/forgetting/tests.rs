@@ -4,10 +4,7 @@ use chrono::TimeDelta;
 use sqlx::PgPool;
 
 use super::*;
-
-fn now() -> DateTime<Utc> {
-    "2026-11-21T12:00:00Z".parse().expect("a time")
-}
+use crate::fixture::{self, noon as now};
 
 async fn run(conn: &mut PgConnection, statement: &'static str) {
     sqlx::query(statement)
@@ -73,13 +70,7 @@ async fn replay(conn: &mut PgConnection, days: Option<i64>, letters: &[Option<&s
 
 async fn database(pool: &PgPool) -> sqlx::pool::PoolConnection<sqlx::Postgres> {
     let mut conn = pool.acquire().await.expect("a connection");
-    run(
-        &mut conn,
-        "insert into sources (id, broker, vhost, queue, name, mode, configured, condition_since,
-             created_at)
-         values (gen_random_uuid(), 'main', '/', 'dead', 'dead', 'take', false, now(), now())",
-    )
-    .await;
+    fixture::source(pool).await;
     run(
         &mut conn,
         "insert into retry_policies (id, position, name, policy, enabled, changed_by, changed_at,
