@@ -89,19 +89,15 @@ fn seconds(text: &str) -> Option<u32> {
 )]
 fn selection(ids: Vec<LetterId>, filter: String, scope: &str) -> Result<Selection, ApiError> {
     let chosen = if scope == "matching" {
-        Selection {
-            all: filter.trim().is_empty(),
-            filter: Some(filter),
-            ..Selection::default()
-        }
+        Selection { all: filter.trim().is_empty(), filter: Some(filter), ..Selection::default() }
     } else {
         Selection::of_ids(ids)
     };
     match chosen.chosen() {
         Ok(_) => Ok(chosen),
-        Err(dlo_domain::selection::SelectionFault::NoIds) => Err(ApiError::invalid(
-            "No letter is checked. Check at least one.",
-        )),
+        Err(dlo_domain::selection::SelectionFault::NoIds) => {
+            Err(ApiError::invalid("No letter is checked. Check at least one."))
+        }
         Err(fault) => Err(ApiError::invalid(fault.to_string())),
     }
 }

@@ -51,25 +51,19 @@ impl ApiError {
     /// What was asked makes no sense.
     pub fn invalid(reason: impl Into<String>) -> Self {
         answer_with(400);
-        Self::Invalid {
-            reason: reason.into(),
-        }
+        Self::Invalid { reason: reason.into() }
     }
 
     /// It cannot be done as things are.
     pub fn conflict(reason: impl Into<String>) -> Self {
         answer_with(409);
-        Self::Conflict {
-            reason: reason.into(),
-        }
+        Self::Conflict { reason: reason.into() }
     }
 
     /// There is no such thing.
     pub fn not_found(reason: impl Into<String>) -> Self {
         answer_with(404);
-        Self::NotFound {
-            reason: reason.into(),
-        }
+        Self::NotFound { reason: reason.into() }
     }
 
     /// What a page is called that can only show this.

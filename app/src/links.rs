@@ -147,10 +147,7 @@ pub(crate) fn letters(form: &FilterForm) -> String {
 /// The letters that a filter matches.
 pub(crate) fn letters_matching(filter: &LetterFilter) -> String {
     let owned = fields(filter);
-    with_query(
-        LETTERS,
-        owned.iter().map(|(name, value)| (*name, value.as_str())),
-    )
+    with_query(LETTERS, owned.iter().map(|(name, value)| (*name, value.as_str())))
 }
 
 /// The letters that name an execution, as the list shows them.
@@ -178,10 +175,7 @@ pub(crate) fn letters_within(scope: &str, term: &str) -> String {
 
 /// The letters in one state, worst or not.
 pub(crate) fn letters_in(state: dlo_domain::state::LetterState) -> String {
-    letters(&FilterForm {
-        state: Some(state),
-        ..FilterForm::default()
-    })
+    letters(&FilterForm { state: Some(state), ..FilterForm::default() })
 }
 
 /// A filter as the fields of a form; what none of them can hold is `q`.
@@ -205,16 +199,9 @@ pub(crate) fn fields(filter: &LetterFilter) -> Vec<(&'static str, String)> {
 
 /// The filter that a page's address names.
 pub(crate) fn filter_of(params: &ParamsMap) -> Result<LetterFilter, FilterFault> {
-    let pairs: Vec<(String, String)> = params
-        .clone()
-        .into_iter()
-        .map(|(name, value)| (name.into_owned(), value))
-        .collect();
-    LetterFilter::from_query(
-        pairs
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str())),
-    )
+    let pairs: Vec<(String, String)> =
+        params.clone().into_iter().map(|(name, value)| (name.into_owned(), value)).collect();
+    LetterFilter::from_query(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 /// One letter.
@@ -270,26 +257,17 @@ mod tests {
 
     #[test]
     fn a_worker_may_be_called_anything() {
-        assert_eq!(
-            worker("celery@a b/%<7"),
-            "/workers/celery%40a%20b%2F%25%3C7"
-        );
+        assert_eq!(worker("celery@a b/%<7"), "/workers/celery%40a%20b%2F%25%3C7");
     }
 
     #[test]
     fn a_queue_may_be_called_anything() {
-        assert_eq!(
-            queue("main", "/", "a/b%<c>?#"),
-            "/queues/main/%2F/a%2Fb%25%3Cc%3E%3F%23"
-        );
+        assert_eq!(queue("main", "/", "a/b%<c>?#"), "/queues/main/%2F/a%2Fb%25%3Cc%3E%3F%23");
     }
 
     #[test]
     fn an_execution_may_be_called_anything() {
-        assert_eq!(
-            execution("job/7 of a?%"),
-            "/executions/job%2F7%20of%20a%3F%25"
-        );
+        assert_eq!(execution("job/7 of a?%"), "/executions/job%2F7%20of%20a%3F%25");
     }
 
     #[test]
@@ -332,10 +310,7 @@ mod tests {
         let pairs = fields(&filter);
         assert_eq!(
             pairs,
-            [
-                ("queue", "a".to_owned()),
-                ("q", "-state:held size:>1kb (b OR c)".to_owned())
-            ]
+            [("queue", "a".to_owned()), ("q", "-state:held size:>1kb (b OR c)".to_owned())]
         );
     }
 }

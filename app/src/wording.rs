@@ -36,11 +36,7 @@ pub(crate) fn how_many(total: Total, noun: &str) -> String {
 
 /// `letter` or `letters`.
 pub(crate) fn plural(number: i64, noun: &str) -> String {
-    if number == 1 {
-        noun.to_owned()
-    } else {
-        format!("{noun}s")
-    }
+    if number == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
 /// `once`, `twice`, `7 times`.
@@ -113,11 +109,7 @@ pub(crate) fn absolute(at: DateTime<Utc>) -> String {
 
 /// `2026-03-12`.
 pub(crate) fn day(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Secs, true)
-        .split('T')
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    at.to_rfc3339_opts(SecondsFormat::Secs, true).split('T').next().unwrap_or_default().to_owned()
 }
 
 /// `03:14:20`.
@@ -181,11 +173,7 @@ pub(crate) fn reason_sentence(reason: Reason) -> &'static str {
 pub(crate) fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();
-    let mut sentence: String = letters
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .collect();
+    let mut sentence: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     sentence.push_str(letters.as_str());
     if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', '…']) {
         sentence.push('.');

@@ -54,11 +54,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn score(text: &str) -> Option<Score> {
-    let rows: Option<Vec<(&str, &str)>> = text
-        .lines()
-        .skip(1)
-        .map(|line| line.split_once('\t'))
-        .collect();
+    let rows: Option<Vec<(&str, &str)>> =
+        text.lines().skip(1).map(|line| line.split_once('\t')).collect();
     let rows = rows?;
     let mut took = Duration::MAX;
     let mut got = BTreeSet::new();

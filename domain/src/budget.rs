@@ -113,10 +113,7 @@ mod tests {
 
     #[test]
     fn signs_in_strings_are_no_values() {
-        assert_eq!(
-            json_cost(br#""{{{{,,,,\"[[""#),
-            json_cost(br#""aaaaaaaa\"aa""#)
-        );
+        assert_eq!(json_cost(br#""{{{{,,,,\"[[""#), json_cost(br#""aaaaaaaa\"aa""#));
         assert!(json_cost(&b"{\"\":0},".repeat(1_000)) > 640_000);
         assert!(json_cost(&b"[0,0,0,0]".repeat(1_000)) < 500_000);
     }

@@ -33,13 +33,8 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 5] = [
-        Self::Rejected,
-        Self::Expired,
-        Self::Maxlen,
-        Self::DeliveryLimit,
-        Self::Unknown,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Rejected, Self::Expired, Self::Maxlen, Self::DeliveryLimit, Self::Unknown];
 
     /// The word in SQL, JSON, URLs and on the wire.
     #[must_use]

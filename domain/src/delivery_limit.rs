@@ -47,9 +47,7 @@ impl DeliveryLimit {
             return Self::Unknown;
         }
         let set = Effective::of(vhost, queue).delivery_limit;
-        set.map_or(Self::Unlimited, |Setting { value, .. }| {
-            Self::Limited(value)
-        })
+        set.map_or(Self::Unlimited, |Setting { value, .. }| Self::Limited(value))
     }
 
     /// The number, where there is one.

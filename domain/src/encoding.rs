@@ -17,9 +17,8 @@ const MOST_UNPACKED_BYTES: u64 = 256 * 1024;
 const MOST_NAME_BYTES: usize = 64;
 
 /// Content encodings in use. Some clients name a charset here.
-const ENCODINGS: [&str; 8] = [
-    "identity", "binary", "base64", "deflate", "br", "zstd", "8bit", "7bit",
-];
+const ENCODINGS: [&str; 8] =
+    ["identity", "binary", "base64", "deflate", "br", "zstd", "8bit", "7bit"];
 
 /// Charsets in use, by the names that senders give them.
 const CHARSETS: [&str; 16] = [
@@ -193,10 +192,7 @@ mod tests {
         ] {
             assert_eq!(open(name, bytes), Some(plain.clone()), "{name}");
         }
-        assert_eq!(
-            open("gzip", &packed(&[b' '; 1_000])).map(|b| b.len()),
-            Some(most)
-        );
+        assert_eq!(open("gzip", &packed(&[b' '; 1_000])).map(|b| b.len()), Some(most));
         let bomb = packed(&vec![b' '; 1_001]);
         let nested = packed(&packed(&vec![b' '; 10_000_000]));
         for (name, bytes) in [

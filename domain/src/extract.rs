@@ -73,20 +73,15 @@ fn storable(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(without_nul(text)),
         Value::Array(elements) => elements.into_iter().map(storable).collect(),
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, value)| (without_nul(name), storable(value)))
-            .collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, value)| (without_nul(name), storable(value))).collect()
+        }
         other => other,
     }
 }
 
 fn without_nul(text: String) -> String {
-    if text.contains('\0') {
-        text.replace('\0', "\u{fffd}")
-    } else {
-        text
-    }
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
 fn plain_headers(headers: &FieldTable) -> Value {
@@ -122,10 +117,9 @@ fn plain(value: &FieldValue, depth: usize) -> Value {
         FieldValue::ShortString(text) | FieldValue::LongString(text) => {
             Value::String(cut(&text.to_display(), MOST_HEADER_BYTES))
         }
-        FieldValue::Array(elements) => elements
-            .iter()
-            .map(|element| plain(element, depth + 1))
-            .collect(),
+        FieldValue::Array(elements) => {
+            elements.iter().map(|element| plain(element, depth + 1)).collect()
+        }
         FieldValue::Timestamp(seconds) => Value::from(*seconds),
         FieldValue::Table(table) => {
             let mut members = Map::new();
@@ -157,10 +151,7 @@ mod tests {
             br#"{"Customer": {"id": 42}}"#,
             Some("Connection REFUSED"),
         );
-        assert_eq!(
-            extract.text,
-            "connection refused\n{\"customer\": {\"id\": 42}}"
-        );
+        assert_eq!(extract.text, "connection refused\n{\"customer\": {\"id\": 42}}");
         assert_eq!(extract.body, Some(json!({"Customer": {"id": 42}})));
     }
 
@@ -188,13 +179,7 @@ mod tests {
         let mut headers = FieldTable::default();
         headers.set("n", FieldValue::LongInt(-7));
         headers.set("f", FieldValue::Double(f64::NAN.to_bits()));
-        headers.set(
-            "d",
-            FieldValue::Decimal {
-                scale: 2,
-                value: 150,
-            },
-        );
+        headers.set("d", FieldValue::Decimal { scale: 2, value: 150 });
         headers.set("x-death", FieldValue::Array(Vec::new()));
         let mut inner = FieldTable::default();
         inner.set("deep", FieldValue::LongString("a\0b".into()));

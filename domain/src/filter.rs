@@ -124,9 +124,7 @@ impl LetterFilter {
     /// Whether a letter in this state could be meant, whatever else it is.
     #[must_use]
     pub fn allows_state(&self, state: LetterState) -> bool {
-        self.root
-            .as_ref()
-            .is_none_or(|root| root.outcomes(state).may_hold)
+        self.root.as_ref().is_none_or(|root| root.outcomes(state).may_hold)
     }
 
     fn conjuncts(&self) -> &[Expr] {
@@ -153,28 +151,18 @@ impl Expr {
                 may_hold: parts.iter().any(|part| of(part).may_hold),
                 may_fail: parts.iter().all(|part| of(part).may_fail),
             },
-            Self::Not(inner) => Outcomes {
-                may_hold: of(inner).may_fail,
-                may_fail: of(inner).may_hold,
-            },
-            Self::Term(Term {
-                subject: Subject::Field(Field::State),
-                test,
-            }) => {
+            Self::Not(inner) => {
+                Outcomes { may_hold: of(inner).may_fail, may_fail: of(inner).may_hold }
+            }
+            Self::Term(Term { subject: Subject::Field(Field::State), test }) => {
                 let all: Vec<&str> = match Field::State.kind() {
                     Kind::Words(words) => test.passing(words.all),
                     _ => Vec::new(),
                 };
                 let holds = all.contains(&state.as_str());
-                Outcomes {
-                    may_hold: holds,
-                    may_fail: !holds,
-                }
+                Outcomes { may_hold: holds, may_fail: !holds }
             }
-            Self::Term(_) => Outcomes {
-                may_hold: true,
-                may_fail: true,
-            },
+            Self::Term(_) => Outcomes { may_hold: true, may_fail: true },
         }
     }
 }

@@ -66,12 +66,8 @@ mod tests {
         let first = delivered(b"one");
         let mut again = first.clone();
         again.redelivered = true;
-        again
-            .headers
-            .set("x-delivery-count", FieldValue::LongLongInt(1));
-        again
-            .headers
-            .set("x-acquired-count", FieldValue::LongLongInt(2));
+        again.headers.set("x-delivery-count", FieldValue::LongLongInt(1));
+        again.headers.set("x-acquired-count", FieldValue::LongLongInt(2));
         assert_eq!(Fingerprint::of(&first), Fingerprint::of(&again));
     }
 

@@ -107,11 +107,7 @@ impl FromStr for Globs {
 
     fn from_str(text: &str) -> Result<Self, GlobFault> {
         let patterns = text.split([',', '\n', '\r']).map(str::trim);
-        Self::of(
-            patterns
-                .filter(|pattern| !pattern.is_empty())
-                .map(str::to_owned),
-        )
+        Self::of(patterns.filter(|pattern| !pattern.is_empty()).map(str::to_owned))
     }
 }
 
@@ -126,21 +122,10 @@ mod tests {
     #[test]
     fn a_name_is_in_the_list_if_a_whole_pattern_matches_it() {
         let list = globs("orders.*, payments.capture\nworker.*.executions");
-        for name in [
-            "orders.",
-            "orders.new",
-            "payments.capture",
-            "worker.7.executions",
-        ] {
+        for name in ["orders.", "orders.new", "payments.capture", "worker.7.executions"] {
             assert!(list.matches(name), "{name}");
         }
-        for name in [
-            "",
-            "xorders.new",
-            "payments.capture.2",
-            "worker.executions",
-            "Orders.new",
-        ] {
+        for name in ["", "xorders.new", "payments.capture.2", "worker.executions", "Orders.new"] {
             assert!(!list.matches(name), "{name}");
         }
         assert!(!Globs::default().matches("") && Globs::any().matches(""));

@@ -36,13 +36,8 @@ pub enum GroupState {
 
 impl GroupState {
     /// All of them, the loudest first.
-    pub const ALL: [Self; 5] = [
-        Self::Regressed,
-        Self::Open,
-        Self::Investigating,
-        Self::Muted,
-        Self::Resolved,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Regressed, Self::Open, Self::Investigating, Self::Muted, Self::Resolved];
 
     /// The word in SQL, URLs and JSON.
     #[must_use]
@@ -73,8 +68,7 @@ impl FromStr for GroupState {
 
     fn from_str(text: &str) -> Result<Self, NotAGroupState> {
         let mut all = Self::ALL.into_iter();
-        all.find(|state| state.as_str() == text)
-            .ok_or_else(|| NotAGroupState(text.to_owned()))
+        all.find(|state| state.as_str() == text).ok_or_else(|| NotAGroupState(text.to_owned()))
     }
 }
 

@@ -67,11 +67,7 @@ impl Judge {
         rules: impl IntoIterator<Item = &'a Rule>,
         left_out: Vec<LeftOut>,
     ) -> Self {
-        let mut judge = Self {
-            revision,
-            left_out,
-            ..Self::default()
-        };
+        let mut judge = Self { revision, left_out, ..Self::default() };
         for rule in rules.into_iter().filter(|rule| rule.rule.enabled) {
             if let Err(fault) = judge.add(&rule.rule) {
                 judge.left_out.push(LeftOut {
@@ -90,10 +86,7 @@ impl Judge {
     /// # Errors
     /// `RuleFault` when the rule cannot be used.
     pub fn with_first(&self, rule: &NewRule) -> Result<Self, RuleFault> {
-        let mut first = Self {
-            revision: self.revision,
-            ..Self::default()
-        };
+        let mut first = Self { revision: self.revision, ..Self::default() };
         first.add(rule)?;
         first.severity.extend(self.severity.iter().cloned());
         first.grouping.extend(self.grouping.iter().cloned());
@@ -127,10 +120,7 @@ impl Judge {
     /// Judges a letter.
     #[must_use]
     pub fn judge(&self, case: &Case<'_>, masker: &mut Masker) -> Judgement {
-        Judgement {
-            severity: self.severity(&case.facts),
-            signature: self.signature(case, masker),
-        }
+        Judgement { severity: self.severity(&case.facts), signature: self.signature(case, masker) }
     }
 
     /// How bad a letter is: the first rule that holds decides.
@@ -167,9 +157,7 @@ impl Judge {
         let is_source = |subject: &Subject| *subject == Subject::Field(Field::Source);
         let severity = self.severity.iter().map(|(condition, _)| condition);
         let grouping = self.grouping.iter().map(grouping::Rule::condition);
-        severity
-            .chain(grouping)
-            .any(|condition| asks(condition, is_source))
+        severity.chain(grouping).any(|condition| asks(condition, is_source))
     }
 }
 

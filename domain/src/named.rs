@@ -38,8 +38,7 @@ pub(crate) fn some_name<'de, D: Deserializer<'de>>(input: D) -> Result<Option<St
         return Ok(None);
     }
     let name = text_of(&value);
-    name.map(Some)
-        .ok_or_else(|| D::Error::custom("a name is a text or a whole number"))
+    name.map(Some).ok_or_else(|| D::Error::custom("a name is a text or a whole number"))
 }
 
 /// Whether a character that neither Postgres's `jsonb` nor a text of it can hold is in a value.
@@ -47,9 +46,9 @@ pub(crate) fn has_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
         Value::Array(items) => items.iter().any(has_nul),
-        Value::Object(members) => members
-            .iter()
-            .any(|(name, value)| name.contains('\0') || has_nul(value)),
+        Value::Object(members) => {
+            members.iter().any(|(name, value)| name.contains('\0') || has_nul(value))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

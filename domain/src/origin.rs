@@ -23,12 +23,7 @@ impl Origin {
     /// The place that nobody told us of.
     #[must_use]
     pub fn unknown() -> Self {
-        Self {
-            queue: None,
-            exchange: None,
-            routing_key: None,
-            reason: Reason::Unknown,
-        }
+        Self { queue: None, exchange: None, routing_key: None, reason: Reason::Unknown }
     }
 
     /// The failure behind a death history, newest entry first.
@@ -48,10 +43,7 @@ impl Origin {
         Some(Self {
             queue: some(&death.queue),
             exchange: Some(death.exchange.clone()),
-            routing_key: death
-                .routing_keys
-                .first()
-                .map(|key| undelayed(key).to_owned()),
+            routing_key: death.routing_keys.first().map(|key| undelayed(key).to_owned()),
             reason: death.reason,
         })
     }
@@ -77,14 +69,8 @@ fn undelayed(key: &str) -> &str {
     const DIGITS: usize = 28;
     let (digits, rest) = key.as_bytes().split_at(key.len().min(2 * DIGITS));
     let is_delay = digits.len() == 2 * DIGITS
-        && digits
-            .chunks_exact(2)
-            .all(|pair| matches!(pair, [b'0' | b'1', b'.']));
-    if is_delay && !rest.is_empty() {
-        &key[2 * DIGITS..]
-    } else {
-        key
-    }
+        && digits.chunks_exact(2).all(|pair| matches!(pair, [b'0' | b'1', b'.']));
+    if is_delay && !rest.is_empty() { &key[2 * DIGITS..] } else { key }
 }
 
 fn some(text: &str) -> Option<String> {
@@ -133,10 +119,7 @@ mod tests {
         let origin = Origin::of(&deaths).expect("an origin");
         assert_eq!(origin.queue.as_deref(), Some("worker.7.executions"));
         assert_eq!(origin.reason, Reason::Expired);
-        assert_eq!(
-            origin.routing_key.as_deref(),
-            Some("worker.7.executions.key")
-        );
+        assert_eq!(origin.routing_key.as_deref(), Some("worker.7.executions.key"));
     }
 
     #[test]
@@ -146,10 +129,7 @@ mod tests {
         for (key, kept) in [
             (format!("{delay}orders.eu"), "orders.eu".to_owned()),
             (delay.clone(), delay.clone()),
-            (
-                delay[2..].to_owned() + "orders",
-                delay[2..].to_owned() + "orders",
-            ),
+            (delay[2..].to_owned() + "orders", delay[2..].to_owned() + "orders"),
             ("2.".repeat(28) + "x", "2.".repeat(28) + "x"),
             ("é".repeat(40), "é".repeat(40)),
         ] {

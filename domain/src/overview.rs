@@ -37,8 +37,7 @@ impl FromStr for Span {
 
     fn from_str(word: &str) -> Result<Self, NotASpan> {
         let mut all = Self::ALL.into_iter();
-        all.find(|span| span.as_str() == word)
-            .ok_or_else(|| NotASpan(word.to_owned()))
+        all.find(|span| span.as_str() == word).ok_or_else(|| NotASpan(word.to_owned()))
     }
 }
 
@@ -163,10 +162,7 @@ impl PutAway {
     /// How many letters there are.
     #[must_use]
     pub fn letters(&self) -> i64 {
-        self.held_by_severity
-            .iter()
-            .map(|(_, letters)| letters)
-            .sum()
+        self.held_by_severity.iter().map(|(_, letters)| letters).sum()
     }
 
     /// The letters of these groups, as a filter; empty if there are none.
@@ -187,10 +183,7 @@ impl Overview {
     pub fn waiting_by_severity(&self) -> Vec<(Severity, i64)> {
         let put_away = |severity| {
             let found = self.put_away.held_by_severity.iter();
-            found
-                .filter(|(of, _)| *of == severity)
-                .map(|(_, letters)| letters)
-                .sum::<i64>()
+            found.filter(|(of, _)| *of == severity).map(|(_, letters)| letters).sum::<i64>()
         };
         let held = self.held_by_severity.iter();
         // Totals of groups are some seconds late.

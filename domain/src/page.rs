@@ -49,10 +49,7 @@ impl<T> Page<T> {
     /// How many there are, as far as that is known.
     #[must_use]
     pub fn total(&self) -> Total {
-        Total {
-            count: self.estimated_total,
-            is_least: self.total_is_least,
-        }
+        Total { count: self.estimated_total, is_least: self.total_is_least }
     }
 }
 
@@ -95,10 +92,7 @@ impl Total {
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands members over by reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands members over by reference")]
 fn is_false(value: &bool) -> bool {
     !value
 }
@@ -151,9 +145,7 @@ impl Serialize for Cursor {
 
 impl<'de> Deserialize<'de> for Cursor {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -144,10 +144,7 @@ fn read_content(
             Err(_) => {}
         }
     }
-    if text
-        .chars()
-        .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
-    {
+    if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
         return Content::Binary;
     }
     Content::Text(shown_text(text).to_owned())
@@ -156,10 +153,7 @@ fn read_content(
 fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]
@@ -174,14 +168,8 @@ mod tests {
     #[test]
     fn bodies_are_told_apart() {
         assert_eq!(content(b"", None), Content::Empty);
-        assert_eq!(
-            content(b"{\"a\":1}", None),
-            Content::Json(serde_json::json!({"a": 1}))
-        );
-        assert_eq!(
-            content(b"7", Some("application/json")),
-            Content::Json(7.into())
-        );
+        assert_eq!(content(b"{\"a\":1}", None), Content::Json(serde_json::json!({"a": 1})));
+        assert_eq!(content(b"7", Some("application/json")), Content::Json(7.into()));
         assert_eq!(content(b"a=1&b=2", None), Content::Text("a=1&b=2".into()));
         assert_eq!(content(&[0xff, 0xfe, 1], None), Content::Binary);
         assert_eq!(content(b"a\0b", None), Content::Binary);
@@ -190,9 +178,7 @@ mod tests {
     #[test]
     fn a_text_that_is_written_out_longer_is_cut_earlier_and_says_so() {
         let payload = read_payload(&b"<".repeat(200_000), 200_000, None);
-        let Content::Text(text) = &payload.content else {
-            panic!("text was expected")
-        };
+        let Content::Text(text) = &payload.content else { panic!("text was expected") };
         assert!(text.len() < 100_000 && !payload.whole, "{}", text.len());
         let note = format!("The first {} of 200000 bytes", text.len());
         assert!(payload.notes[0].starts_with(&note), "{:?}", payload.notes);
@@ -203,11 +189,7 @@ mod tests {
         let body = format!("[{}0]", "{\"\":0},".repeat(20_000));
         let payload = read_payload(body.as_bytes(), i64::try_from(body.len()).unwrap(), None);
         assert!(matches!(payload.content, Content::Text(_)));
-        assert!(
-            payload.notes[0].contains("too many values"),
-            "{:?}",
-            payload.notes
-        );
+        assert!(payload.notes[0].contains("too many values"), "{:?}", payload.notes);
     }
 
     #[test]
@@ -224,9 +206,7 @@ mod tests {
         let payload = read_payload(&body.as_bytes()[..=MOST_SHOWN_BYTES], size, None);
         assert!(!payload.whole);
         assert_eq!(payload.notes.len(), 1);
-        let Content::Text(text) = payload.content else {
-            panic!("text was expected")
-        };
+        let Content::Text(text) = payload.content else { panic!("text was expected") };
         assert!(text.len() <= MOST_SHOWN_BYTES);
         assert_eq!(payload.first_bytes_hex.len(), 2 * MOST_HEX_BYTES);
     }
@@ -237,12 +217,7 @@ mod tests {
             let size = i64::try_from(bytes).expect("fits");
             let payload = read_payload(&vec![0xff; bytes], size, None);
             assert_eq!(payload.notes.len(), notes);
-            assert!(
-                payload
-                    .notes
-                    .iter()
-                    .all(|note| note.contains("4096 of 4097"))
-            );
+            assert!(payload.notes.iter().all(|note| note.contains("4096 of 4097")));
         }
     }
 
@@ -254,9 +229,6 @@ mod tests {
 
     #[test]
     fn hexadecimal_is_hexadecimal() {
-        assert_eq!(
-            read_payload(&[0, 255, 16], 3, None).first_bytes_hex,
-            "00ff10"
-        );
+        assert_eq!(read_payload(&[0, 255, 16], 3, None).first_bytes_hex, "00ff10");
     }
 }

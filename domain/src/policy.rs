@@ -70,8 +70,7 @@ impl std::str::FromStr for PolicyVerdict {
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         let mut all = Self::ALL.into_iter();
-        all.find(|verdict| verdict.as_str() == word)
-            .ok_or_else(|| UnknownVerdict(word.to_owned()))
+        all.find(|verdict| verdict.as_str() == word).ok_or_else(|| UnknownVerdict(word.to_owned()))
     }
 }
 
@@ -120,10 +119,7 @@ fn usual_budget() -> u32 {
     USUAL_BUDGET
 }
 
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "what serde puts where nothing is written"
-)]
+#[expect(clippy::unnecessary_wraps, reason = "what serde puts where nothing is written")]
 fn usual_breaker() -> Option<Breaker> {
     Some(Breaker::default())
 }

@@ -60,11 +60,7 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     let mut origin = Origin::of(&history.deaths)
         .or_else(|| Origin::of_first_death(&delivered.headers))
         .unwrap_or_else(|| framework_origin(&failure));
-    for name in [
-        &mut origin.queue,
-        &mut origin.exchange,
-        &mut origin.routing_key,
-    ] {
+    for name in [&mut origin.queue, &mut origin.exchange, &mut origin.routing_key] {
         *name = name.take().map(|text| cut(&text, MOST_NAME_BYTES));
     }
     if history.deaths.is_empty() && origin.queue.is_none() {
@@ -121,10 +117,7 @@ fn limit(failure: &mut Failure) {
     for field in names {
         *field = field.take().map(|text| cut(&text, MOST_NAME_BYTES));
     }
-    failure.error_message = failure
-        .error_message
-        .take()
-        .map(|text| cut(&text, MOST_MESSAGE_BYTES));
+    failure.error_message = failure.error_message.take().map(|text| cut(&text, MOST_MESSAGE_BYTES));
 }
 
 /// Cuts a text to at most so many bytes, at a character, with a mark where it was cut.
@@ -154,12 +147,7 @@ fn message_type(delivered: &Delivered, failure: &Failure) -> Option<String> {
 fn type_in_body(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Envelope<'a> {
-        #[serde(
-            borrow,
-            alias = "messageType",
-            alias = "event_type",
-            alias = "eventType"
-        )]
+        #[serde(borrow, alias = "messageType", alias = "event_type", alias = "eventType")]
         message_type: Option<std::borrow::Cow<'a, str>>,
     }
     if body.first() != Some(&b'{') {
@@ -184,10 +172,7 @@ fn returns_from(headers: &FieldTable, notes: &mut Vec<String>) -> Option<Returns
         ));
         return None;
     };
-    Some(ReturnsFrom {
-        letter_id: LetterId(letter),
-        replay_id: ReplayId(replay),
-    })
+    Some(ReturnsFrom { letter_id: LetterId(letter), replay_id: ReplayId(replay) })
 }
 
 #[cfg(test)]
@@ -199,9 +184,7 @@ mod tests {
     fn with_headers(fields: &[(&str, &str)]) -> Delivered {
         let mut delivered = Delivered::default();
         for (name, value) in fields {
-            delivered
-                .headers
-                .set(name, FieldValue::LongString((*value).into()));
+            delivered.headers.set(name, FieldValue::LongString((*value).into()));
         }
         delivered
     }
@@ -253,10 +236,7 @@ mod tests {
         let notes = read_plain(&delivered).notes;
         let quoted = notes.iter().find(|note| note.contains("xxx"));
         let quoted = quoted.expect("a note about the reason");
-        assert!(
-            quoted.len() <= MOST_MESSAGE_BYTES && !quoted.contains('\0'),
-            "{quoted}"
-        );
+        assert!(quoted.len() <= MOST_MESSAGE_BYTES && !quoted.contains('\0'), "{quoted}");
     }
 
     #[test]

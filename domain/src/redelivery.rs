@@ -143,9 +143,7 @@ impl EndedSession {
 
     /// The contents of everything that it left unsettled.
     pub fn contents(&self) -> impl Iterator<Item = Fingerprint> {
-        self.batches
-            .iter()
-            .flat_map(|batch| batch.fingerprints.iter().copied())
+        self.batches.iter().flat_map(|batch| batch.fingerprints.iter().copied())
     }
 }
 
@@ -172,20 +170,15 @@ pub fn settle(ended: &[EndedSession], came: &[Redelivery], others_live: bool) ->
     let mut explained: Vec<HashMap<Fingerprint, usize>> = vec![HashMap::new(); ended.len()];
     let mut settlement = Settlement::default();
     for Redelivery { content, .. } in came {
-        let has_left = |place: &&usize| {
-            unsettled[**place]
-                .get(content)
-                .is_some_and(|left| *left > 0)
-        };
+        let has_left =
+            |place: &&usize| unsettled[**place].get(content).is_some_and(|left| *left > 0);
         let found = order.iter().find(has_left);
         if let Some(place) = found {
             *unsettled[*place].entry(*content).or_default() -= 1;
             *explained[*place].entry(*content).or_default() += 1;
         }
         settlement.stored.push(found.is_some());
-        settlement
-            .in_doubt
-            .push(found.is_none() && doubtful.contains(content));
+        settlement.in_doubt.push(found.is_none() && doubtful.contains(content));
     }
     let sessions = ended.iter().zip(explained);
     let sessions = sessions.map(|(session, explained)| SettledSession {

@@ -132,11 +132,7 @@ pub fn read_worker(row: &str) -> Result<Option<ReadWorker>, RowFault> {
         ..Heartbeat::default()
     };
     heartbeat.check(&read.name)?;
-    Ok(read.last_heartbeat.map(|beat_at| ReadWorker {
-        name: read.name,
-        beat_at,
-        heartbeat,
-    }))
+    Ok(read.last_heartbeat.map(|beat_at| ReadWorker { name: read.name, beat_at, heartbeat }))
 }
 
 /// Reads an execution. The columns are `id` and `state`, and, as far as they are there, `worker`,
@@ -154,10 +150,7 @@ pub fn read_execution(row: &str) -> Result<ReadExecution, RowFault> {
         ..Report::of(&read.id, read.state)
     };
     report.check()?;
-    Ok(ReadExecution {
-        report,
-        since: read.since,
-    })
+    Ok(ReadExecution { report, since: read.since })
 }
 
 /// What was written down of a worker when the register was read before.
@@ -213,22 +206,14 @@ pub fn signs(
             let is_old = age > kept_for(kind_of(&worker.name).is_autoscaled);
             let verdict = judge(said, worker.heartbeat.interval(), age);
             let is_stale = verdict == Verdict::Stale;
-            return (!is_old).then_some(Sign {
-                worker,
-                age,
-                is_stale,
-            });
+            return (!is_old).then_some(Sign { worker, age, is_stale });
         };
         if known.beat_at == worker.beat_at && known.state == said {
             return None;
         }
         // It came after the read before, whatever the clock over there says.
         let age = since.map_or(age, |since| age.min(since.max(TimeDelta::zero())));
-        Some(Sign {
-            worker,
-            age,
-            is_stale: false,
-        })
+        Some(Sign { worker, age, is_stale: false })
     };
     newest.into_values().filter_map(sign).collect()
 }

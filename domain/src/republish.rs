@@ -114,13 +114,7 @@ pub fn republish(
     if size > MOST_HEADER_BYTES {
         return Err(CannotRepublish::HeadersTooLarge(size));
     }
-    Ok(Republished {
-        properties,
-        headers,
-        header_bytes: size,
-        stripped,
-        made_persistent,
-    })
+    Ok(Republished { properties, headers, header_bytes: size, stripped, made_persistent })
 }
 
 /// What of its sender's a message would be sent without, by the names of AMQP, each once.
@@ -140,9 +134,7 @@ pub fn is_transient(properties: &Properties) -> bool {
 
 /// RabbitMQ closes the channel of who publishes a time to live that is no number of milliseconds.
 fn check_expiration(expiration: &WireText) -> Result<(), CannotRepublish> {
-    let is_number = expiration
-        .as_str()
-        .is_some_and(|text| text.parse::<u32>().is_ok());
+    let is_number = expiration.as_str().is_some_and(|text| text.parse::<u32>().is_ok());
     if is_number {
         Ok(())
     } else {

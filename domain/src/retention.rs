@@ -72,30 +72,20 @@ mod tests {
     }
 
     fn fresh() -> RetentionPace {
-        RetentionPace {
-            horizon: noon(),
-            passed_at: noon(),
-            steady: TimeDelta::zero(),
-        }
+        RetentionPace { horizon: noon(), passed_at: noon(), steady: TimeDelta::zero() }
     }
 
     /// Passes of one office that watches all the time, while the clock goes right.
     fn passes(mut pace: RetentionPace, count: i32) -> RetentionPace {
         for _ in 0..count {
-            let watched = WatchedTime {
-                elapsed: EVERY,
-                by_clock: EVERY,
-            };
+            let watched = WatchedTime { elapsed: EVERY, by_clock: EVERY };
             pace = pace.after_pass(pace.passed_at + EVERY, Some(watched));
         }
         pace
     }
 
     fn jump(pace: RetentionPace, by: TimeDelta) -> RetentionPace {
-        let watched = WatchedTime {
-            elapsed: EVERY,
-            by_clock: EVERY + by,
-        };
+        let watched = WatchedTime { elapsed: EVERY, by_clock: EVERY + by };
         pace.after_pass(pace.passed_at + EVERY + by, Some(watched))
     }
 
@@ -146,10 +136,7 @@ mod tests {
     fn two_offices_count_the_same_time_once() {
         let mut pace = fresh();
         for _ in 0..100 {
-            let watched = Some(WatchedTime {
-                elapsed: EVERY,
-                by_clock: EVERY,
-            });
+            let watched = Some(WatchedTime { elapsed: EVERY, by_clock: EVERY });
             pace = pace.after_pass(pace.passed_at + EVERY / 2, watched);
         }
         assert_eq!(pace.horizon, noon() + EVERY * 50);

@@ -56,12 +56,7 @@ impl<'a> Routing<'a> {
     /// No binding was looked at yet.
     #[must_use]
     pub fn new(choice: Choice, key: Option<&'a str>) -> Self {
-        Self {
-            choice,
-            key,
-            is_taken: false,
-            is_sure: false,
-        }
+        Self { choice, key, is_taken: false, is_sure: false }
     }
 
     /// Whether a binding takes the message, or may.
@@ -113,11 +108,7 @@ fn matches_topic(pattern: &str, key: &str) -> bool {
 
 /// The words of a key; the empty key has none.
 fn words(key: &str) -> Vec<&str> {
-    if key.is_empty() {
-        Vec::new()
-    } else {
-        key.split('.').collect()
-    }
+    if key.is_empty() { Vec::new() } else { key.split('.').collect() }
 }
 
 #[cfg(test)]

@@ -56,16 +56,11 @@ impl SchemaCheck {
     /// What a schema says: faults in the order in which they were found.
     #[must_use]
     pub fn of(schema: &str, faults: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut faults = faults.into_iter().map(|(place, why)| SchemaFault {
-            place: cut(&place),
-            why: cut(&why),
-        });
+        let mut faults = faults
+            .into_iter()
+            .map(|(place, why)| SchemaFault { place: cut(&place), why: cut(&why) });
         let told: Vec<SchemaFault> = faults.by_ref().take(MOST_FAULTS).collect();
-        Self {
-            schema: schema.to_owned(),
-            faults: told,
-            more: faults.next().is_some(),
-        }
+        Self { schema: schema.to_owned(), faults: told, more: faults.next().is_some() }
     }
 
     /// Whether the body is as the schema wants it.
@@ -111,10 +106,7 @@ mod tests {
     fn what_is_told_is_bounded() {
         let faults = (0..12).map(|n| (format!("/{n}"), "ä".repeat(1_000)));
         let check = SchemaCheck::of("order.json", faults);
-        assert_eq!(
-            (check.faults.len(), check.more, check.fits()),
-            (10, true, false)
-        );
+        assert_eq!((check.faults.len(), check.more, check.fits()), (10, true, false));
         assert_eq!(check.faults[9].place, "/9");
         assert_eq!(check.faults[0].why.chars().count(), MOST_SAID + 1);
         let ten = (0..10).map(|n| (format!("/{n}"), "no".to_owned()));

@@ -80,10 +80,7 @@ impl Selection {
     /// These letters.
     #[must_use]
     pub fn of_ids(ids: Vec<LetterId>) -> Self {
-        Self {
-            ids: Some(ids),
-            ..Self::default()
-        }
+        Self { ids: Some(ids), ..Self::default() }
     }
 
     /// Checks what is chosen.
@@ -123,15 +120,9 @@ mod tests {
         assert_eq!(fault("{}"), SelectionFault::Nothing);
         assert_eq!(fault(r#"{"filter": "  "}"#), SelectionFault::AllNotSaid);
         assert_eq!(fault(r#"{"ids": []}"#), SelectionFault::NoIds);
+        assert_eq!(fault(r#"{"ids": [], "filter": "state:held"}"#), SelectionFault::Several);
         assert_eq!(
-            fault(r#"{"ids": [], "filter": "state:held"}"#),
-            SelectionFault::Several
-        );
-        assert_eq!(
-            fault(&format!(
-                r#"{{"filter": "", "all": true, "group": "{}"}}"#,
-                uuid::Uuid::nil()
-            )),
+            fault(&format!(r#"{{"filter": "", "all": true, "group": "{}"}}"#, uuid::Uuid::nil())),
             SelectionFault::Several
         );
         let all: Selection =

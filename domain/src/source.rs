@@ -201,18 +201,9 @@ impl NewSource {
                 faults.push(NewSourceFault::Nul(member));
             }
         }
-        faults.extend(
-            self.executions
-                .check()
-                .err()
-                .map(NewSourceFault::Executions),
-        );
+        faults.extend(self.executions.check().err().map(NewSourceFault::Executions));
         faults.extend(self.origins.check().err().map(NewSourceFault::Origins));
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(faults)
-        }
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 }
 

@@ -109,10 +109,7 @@ impl LetterState {
     /// The states from which `change` is allowed: what a bulk change names in its `WHERE`.
     #[must_use]
     pub fn allowing(change: Change) -> Vec<Self> {
-        Self::ALL
-            .into_iter()
-            .filter(|state| state.after(change).is_ok())
-            .collect()
+        Self::ALL.into_iter().filter(|state| state.after(change).is_ok()).collect()
     }
 
     /// The word in SQL, JSON, URLs and on the screen.
@@ -200,34 +197,14 @@ mod tests {
         (LetterState::Held, Change::Discard, LetterState::Discarded),
         (LetterState::Held, Change::Settle, LetterState::Resolved),
         (LetterState::Scheduled, Change::Claim, LetterState::Claimed),
-        (
-            LetterState::Scheduled,
-            Change::Unschedule,
-            LetterState::Held,
-        ),
-        (
-            LetterState::Scheduled,
-            Change::Discard,
-            LetterState::Discarded,
-        ),
+        (LetterState::Scheduled, Change::Unschedule, LetterState::Held),
+        (LetterState::Scheduled, Change::Discard, LetterState::Discarded),
         (LetterState::Claimed, Change::Confirm, LetterState::Replayed),
         (LetterState::Claimed, Change::Refuse, LetterState::Held),
-        (
-            LetterState::Claimed,
-            Change::LoseTrack,
-            LetterState::Unknown,
-        ),
+        (LetterState::Claimed, Change::LoseTrack, LetterState::Unknown),
         (LetterState::Replayed, Change::Settle, LetterState::Resolved),
-        (
-            LetterState::Unknown,
-            Change::DeclareUnpublished,
-            LetterState::Held,
-        ),
-        (
-            LetterState::Unknown,
-            Change::DeclarePublished,
-            LetterState::Replayed,
-        ),
+        (LetterState::Unknown, Change::DeclareUnpublished, LetterState::Held),
+        (LetterState::Unknown, Change::DeclarePublished, LetterState::Replayed),
         (LetterState::Discarded, Change::Restore, LetterState::Held),
     ];
 
@@ -251,11 +228,7 @@ mod tests {
             let keeps_its_plan = state == LetterState::Scheduled;
             assert_eq!(
                 after,
-                if keeps_its_plan {
-                    LetterState::Scheduled
-                } else {
-                    LetterState::Held
-                }
+                if keeps_its_plan { LetterState::Scheduled } else { LetterState::Held }
             );
         }
     }
@@ -286,12 +259,7 @@ mod tests {
 
     #[test]
     fn a_refusal_reads_as_a_sentence() {
-        let refusal = LetterState::Discarded
-            .after(Change::Claim)
-            .expect_err("refused");
-        assert_eq!(
-            refusal.to_string(),
-            "a letter that is discarded cannot be replayed"
-        );
+        let refusal = LetterState::Discarded.after(Change::Claim).expect_err("refused");
+        assert_eq!(refusal.to_string(), "a letter that is discarded cannot be replayed");
     }
 }

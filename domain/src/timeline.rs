@@ -55,8 +55,7 @@ impl FromStr for Reach {
 
     fn from_str(word: &str) -> Result<Self, NotAReach> {
         let mut all = Self::ALL.into_iter();
-        all.find(|reach| reach.as_str() == word)
-            .ok_or_else(|| NotAReach(word.to_owned()))
+        all.find(|reach| reach.as_str() == word).ok_or_else(|| NotAReach(word.to_owned()))
     }
 }
 
@@ -102,10 +101,7 @@ impl Axis {
         let bar_seconds = reach.bar_seconds();
         let last = now.timestamp().div_euclid(bar_seconds) * bar_seconds;
         let back = bar_seconds * (i64::try_from(BARS).unwrap_or(i64::MAX) - 1);
-        Self {
-            from: DateTime::from_timestamp(last - back, 0).unwrap_or(now),
-            bar_seconds,
-        }
+        Self { from: DateTime::from_timestamp(last - back, 0).unwrap_or(now), bar_seconds }
     }
 
     /// The bar that a moment falls into. One that lies ahead was told by a clock that is ahead, and
@@ -253,11 +249,8 @@ pub fn worker_lanes(
             let mut bands = lane.bands.iter();
             bands.any(|band| band.away == away && band.until.is_none())
         };
-        let away: TimeDelta = lane
-            .bands
-            .iter()
-            .map(|band| band.until.unwrap_or(now) - band.since)
-            .sum();
+        let away: TimeDelta =
+            lane.bands.iter().map(|band| band.until.unwrap_or(now) - band.since).sum();
         (!is_open(Away::Silent), !is_open(Away::Draining), -away)
     });
     let left = lanes.len().saturating_sub(MOST_WORKERS);

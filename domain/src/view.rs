@@ -79,11 +79,7 @@ impl NewView {
             return Err(ViewFault::Name);
         }
         let filter = LetterFilter::parse(&self.filter).map_err(ViewFault::Filter)?;
-        Ok(Self {
-            name: name.to_owned(),
-            filter: filter.to_string(),
-            shared: self.shared,
-        })
+        Ok(Self { name: name.to_owned(), filter: filter.to_string(), shared: self.shared })
     }
 }
 
@@ -92,11 +88,7 @@ mod tests {
     use super::*;
 
     fn new(name: &str, filter: &str) -> Result<NewView, ViewFault> {
-        let view = NewView {
-            name: name.into(),
-            filter: filter.into(),
-            shared: true,
-        };
+        let view = NewView { name: name.into(), filter: filter.into(), shared: true };
         view.checked()
     }
 

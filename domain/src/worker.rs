@@ -181,11 +181,7 @@ pub fn judge(state: WorkerState, interval: TimeDelta, silent: TimeDelta) -> Verd
 /// How long a silent worker is kept.
 #[must_use]
 pub fn kept_for(is_autoscaled: bool) -> TimeDelta {
-    if is_autoscaled {
-        AUTOSCALED_EXPIRE_AFTER
-    } else {
-        EXPIRE_AFTER
-    }
+    if is_autoscaled { AUTOSCALED_EXPIRE_AFTER } else { EXPIRE_AFTER }
 }
 
 #[cfg(test)]

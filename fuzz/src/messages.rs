@@ -43,10 +43,7 @@ const MOST_DEPTH: usize = 40;
 pub fn table(bytes: &mut Unstructured<'_>, depth: usize) -> Result<FieldTable> {
     let mut fields = Vec::new();
     while !bytes.is_empty() && bytes.ratio(7_u8, 8_u8)? {
-        fields.push(Field {
-            name: name(bytes)?,
-            value: value(bytes, depth)?,
-        });
+        fields.push(Field { name: name(bytes)?, value: value(bytes, depth)? });
     }
     Ok(FieldTable(fields))
 }
@@ -76,10 +73,7 @@ fn value(bytes: &mut Unstructured<'_>, depth: usize) -> Result<FieldValue> {
         7 => FieldValue::LongLongInt(bytes.arbitrary()?),
         8 => FieldValue::Float(bytes.arbitrary()?),
         9 => FieldValue::Double(bytes.arbitrary()?),
-        10 => FieldValue::Decimal {
-            scale: bytes.arbitrary()?,
-            value: bytes.arbitrary()?,
-        },
+        10 => FieldValue::Decimal { scale: bytes.arbitrary()?, value: bytes.arbitrary()? },
         11 => FieldValue::ShortString(text(bytes)?),
         12 => FieldValue::LongString(text(bytes)?),
         13 => FieldValue::Timestamp(bytes.arbitrary()?),

@@ -39,11 +39,7 @@ pub fn filters(input: &[u8]) {
     if let Ok(filter) = LetterFilter::parse(text) {
         let written = filter.to_string();
         let again = LetterFilter::parse(&written);
-        assert_eq!(
-            again.as_ref(),
-            Ok(&filter),
-            "{text:?} was written as {written:?}"
-        );
+        assert_eq!(again.as_ref(), Ok(&filter), "{text:?} was written as {written:?}");
     }
     for (cursor, _) in text.char_indices().take(64) {
         let _ = complete(text, cursor, |_| vec!["orders".to_owned()]);
@@ -104,10 +100,5 @@ fn depth(table: &FieldTable) -> usize {
             _ => 0,
         }
     }
-    table
-        .0
-        .iter()
-        .map(|field| of(&field.value))
-        .max()
-        .unwrap_or(0)
+    table.0.iter().map(|field| of(&field.value)).max().unwrap_or(0)
 }

@@ -34,10 +34,8 @@ impl ServerCertificate {
         folder: &Path,
         account: Option<Account>,
     ) -> Result<CertificateFiles, SandboxError> {
-        let files = CertificateFiles {
-            chain: folder.join("certificate.pem"),
-            key: folder.join("key.pem"),
-        };
+        let files =
+            CertificateFiles { chain: folder.join("certificate.pem"), key: folder.join("key.pem") };
         account::own_file(&files.chain, &self.chain, account)?;
         account::own_file(&files.key, &self.key, account)?;
         Ok(files)

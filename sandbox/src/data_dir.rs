@@ -47,10 +47,7 @@ impl DataDir {
     fn make_temporary() -> Result<(Self, Janitor), SandboxError> {
         let path = std::env::temp_dir().join(format!("dlo-sandbox-{}", Uuid::new_v4().simple()));
         let janitor = Janitor::start(Some(&path), None)?;
-        DirBuilder::new()
-            .mode(PASSABLE)
-            .create(&path)
-            .map_err(at(&path))?;
+        DirBuilder::new().mode(PASSABLE).create(&path).map_err(at(&path))?;
         // Whatever the umask took away.
         fs::set_permissions(&path, fs::Permissions::from_mode(PASSABLE)).map_err(at(&path))?;
         Ok((Self { path, kept: false }, janitor))
@@ -58,11 +55,7 @@ impl DataDir {
 
     async fn keep(given: &Path) -> Result<(Self, Janitor), SandboxError> {
         let mut builder = DirBuilder::new();
-        builder
-            .recursive(true)
-            .mode(PASSABLE)
-            .create(given)
-            .map_err(at(given))?;
+        builder.recursive(true).mode(PASSABLE).create(given).map_err(at(given))?;
         let path = fs::canonicalize(given).map_err(at(given))?;
         let lock = lock(&path).await?;
         // The lock lasts as long as the janitor: as long as a server may still run here.
@@ -74,21 +67,14 @@ impl DataDir {
 async fn lock(directory: &Path) -> Result<File, SandboxError> {
     let path = directory.join("lock");
     let mut options = OpenOptions::new();
-    let file = options
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(at(&path))?;
+    let file = options.create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
     let deadline = Instant::now() + LOCK_PATIENCE;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::Error(source)) => return Err(at(&path)(source)),
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                return Err(SandboxError::DirectoryInUse {
-                    path: directory.to_owned(),
-                });
+                return Err(SandboxError::DirectoryInUse { path: directory.to_owned() });
             }
             Err(TryLockError::WouldBlock) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
@@ -102,16 +88,14 @@ mod tests {
     #[tokio::test]
     async fn a_kept_directory_is_locked_until_its_janitor_has_ended() {
         let directory = std::env::temp_dir().join(format!("dlo-lock-{}", Uuid::new_v4()));
-        let (_, janitor) = DataDir::open(Some(directory.clone()))
-            .await
-            .expect("as the test arranged it");
+        let (_, janitor) =
+            DataDir::open(Some(directory.clone())).await.expect("as the test arranged it");
         let again = DataDir::open(Some(directory.clone()));
         let waiting = tokio::time::timeout(Duration::from_millis(500), again).await;
         assert!(waiting.is_err(), "opened twice: {waiting:?}");
         drop(janitor);
-        let (data_dir, janitor) = DataDir::open(Some(directory.clone()))
-            .await
-            .expect("as the test arranged it");
+        let (data_dir, janitor) =
+            DataDir::open(Some(directory.clone())).await.expect("as the test arranged it");
         assert!(data_dir.is_kept());
         janitor.finish().await.expect("as the test arranged it");
         assert!(directory.exists());

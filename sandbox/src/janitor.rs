@@ -43,20 +43,13 @@ impl Janitor {
             .stderr(Stdio::null())
             .spawn()
             .map_err(SandboxError::Janitor)?;
-        let pipe = child
-            .stdin
-            .take()
-            .expect("the input was asked to be a pipe");
-        Ok(Self {
-            child,
-            pipe: Mutex::new(pipe),
-        })
+        let pipe = child.stdin.take().expect("the input was asked to be a pipe");
+        Ok(Self { child, pipe: Mutex::new(pipe) })
     }
 
     /// The janitor ends this process, and all below it, when we are gone.
     pub(crate) async fn watch(&self, id: ProcessId, by: Goodbye) -> Result<(), SandboxError> {
-        self.tell(&format!("watch {} {} {}\n", id.pid, id.started, by.name()))
-            .await
+        self.tell(&format!("watch {} {} {}\n", id.pid, id.started, by.name())).await
     }
 
     /// The process has ended; its id may be given to a stranger.
@@ -76,9 +69,7 @@ impl Janitor {
 
     async fn tell(&self, line: &str) -> Result<(), SandboxError> {
         let mut pipe = self.pipe.lock().await;
-        pipe.write_all(line.as_bytes())
-            .await
-            .map_err(SandboxError::Janitor)?;
+        pipe.write_all(line.as_bytes()).await.map_err(SandboxError::Janitor)?;
         pipe.flush().await.map_err(SandboxError::Janitor)
     }
 }

@@ -127,12 +127,7 @@ impl Sandbox {
     /// # Errors
     /// When a process could not be ended. The janitor has tried as well by then.
     pub async fn stop(self) -> Result<(), SandboxError> {
-        let Self {
-            postgres,
-            rabbitmq,
-            janitor,
-            ..
-        } = self;
+        let Self { postgres, rabbitmq, janitor, .. } = self;
         let (postgres, rabbitmq) = tokio::join!(
             async {
                 match postgres {
@@ -164,12 +159,7 @@ impl Sandbox {
         match started {
             Ok((postgres, rabbitmq)) => {
                 let endpoints = endpoints_of(postgres.as_ref(), rabbitmq.as_ref());
-                Ok(Self {
-                    endpoints,
-                    postgres,
-                    rabbitmq,
-                    janitor,
-                })
+                Ok(Self { endpoints, postgres, rabbitmq, janitor })
             }
             Err(error) => {
                 // The janitor knows every process, also those of a start that was cut off.
@@ -188,9 +178,7 @@ async fn start_postgres(
     if !options.postgres {
         return Ok(None);
     }
-    PostgresServer::start(data_dir, Arc::clone(janitor), options)
-        .await
-        .map(Some)
+    PostgresServer::start(data_dir, Arc::clone(janitor), options).await.map(Some)
 }
 
 async fn start_rabbitmq(
@@ -202,21 +190,15 @@ async fn start_rabbitmq(
     match given {
         _ if !options.rabbitmq => Ok(None),
         Some(broker) => Ok(Some(RabbitServer::given(broker))),
-        None => RabbitServer::start(data_dir, Arc::clone(janitor), options)
-            .await
-            .map(Some),
+        None => RabbitServer::start(data_dir, Arc::clone(janitor), options).await.map(Some),
     }
 }
 
 fn endpoints_of(postgres: Option<&PostgresServer>, rabbitmq: Option<&RabbitServer>) -> Endpoints {
     Endpoints {
-        database: postgres
-            .map(PostgresServer::default_url)
-            .unwrap_or_default(),
+        database: postgres.map(PostgresServer::default_url).unwrap_or_default(),
         amqp: rabbitmq.map(RabbitServer::amqp_url).unwrap_or_default(),
-        management: rabbitmq
-            .map(RabbitServer::management_url)
-            .unwrap_or_default(),
+        management: rabbitmq.map(RabbitServer::management_url).unwrap_or_default(),
     }
 }
 

@@ -43,10 +43,8 @@ mod tests {
     #[test]
     fn ports_are_different_and_can_be_listened_on() {
         let ports: [u16; 20] = free_ports().expect("as the test arranged it");
-        let listeners: Vec<_> = ports
-            .iter()
-            .map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)))
-            .collect();
+        let listeners: Vec<_> =
+            ports.iter().map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port))).collect();
         assert!(listeners.iter().all(Result::is_ok), "{listeners:?}");
     }
 }

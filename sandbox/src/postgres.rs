@@ -48,24 +48,13 @@ impl PostgresServer {
         janitor: Arc<Janitor>,
         options: &SandboxOptions,
     ) -> Result<Self, SandboxError> {
-        let goodbye = if data_dir.is_kept() {
-            Goodbye::Interrupt
-        } else {
-            Goodbye::Quit
-        };
+        let goodbye = if data_dir.is_kept() { Goodbye::Interrupt } else { Goodbye::Quit };
         let cluster = Cluster::open(data_dir, &janitor).await?;
         let certificate = options.certificate.as_ref();
         let tls = certificate.map(|one| cluster.keep(one)).transpose()?;
         let running = Mutex::new(None);
-        let mut server = Self {
-            cluster,
-            tls,
-            commits: options.commits,
-            port: 0,
-            janitor,
-            goodbye,
-            running,
-        };
+        let mut server =
+            Self { cluster, tls, commits: options.commits, port: 0, janitor, goodbye, running };
         for tries_left in (0..TRIES).rev() {
             [server.port] = free_ports()?;
             match server.start_again().await {
@@ -80,10 +69,7 @@ impl PostgresServer {
         match server.cluster.create_database(server.port, DATABASE).await {
             Err(message) if !message.contains("already exists") => {
                 server.stop().await?;
-                Err(SandboxError::CreateDatabase {
-                    name: DATABASE.to_owned(),
-                    message,
-                })
+                Err(SandboxError::CreateDatabase { name: DATABASE.to_owned(), message })
             }
             _ => Ok(server),
         }
@@ -92,10 +78,7 @@ impl PostgresServer {
     /// The address of a database on this server, whether or not it exists.
     pub fn url(&self, database: &str) -> String {
         let Self { cluster, port, .. } = self;
-        format!(
-            "postgres://{USER}:{}@127.0.0.1:{port}/{database}",
-            cluster.password
-        )
+        format!("postgres://{USER}:{}@127.0.0.1:{port}/{database}", cluster.password)
     }
 
     /// The address of the database that every sandbox has.
@@ -110,10 +93,7 @@ impl PostgresServer {
     pub async fn create_database(&self, name: &str) -> Result<String, SandboxError> {
         match self.cluster.create_database(self.port, name).await {
             Ok(()) => Ok(self.url(name)),
-            Err(message) => Err(SandboxError::CreateDatabase {
-                name: name.to_owned(),
-                message,
-            }),
+            Err(message) => Err(SandboxError::CreateDatabase { name: name.to_owned(), message }),
         }
     }
 
@@ -166,9 +146,7 @@ impl PostgresServer {
     /// Starts the server on its port, once.
     async fn start_process(&self) -> Result<Process, SandboxError> {
         let log_before = self.cluster.log.length();
-        let launch = self
-            .cluster
-            .launch(&self.cluster.programs.postgres, self.arguments())?;
+        let launch = self.cluster.launch(&self.cluster.programs.postgres, self.arguments())?;
         let mut process = Process::start(launch, &self.janitor, self.goodbye).await?;
         if let Err(error) = self.wait_until_ready(&mut process, log_before).await {
             process.end(Goodbye::Quit, STOP_PATIENCE).await?;
@@ -184,10 +162,7 @@ impl PostgresServer {
     /// When the server is not running or cannot be signalled.
     pub async fn pause(&self) -> Result<(), SandboxError> {
         let running = self.running.lock().await;
-        running
-            .as_ref()
-            .ok_or(SandboxError::NotRunning { server: SERVER })?
-            .pause()
+        running.as_ref().ok_or(SandboxError::NotRunning { server: SERVER })?.pause()
     }
 
     /// Lets a paused server go on.
@@ -196,10 +171,7 @@ impl PostgresServer {
     /// When the server is not running or cannot be signalled.
     pub async fn resume(&self) -> Result<(), SandboxError> {
         let running = self.running.lock().await;
-        running
-            .as_ref()
-            .ok_or(SandboxError::NotRunning { server: SERVER })?
-            .resume()
+        running.as_ref().ok_or(SandboxError::NotRunning { server: SERVER })?.resume()
     }
 
     pub(crate) async fn stop(&self) -> Result<(), SandboxError> {
@@ -240,25 +212,14 @@ impl PostgresServer {
                 let log_now = log.ending();
                 let taken = log.since(log_before).contains("Address already in use");
                 return Err(if taken {
-                    SandboxError::PortTaken {
-                        server: SERVER,
-                        log: log_now,
-                    }
+                    SandboxError::PortTaken { server: SERVER, log: log_now }
                 } else {
-                    SandboxError::Ended {
-                        server: SERVER,
-                        status: status.to_string(),
-                        log: log_now,
-                    }
+                    SandboxError::Ended { server: SERVER, status: status.to_string(), log: log_now }
                 });
             }
             if Instant::now() >= deadline {
                 let (within, log) = (START_PATIENCE, log.ending());
-                return Err(SandboxError::TooSlow {
-                    server: SERVER,
-                    within,
-                    log,
-                });
+                return Err(SandboxError::TooSlow { server: SERVER, within, log });
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -268,9 +229,7 @@ impl PostgresServer {
     /// Postgres writes its id and, once it accepts connections, "ready" into its lock file.
     fn is_ready(&self, pid: i32) -> bool {
         self.lock_file().is_some_and(|lines| {
-            lines
-                .first()
-                .is_some_and(|line| line.trim() == pid.to_string())
+            lines.first().is_some_and(|line| line.trim() == pid.to_string())
                 && lines.get(7).is_some_and(|line| line.trim() == "ready")
         })
     }

@@ -112,30 +112,18 @@ impl Process {
     ) -> Result<Self, SandboxError> {
         let name = file_name(&launch.program);
         let directory = launch.directory.clone();
-        let failed = |source| SandboxError::Launch {
-            program: name.clone(),
-            directory,
-            source,
-        };
+        let failed = |source| SandboxError::Launch { program: name.clone(), directory, source };
         let spawned = launch.command().and_then(|mut command| command.spawn());
         let (mut child, id) = match spawned.and_then(identify) {
             Ok(found) => found,
             Err(source) => return Err(failed(source)),
         };
         janitor.watch(id, by).await?;
-        let mut gate = child
-            .stdin
-            .take()
-            .expect("the input was asked to be a pipe");
+        let mut gate = child.stdin.take().expect("the input was asked to be a pipe");
         if let Err(source) = gate.write_all(b"go\n").await {
             return Err(failed(source));
         }
-        Ok(Self {
-            name,
-            child,
-            id,
-            janitor: Arc::clone(janitor),
-        })
+        Ok(Self { name, child, id, janitor: Arc::clone(janitor) })
     }
 
     pub(crate) fn pid(&self) -> i32 {
@@ -171,16 +159,11 @@ impl Process {
             self.resume()?;
             self.signal(self.id, by.signal())?;
             if self.wait(patience).await.is_none() {
-                tracing::warn!(
-                    program = self.name,
-                    "did not end when asked to and is killed"
-                );
+                tracing::warn!(program = self.name, "did not end when asked to and is killed");
             }
         }
         // Also those that outlived their parent: they hold its files and memory.
-        family
-            .iter()
-            .try_for_each(|id| self.signal(*id, Signal::KILL))?;
+        family.iter().try_for_each(|id| self.signal(*id, Signal::KILL))?;
         let _ = self.wait(patience).await;
         let deadline = Instant::now() + patience;
         while family.iter().any(|id| process_tree::is_alive(*id)) && Instant::now() < deadline {
@@ -192,9 +175,7 @@ impl Process {
 
     fn signal_family(&self, signal: Signal) -> Result<(), SandboxError> {
         let family = process_tree::family(self.id);
-        family
-            .into_iter()
-            .try_for_each(|id| self.signal(id, signal))
+        family.into_iter().try_for_each(|id| self.signal(id, signal))
     }
 
     fn signal(&self, id: ProcessId, signal: Signal) -> Result<(), SandboxError> {
@@ -203,10 +184,9 @@ impl Process {
         };
         match kill_process(pid, signal) {
             Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
-            Err(errno) => Err(SandboxError::Signal {
-                program: self.name.clone(),
-                source: errno.into(),
-            }),
+            Err(errno) => {
+                Err(SandboxError::Signal { program: self.name.clone(), source: errno.into() })
+            }
         }
     }
 }
@@ -222,9 +202,5 @@ fn identify(child: Child) -> io::Result<(Child, ProcessId)> {
 }
 
 fn file_name(program: &Path) -> String {
-    program
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    program.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

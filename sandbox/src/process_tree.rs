@@ -37,11 +37,7 @@ pub(crate) fn family(root: ProcessId) -> Vec<ProcessId> {
     let mut next = 0;
     while let Some(parent) = family.get(next).map(|id| id.pid) {
         let children = everybody.iter().filter(|entry| entry.parent == parent);
-        family.extend(
-            children
-                .map(|entry| entry.id)
-                .filter(|id| known.insert(id.pid)),
-        );
+        family.extend(children.map(|entry| entry.id).filter(|id| known.insert(id.pid)));
         next += 1;
     }
     family
@@ -51,9 +47,7 @@ fn everybody() -> Vec<Entry> {
     let Ok(directory) = fs::read_dir("/proc") else {
         return Vec::new();
     };
-    directory
-        .filter_map(|found| entry(found.ok()?.file_name().to_str()?.parse().ok()?))
-        .collect()
+    directory.filter_map(|found| entry(found.ok()?.file_name().to_str()?.parse().ok()?)).collect()
 }
 
 fn entry(pid: i32) -> Option<Entry> {
@@ -69,10 +63,7 @@ fn parse(pid: i32, stat: &str) -> Option<Entry> {
     }
     let started = fields.get(19)?.parse().ok()?;
     let parent = fields.get(1)?.parse().ok()?;
-    Some(Entry {
-        id: ProcessId { pid, started },
-        parent,
-    })
+    Some(Entry { id: ProcessId { pid, started }, parent })
 }
 
 #[cfg(test)]
@@ -84,13 +75,7 @@ mod tests {
     #[test]
     fn a_name_with_parentheses_and_spaces_is_read() {
         let entry = parse(7, &format!("7 (a) S 1 ) S {FIELDS}")).expect("as the test arranged it");
-        assert_eq!(
-            entry.id,
-            ProcessId {
-                pid: 7,
-                started: 987_654
-            }
-        );
+        assert_eq!(entry.id, ProcessId { pid: 7, started: 987_654 });
         assert_eq!(entry.parent, 4);
     }
 

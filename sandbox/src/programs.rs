@@ -24,20 +24,13 @@ pub(crate) struct RabbitPrograms {
 
 /// The newest Postgres under Debian's directory, else the one on the search path.
 pub(crate) fn postgres() -> Result<PostgresPrograms, SandboxError> {
-    let missing = |program| SandboxError::ProgramMissing {
-        program,
-        package: "postgresql",
-    };
+    let missing = |program| SandboxError::ProgramMissing { program, package: "postgresql" };
     let folder = newest_postgres(Path::new("/usr/lib/postgresql"))
         .or_else(|| on_search_path("postgres").and_then(|found| parent(&found)))
         .ok_or_else(|| missing("postgres"))?;
     let program = |name: &'static str| {
         let path = folder.join(name);
-        if path.is_file() {
-            Ok(path)
-        } else {
-            Err(missing(name))
-        }
+        if path.is_file() { Ok(path) } else { Err(missing(name)) }
     };
     Ok(PostgresPrograms {
         initdb: program("initdb")?,
@@ -49,10 +42,7 @@ pub(crate) fn postgres() -> Result<PostgresPrograms, SandboxError> {
 /// Debian's own script, else the one on the search path. Debian's `/usr/sbin/rabbitmq-server`
 /// is a wrapper that insists on root or the user rabbitmq, so it comes last.
 pub(crate) fn rabbitmq() -> Result<RabbitPrograms, SandboxError> {
-    let missing = |program| SandboxError::ProgramMissing {
-        program,
-        package: "rabbitmq-server",
-    };
+    let missing = |program| SandboxError::ProgramMissing { program, package: "rabbitmq-server" };
     let debian = PathBuf::from("/usr/lib/rabbitmq/bin/rabbitmq-server");
     let server = Some(debian)
         .filter(|path| path.is_file())
@@ -69,10 +59,7 @@ fn newest_postgres(root: &Path) -> Option<PathBuf> {
             let folder = entry.ok()?.path();
             let version: u32 = folder.file_name()?.to_str()?.parse().ok()?;
             let programs = folder.join("bin");
-            programs
-                .join("postgres")
-                .is_file()
-                .then_some((version, programs))
+            programs.join("postgres").is_file().then_some((version, programs))
         })
         .max()
         .map(|(_, programs)| programs)

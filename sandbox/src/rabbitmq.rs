@@ -44,12 +44,10 @@ impl GivenBroker {
         match (filled("DLO_TEST_BROKER"), filled("DLO_TEST_MANAGEMENT")) {
             (Some(amqp), Some(management)) => Ok(Some(Self { amqp, management })),
             (None, None) => Ok(None),
-            (Some(_), None) => Err(SandboxError::BrokerHalfGiven {
-                missing: "DLO_TEST_MANAGEMENT",
-            }),
-            (None, Some(_)) => Err(SandboxError::BrokerHalfGiven {
-                missing: "DLO_TEST_BROKER",
-            }),
+            (Some(_), None) => {
+                Err(SandboxError::BrokerHalfGiven { missing: "DLO_TEST_MANAGEMENT" })
+            }
+            (None, Some(_)) => Err(SandboxError::BrokerHalfGiven { missing: "DLO_TEST_BROKER" }),
         }
     }
 }
@@ -61,15 +59,11 @@ impl RabbitServer {
         options: &SandboxOptions,
     ) -> Result<Self, SandboxError> {
         let node = Node::start(data_dir, janitor, options).await?;
-        Ok(Self {
-            broker: Broker::Own(Box::new(node)),
-        })
+        Ok(Self { broker: Broker::Own(Box::new(node)) })
     }
 
     pub(crate) fn given(broker: GivenBroker) -> Self {
-        Self {
-            broker: Broker::Given(broker),
-        }
+        Self { broker: Broker::Given(broker) }
     }
 
     /// The AMQP address of the default vhost, with user and password.
@@ -179,22 +173,13 @@ mod tests {
         let given = read(Some(AMQP), Some(MANAGEMENT))
             .expect("as the test arranged it")
             .expect("as the test arranged it");
-        assert_eq!(
-            (given.amqp.as_str(), given.management.as_str()),
-            (AMQP, MANAGEMENT)
-        );
+        assert_eq!((given.amqp.as_str(), given.management.as_str()), (AMQP, MANAGEMENT));
         assert_eq!(read(None, None), Ok(None));
         assert_eq!(read(Some(""), None), Ok(None));
         let message = read(Some(AMQP), None).unwrap_err();
-        assert!(
-            message.starts_with("DLO_TEST_MANAGEMENT is not set"),
-            "{message}"
-        );
+        assert!(message.starts_with("DLO_TEST_MANAGEMENT is not set"), "{message}");
         let message = read(None, Some(MANAGEMENT)).unwrap_err();
-        assert!(
-            message.starts_with("DLO_TEST_BROKER is not set"),
-            "{message}"
-        );
+        assert!(message.starts_with("DLO_TEST_BROKER is not set"), "{message}");
     }
 
     #[tokio::test]
@@ -206,14 +191,8 @@ mod tests {
         assert_eq!(server.amqp_url(), AMQP);
         assert_eq!(server.management_url(), MANAGEMENT);
         assert!(matches!(server.kill().await, Err(SandboxError::NotOurs)));
-        assert!(matches!(
-            server.stop_immediately().await,
-            Err(SandboxError::NotOurs)
-        ));
-        assert!(matches!(
-            server.start_again().await,
-            Err(SandboxError::NotOurs)
-        ));
+        assert!(matches!(server.stop_immediately().await, Err(SandboxError::NotOurs)));
+        assert!(matches!(server.start_again().await, Err(SandboxError::NotOurs)));
         assert!(matches!(server.pause().await, Err(SandboxError::NotOurs)));
         assert!(matches!(server.resume().await, Err(SandboxError::NotOurs)));
         assert!(server.stop().await.is_ok());

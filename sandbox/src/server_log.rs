@@ -22,11 +22,7 @@ impl ServerLog {
 
     /// Opens the file for a server to write to.
     pub(crate) fn open(&self) -> Result<File, SandboxError> {
-        OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.path)
-            .map_err(at(&self.path))
+        OpenOptions::new().create(true).append(true).open(&self.path).map_err(at(&self.path))
     }
 
     /// How long the file is now, in bytes: what comes later is the next start's.
@@ -43,13 +39,8 @@ impl ServerLog {
     /// The last lines and the file's place, for an error text.
     pub(crate) fn ending(&self) -> String {
         let text = self.since(0);
-        let lines: Vec<&str> = text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        let last = lines
-            .get(lines.len().saturating_sub(LAST_LINES)..)
-            .unwrap_or_default();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default();
         let path = self.path.display();
         let place = if self.kept {
             format!("Its log is {path}")
@@ -80,10 +71,7 @@ mod tests {
         let offset = log.length() - "line 50.".len();
         let since = log.since(offset);
         fs::remove_file(&path).expect("as the test arranged it");
-        assert!(
-            ending.contains("line 31.") && ending.ends_with("line 50."),
-            "{ending}"
-        );
+        assert!(ending.contains("line 31.") && ending.ends_with("line 50."), "{ending}");
         assert!(!ending.contains("line 30."), "{ending}");
         assert_eq!(since, "line 50.");
     }

@@ -36,13 +36,7 @@ async fn main() -> Outcome<()> {
 }
 
 /// A variable of the environment, as the person at hand sets it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark has no configuration but this"
-)]
+#[expect(clippy::disallowed_methods, reason = "a benchmark has no configuration but this")]
 fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
-    std::env::var(name)
-        .ok()
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(usual)
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }

@@ -37,27 +37,9 @@ struct Size {
 }
 
 const SIZES: [Size; 3] = [
-    Size {
-        bytes: 1024,
-        letters: 30_000,
-        goal: "P1",
-        ratio: 0.55,
-        peer: None,
-    },
-    Size {
-        bytes: 13 * 1024,
-        letters: 6_000,
-        goal: "P2",
-        ratio: 0.85,
-        peer: Some((140.0, 20.0)),
-    },
-    Size {
-        bytes: 66 * 1024,
-        letters: 1_500,
-        goal: "P2",
-        ratio: 0.75,
-        peer: Some((80.0, 10.0)),
-    },
+    Size { bytes: 1024, letters: 30_000, goal: "P1", ratio: 0.55, peer: None },
+    Size { bytes: 13 * 1024, letters: 6_000, goal: "P2", ratio: 0.85, peer: Some((140.0, 20.0)) },
+    Size { bytes: 66 * 1024, letters: 1_500, goal: "P2", ratio: 0.75, peer: Some((80.0, 10.0)) },
 ];
 
 /// The most memory that a whole office may have at full intake, in MiB.
@@ -135,19 +117,13 @@ async fn measure(
 }
 
 /// A variable of the environment, as `scripts/with-sandbox` and the person at hand set them.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark has no configuration but this"
-)]
+#[expect(clippy::disallowed_methods, reason = "a benchmark has no configuration but this")]
 fn variable(name: &str) -> Result<String, std::env::VarError> {
     std::env::var(name)
 }
 
 fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
-    variable(name)
-        .ok()
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(usual)
+    variable(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }
 
 /// Sorts, and returns the middle.
@@ -158,9 +134,5 @@ fn median(values: &mut [f64]) -> f64 {
 
 fn spread(values: &mut [f64]) -> String {
     let middle = median(values);
-    format!(
-        "{middle:>7.0} ({:>6.0}–{:>6.0})",
-        values[0],
-        values[values.len() - 1]
-    )
+    format!("{middle:>7.0} ({:>6.0}–{:>6.0})", values[0], values[values.len() - 1])
 }

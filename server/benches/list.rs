@@ -54,16 +54,11 @@ async fn main() -> Outcome<()> {
 }
 
 /// A variable of the environment, as the person at hand sets it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark has no configuration but this"
-)]
+#[expect(clippy::disallowed_methods, reason = "a benchmark has no configuration but this")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
 fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
-    variable(name)
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(usual)
+    variable(name).and_then(|value| value.parse().ok()).unwrap_or(usual)
 }

@@ -35,9 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let server = variable("DATABASE_URL")?;
     let admin = PgPool::connect(&server).await?;
     let name = format!("pages_{}", uuid::Uuid::new_v4().simple());
-    sqlx::raw_sql(AssertSqlSafe(format!("create database {name}")))
-        .execute(&admin)
-        .await?;
+    sqlx::raw_sql(AssertSqlSafe(format!("create database {name}"))).execute(&admin).await?;
     let (base, _) = server.rsplit_once('/').ok_or("an address with a path")?;
     let servers = Servers {
         database: format!("{base}/{name}"),
@@ -48,11 +46,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     store::migrate(&pool).await?;
     println!("Making {letters} letters up …");
     let clock: SharedClock = Arc::new(SystemClock);
-    let wanted = Wanted {
-        letters,
-        replace: true,
-        without_bodies: false,
-    };
+    let wanted = Wanted { letters, replace: true, without_bodies: false };
     seeding::seed(&pool, &clock, wanted, &|_| ()).await?;
     pool.close().await;
     let office = WholeOffice::open(&servers).await?;
@@ -112,17 +106,11 @@ fn p95(times: &mut [f64]) -> f64 {
 }
 
 /// A variable of the environment, as `scripts/with-sandbox` and the person at hand set them.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark has no configuration but this"
-)]
+#[expect(clippy::disallowed_methods, reason = "a benchmark has no configuration but this")]
 fn variable(name: &str) -> Result<String, std::env::VarError> {
     std::env::var(name)
 }
 
 fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
-    variable(name)
-        .ok()
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(usual)
+    variable(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }

@@ -113,19 +113,13 @@ async fn clicks(bench: &Bench, table: &mut Table) -> Result<(), Box<dyn Error>> 
 }
 
 /// A variable of the environment, as `scripts/with-sandbox` and the person at hand set them.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark has no configuration but this"
-)]
+#[expect(clippy::disallowed_methods, reason = "a benchmark has no configuration but this")]
 fn variable(name: &str) -> Result<String, std::env::VarError> {
     std::env::var(name)
 }
 
 fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
-    variable(name)
-        .ok()
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(usual)
+    variable(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }
 
 /// Sorts, and returns the middle.

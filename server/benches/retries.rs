@@ -43,12 +43,8 @@ async fn main() -> Outcome<()> {
     before.print("alone");
 
     let mut held = pool.begin().await?;
-    sqlx::raw_sql("set transaction isolation level repeatable read")
-        .execute(&mut *held)
-        .await?;
-    sqlx::raw_sql("select count(*) from retries")
-        .execute(&mut *held)
-        .await?;
+    sqlx::raw_sql("set transaction isolation level repeatable read").execute(&mut *held).await?;
+    sqlx::raw_sql("select count(*) from retries").execute(&mut *held).await?;
     let since = Instant::now();
     let mut beside = Rates::default();
     while since.elapsed() < open || beside.floors.len() < rounds {
@@ -85,18 +81,12 @@ impl Rates {
 
     fn last(&self, rounds: usize) -> Self {
         let last = |rates: &[f64]| rates[rates.len().saturating_sub(rounds)..].to_vec();
-        Self {
-            floors: last(&self.floors),
-            schedulers: last(&self.schedulers),
-        }
+        Self { floors: last(&self.floors), schedulers: last(&self.schedulers) }
     }
 
     fn print(&self, when: &str) {
         let (floor, scheduler) = (median(&self.floors), median(&self.schedulers));
-        println!(
-            "{when:<18} {floor:>9.0}   {scheduler:>11.0}   {:>15.2}  0.50",
-            scheduler / floor
-        );
+        println!("{when:<18} {floor:>9.0}   {scheduler:>11.0}   {:>15.2}  0.50", scheduler / floor);
     }
 }
 
@@ -122,9 +112,7 @@ impl Database {
         let server = variable("DATABASE_URL").ok_or("run this through scripts/bench-retries")?;
         let admin = PgPool::connect(&server).await?;
         let name = format!("bench_{}", Uuid::new_v4().simple());
-        sqlx::raw_sql(AssertSqlSafe(format!("create database {name}")))
-            .execute(&admin)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(format!("create database {name}"))).execute(&admin).await?;
         let (base, _) = server.rsplit_once('/').ok_or("an address with a path")?;
         let pool = store::connect(&format!("{base}/{name}"), 4)?;
         store::migrate(&pool).await?;
@@ -141,16 +129,11 @@ impl Database {
 }
 
 /// A variable of the environment, as `scripts/with-sandbox` and the person at hand set them.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark has no configuration but this"
-)]
+#[expect(clippy::disallowed_methods, reason = "a benchmark has no configuration but this")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
 fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
-    variable(name)
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(usual)
+    variable(name).and_then(|value| value.parse().ok()).unwrap_or(usual)
 }

@@ -53,10 +53,7 @@ enum Kind {
     /// They stay as they are.
     None,
     /// One letter gets this body.
-    Edit {
-        body: Vec<u8>,
-        content_type: Option<String>,
-    },
+    Edit { body: Vec<u8>, content_type: Option<String> },
     /// A jq program makes them.
     Jq {
         program: Box<Transforming>,
@@ -196,21 +193,13 @@ impl Changes {
                     sent.insert(original.letter, made);
                 }
             }
-            Kind::Jq {
-                program,
-                bytes,
-                most,
-                keeps,
-            } => {
+            Kind::Jq { program, bytes, most, keeps } => {
                 let (letters, unchanged): (Vec<_>, Vec<_>) = originals
                     .into_iter()
                     .map(|original| {
                         let encoding = original.content_encoding;
                         let body = original.body;
-                        (
-                            (original.letter, original.ordinal),
-                            Unchanged { encoding, body },
-                        )
+                        ((original.letter, original.ordinal), Unchanged { encoding, body })
                     })
                     .unzip();
                 let left = *most - *bytes;
@@ -242,12 +231,7 @@ async fn acquire(pool: &PgPool) -> Result<PoolConnection<Postgres>, StoreError> 
 fn of_made(letter: LetterId, ordinal: i32, made: Made) -> Sent {
     match made {
         Made::Same => Sent::Same,
-        Made::Changed(body) => Sent::Changed(Frozen {
-            letter,
-            ordinal,
-            body,
-            content_type: None,
-        }),
+        Made::Changed(body) => Sent::Changed(Frozen { letter, ordinal, body, content_type: None }),
         Made::Failed(why) => Sent::Failed(why),
     }
 }
@@ -272,21 +256,13 @@ fn batches(sizes: Vec<Size>, sent: &mut HashMap<LetterId, MadeOf>) -> Vec<Vec<Le
     let mut batches = Vec::new();
     let mut batch = Vec::new();
     let mut bytes = 0;
-    for Size {
-        letter,
-        ordinal,
-        bytes: size,
-    } in sizes
-    {
+    for Size { letter, ordinal, bytes: size } in sizes {
         if size > most {
             let why = format!(
                 "its body has more than {} MiB, which is too large to be changed",
                 most / 1024 / 1024
             );
-            let sent_of = MadeOf {
-                ordinal,
-                sent: Sent::Failed(why),
-            };
+            let sent_of = MadeOf { ordinal, sent: Sent::Failed(why) };
             sent.insert(letter, sent_of);
             continue;
         }
@@ -306,9 +282,8 @@ fn batches(sizes: Vec<Size>, sent: &mut HashMap<LetterId, MadeOf>) -> Vec<Vec<Le
 
 /// Reads an edit as a program sends it.
 fn read_edit(edit: &Edit) -> Result<(Vec<u8>, Option<String>), String> {
-    let body = STANDARD
-        .decode(&edit.body)
-        .map_err(|why| format!("`edit.body` is no base64: {why}"))?;
+    let body =
+        STANDARD.decode(&edit.body).map_err(|why| format!("`edit.body` is no base64: {why}"))?;
     check_edit(&body, edit.content_type.as_deref())?;
     Ok((body, edit.content_type.clone()))
 }

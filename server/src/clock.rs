@@ -27,10 +27,7 @@ pub type SharedClock = Arc<dyn Clock>;
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the place that reads the clock"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the place that reads the clock")]
     fn now(&self) -> DateTime<Utc> {
         let now = Utc::now();
         DateTime::from_timestamp_micros(now.timestamp_micros()).unwrap_or(now)
@@ -69,10 +66,7 @@ impl Clock for ManualClock {
 /// milliseconds hold the microseconds (RFC 9562, section 6.2, method 3), so that ids that one
 /// task makes one after the other are in that order.
 #[must_use]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the place that makes ids"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is the place that makes ids")]
 pub fn new_id(clock: &dyn Clock) -> Uuid {
     let now = clock.now();
     let mut bytes: [u8; 10] = rand::random();

@@ -169,10 +169,7 @@ impl Surroundings<'_> {
     /// # Errors
     /// Every fault found.
     pub fn load(&self, needs: Needs) -> Result<Config, Faults> {
-        let named = self
-            .file
-            .clone()
-            .or_else(|| (self.lookup)("DLO_CONFIG").map(PathBuf::from));
+        let named = self.file.clone().or_else(|| (self.lookup)("DLO_CONFIG").map(PathBuf::from));
         let text = match &named {
             Some(path) => Some((path.as_path(), std::fs::read_to_string(path))),
             None => Some((Path::new(USUAL_FILE), std::fs::read_to_string(USUAL_FILE)))
@@ -183,10 +180,7 @@ impl Surroundings<'_> {
             Some((path, Ok(text))) => self.parse(Some((path, &text)), needs),
             Some((path, Err(why))) => Err(Faults(vec![Fault {
                 place: Place::Whole,
-                why: format!(
-                    "the configuration file {} cannot be read: {why}",
-                    path.display()
-                ),
+                why: format!("the configuration file {} cannot be read: {why}", path.display()),
             }])),
         }
     }

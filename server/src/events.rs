@@ -94,11 +94,7 @@ mod tests {
         let event = LiveEvent::Source { source_id };
         let relaying = relay(pool.clone(), hub.clone(), stop.clone());
         let hearing = async {
-            assert_eq!(
-                heard.recv().await,
-                Ok(LiveEvent::Missed),
-                "begins to listen"
-            );
+            assert_eq!(heard.recv().await, Ok(LiveEvent::Missed), "begins to listen");
             tell(&pool, &event).await;
             assert_eq!(heard.recv().await, Ok(event.clone()));
             cut_listeners(&pool).await;
@@ -124,9 +120,7 @@ mod tests {
 
     async fn tell(pool: &PgPool, event: &LiveEvent) {
         let mut conn = pool.acquire().await.expect("connects");
-        crate::store::events::notify(&mut conn, event)
-            .await
-            .expect("notifies");
+        crate::store::events::notify(&mut conn, event).await.expect("notifies");
     }
 
     async fn cut_listeners(pool: &PgPool) {

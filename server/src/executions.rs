@@ -56,10 +56,7 @@ pub struct Deps {
 
 impl Deps {
     fn ending(&self) -> Ending<'_> {
-        Ending {
-            clock: &*self.clock,
-            completed: self.config.completed.as_ref(),
-        }
+        Ending { clock: &*self.clock, completed: self.config.completed.as_ref() }
     }
 
     /// How long an execution may be scheduled.

@@ -112,10 +112,7 @@ mod armed {
         let (name, nth) = said.split_once(':')?;
         let place = ALL.into_iter().find(|place| place.name() == name)?;
         let left = nth.parse().ok().filter(|nth| *nth > 0)?;
-        Some(Armed {
-            place,
-            left: AtomicU32::new(left),
-        })
+        Some(Armed { place, left: AtomicU32::new(left) })
     }
 
     pub(super) fn reach(place: Place) {

@@ -58,11 +58,7 @@ impl Grouper {
     /// One that has read nothing yet.
     #[must_use]
     pub fn new(deps: Deps) -> Self {
-        Self {
-            deps,
-            miner: Miner::new(),
-            next: 0,
-        }
+        Self { deps, miner: Miner::new(), next: 0 }
     }
 
     /// Groups everything that waits.

@@ -78,10 +78,7 @@ impl Judges {
 pub async fn after_renaming(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), StoreError> {
     if rules::book(conn).await?.judge().names_sources() {
         rules::revise(conn).await?;
-        let all = Due {
-            severity: true,
-            signature: true,
-        };
+        let all = Due { severity: true, signature: true };
         judging::begin(conn, all, now).await?;
     }
     Ok(())

@@ -57,11 +57,7 @@ pub fn begin(soft_limit: Duration) -> (Lifecycle, Ending) {
         hard: CancellationToken::new(),
         broken: tell,
     };
-    let ending = Ending {
-        lifecycle: lifecycle.clone(),
-        broken,
-        soft_limit,
-    };
+    let ending = Ending { lifecycle: lifecycle.clone(), broken, soft_limit };
     (lifecycle, ending)
 }
 

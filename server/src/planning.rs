@@ -230,9 +230,7 @@ impl Planner<'_> {
                 self.add(conn, id, replay, &planned).await?;
                 bodies::freeze(conn, id, &frozen).await?;
             } else {
-                stripped
-                    .add(conn, &planned, self.new.keep_expiration)
-                    .await?;
+                stripped.add(conn, &planned, self.new.keep_expiration).await?;
                 warnings.add(conn, &planned).await?;
             }
             replay.total += i64::try_from(planned.len()).unwrap_or(i64::MAX);
@@ -277,10 +275,8 @@ impl Planner<'_> {
         left_out: &mut LeftOutTally,
         claims: &mut PlanClaims,
     ) -> Vec<Planned> {
-        let mut found: HashMap<LetterId, Candidate> = found
-            .into_iter()
-            .map(|candidate| (candidate.id, candidate))
-            .collect();
+        let mut found: HashMap<LetterId, Candidate> =
+            found.into_iter().map(|candidate| (candidate.id, candidate)).collect();
         let mut planned = Vec::with_capacity(found.len());
         for id in ids {
             match self.consider(found.remove(id)) {
@@ -301,10 +297,7 @@ impl Planner<'_> {
         if letter.state.after(Change::Claim).is_err() {
             return Err(why(Change::Claim, Some(letter.state)));
         }
-        if self
-            .shown_until
-            .is_some_and(|until| letter.last_arrived_at > until)
-        {
+        if self.shown_until.is_some_and(|until| letter.last_arrived_at > until) {
             return Err(NOT_SHOWN.to_owned());
         }
         let cap = self.config.loop_cap;

@@ -134,12 +134,7 @@ impl Reader {
     /// Reads all of it, and writes down what is new. Says what is wrong with it.
     async fn read(&mut self, before: &Standing) -> Result<Option<Trouble>, StoreError> {
         let config = self.deps.config.clone();
-        let question = |name, sql, most| Question {
-            name,
-            sql,
-            most,
-            most_of_row: MOST_ROW_BYTES,
-        };
+        let question = |name, sql, most| Question { name, sql, most, most_of_row: MOST_ROW_BYTES };
         let workers = config.workers.as_deref();
         let executions = config.executions.as_deref();
         let asked: Vec<Question<'_>> = workers
@@ -182,10 +177,7 @@ impl Reader {
                 Err(why) => faults.push(why.to_string()),
             }
         }
-        Ok((!faults.is_empty()).then(|| Trouble {
-            why: faults.join("; "),
-            hides_workers,
-        }))
+        Ok((!faults.is_empty()).then(|| Trouble { why: faults.join("; "), hides_workers }))
     }
 
     /// Writes the signs of life down.
@@ -276,10 +268,7 @@ fn sorted<T>(
 }
 
 fn hidden(why: &ForeignError) -> Trouble {
-    Trouble {
-        why: why.to_string(),
-        hides_workers: true,
-    }
+    Trouble { why: why.to_string(), hides_workers: true }
 }
 
 /// Says it once when it changes.

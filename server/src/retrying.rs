@@ -108,11 +108,7 @@ impl Scheduler {
     /// One that has done nothing yet.
     #[must_use]
     pub fn new(deps: Deps) -> Self {
-        Self {
-            deps,
-            last: None,
-            forgot_at: None,
-        }
+        Self { deps, last: None, forgot_at: None }
     }
 
     /// Asks the policies of all that arrived, makes what is due and allowed, and lets letters go. Tells
@@ -148,10 +144,7 @@ impl Scheduler {
             }
         }
         self.last = Some(now);
-        if self
-            .forgot_at
-            .is_none_or(|at| (now - at).abs() >= FORGET_EVERY)
-        {
+        if self.forgot_at.is_none_or(|at| (now - at).abs() >= FORGET_EVERY) {
             shadows::forget(&mut conn, now).await?;
             self.forgot_at = Some(now);
         }

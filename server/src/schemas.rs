@@ -65,11 +65,7 @@ impl Schema {
             .with_pattern_options(PatternOptions::regex())
             .build(&schema)
             .map_err(|why| format!("it is no JSON Schema that can be used: {why}"))?;
-        Ok(Self {
-            name: name.to_owned(),
-            wanted,
-            validator,
-        })
+        Ok(Self { name: name.to_owned(), wanted, validator })
     }
 
     /// What it says of a body, packed as its sender says.
@@ -148,10 +144,7 @@ mod tests {
         for place in ["", "/total", "/lines/1"] {
             assert!(places.contains(&place), "{faults:?}");
         }
-        assert!(
-            faults.iter().any(|(_, why)| why.contains("id")),
-            "{faults:?}"
-        );
+        assert!(faults.iter().any(|(_, why)| why.contains("id")), "{faults:?}");
     }
 
     #[test]
@@ -178,10 +171,7 @@ mod tests {
             (r#"{"type": "colour"}"#, "no JSON Schema"),
             (r#"{"pattern": "("}"#, "no JSON Schema"),
             (r#"{"pattern": "(?=a)b"}"#, "no JSON Schema"),
-            (
-                r#"{"$ref": "https://example.com/order.json"}"#,
-                "no JSON Schema",
-            ),
+            (r#"{"$ref": "https://example.com/order.json"}"#, "no JSON Schema"),
             (r#"{"$ref": "file:///etc/hostname"}"#, "no JSON Schema"),
             (r##"{"$ref": "#/$defs/none"}"##, "no JSON Schema"),
         ] {

@@ -114,10 +114,7 @@ pub async fn seed(
     let signatures = usize::try_from(wanted.letters / 10).unwrap_or_default();
     let signatures = signatures.clamp(1, MOST_SIGNATURES);
     insert_patterns(pool, clock, signatures * VARIANTS, now - SPREAD).await?;
-    let deps = Deps {
-        pool: pool.clone(),
-        clock: clock.clone(),
-    };
+    let deps = Deps { pool: pool.clone(), clock: clock.clone() };
     Grouper::new(deps).catch_up().await?;
     let span = Span {
         letters: wanted.letters,
@@ -127,10 +124,7 @@ pub async fn seed(
         patterns: store::take_patterns(&mut conn).await?,
         marker: ORDER,
     };
-    tell(format!(
-        "{} patterns of {signatures} signatures are there",
-        span.patterns
-    ));
+    tell(format!("{} patterns of {signatures} signatures are there", span.patterns));
     let began = Instant::now();
     fill(pool, &span, tell).await?;
     let rows = began.elapsed();
@@ -143,13 +137,7 @@ pub async fn seed(
     tell(format!("counters are there after {counters:.0?}"));
     store::tidy(&mut conn).await?;
     weeks::make(&mut conn, now, now).await?;
-    Ok(Seeded {
-        rows,
-        indexes,
-        text_index,
-        counters,
-        signatures,
-    })
+    Ok(Seeded { rows, indexes, text_index, counters, signatures })
 }
 
 /// Stores the patterns as letters, as intake does.
@@ -171,14 +159,8 @@ async fn insert_patterns(
                 let Template { source, delivered } = template(*number);
                 let reading = reading::read(&delivered, &HeaderMap::default());
                 let id = LetterId(new_id(&**clock));
-                let court = Court {
-                    judge: &judge,
-                    source: "",
-                };
-                (
-                    sources[source],
-                    Incoming::new(id, at, delivered, reading, court, &mut masker),
-                )
+                let court = Court { judge: &judge, source: "" };
+                (sources[source], Incoming::new(id, at, delivered, reading, court, &mut masker))
             })
             .collect();
         made.sort_by_key(|(source, _)| source.0);
@@ -225,9 +207,7 @@ async fn fill(pool: &PgPool, span: &Span, tell: Tell<'_>) -> Result<(), SeedErro
         let mut conn = pool.acquire().await?;
         let made = store::fill(&mut conn, span, week).await?;
         let took = began.elapsed();
-        tell(format!(
-            "{made} letters of a week are there after {took:.0?}"
-        ));
+        tell(format!("{made} letters of a week are there after {took:.0?}"));
         Ok::<_, SeedError>(())
     });
     let weeks = futures_util::stream::iter(weeks);
@@ -249,18 +229,12 @@ async fn join(
             Ok::<_, SeedError>(())
         });
         let weeks = futures_util::stream::iter(weeks);
-        weeks
-            .buffer_unordered(AT_A_TIME)
-            .try_collect::<()>()
-            .await?;
+        weeks.buffer_unordered(AT_A_TIME).try_collect::<()>().await?;
         let mut conn = pool.acquire().await?;
         for week in span.weeks() {
             store::attach(&mut conn, table, week).await?;
         }
-        tell(format!(
-            "{table} have their indexes after {:.0?}",
-            began.elapsed()
-        ));
+        tell(format!("{table} have their indexes after {:.0?}", began.elapsed()));
     }
     Ok(began.elapsed())
 }

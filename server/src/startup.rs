@@ -46,10 +46,7 @@ impl Office {
     /// Waits until the services run, however long that takes. Says whether they do; if not, the
     /// lifecycle knows why.
     pub async fn has_begun(&mut self) -> bool {
-        self.beginning
-            .wait_for(|now| *now == Beginning::Done)
-            .await
-            .is_ok()
+        self.beginning.wait_for(|now| *now == Beginning::Done).await.is_ok()
     }
 
     /// Closes the connections, after the lifecycle has ended.
@@ -102,18 +99,12 @@ pub fn start(
         hub: hub.clone(),
     };
     let (relayed, heard) = (pools.services.clone(), hub.clone());
-    lifecycle.spawn_front("the relay of live events", |stop| {
-        events::relay(relayed, heard, stop)
-    });
+    lifecycle.spawn_front("the relay of live events", |stop| events::relay(relayed, heard, stop));
     if let Some(listener) = listener {
         plan.serve(listener, hub, beginning.clone())?;
     }
     lifecycle.spawn("the office", |stop| plan.run(stop));
-    Ok(Office {
-        address,
-        pools,
-        beginning,
-    })
+    Ok(Office { address, pools, beginning })
 }
 
 const CONNECTING: &str = "connecting to the database";
@@ -156,8 +147,7 @@ impl Plan {
         .with_schemas(self.config.schemas.clone())
         .with_patience(self.config.patience);
         let pool = self.pools.pages.clone();
-        self.lifecycle
-            .spawn_front("the figures", |stop| sum_up(summed, stop));
+        self.lifecycle.spawn_front("the figures", |stop| sum_up(summed, stop));
         self.lifecycle.spawn_front("the HTTP server", |stop| {
             let front = Front {
                 desk: Arc::new(desk),
@@ -242,10 +232,7 @@ impl Plan {
         let (id, now) = (new_id(&*self.clock), self.clock.now());
         match sources::insert(conn, id, source, true, now).await? {
             Some(_) => {
-                let place = Place {
-                    broker: source.broker_name(),
-                    vhost: &source.vhost,
-                };
+                let place = Place { broker: source.broker_name(), vhost: &source.vhost };
                 origins::note_of_last_read(conn, place).await
             }
             None => sources::configure(conn, source).await,

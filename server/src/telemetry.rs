@@ -9,9 +9,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::config::{LogConfig, LogFormat};
 
 /// Bounds of the buckets of every duration, in seconds.
-const SECONDS: &[f64] = &[
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
-];
+const SECONDS: &[f64] =
+    &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
 /// Begins to log. A second call changes nothing, so that tests may call it too.
 pub fn log_to_stderr(config: &LogConfig) {

@@ -19,9 +19,7 @@ static CONFIG: LazyLock<ClientConfig> = LazyLock::new(|| {
     if unusable > 0 {
         tracing::debug!(unusable, "some certificate authorities cannot be used");
     }
-    ClientConfig::builder()
-        .with_root_certificates(trusted)
-        .with_no_client_auth()
+    ClientConfig::builder().with_root_certificates(trusted).with_no_client_auth()
 });
 
 /// Begins an HTTP client that trusts what the machine trusts.

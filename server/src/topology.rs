@@ -198,9 +198,7 @@ async fn survey_vhost(
     let now = shared_time(&mut transaction, &*deps.clock).await?;
     // What this version cannot read was written by a newer one: it begins anew.
     let before = kept::one(&mut transaction, place).await.ok().flatten();
-    let passed = before
-        .as_ref()
-        .map_or(0, |kept| seconds_between(kept.read_at, now));
+    let passed = before.as_ref().map_or(0, |kept| seconds_between(kept.read_at, now));
     let usual = u32::try_from(deps.config.every.as_secs()).unwrap_or(u32::MAX);
     vhost.carry_idle(
         before.as_ref().map(|kept| &kept.vhost),
@@ -213,12 +211,7 @@ async fn survey_vhost(
     let findings = lint(
         &vhost,
         place.vhost,
-        Regard {
-            patience,
-            workers: &drawn.of_workers,
-            set_here: &set_here,
-            watched: &watched,
-        },
+        Regard { patience, workers: &drawn.of_workers, set_here: &set_here, watched: &watched },
     );
     kept::keep(&mut transaction, place, &vhost, now).await?;
     let mut named = drawn.of_workers.named.clone();

@@ -113,11 +113,7 @@ impl Transformer {
     /// Workers are started from this program, which must be a `dlo`.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self {
-            program,
-            slots: Slots::default(),
-            turn: Patience::default().turn,
-        }
+        Self { program, slots: Slots::default(), turn: Patience::default().turn }
     }
 
     /// The same where a program waits so long for others.
@@ -142,11 +138,7 @@ impl Transformer {
         if jq.len() > MOST_PROGRAM_BYTES {
             return Err(TransformError::TooLong(jq.len()));
         }
-        let slot = self
-            .slots
-            .take(self.turn)
-            .await
-            .map_err(|_| TransformError::Busy)?;
+        let slot = self.slots.take(self.turn).await.map_err(|_| TransformError::Busy)?;
         Ok(Transforming {
             worker: Some(Worker::start(self, jq).await?),
             transformer: self.clone(),
@@ -194,10 +186,8 @@ impl Transforming {
                 Some(worker) => worker,
                 None => Worker::start(&self.transformer, &self.jq).await?,
             };
-            let asked = timeout_at(
-                self.until,
-                worker.ask(&bodies[made.len()..], &mut made, &mut left),
-            );
+            let asked =
+                timeout_at(self.until, worker.ask(&bodies[made.len()..], &mut made, &mut left));
             match asked.await {
                 Err(_) => return Err(TransformError::OutOfTime),
                 Ok(Ok(())) => self.worker = Some(worker),
@@ -242,11 +232,7 @@ impl Worker {
             .map_err(|why| failed(&why))?;
         let to = child.stdin.take().expect("it was asked for");
         let from = child.stdout.take().expect("it was asked for");
-        let mut worker = Self {
-            child,
-            to: BufWriter::new(to),
-            from: BufReader::new(from),
-        };
+        let mut worker = Self { child, to: BufWriter::new(to), from: BufReader::new(from) };
         let said = async {
             worker.say(&[jq.as_bytes()]).await?;
             worker.to.flush().await?;
@@ -254,15 +240,9 @@ impl Worker {
         };
         match timeout(WITHIN, said).await {
             Ok(Ok(Answer::Ready)) => Ok(worker),
-            Ok(Ok(Answer::Fault {
-                why,
-                position,
-                length,
-            })) => Err(TransformError::Fault {
-                why,
-                position,
-                length,
-            }),
+            Ok(Ok(Answer::Fault { why, position, length })) => {
+                Err(TransformError::Fault { why, position, length })
+            }
             Ok(Ok(_)) => Err(failed(&"it answers with what was not asked")),
             Ok(Err(why)) => Err(failed(&why)),
             Err(_) => Err(failed(&"it does not answer")),

@@ -98,10 +98,7 @@ impl Upkeep {
         let mut transaction = conn.begin().await?;
         let pace = retention::pass(&mut transaction, &*self.clock, own).await?;
         transaction.commit().await?;
-        *last_pass = Some(RememberedPass {
-            instant: Instant::now(),
-            at: pace.passed_at,
-        });
+        *last_pass = Some(RememberedPass { instant: Instant::now(), at: pace.passed_at });
         tell_lag(pace);
         let removed = retention::remove_due(&mut conn, self.retention, pace.horizon).await?;
         if removed > 0 {

@@ -87,11 +87,8 @@ pub async fn read_edit(
         "" => None,
         draft => Some(super::id(draft, "draft")?),
     };
-    let mut read = EditRead {
-        sheet: desk.edit_sheet(id, shape, draft).await?,
-        dry_run: None,
-        refusal: None,
-    };
+    let mut read =
+        EditRead { sheet: desk.edit_sheet(id, shape, draft).await?, dry_run: None, refusal: None };
     let Some(draft) = read.sheet.draft.as_ref().filter(|draft| draft.differs) else {
         return Ok(read);
     };
@@ -145,21 +142,15 @@ async fn keep(id: LetterId, form: EditForm) -> Result<EditForm, ApiError> {
     let new = written(&form)?;
     let operator = dlo_domain::audit::Actor::local_operator();
     let draft = crate::desk::desk().keep_draft(&operator, id, &new).await?;
-    Ok(EditForm {
-        draft: draft.to_string(),
-        ..form
-    })
+    Ok(EditForm { draft: draft.to_string(), ..form })
 }
 
 /// What stands in the form.
 #[cfg(feature = "ssr")]
 fn written(form: &EditForm) -> Result<dlo_domain::changing::NewDraft, ApiError> {
-    let shape = form
-        .shape
-        .parse()
-        .map_err(|fault: dlo_domain::changing::UnknownShape| {
-            ApiError::invalid(fault.to_string())
-        })?;
+    let shape = form.shape.parse().map_err(|fault: dlo_domain::changing::UnknownShape| {
+        ApiError::invalid(fault.to_string())
+    })?;
     Ok(dlo_domain::changing::NewDraft {
         shape,
         text: form.text.clone(),
@@ -200,11 +191,7 @@ pub async fn send_edit(id: String, #[server(flatten)] form: EditForm) -> Result<
     }
     new.plan = Some(plan);
     let operator = dlo_domain::audit::Actor::local_operator();
-    match desk
-        .plan_replay(&operator, &new)
-        .await
-        .map_err(ApiError::from)
-    {
+    match desk.plan_replay(&operator, &new).await.map_err(ApiError::from) {
         Ok(replay) => {
             leptos_axum::redirect(&match replay.id {
                 Some(id) => crate::links::replay(id),

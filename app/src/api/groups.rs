@@ -96,10 +96,8 @@ pub async fn worst_groups() -> Result<Vec<GroupSummary>, ApiError> {
 /// No such group or state, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "groups/state", output = Json)]
 pub async fn set_group_state(id: String, state: String) -> Result<(), ApiError> {
-    let edit = dlo_domain::group::GroupEdit {
-        state: Some(edits::state(&state)?),
-        ..Default::default()
-    };
+    let edit =
+        dlo_domain::group::GroupEdit { state: Some(edits::state(&state)?), ..Default::default() };
     edits::carry_out(&id, edit).await
 }
 

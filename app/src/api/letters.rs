@@ -124,11 +124,7 @@ pub async fn read_letter(
         one.properties = dlo_domain::wire::Properties::default();
     }
     letter.deaths.clear();
-    Ok(LetterRead {
-        letter,
-        shown,
-        now: crate::request::now(),
-    })
+    Ok(LetterRead { letter, shown, now: crate::request::now() })
 }
 
 /// A body made readable, and its exact text when that is asked for.
@@ -157,10 +153,7 @@ pub async fn read_payload(
     let mut payload = desk.payload(id, ordinal).await?;
     let is_text = matches!(payload.content, dlo_domain::payload::Content::Text(_));
     if !as_text || is_text {
-        return Ok(PayloadRead {
-            payload,
-            text: None,
-        });
+        return Ok(PayloadRead { payload, text: None });
     }
     let begin = dlo_domain::payload::BodyRange {
         from: 0,
@@ -174,10 +167,7 @@ pub async fn read_payload(
     } else {
         payload.shown_bytes = i64::try_from(body.bytes.len()).unwrap_or(i64::MAX);
     }
-    Ok(PayloadRead {
-        payload,
-        text: Some(text),
-    })
+    Ok(PayloadRead { payload, text: Some(text) })
 }
 
 /// Puts letters away.
@@ -200,16 +190,10 @@ pub async fn discard_letters(
         ));
     }
     if reason.chars().count() > 500 {
-        return Err(ApiError::invalid(
-            "The reason has more than 500 characters. Shorten it.",
-        ));
+        return Err(ApiError::invalid("The reason has more than 500 characters. Shorten it."));
     }
     let changed = crate::desk::desk()
-        .discard(
-            &dlo_domain::audit::Actor::local_operator(),
-            &selection,
-            reason,
-        )
+        .discard(&dlo_domain::audit::Actor::local_operator(), &selection, reason)
         .await?;
     go_back(&back, "discarded", &changed);
     Ok(changed)
@@ -246,9 +230,8 @@ pub async fn hold_letters(
     #[server(default)] back: String,
 ) -> Result<Changed, ApiError> {
     let selection = super::selection(ids, filter, &scope)?;
-    let changed = crate::desk::desk()
-        .hold(&dlo_domain::audit::Actor::local_operator(), &selection)
-        .await?;
+    let changed =
+        crate::desk::desk().hold(&dlo_domain::audit::Actor::local_operator(), &selection).await?;
     go_back(&back, "held", &changed);
     Ok(changed)
 }
@@ -266,11 +249,7 @@ pub async fn decide_unknown(id: String, verdict: String) -> Result<(), ApiError>
     };
     let id = super::id(&id, "letter")?;
     crate::desk::desk()
-        .decide_unknown(
-            &dlo_domain::audit::Actor::local_operator(),
-            id,
-            was_published,
-        )
+        .decide_unknown(&dlo_domain::audit::Actor::local_operator(), id, was_published)
         .await?;
     crate::request::go_on_to(&crate::links::letter(id));
     Ok(())

@@ -75,8 +75,5 @@ pub struct Troubles {
 /// None by itself; the way there may fail.
 #[server(prefix = "/ui", endpoint = "troubles", input = GetUrl, output = Json)]
 pub async fn read_troubles() -> Result<Troubles, ApiError> {
-    Ok(Troubles {
-        troubles: crate::desk::desk().troubles().await,
-        now: crate::request::now(),
-    })
+    Ok(Troubles { troubles: crate::desk::desk().troubles().await, now: crate::request::now() })
 }

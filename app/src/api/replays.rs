@@ -62,16 +62,12 @@ pub async fn list_replays(
 ) -> Result<ReplayList, ApiError> {
     let by = match by.as_str() {
         "" => dlo_domain::replay::Makers::People,
-        word => word
-            .parse()
-            .map_err(|fault: dlo_domain::replay::UnknownMakers| {
-                ApiError::invalid(fault.to_string())
-            })?,
+        word => word.parse().map_err(|fault: dlo_domain::replay::UnknownMakers| {
+            ApiError::invalid(fault.to_string())
+        })?,
     };
     Ok(ReplayList {
-        page: crate::desk::desk()
-            .replays(by, super::cursor(&cursor)?, PAGE)
-            .await?,
+        page: crate::desk::desk().replays(by, super::cursor(&cursor)?, PAGE).await?,
         now: crate::request::now(),
     })
 }
@@ -89,12 +85,9 @@ pub async fn read_replay(
     let id: dlo_domain::ids::ReplayId = super::id(&id, "replay")?;
     let outcome = match outcome.as_str() {
         "" => None,
-        word => Some(
-            word.parse()
-                .map_err(|fault: dlo_domain::replay::UnknownOutcome| {
-                    ApiError::invalid(fault.to_string())
-                })?,
-        ),
+        word => Some(word.parse().map_err(|fault: dlo_domain::replay::UnknownOutcome| {
+            ApiError::invalid(fault.to_string())
+        })?),
     };
     let desk = crate::desk::desk();
     let after = super::cursor(&cursor)?;
@@ -121,14 +114,9 @@ impl From<Replay> for ReplayPreview {
     fn from(replay: Replay) -> Self {
         let plan = replay.plan.as_ref().and_then(|token| token.read().ok());
         let careful = plan.filter(|_| replay.canary.is_none());
-        let careful = careful.map(|plan| {
-            plan.with_canary(&dlo_domain::replay::Canary::default())
-                .to_string()
-        });
-        Self {
-            canary_plan: careful.unwrap_or_default(),
-            replay,
-        }
+        let careful = careful
+            .map(|plan| plan.with_canary(&dlo_domain::replay::Canary::default()).to_string());
+        Self { canary_plan: careful.unwrap_or_default(), replay }
     }
 }
 
@@ -163,10 +151,8 @@ pub async fn preview_replay(
 #[server(prefix = "/ui", endpoint = "replays/start", output = Json)]
 pub async fn start_replay(#[server(flatten)] form: ReplayForm) -> Result<Replay, ApiError> {
     let now = crate::request::now();
-    let mut new = form.manner.ask(
-        super::selection(form.ids.clone(), form.q.clone(), &form.scope)?,
-        now,
-    )?;
+    let mut new =
+        form.manner.ask(super::selection(form.ids.clone(), form.q.clone(), &form.scope)?, now)?;
     let plan = if form.canary_plan.is_empty() {
         &form.plan
     } else {
@@ -215,9 +201,7 @@ pub async fn control_replay(
     let id: dlo_domain::ids::ReplayId = super::id(&id, "replay")?;
     let word = word.parse().map_err(ApiError::invalid)?;
     let operator = dlo_domain::audit::Actor::local_operator();
-    crate::desk::desk()
-        .control_replay(&operator, id, word, !again.is_empty())
-        .await?;
+    crate::desk::desk().control_replay(&operator, id, word, !again.is_empty()).await?;
     leptos_axum::redirect(&crate::links::replay(id));
     Ok(())
 }

@@ -49,11 +49,7 @@ pub struct Preview {
 #[server(prefix = "/ui", endpoint = "rules", input = GetUrl, output = Json)]
 pub async fn list_rules() -> Result<RuleLists, ApiError> {
     let book = crate::desk::desk().rules().await?;
-    Ok(RuleLists {
-        now: crate::request::now(),
-        severity: book.severity,
-        grouping: book.grouping,
-    })
+    Ok(RuleLists { now: crate::request::now(), severity: book.severity, grouping: book.grouping })
 }
 
 /// How far judging again has come, as a sentence; empty when it is done.
@@ -121,15 +117,7 @@ pub async fn save_rule(
     #[server(default)] verdict: String,
     #[server(default)] enabled: String,
 ) -> Result<(), ApiError> {
-    book::save(RuleDraft {
-        id,
-        sort,
-        name,
-        filter,
-        verdict,
-        enabled: enabled != "false",
-    })
-    .await
+    book::save(RuleDraft { id, sort, name, filter, verdict, enabled: enabled != "false" }).await
 }
 
 /// Has a rule asked from now on, or asked no more.

@@ -91,10 +91,7 @@ fn naming(fields: NamingFields) -> Result<dlo_domain::execution::ExecutionNaming
 /// A desk that does not answer.
 #[server(prefix = "/ui", endpoint = "sources", input = GetUrl, output = Json)]
 pub async fn list_sources() -> Result<SourceList, ApiError> {
-    Ok(SourceList {
-        sources: crate::desk::desk().sources().await?,
-        now: crate::request::now(),
-    })
+    Ok(SourceList { sources: crate::desk::desk().sources().await?, now: crate::request::now() })
 }
 
 /// Dead-letter queues that are no sources and that nobody consumes, as they were last read.
@@ -120,16 +117,10 @@ pub async fn discover_sources() -> Result<FoundList, ApiError> {
             vhost: source.vhost,
             broker: source.broker,
             why: one.why,
-            ready: one
-                .ready
-                .map_or_else(|| "?".to_owned(), crate::wording::count),
+            ready: one.ready.map_or_else(|| "?".to_owned(), crate::wording::count),
         }
     });
-    Ok(FoundList {
-        rows: rows.collect(),
-        is_more,
-        says,
-    })
+    Ok(FoundList { rows: rows.collect(), is_more, says })
 }
 
 /// What keeps the sources from being all that there is.
@@ -137,11 +128,7 @@ pub async fn discover_sources() -> Result<FoundList, ApiError> {
 fn unwatched(found: &[dlo_domain::topology::FoundQueue], is_whole: bool) -> String {
     let number = i64::try_from(found.len()).unwrap_or(i64::MAX);
     let wait: i64 = found.iter().filter_map(|one| one.ready).sum();
-    let (are, them) = if number == 1 {
-        ("is", "it")
-    } else {
-        ("are", "them")
-    };
+    let (are, them) = if number == 1 { ("is", "it") } else { ("are", "them") };
     let mut says = String::new();
     if number > 0 {
         let queues = crate::wording::counted(number, "more dead-letter queue");
@@ -183,11 +170,9 @@ pub async fn add_source(
         broker: given(broker),
         headers: dlo_domain::failure::HeaderMap::default(),
         executions: naming(executions)?,
-        origins: origins
-            .parse()
-            .map_err(|why: dlo_domain::globs::GlobFault| {
-                ApiError::invalid(format!("Queues: {why}."))
-            })?,
+        origins: origins.parse().map_err(|why: dlo_domain::globs::GlobFault| {
+            ApiError::invalid(format!("Queues: {why}."))
+        })?,
     };
     source.check().map_err(|faults| {
         let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -207,9 +192,7 @@ pub async fn add_source(
 #[server(prefix = "/ui", endpoint = "sources/remove", output = Json)]
 pub async fn remove_source(id: String) -> Result<(), ApiError> {
     let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
-    crate::desk::desk()
-        .remove_source(&dlo_domain::audit::Actor::local_operator(), id)
-        .await?;
+    crate::desk::desk().remove_source(&dlo_domain::audit::Actor::local_operator(), id).await?;
     crate::request::go_on_to("/sources?notice=removed");
     Ok(())
 }
@@ -226,9 +209,7 @@ pub async fn accept_loss(
 ) -> Result<(), ApiError> {
     let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
     let number = |text: &str| {
-        ApiError::invalid(format!(
-            "`{text}` is not a number of letters: write one as `1`."
-        ))
+        ApiError::invalid(format!("`{text}` is not a number of letters: write one as `1`."))
     };
     let limit = Some(delivery_limit.trim()).filter(|text| !text.is_empty());
     let limit = limit.map(|text| text.parse().map_err(|_| number(text)));
@@ -237,9 +218,7 @@ pub async fn accept_loss(
         delivery_limit: limit.transpose()?,
     };
     loss.check().map_err(ApiError::invalid)?;
-    crate::desk::desk()
-        .accept_loss(&dlo_domain::audit::Actor::local_operator(), id, &loss)
-        .await?;
+    crate::desk::desk().accept_loss(&dlo_domain::audit::Actor::local_operator(), id, &loss).await?;
     crate::request::go_on_to("/sources?notice=loss-accepted");
     Ok(())
 }
@@ -251,9 +230,7 @@ pub async fn accept_loss(
 #[server(prefix = "/ui", endpoint = "sources/withdraw-loss", output = Json)]
 pub async fn withdraw_loss(id: String) -> Result<(), ApiError> {
     let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
-    crate::desk::desk()
-        .withdraw_loss(&dlo_domain::audit::Actor::local_operator(), id)
-        .await?;
+    crate::desk::desk().withdraw_loss(&dlo_domain::audit::Actor::local_operator(), id).await?;
     crate::request::go_on_to("/sources?notice=loss-withdrawn");
     Ok(())
 }
@@ -265,9 +242,8 @@ pub async fn withdraw_loss(id: String) -> Result<(), ApiError> {
 #[server(prefix = "/ui", endpoint = "sources/eject-head", output = Json)]
 pub async fn eject_head(id: String) -> Result<LetterId, ApiError> {
     let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
-    let letter = crate::desk::desk()
-        .eject_head(&dlo_domain::audit::Actor::local_operator(), id)
-        .await?;
+    let letter =
+        crate::desk::desk().eject_head(&dlo_domain::audit::Actor::local_operator(), id).await?;
     leptos_axum::redirect(&crate::links::letter(letter));
     Ok(letter)
 }

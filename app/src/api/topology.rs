@@ -181,9 +181,7 @@ pub async fn judge_finding(id: String, word: String) -> Result<(), ApiError> {
         },
         mute_hours: (word == "mute").then_some(7 * 24),
     };
-    crate::desk::desk()
-        .edit_finding(&dlo_domain::audit::Actor::local_operator(), id, edit)
-        .await?;
+    crate::desk::desk().edit_finding(&dlo_domain::audit::Actor::local_operator(), id, edit).await?;
     crate::request::go_on_to("/queues?notice=finding");
     Ok(())
 }

@@ -32,11 +32,7 @@ pub async fn save_view(
     #[server(default)] shared: bool,
     #[server(default)] back: String,
 ) -> Result<View, ApiError> {
-    let view = dlo_domain::view::NewView {
-        name,
-        filter,
-        shared,
-    };
+    let view = dlo_domain::view::NewView { name, filter, shared };
     let me = dlo_domain::audit::Actor::local_operator();
     let saved = crate::desk::desk().save_view(&me, &view).await?;
     let back = crate::request::safe_return(&back, crate::links::LETTERS);

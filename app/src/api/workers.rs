@@ -138,9 +138,7 @@ pub async fn read_worker(name: String) -> Result<WorkerSheet, ApiError> {
 #[server(prefix = "/ui", endpoint = "workers/drain", output = Json)]
 pub async fn drain_worker(name: String, drains: bool) -> Result<(), ApiError> {
     let actor = dlo_domain::audit::Actor::local_operator();
-    crate::desk::desk()
-        .drain_worker(&actor, &name, drains)
-        .await?;
+    crate::desk::desk().drain_worker(&actor, &name, drains).await?;
     let notice = if drains { "drains" } else { "active" };
     let back = crate::links::worker(&name);
     crate::request::go_on_to(&crate::links::with_query(&back, [("notice", notice)]));

@@ -61,11 +61,7 @@ pub(crate) fn Ago(
     let then = (now - at).num_seconds();
     let text = move || {
         let age = wording::age(then + ticks.get() - begun);
-        if spoken && age != "now" {
-            format!("{age} ago")
-        } else {
-            age
-        }
+        if spoken && age != "now" { format!("{age} ago") } else { age }
     };
     view! {
         <time datetime=wording::machine(at) title=wording::absolute(at)>

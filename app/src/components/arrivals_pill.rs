@@ -23,9 +23,9 @@ struct Since {
 impl Since {
     fn take(&mut self, event: &LiveEvent, shown: &[LetterId]) {
         match event {
-            LiveEvent::Changed { letters } | LiveEvent::Exhausted { letters } => self
-                .changed
-                .extend(letters.iter().filter(|id| shown.contains(id))),
+            LiveEvent::Changed { letters } | LiveEvent::Exhausted { letters } => {
+                self.changed.extend(letters.iter().filter(|id| shown.contains(id)));
+            }
             LiveEvent::Missed => self.missed = true,
             LiveEvent::Arrived { .. }
             | LiveEvent::Replay { .. }
@@ -89,10 +89,7 @@ pub(crate) fn ArrivalsPill(
     let version = live.version(|event| matches!(event, LiveEvent::Arrived { .. }));
     Effect::new(move |_| {
         if version.get() > 0 || live.has_begun() {
-            arrived.dispatch(CountArrived {
-                filter: filter.clone(),
-                after: newest,
-            });
+            arrived.dispatch(CountArrived { filter: filter.clone(), after: newest });
         }
     });
     let text = move || {
@@ -101,11 +98,8 @@ pub(crate) fn ArrivalsPill(
         let failed = matches!(arrived, Some(Err(_)));
         since.with(|since| {
             let missed = since.missed || failed;
-            Since {
-                missed,
-                changed: since.changed.clone(),
-            }
-            .text(arrived.and_then(Result::ok).unwrap_or(Total::exactly(0)))
+            Since { missed, changed: since.changed.clone() }
+                .text(arrived.and_then(Result::ok).unwrap_or(Total::exactly(0)))
         })
     };
     view! {
@@ -140,9 +134,7 @@ mod tests {
         let mut since = Since::default();
         let none = Total::exactly(0);
         assert_eq!(since.text(none), None);
-        let changed = LiveEvent::Changed {
-            letters: vec![shown, other],
-        };
+        let changed = LiveEvent::Changed { letters: vec![shown, other] };
         since.take(&changed, &[shown]);
         since.take(&changed, &[shown]);
         assert_eq!(since.text(none).as_deref(), Some("1 changed"));
@@ -163,10 +155,7 @@ mod tests {
     #[test]
     fn what_was_not_counted_is_not_named() {
         let text = |total| Since::default().text(total);
-        assert_eq!(
-            text(Total::at_least(10_000)).as_deref(),
-            Some("10,000 or more new")
-        );
+        assert_eq!(text(Total::at_least(10_000)).as_deref(), Some("10,000 or more new"));
         let unknown = "There may be new ones: read the list again";
         assert_eq!(text(Total::at_least(0)).as_deref(), Some(unknown));
     }

@@ -13,10 +13,7 @@ pub(crate) fn Beginning(
 ) -> impl IntoView {
     let watches = !overview.sources.is_empty();
     let (sources, now) = (overview.sources, overview.at);
-    let ill = sources
-        .iter()
-        .filter(|one| !one.condition.is_well())
-        .count();
+    let ill = sources.iter().filter(|one| !one.condition.is_well()).count();
     let heading = match (watches, ill) {
         (true, 0) => {
             "Nothing has died yet. The queues below are watched; the first dead letter appears here within a second."

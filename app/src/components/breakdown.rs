@@ -20,11 +20,7 @@ pub(crate) fn BreakdownTable(
     #[prop(optional)]
     brief: bool,
 ) -> impl IntoView {
-    let (most_facets, most_values) = if brief {
-        BRIEF
-    } else {
-        (usize::MAX, usize::MAX)
-    };
+    let (most_facets, most_values) = if brief { BRIEF } else { (usize::MAX, usize::MAX) };
     let sentence = sentence(&breakdown, &scope);
     let sample = sample(&breakdown);
     let rows = breakdown
@@ -85,13 +81,7 @@ fn spaced(share: f64) -> String {
 
 /// What was looked at.
 fn sample(breakdown: &Breakdown) -> String {
-    let Breakdown {
-        letters,
-        letters_in_set,
-        compared_with,
-        letters_in_all,
-        ..
-    } = *breakdown;
+    let Breakdown { letters, letters_in_set, compared_with, letters_in_all, .. } = *breakdown;
     let these = if letters < letters_in_set {
         format!(
             "Of the newest {} of {}",
@@ -117,21 +107,13 @@ fn sample(breakdown: &Breakdown) -> String {
 }
 
 fn rows(facet: Facet, most_values: usize, scope: &str) -> Vec<AnyView> {
-    let Facet {
-        name,
-        mut values,
-        mut other_values,
-        mut other_letters,
-        ..
-    } = facet;
+    let Facet { name, mut values, mut other_values, mut other_letters, .. } = facet;
     for left_out in values.drain(values.len().min(most_values)..) {
         other_values += 1;
         other_letters += left_out.letters;
     }
-    let mut rows: Vec<AnyView> = (0..)
-        .zip(values)
-        .map(|(place, value)| row(&name, place == 0, value, scope))
-        .collect();
+    let mut rows: Vec<AnyView> =
+        (0..).zip(values).map(|(place, value)| row(&name, place == 0, value, scope)).collect();
     if other_values > 0 {
         rows.push(others(other_values, other_letters));
     }
@@ -140,20 +122,8 @@ fn rows(facet: Facet, most_values: usize, scope: &str) -> Vec<AnyView> {
 
 fn row(name: &str, is_first: bool, value: FacetValue, scope: &str) -> AnyView {
     let name = name.to_owned();
-    let FacetValue {
-        value,
-        letters,
-        share,
-        share_of_all,
-        lift,
-        stands_out,
-        filter,
-    } = value;
-    let shown = if value.is_empty() {
-        "\"\"".to_owned()
-    } else {
-        value.clone()
-    };
+    let FacetValue { value, letters, share, share_of_all, lift, stands_out, filter } = value;
+    let shown = if value.is_empty() { "\"\"".to_owned() } else { value.clone() };
     let usual = place(share_of_all);
     view! {
         <tr class:first=is_first>
@@ -208,11 +178,7 @@ fn place(share: f64) -> String {
 
 /// `1.4×`, `17×`.
 fn ratio(lift: f64) -> String {
-    if lift < 9.95 {
-        format!("{lift:.1}×")
-    } else {
-        format!("{lift:.0}×")
-    }
+    if lift < 9.95 { format!("{lift:.1}×") } else { format!("{lift:.0}×") }
 }
 
 #[cfg(test)]
@@ -221,10 +187,7 @@ mod tests {
 
     #[test]
     fn ratios_are_short() {
-        let shown: Vec<String> = [0.04, 1.0, 8.72, 9.96, 1_234.0]
-            .into_iter()
-            .map(ratio)
-            .collect();
+        let shown: Vec<String> = [0.04, 1.0, 8.72, 9.96, 1_234.0].into_iter().map(ratio).collect();
         assert_eq!(shown, ["0.0×", "1.0×", "8.7×", "10×", "1234×"]);
     }
 

@@ -59,11 +59,7 @@ pub(crate) fn BehindPanel(
     /// The letters, as a filter.
     scope: String,
 ) -> impl IntoView {
-    let Behind {
-        letters,
-        workers,
-        executions,
-    } = behind;
+    let Behind { letters, workers, executions } = behind;
     if workers.is_empty() && executions.is_empty() {
         return ().into_any();
     }
@@ -88,11 +84,7 @@ pub(crate) fn BehindPanel(
     let workers = workers.into_iter();
     let rows: Vec<AnyView> = workers
         .map(|one| of(Field::Worker, "worker", one))
-        .chain(
-            executions
-                .into_iter()
-                .map(|one| of(Field::Execution, "execution", one)),
-        )
+        .chain(executions.into_iter().map(|one| of(Field::Execution, "execution", one)))
         .collect();
     view! {
         <section class="section" aria-labelledby="behind-title">

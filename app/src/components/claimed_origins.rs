@@ -71,11 +71,8 @@ fn line(origin: ClaimedOrigin) -> impl IntoView {
     let place = match (origin.queue, origin.exchange) {
         (Some(queue), _) => queue,
         (None, Some(exchange)) => {
-            let name = if exchange.is_empty() {
-                "the default exchange".to_owned()
-            } else {
-                exchange
-            };
+            let name =
+                if exchange.is_empty() { "the default exchange".to_owned() } else { exchange };
             match origin.routing_key {
                 Some(key) => format!("{name}, key {key}"),
                 None => name,

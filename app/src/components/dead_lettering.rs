@@ -18,13 +18,7 @@ pub(crate) fn DeadLettering(
     /// What stands in it.
     form: DeadLetteringForm,
 ) -> impl IntoView {
-    let DeadLetteringForm {
-        draft,
-        counts_nothing,
-        error,
-        removal,
-        preview,
-    } = form;
+    let DeadLetteringForm { draft, counts_nothing, error, removal, preview } = form;
     let counts = counts_nothing.is_empty();
     let limits = if counts {
         let (most, sure) = (draft.deliveries.clone(), draft.at_least_once.clone());
@@ -96,11 +90,8 @@ fn hidden((name, value): (&'static str, String)) -> AnyView {
 
 /// What would be done, and the button that does it.
 fn plan(draft: DeadLetteringDraft, seen: PlanSeen) -> AnyView {
-    let list = |lines: Vec<String>| {
-        lines
-            .into_iter()
-            .map(|line| view! { <li><Spoken text=line /></li> })
-    };
+    let list =
+        |lines: Vec<String>| lines.into_iter().map(|line| view! { <li><Spoken text=line /></li> });
     let steps = (!seen.steps.is_empty()).then(|| {
         view! {
             <h3>"How to get there"</h3>
@@ -163,11 +154,7 @@ fn policy(seen: PolicySeen) -> AnyView {
     let line = |(key, before, after): (String, String, String)| {
         let is_new = before != after;
         let after = show_name(&after);
-        let after = if is_new {
-            view! { <strong>{after}</strong> }.into_any()
-        } else {
-            after
-        };
+        let after = if is_new { view! { <strong>{after}</strong> }.into_any() } else { after };
         view! {
             <tr>
                 <th class="id">{show_name(&key)}</th>

@@ -124,10 +124,7 @@ impl Decisions {
         Effect::new(move |_| {
             if let Some(Ok(changed)) = self.restore.value().get() {
                 toasts.say(Toast {
-                    text: format!(
-                        "{} restored: held again.",
-                        counted(changed.changed, "letter")
-                    ),
+                    text: format!("{} restored: held again.", counted(changed.changed, "letter")),
                     left_out: changed.left_out,
                     undo: Vec::new(),
                 });

@@ -31,9 +31,7 @@ pub(crate) fn Destinations(
     }
     let most = destinations.first().map_or(1, |one| one.letters.max(1));
     let is_same = |part: fn(&Destination) -> &String| {
-        destinations
-            .windows(2)
-            .all(|pair| part(&pair[0]) == part(&pair[1]))
+        destinations.windows(2).all(|pair| part(&pair[0]) == part(&pair[1]))
     };
     let told = Told {
         vhost: !is_same(|one| &one.vhost),
@@ -104,11 +102,7 @@ fn receivers_line(queues: &[String]) -> String {
 /// That nobody would take the letters now, as far as workers tell.
 fn workers_line(workers: Option<WorkersThere>, is_of_worker: bool) -> Option<String> {
     let there = workers.unwrap_or_default();
-    let ill = [
-        (there.stale, "silent"),
-        (there.draining, "draining"),
-        (there.stopped, "stopped"),
-    ];
+    let ill = [(there.stale, "silent"), (there.draining, "draining"), (there.stopped, "stopped")];
     let all = there.fresh + ill.iter().map(|(count, _)| count).sum::<i64>();
     if all == 0 {
         let text = "no worker says in its heartbeats that it works on this queue";
@@ -122,15 +116,9 @@ fn workers_line(workers: Option<WorkersThere>, is_of_worker: bool) -> Option<Str
         [(1, word)] => format!("its only worker is {word}"),
         [(_, word)] => format!("all of its {} are {word}", wording::counted(all, "worker")),
         _ => {
-            let told = ill
-                .iter()
-                .map(|(count, word)| format!("{} {word}", wording::count(*count)));
+            let told = ill.iter().map(|(count, word)| format!("{} {word}", wording::count(*count)));
             let told: Vec<String> = told.collect();
-            format!(
-                "of its {}, {}",
-                wording::counted(all, "worker"),
-                told.join(", ")
-            )
+            format!("of its {}, {}", wording::counted(all, "worker"), told.join(", "))
         }
     };
     Some(format!("nobody takes them from there now: {how}"))
@@ -155,10 +143,7 @@ fn notes(of: &Destination, is_of_worker: bool) -> Vec<String> {
 fn row(destination: Destination, most: i64, told: Told) -> impl IntoView {
     let notes = notes(&destination, told.is_of_worker).into_iter();
     let notes = notes.map(|text| view! { <small class="second">{show_line(&text)}</small> });
-    let name = destination
-        .queue
-        .or(destination.exchange)
-        .unwrap_or_default();
+    let name = destination.queue.or(destination.exchange).unwrap_or_default();
     let width = format!("{}%", destination.letters * 100 / most);
     let key = destination
         .routing_key

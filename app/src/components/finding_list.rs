@@ -19,9 +19,8 @@ pub(crate) fn FindingList(
     /// The findings.
     rows: Vec<FindingRow>,
 ) -> impl IntoView {
-    let (low, first): (Vec<_>, Vec<_>) = rows
-        .into_iter()
-        .partition(|row| row.severity == Severity::Low);
+    let (low, first): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| row.severity == Severity::Low);
     let list = |rows: Vec<FindingRow>| {
         view! { <ul class="findings">{rows.into_iter().map(finding).collect_view()}</ul> }
     };
@@ -48,11 +47,8 @@ fn finding(row: FindingRow) -> AnyView {
             </button>
         }
     };
-    let noting = if row.acknowledged {
-        button("forget", "Not noted")
-    } else {
-        button("note", "Take note")
-    };
+    let noting =
+        if row.acknowledged { button("forget", "Not noted") } else { button("note", "Take note") };
     view! {
         <li id=format!("f{}", row.number)>
             <span class=format!("no {}", row.severity)>{row.number}</span>

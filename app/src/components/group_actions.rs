@@ -76,11 +76,7 @@ pub(crate) fn GroupStateButtons(
         }
     };
     // Where letters wait, the way to their replay stands above, and is the first thing to do.
-    let first = if group.waiting > 0 {
-        "button"
-    } else {
-        "button primary"
-    };
+    let first = if group.waiting > 0 { "button" } else { "button primary" };
     let is_closed = matches!(state, GroupState::Resolved | GroupState::Muted);
     view! {
         <div class="stack tight">

@@ -100,10 +100,7 @@ pub(crate) fn GroupMerge(
         .filter(|other| other.id != id)
         .map(|other| {
             let waiting = wording::count(other.waiting);
-            let text = format!(
-                "{} ({waiting} waiting)",
-                shortened(&show_line(&other.title))
-            );
+            let text = format!("{} ({waiting} waiting)", shortened(&show_line(&other.title)));
             view! { <option value=other.id.to_string()>{text}</option> }
         })
         .collect::<Vec<_>>();

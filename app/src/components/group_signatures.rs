@@ -90,14 +90,7 @@ pub(crate) fn GroupSignatures(
 }
 
 fn row(signature: SignatureShare, all: i64, checked: Option<Checked>) -> impl IntoView {
-    let SignatureShare {
-        id,
-        template,
-        letters,
-        sample_letter_id,
-        arranged,
-        ..
-    } = signature;
+    let SignatureShare { id, template, letters, sample_letter_id, arranged, .. } = signature;
     let percent = format!("{}%", letters * 100 / all.max(1));
     let pick = checked.map(|checked| {
         let (held, changed) = (id.clone(), id.clone());

@@ -91,8 +91,7 @@ pub(crate) fn GroupSlip(
 /// When a mute ends, in words.
 fn ends(mute: Mute) -> String {
     let ends = [
-        mute.until
-            .map(|at| format!("until {}", wording::absolute(at))),
+        mute.until.map(|at| format!("until {}", wording::absolute(at))),
         mute.arrivals
             .map(|count| format!("until {} arrive", wording::counted(count, "more letter"))),
         mute.per_hour.map(|count| {

@@ -34,16 +34,10 @@ pub(crate) fn Ladder(
         words.join(", "),
         canary.stop_above_percent()
     );
-    let published = format!(
-        "{} of {} since it began",
-        wording::count(climb.tried),
-        wording::count(rest)
-    );
+    let published =
+        format!("{} of {} since it began", wording::count(climb.tried), wording::count(rest));
     // A step that reaches all of them is the last one.
-    let before_all = canary
-        .steps
-        .iter()
-        .take_while(|most| i64::from(**most) < rest);
+    let before_all = canary.steps.iter().take_while(|most| i64::from(**most) < rest);
     let steps = (0..=before_all.count()).map(|step| {
         let place = place(step, climb, is_over);
         view! { <Step step place canary=canary.clone() climb rest waits now /> }

@@ -15,10 +15,8 @@ pub(crate) fn LetterHead(
     letter: Letter,
 ) -> impl IntoView {
     let summary = letter.summary;
-    let filter = dlo_domain::filter::FilterForm {
-        queue: summary.queue.clone(),
-        ..Default::default()
-    };
+    let filter =
+        dlo_domain::filter::FilterForm { queue: summary.queue.clone(), ..Default::default() };
     let queue = summary.queue.clone().map(|queue| {
         let href = links::letters(&filter);
         view! {

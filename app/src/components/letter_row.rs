@@ -16,14 +16,8 @@ pub(crate) fn LetterRow(
     /// When it was read.
     now: DateTime<Utc>,
 ) -> impl IntoView {
-    let label = format!(
-        "Select the letter of {}",
-        wording::clock(letter.last_arrived_at)
-    );
-    let queue = letter
-        .queue
-        .clone()
-        .unwrap_or_else(|| "not told".to_owned());
+    let label = format!("Select the letter of {}", wording::clock(letter.last_arrived_at));
+    let queue = letter.queue.clone().unwrap_or_else(|| "not told".to_owned());
     let at = letter.last_arrived_at;
     view! {
         <tr data-row="">
@@ -83,10 +77,7 @@ pub(super) fn told(letter: &LetterSummary) -> AnyView {
     let message = letter.error_message.as_deref().map(show_lines);
     match (&letter.error_class, message) {
         (None, None) => {
-            let text = format!(
-                "no error reported; {}",
-                wording::reason_sentence(letter.reason)
-            );
+            let text = format!("no error reported; {}", wording::reason_sentence(letter.reason));
             view! { <span class="quiet">{text}</span> }.into_any()
         }
         (Some(class), message) => {

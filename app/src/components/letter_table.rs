@@ -31,9 +31,7 @@ pub(crate) fn LetterTable(
     let selected = RwSignal::new(Vec::<LetterId>::new());
     let any = |change| {
         let allowing = LetterState::allowing(change);
-        letters
-            .iter()
-            .any(|letter| allowing.contains(&letter.state))
+        letters.iter().any(|letter| allowing.contains(&letter.state))
     };
     let (can_discard, can_restore) = (any(Change::Discard), any(Change::Restore));
     let can_hold = any(Change::Unschedule);

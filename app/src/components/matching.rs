@@ -44,10 +44,7 @@ pub(crate) fn Matching(
         }
         .into_any()
     };
-    let look = links::with_query(
-        links::NEW_REPLAY,
-        [("scope", "matching"), ("q", text.as_str())],
-    );
+    let look = links::with_query(links::NEW_REPLAY, [("scope", "matching"), ("q", text.as_str())]);
     let waits = move || decisions.is_pending();
     let hidden = move || view! { <Hidden filter=text.clone() back=back.clone() /> };
     let to_discard = replayable.then(&hidden);

@@ -16,14 +16,9 @@ pub(crate) fn Notice() -> impl IntoView {
         query.with(|query| {
             let number = |name| {
                 let text: Option<&str> = query.get_str(name);
-                text.and_then(|text| text.parse::<u32>().ok())
-                    .map_or(0, i64::from)
+                text.and_then(|text| text.parse::<u32>().ok()).map_or(0, i64::from)
             };
-            said(
-                query.get_str("notice")?,
-                number("letters"),
-                number("left_out"),
-            )
+            said(query.get_str("notice")?, number("letters"), number("left_out"))
         })
     };
     view! {
@@ -52,95 +47,63 @@ pub(crate) fn Notice() -> impl IntoView {
 
 type Link = (&'static str, &'static str);
 
-#[expect(clippy::too_many_lines, reason = "one sentence for each notice")]
 fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Link>)> {
     let letters = counted(letters, "letter");
     let rest = match left_out {
         0 => String::new(),
-        n => format!(
-            " {} left out, because their state does not allow it.",
-            counted(n, "letter")
-        ),
+        n => format!(" {} left out, because their state does not allow it.", counted(n, "letter")),
     };
     Some(match notice {
         "discarded" => (
             format!("{letters} discarded.{rest}"),
-            Some((
-                "/letters?state=discarded",
-                "Discarded letters can be restored.",
-            )),
+            Some(("/letters?state=discarded", "Discarded letters can be restored.")),
         ),
         "restored" => (format!("{letters} restored: held again.{rest}"), None),
-        "added" => (
-            "The source was added. Intake looks for its queue now.".to_owned(),
-            None,
-        ),
+        "added" => ("The source was added. Intake looks for its queue now.".to_owned(), None),
         "group" | "finding" => ("Written down.".to_owned(), None),
         "merged" => ("The groups are one now: this one.".to_owned(), None),
-        "split" => (
-            "The checked signatures are a group of their own now: this one.".to_owned(),
-            None,
-        ),
-        "rule" => (
-            "Written into the book. Letters that come are judged by it at once.".to_owned(),
-            None,
-        ),
-        "rule-removed" => (
-            "The rule was removed. The others judge its letters again.".to_owned(),
-            None,
-        ),
+        "split" => {
+            ("The checked signatures are a group of their own now: this one.".to_owned(), None)
+        }
+        "rule" => {
+            ("Written into the book. Letters that come are judged by it at once.".to_owned(), None)
+        }
+        "rule-removed" => {
+            ("The rule was removed. The others judge its letters again.".to_owned(), None)
+        }
         "rules" => ("The rules are changed.".to_owned(), None),
-        "policy" => (
-            "The policy is kept. It is asked of letters that come from now on.".to_owned(),
-            None,
-        ),
+        "policy" => {
+            ("The policy is kept. It is asked of letters that come from now on.".to_owned(), None)
+        }
         "policies" => ("The retry policies are changed.".to_owned(), None),
-        "policy-removed" => (
-            "The policy was removed. Letters that waited for it are held.".to_owned(),
-            None,
-        ),
-        "policy-applied" => (
-            format!("The policies are asked of {letters} that are held, from now on."),
-            None,
-        ),
-        "held" => (
-            format!("{letters} held for a person to decide.{rest}"),
-            None,
-        ),
-        "drains" => (
-            "The worker drains: it is given nothing more.".to_owned(),
-            None,
-        ),
+        "policy-removed" => {
+            ("The policy was removed. Letters that waited for it are held.".to_owned(), None)
+        }
+        "policy-applied" => {
+            (format!("The policies are asked of {letters} that are held, from now on."), None)
+        }
+        "held" => (format!("{letters} held for a person to decide.{rest}"), None),
+        "drains" => ("The worker drains: it is given nothing more.".to_owned(), None),
         "active" => ("The worker is taken back into work.".to_owned(), None),
-        "dead-lettering" => (
-            "It is set. The broker takes it up within seconds.".to_owned(),
-            None,
-        ),
-        "dead-lettering-gone" => (
-            "It is taken back. What applied before applies again within seconds.".to_owned(),
-            None,
-        ),
-        "limit-lifted" => (
-            "The limit is lifted. Letters are taken again within seconds.".to_owned(),
-            None,
-        ),
-        "loss-accepted" => (
-            "The loss is accepted. Letters are taken within seconds.".to_owned(),
-            None,
-        ),
+        "dead-lettering" => ("It is set. The broker takes it up within seconds.".to_owned(), None),
+        "dead-lettering-gone" => {
+            ("It is taken back. What applied before applies again within seconds.".to_owned(), None)
+        }
+        "limit-lifted" => {
+            ("The limit is lifted. Letters are taken again within seconds.".to_owned(), None)
+        }
+        "loss-accepted" => {
+            ("The loss is accepted. Letters are taken within seconds.".to_owned(), None)
+        }
         "loss-withdrawn" => (
             "No loss is accepted any more. Nothing is taken while the queue drops letters."
                 .to_owned(),
             None,
         ),
-        "checking" => (
-            "All brokers are asked again. What they say is here in some seconds.".to_owned(),
-            None,
-        ),
-        "removed" => (
-            "The source is watched no more. Its letters stay.".to_owned(),
-            None,
-        ),
+        "checking" => {
+            ("All brokers are asked again. What they say is here in some seconds.".to_owned(), None)
+        }
+        "removed" => ("The source is watched no more. Its letters stay.".to_owned(), None),
         _ => return None,
     })
 }

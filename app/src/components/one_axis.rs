@@ -20,14 +20,7 @@ pub(crate) fn OneAxis(
     /// The page's own address, and what of its query is kept.
     page: (String, Vec<(&'static str, String)>),
 ) -> impl IntoView {
-    let Drawing {
-        reach,
-        says,
-        lanes,
-        hours,
-        table,
-        ..
-    } = drawing;
+    let Drawing { reach, says, lanes, hours, table, .. } = drawing;
     let places: Vec<i64> = hours.iter().map(|(place, _)| *place).collect();
     let rows = lanes.into_iter().map(|lane| row(lane, &places));
     view! {
@@ -71,12 +64,7 @@ fn Reaches(reach: String, page: (String, Vec<(&'static str, String)>)) -> impl I
 }
 
 fn row(lane: Lane, hours: &[i64]) -> AnyView {
-    let Lane {
-        name,
-        href,
-        says,
-        shape,
-    } = lane;
+    let Lane { name, href, says, shape } = lane;
     let name = if href.is_empty() {
         view! { <b>{show_name(&name)}</b> }.into_any()
     } else {
@@ -197,9 +185,7 @@ fn Figures(table: Table) -> impl IntoView {
         });
         view! { <tr>{cells.collect_view()}</tr> }
     });
-    let bands = bands
-        .into_iter()
-        .map(|band| view! { <li>{show_line(&band)}</li> });
+    let bands = bands.into_iter().map(|band| view! { <li>{show_line(&band)}</li> });
     view! {
         <details class="data">
             <summary>"The same as a table"</summary>

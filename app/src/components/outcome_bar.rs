@@ -102,13 +102,7 @@ pub(crate) fn OutcomeBar(
     let label: Vec<String> = Outcome::ALL
         .into_iter()
         .filter(|outcome| counts.of(*outcome) > 0)
-        .map(|outcome| {
-            format!(
-                "{} {}",
-                wording::count(counts.of(outcome)),
-                outcome_word(outcome)
-            )
-        })
+        .map(|outcome| format!("{} {}", wording::count(counts.of(outcome)), outcome_word(outcome)))
         .collect();
     let bar = (done > 0).then(|| {
         view! {

@@ -10,9 +10,7 @@ use crate::links;
 const REMEMBERED: usize = 20;
 
 /// Names in an address that belong to one page of a list, or to what was just done.
-const PASSING: [&str; 7] = [
-    "cursor", "newer", "notice", "letters", "left_out", "__path", "__err",
-];
+const PASSING: [&str; 7] = ["cursor", "newer", "notice", "letters", "left_out", "__path", "__err"];
 
 /// Links to the next newer and older page.
 #[component]
@@ -71,9 +69,7 @@ fn remember(back: &str, here: &str) -> String {
 
 fn address(path: &str, query: &ParamsMap, cursor: &str, newer: &str) -> String {
     let kept = kept(query);
-    let pairs = kept
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let pairs = kept.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     links::with_query(path, pairs.chain([("cursor", cursor), ("newer", newer)]))
 }
 
@@ -102,9 +98,7 @@ mod tests {
 
     #[test]
     fn a_long_way_forgets_its_beginning() {
-        let way = (0..40).fold(String::new(), |way, page| {
-            remember(&way, &format!("c{page}"))
-        });
+        let way = (0..40).fold(String::new(), |way, page| remember(&way, &format!("c{page}")));
         assert_eq!(way.split('.').count(), REMEMBERED);
         assert_eq!(way.rsplit_once('.').map(|(_, last)| last), Some("c39"));
     }

@@ -100,10 +100,8 @@ pub(crate) fn PayloadView(
 fn Tabs(id: LetterId, arrival: i32, view: View, is_json: bool, size: String) -> impl IntoView {
     let tab = |this: View, word: &'static str, name: &'static str| {
         let number = arrival.to_string();
-        let href = links::with_query(
-            &links::letter(id),
-            [("arrival", number.as_str()), ("view", word)],
-        );
+        let href =
+            links::with_query(&links::letter(id), [("arrival", number.as_str()), ("view", word)]);
         view! {
             <a href=format!("{href}#payload") aria-current=(this == view).then_some("true")>
                 {name}
@@ -176,22 +174,14 @@ mod tests {
             (4_096, View::Hex, None),
             (4_097, View::Hex, Some("The first 4,096 of 4,097 bytes")),
             (4_097, View::Text, None),
-            (
-                300_000,
-                View::Text,
-                Some("The first 262,144 of 300,000 bytes"),
-            ),
+            (300_000, View::Text, Some("The first 262,144 of 300,000 bytes")),
             (300_000, View::Hex, Some("The first 4,096 of 300,000 bytes")),
         ] {
             let size = i64::try_from(bytes).expect("small");
             let payload = read_payload(&vec![b'a'; bytes], size, None);
             let notes = notes(&payload, view);
             assert_eq!(notes.len(), usize::from(says.is_some()), "{notes:?}");
-            assert!(
-                notes
-                    .iter()
-                    .all(|note| note.starts_with(says.unwrap_or("")))
-            );
+            assert!(notes.iter().all(|note| note.starts_with(says.unwrap_or(""))));
         }
     }
 

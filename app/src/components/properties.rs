@@ -69,10 +69,7 @@ fn rows(properties: Properties) -> Vec<(&'static str, String)> {
         ("content-type", text(properties.content_type)),
         ("content-encoding", text(properties.content_encoding)),
         ("delivery-mode", mode),
-        (
-            "priority",
-            properties.priority.map(|priority| priority.to_string()),
-        ),
+        ("priority", properties.priority.map(|priority| priority.to_string())),
         ("correlation-id", text(properties.correlation_id)),
         ("reply-to", text(properties.reply_to)),
         ("expiration", expiration),

@@ -52,11 +52,7 @@ pub(crate) fn ReplayControls(
 
 #[component]
 fn Line(choice: Choice, id: String, action: ServerAction<ControlReplay>) -> impl IntoView {
-    let class = if choice.is_primary {
-        "button primary"
-    } else {
-        "button"
-    };
+    let class = if choice.is_primary { "button primary" } else { "button" };
     let waits = move || action.pending().get();
     view! {
         <li>
@@ -111,11 +107,8 @@ fn choices(replay: &Replay) -> Vec<Choice> {
         ReplayState::Paused => {
             let mut list = Vec::new();
             if wrong > 0 {
-                let what = if wrong == replay.outcomes.died_again {
-                    "died again"
-                } else {
-                    "went wrong"
-                };
+                let what =
+                    if wrong == replay.outcomes.died_again { "died again" } else { "went wrong" };
                 list.push(Choice {
                     again: true,
                     is_primary: true,

@@ -16,14 +16,9 @@ pub(crate) fn target_text(target: &Target, letters: i64) -> String {
         Target::OriginExchange if letters == 1 => "the exchange it was published to".to_owned(),
         Target::OriginExchange => "the exchanges they were published to".to_owned(),
         Target::Queue { queue } => show_within(queue),
-        Target::Exchange {
-            exchange,
-            routing_key,
-        } => format!(
-            "exchange {} with key {}",
-            show_within(exchange),
-            show_within(routing_key)
-        ),
+        Target::Exchange { exchange, routing_key } => {
+            format!("exchange {} with key {}", show_within(exchange), show_within(routing_key))
+        }
         Target::Worker { worker } => format!("worker {}", show_within(worker)),
     }
 }
@@ -60,10 +55,7 @@ pub(crate) fn ReplayTable(
 
 fn row(replay: Replay, now: DateTime<Utc>) -> impl IntoView {
     let of = |outcomes: &[Outcome]| -> i64 {
-        outcomes
-            .iter()
-            .map(|outcome| replay.outcomes.of(*outcome))
-            .sum()
+        outcomes.iter().map(|outcome| replay.outcomes.of(*outcome)).sum()
     };
     let well = of(&[Outcome::Confirmed, Outcome::Processed, Outcome::Settled]);
     let not = of(&[Outcome::DiedAgain, Outcome::Refused, Outcome::Unroutable]);

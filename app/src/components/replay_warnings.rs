@@ -36,17 +36,10 @@ pub(crate) fn ReplayWarnings(
 
 #[component]
 fn Warning(warning: ReplayWarning, takes_worker: bool) -> impl IntoView {
-    let word = if warning.will_fail {
-        "This will fail. "
-    } else {
-        "Careful. "
-    };
+    let word = if warning.will_fail { "This will fail. " } else { "Careful. " };
     let worker = warning.fresh_worker.filter(|_| takes_worker);
     let offer = worker.map(|worker| {
-        let words = format!(
-            "Send to worker {} instead: it is at work",
-            show_within(&worker)
-        );
+        let words = format!("Send to worker {} instead: it is at work", show_within(&worker));
         view! {
             <button class="button" type="submit" name="to_worker" value=worker>
                 {words}

@@ -35,10 +35,7 @@ pub(crate) fn RuleForm(
     let on_submit = on_submit(sent, save);
     let error = Signal::derive(move || {
         let is_readable = filter.with(|filter| LetterFilter::parse(filter).is_ok());
-        save.value()
-            .get()
-            .and_then(Result::err)
-            .filter(|_| is_readable)
+        save.value().get().and_then(Result::err).filter(|_| is_readable)
     });
     view! {
         <form class="rule-form" method="get" action=path on:submit=on_submit>
@@ -99,13 +96,7 @@ fn on_submit(sent: RwSignal<Option<String>>, save: ServerAction<SaveRule>) -> im
         }
         save.clear();
         let address = RuleDraft::from(form).address();
-        navigate(
-            &address,
-            NavigateOptions {
-                scroll: false,
-                ..NavigateOptions::default()
-            },
-        );
+        navigate(&address, NavigateOptions { scroll: false, ..NavigateOptions::default() });
     }
 }
 

@@ -168,9 +168,7 @@ fn verdict(verdict: &Verdict) -> AnyView {
             view! { <span class="quiet">"one group: "</span> <code>{key}</code> }.into_any()
         }
         Verdict::Grouping(Outcome::Masks(masks)) => {
-            let masks = masks
-                .iter()
-                .map(|mask| view! { <code>{show_line(mask)}</code> " " });
+            let masks = masks.iter().map(|mask| view! { <code>{show_line(mask)}</code> " " });
             let masks = masks.collect_view();
             view! { <span class="quiet">"values: "</span> {masks} }.into_any()
         }

@@ -13,11 +13,7 @@ pub(crate) fn SchemaNote(
     #[prop(into)]
     what: String,
 ) -> impl IntoView {
-    let SchemaCheck {
-        schema,
-        faults,
-        more,
-    } = check;
+    let SchemaCheck { schema, faults, more } = check;
     let schema = show_line(&schema);
     if faults.is_empty() {
         let says = format!("{what} fits the schema {schema}.");
@@ -35,11 +31,7 @@ pub(crate) fn SchemaNote(
 }
 
 fn fault(SchemaFault { place, why }: SchemaFault) -> AnyView {
-    let place = if place.is_empty() {
-        "the whole body".to_owned()
-    } else {
-        place
-    };
+    let place = if place.is_empty() { "the whole body".to_owned() } else { place };
     view! {
         <li>
             <code>{show_line(&place)}</code>

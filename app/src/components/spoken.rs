@@ -69,19 +69,14 @@ mod tests {
                 "The source `orders` waits.",
                 vec![("The source ", false), ("orders", true), (" waits.", false)],
             ),
-            (
-                "`a` and `b`",
-                vec![("a", true), (" and ", false), ("b", true)],
-            ),
+            ("`a` and `b`", vec![("a", true), (" and ", false), ("b", true)]),
             ("one ` alone", vec![("one ", false), ("` alone", false)]),
             ("``", vec![]),
             ("`a`b`", vec![("a", true), ("b", false), ("`", false)]),
         ] {
             let told: Vec<_> = parts(text).collect();
-            let wanted: Vec<_> = wanted
-                .into_iter()
-                .map(|(part, is_code)| (part.to_owned(), is_code))
-                .collect();
+            let wanted: Vec<_> =
+                wanted.into_iter().map(|(part, is_code)| (part.to_owned(), is_code)).collect();
             assert_eq!(told, wanted, "{text}");
         }
     }

@@ -17,9 +17,8 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
     let mut rest = template;
     let mut from = 0;
     while let Some(place) = rest[from..].find('<').map(|place| from + place) {
-        let kind = Variable::ALL
-            .into_iter()
-            .find(|kind| rest[place..].starts_with(kind.placeholder()));
+        let kind =
+            Variable::ALL.into_iter().find(|kind| rest[place..].starts_with(kind.placeholder()));
         let Some(kind) = kind else {
             from = place + 1;
             continue;

@@ -44,10 +44,7 @@ impl Toasts {
         self.shown.set(Some(toast));
         set_timeout(
             move || {
-                if self
-                    .shown
-                    .with_untracked(|shown| shown.as_ref() == Some(&said))
-                {
+                if self.shown.with_untracked(|shown| shown.as_ref() == Some(&said)) {
                     self.shown.set(None);
                 }
             },
@@ -63,27 +60,18 @@ impl Toasts {
 
 /// Provides the place where toasts are put.
 pub(crate) fn provide_toasts() {
-    provide_context(Toasts {
-        shown: RwSignal::new(None),
-        restore: ServerAction::new(),
-    });
+    provide_context(Toasts { shown: RwSignal::new(None), restore: ServerAction::new() });
 }
 
 /// Shows the toast.
 #[component]
 pub(crate) fn ToastView() -> impl IntoView {
     let toasts = Toasts::current();
-    let Toasts {
-        shown: toast,
-        restore,
-    } = toasts;
+    let Toasts { shown: toast, restore } = toasts;
     Effect::new(move |_| {
         if let Some(Ok(changed)) = restore.value().get() {
             toasts.say(Toast {
-                text: format!(
-                    "{} restored: held again.",
-                    counted(changed.changed, "letter")
-                ),
+                text: format!("{} restored: held again.", counted(changed.changed, "letter")),
                 left_out: changed.left_out,
                 undo: Vec::new(),
             });
@@ -121,10 +109,8 @@ pub(crate) fn ToastView() -> impl IntoView {
 
 #[component]
 fn Undo(restore: ServerAction<RestoreLetters>, ids: Vec<LetterId>) -> impl IntoView {
-    let text = format!(
-        "Undo: hold {} again",
-        counted(i64::try_from(ids.len()).unwrap_or(0), "letter")
-    );
+    let text =
+        format!("Undo: hold {} again", counted(i64::try_from(ids.len()).unwrap_or(0), "letter"));
     view! {
         <ActionForm action=restore>
             {ids
@@ -143,11 +129,7 @@ fn left_out_text(left_out: &[LeftOut]) -> String {
             format!(
                 " {} {} left out: {}.",
                 counted(left.letters, "letter"),
-                if plural(left.letters, "") == "s" {
-                    "were"
-                } else {
-                    "was"
-                },
+                if plural(left.letters, "") == "s" { "were" } else { "was" },
                 show_lines(left.reason.trim_end_matches('.'))
             )
         })

@@ -45,15 +45,7 @@ pub(crate) fn TransformOutcome(
     /// What it makes of them.
     preview: TransformPreview,
 ) -> impl IntoView {
-    let TransformPreview {
-        total,
-        tried,
-        changed,
-        unchanged,
-        failed,
-        unfit,
-        letters,
-    } = preview;
+    let TransformPreview { total, tried, changed, unchanged, failed, unfit, letters } = preview;
     let counts = format!(
         "{} changed, {} unchanged, {}",
         wording::count(changed),
@@ -94,10 +86,9 @@ pub(crate) fn TransformOutcome(
 fn said_of_schemas(unfit: i64) -> String {
     match unfit {
         1 => "1 changed letter does not fit the schema for it".to_owned(),
-        unfit => format!(
-            "{} changed letters do not fit the schema for them",
-            wording::count(unfit)
-        ),
+        unfit => {
+            format!("{} changed letters do not fit the schema for them", wording::count(unfit))
+        }
     }
 }
 
@@ -111,9 +102,8 @@ fn tried_letter(tried: TriedLetter) -> impl IntoView {
         (None, None) => view! { <p class="quiet">"sent as it arrived"</p> }.into_any(),
         (None, Some(diff)) => {
             let label = format!("What changes in letter {name}");
-            let schema = tried
-                .schema
-                .map(|check| view! { <SchemaNote check what="What would be sent" /> });
+            let schema =
+                tried.schema.map(|check| view! { <SchemaNote check what="What would be sent" /> });
             view! {
                 <BodyDiff diff label />
                 {schema}

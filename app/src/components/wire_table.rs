@@ -117,10 +117,7 @@ fn text(value: &FieldValue) -> String {
         FieldValue::Deep(octets) => format!("nested too deep to be shown, {} B", octets.len()),
         FieldValue::Table(_) => "an empty table".to_owned(),
         FieldValue::Array(_) => "an empty array".to_owned(),
-        number => number
-            .as_integer()
-            .map(|number| number.to_string())
-            .unwrap_or_default(),
+        number => number.as_integer().map(|number| number.to_string()).unwrap_or_default(),
     }
 }
 
@@ -138,19 +135,11 @@ pub(super) fn timestamp(seconds: u64) -> String {
 fn decimal(scale: u8, value: u32) -> String {
     let digits = format!("{value:0>width$}", width = usize::from(scale) + 1);
     let (whole, fraction) = digits.split_at(digits.len() - usize::from(scale));
-    if fraction.is_empty() {
-        whole.to_owned()
-    } else {
-        format!("{whole}.{fraction}")
-    }
+    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
 }
 
 fn byte_text(bytes: &[u8]) -> String {
-    let shown: Vec<String> = bytes
-        .iter()
-        .take(64)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let shown: Vec<String> = bytes.iter().take(64).map(|byte| format!("{byte:02x}")).collect();
     let more = if bytes.len() > 64 { " …" } else { "" };
     format!("{} B: {}{more}", bytes.len(), shown.join(" "))
 }
@@ -162,13 +151,7 @@ mod tests {
     #[test]
     fn values_read_as_their_sender_meant_them() {
         for (value, read) in [
-            (
-                FieldValue::Decimal {
-                    scale: 2,
-                    value: 250,
-                },
-                "2.50",
-            ),
+            (FieldValue::Decimal { scale: 2, value: 250 }, "2.50"),
             (FieldValue::Decimal { scale: 3, value: 5 }, "0.005"),
             (FieldValue::Decimal { scale: 0, value: 7 }, "7"),
             (FieldValue::Double(1.5_f64.to_bits()), "1.5"),
@@ -176,10 +159,7 @@ mod tests {
             (FieldValue::LongLongInt(-9), "-9"),
             (FieldValue::ByteArray(vec![0, 255]), "2 B: 00 ff"),
             (FieldValue::Void, "no value"),
-            (
-                FieldValue::Deep(vec![0; 7]),
-                "nested too deep to be shown, 7 B",
-            ),
+            (FieldValue::Deep(vec![0; 7]), "nested too deep to be shown, 7 B"),
             (FieldValue::Timestamp(0), "0 (1970-01-01 00:00:00 UTC)"),
             (FieldValue::Timestamp(u64::MAX), "18446744073709551615"),
         ] {

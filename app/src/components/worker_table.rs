@@ -44,10 +44,8 @@ pub(crate) fn WorkerTable(
 
 fn row(row: WorkerRow) -> impl IntoView {
     let queue = (!row.queue.is_empty()).then(|| {
-        let href = links::letters(&FilterForm {
-            queue: Some(row.queue.clone()),
-            ..FilterForm::default()
-        });
+        let href =
+            links::letters(&FilterForm { queue: Some(row.queue.clone()), ..FilterForm::default() });
         view! {
             <a class="id" href=href>
                 {show_name(&row.queue)}

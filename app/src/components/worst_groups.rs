@@ -37,11 +37,7 @@ pub(crate) fn WorstGroups(
 }
 
 fn row(group: WorstGroup, now: DateTime<Utc>) -> impl IntoView {
-    let WorstGroup {
-        summary,
-        first_seen_at,
-        is_new,
-    } = group;
+    let WorstGroup { summary, first_seen_at, is_new } = group;
     let waiting = links::letters_within(&links::of_group(summary.id), links::WAITING);
     let severity = summary.severity;
     let mark = move || severity.map(|severity| view! { <SeverityMark severity /> });

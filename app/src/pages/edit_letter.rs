@@ -72,10 +72,7 @@ pub(crate) fn EditLetterPage() -> impl IntoView {
             ..EditForm::default()
         }
     });
-    let actions = Actions {
-        keep: ServerAction::new(),
-        send: ServerAction::new(),
-    };
+    let actions = Actions { keep: ServerAction::new(), send: ServerAction::new() };
     // What is not sent any more as it was shown is shown anew.
     let read = Resource::new(
         move || (id.get(), form.get(), actions.send.version().get()),
@@ -204,13 +201,8 @@ fn Writing(sheet: EditSheet, form: EditForm, waits: Signal<bool>) -> impl IntoVi
             Shape::Text => "Text",
             Shape::Hex => "Hex",
         };
-        let href = links::edit_of(
-            id,
-            &EditForm {
-                shape: shape.as_str().to_owned(),
-                ..form.clone()
-            },
-        );
+        let href =
+            links::edit_of(id, &EditForm { shape: shape.as_str().to_owned(), ..form.clone() });
         view! {
             <a href=href aria-current=(shape == sheet.shape).then_some("true")>
                 {name}

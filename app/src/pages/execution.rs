@@ -19,10 +19,7 @@ pub(crate) fn ExecutionPage() -> impl IntoView {
     let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
     let version =
         Live::current().version(|event| matches!(event, LiveEvent::Executions | LiveEvent::Missed));
-    let execution = Resource::new(
-        move || (id.get(), version.get()),
-        |(id, _)| read_execution(id),
-    );
+    let execution = Resource::new(move || (id.get(), version.get()), |(id, _)| read_execution(id));
     view! {
         <Title text="Execution" />
         <Notice />

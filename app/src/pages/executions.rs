@@ -45,11 +45,8 @@ pub(crate) fn ExecutionsPage() -> impl IntoView {
 fn List(list: ExecutionList, tab: String, worker: String) -> impl IntoView {
     let query = use_query_map().get_untracked();
     let now = list.now;
-    let figures = list
-        .figures
-        .into_iter()
-        .map(|figure| view! { <span>{figure}</span> })
-        .collect_view();
+    let figures =
+        list.figures.into_iter().map(|figure| view! { <span>{figure}</span> }).collect_view();
     let of_worker = (!worker.is_empty()).then(|| {
         view! {
             <a class="end" href=links::EXECUTIONS>

@@ -74,21 +74,9 @@ fn Read(
     actions: GroupActions,
     checked: Checked,
 ) -> impl IntoView {
-    let GroupRead {
-        now,
-        group,
-        breakdown,
-        behind,
-    } = read;
+    let GroupRead { now, group, breakdown, behind } = read;
     let id = group.summary.id;
-    let Group {
-        summary,
-        why,
-        mute,
-        signatures,
-        timeline,
-        claimed_origins,
-    } = group;
+    let Group { summary, why, mute, signatures, timeline, claimed_origins } = group;
     let severity = summary.severity.unwrap_or(Severity::Normal);
     let was_merged = asked != id.to_string();
     view! {
@@ -166,10 +154,7 @@ fn Head(
     };
     let arrivals = match recent {
         0 => "none arrived in the last 24 hours".to_owned(),
-        _ => format!(
-            "{} in the last 24 hours",
-            wording::counted(recent, "arrival")
-        ),
+        _ => format!("{} in the last 24 hours", wording::counted(recent, "arrival")),
     };
     view! {
         <div class="answer">

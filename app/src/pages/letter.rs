@@ -27,9 +27,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
     let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
     let arrival = Memo::new(move |_| {
         query.with(|query| {
-            let number = query
-                .get_str("arrival")
-                .and_then(|text| text.parse::<i32>().ok());
+            let number = query.get_str("arrival").and_then(|text| text.parse::<i32>().ok());
             number.unwrap_or(0)
         })
     });
@@ -39,9 +37,9 @@ pub(crate) fn LetterPage() -> impl IntoView {
     let decisions = Decisions::new();
     let toasts = Toasts::current();
     let version = Live::current().version(move |event| match event {
-        LiveEvent::Changed { letters } | LiveEvent::Exhausted { letters } => letters
-            .iter()
-            .any(|letter| letter.to_string() == id.get_untracked()),
+        LiveEvent::Changed { letters } | LiveEvent::Exhausted { letters } => {
+            letters.iter().any(|letter| letter.to_string() == id.get_untracked())
+        }
         LiveEvent::Arrived { died_again, .. } => *died_again > 0,
         LiveEvent::Replay { .. } | LiveEvent::Executions => true,
         LiveEvent::Source { .. }
@@ -52,26 +50,11 @@ pub(crate) fn LetterPage() -> impl IntoView {
         | LiveEvent::Missed => false,
     });
     let letter = Resource::new(
-        move || {
-            (
-                id.get(),
-                arrival.get(),
-                version.get(),
-                decisions.version(),
-                toasts.version(),
-            )
-        },
+        move || (id.get(), arrival.get(), version.get(), decisions.version(), toasts.version()),
         |(id, arrival, ..)| read_letter(id, arrival),
     );
     let payload: PayloadResource = Resource::new(
-        move || {
-            (
-                id.get(),
-                arrival.get(),
-                view.get() == View::Text,
-                version.get(),
-            )
-        },
+        move || (id.get(), arrival.get(), view.get() == View::Text, version.get()),
         |(id, arrival, as_text, _)| read_payload(id, arrival, as_text),
     );
     view! {
@@ -113,11 +96,7 @@ fn Read(
     let id = letter.summary.id;
     let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
     let number = if arrival > 0 { arrival } else { last };
-    let which = if number == last {
-        String::new()
-    } else {
-        format!(", as of arrival {number}")
-    };
+    let which = if number == last { String::new() } else { format!(", as of arrival {number}") };
     view! {
         <div class="answer">
             <LetterHead letter=letter.clone() />

@@ -27,18 +27,12 @@ pub(crate) fn LettersPage() -> impl IntoView {
     let decisions = Decisions::new();
     let toasts = Toasts::current();
     let again = RwSignal::new(0_u32);
-    let choices = Resource::new(
-        || (),
-        |()| async move { read_choices().await.unwrap_or_default() },
-    );
+    let choices =
+        Resource::new(|| (), |()| async move { read_choices().await.unwrap_or_default() });
     let letters = Resource::new(
         move || {
             let changes = (again.get(), decisions.version(), toasts.version());
-            (
-                filter.get().ok().map(|filter| filter.to_string()),
-                cursor.get(),
-                changes,
-            )
+            (filter.get().ok().map(|filter| filter.to_string()), cursor.get(), changes)
         },
         |(filter, cursor, _)| async move {
             match filter {
@@ -53,10 +47,7 @@ pub(crate) fn LettersPage() -> impl IntoView {
     let look_again = Callback::new(move |()| {
         if !cursor.get_untracked().is_empty() {
             let filter = filter.get_untracked().unwrap_or_default();
-            navigate(
-                &links::letters_matching(&filter),
-                leptos_router::NavigateOptions::default(),
-            );
+            navigate(&links::letters_matching(&filter), leptos_router::NavigateOptions::default());
         }
         again.update(|times| *times += 1);
     });
@@ -118,9 +109,7 @@ fn List(
     let pairs = kept(&query);
     let back = links::with_query(
         links::LETTERS,
-        pairs
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str())),
+        pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())),
     );
     let next = page.next_cursor;
     let text = filter.to_string();

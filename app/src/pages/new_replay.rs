@@ -43,10 +43,8 @@ pub(crate) fn NewReplayPage() -> impl IntoView {
     let decisions = Decisions::new();
     // A plan that is not made any more as it was shown is shown anew.
     let outdated = decisions.outdated_plans();
-    let preview = Resource::new(
-        move || (form.get(), outdated.get()),
-        |(form, _)| preview_replay(form),
-    );
+    let preview =
+        Resource::new(move || (form.get(), outdated.get()), |(form, _)| preview_replay(form));
     view! {
         <Title text="New replay" />
         <ErrorNote error=Signal::derive(move || decisions.error()) />
@@ -126,10 +124,7 @@ fn Preview(
     decisions: Decisions,
     edited: RwSignal<bool>,
 ) -> impl IntoView {
-    let form = ReplayForm {
-        manner: form.manner.in_terms_of(&preview.replay),
-        ..form
-    };
+    let form = ReplayForm { manner: form.manner.in_terms_of(&preview.replay), ..form };
     let plan = preview.replay.clone();
     view! {
         <Head preview form=form.clone() decisions edited />
@@ -205,11 +200,7 @@ fn Facts(preview: Replay, form: ReplayForm) -> impl IntoView {
         .then(|| view! { <span>"all that match " <code>{show_line(&form.q)}</code></span> });
     let before = preview.replayed_before.filter(|before| *before > 0);
     let before = before.map(|before| {
-        let they = if before == preview.total {
-            "all"
-        } else {
-            "of them"
-        };
+        let they = if before == preview.total { "all" } else { "of them" };
         let before = wording::count(before);
         view! { <span>{before} " " {they} " replayed before"</span> }
     });

@@ -149,10 +149,7 @@ fn chosen(shown: usize, left: Left) -> String {
     let shown = i64::try_from(shown).unwrap_or(i64::MAX);
     let mut parts = Vec::new();
     if shown < left.groups {
-        parts.push(format!(
-            "the worst {shown} of {}",
-            wording::count(left.groups)
-        ));
+        parts.push(format!("the worst {shown} of {}", wording::count(left.groups)));
     }
     for (count, word) in [(left.muted, "muted"), (left.resolved, "resolved")] {
         if count > 0 {

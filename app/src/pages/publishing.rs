@@ -19,10 +19,7 @@ pub(crate) fn Publishing(
     /// Whether a field was changed since: this plan is out of date then.
     is_edited: RwSignal<bool>,
 ) -> impl IntoView {
-    let ReplayPreview {
-        replay: preview,
-        canary_plan,
-    } = preview;
+    let ReplayPreview { replay: preview, canary_plan } = preview;
     let is_warned = !preview.warnings.is_empty();
     let is_blocked = preview.is_bound_to_fail();
     let usual = Canary::default();

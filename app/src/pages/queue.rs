@@ -20,10 +20,8 @@ pub(crate) fn QueuePage() -> impl IntoView {
         let draft = params.with(|params| query.with(|query| DeadLetteringDraft::of(params, query)));
         (draft, of("look"), of("fault"))
     });
-    let queue = Resource::new(
-        move || asked.get(),
-        |(draft, look, fault)| read_queue(draft, look, fault),
-    );
+    let queue =
+        Resource::new(move || asked.get(), |(draft, look, fault)| read_queue(draft, look, fault));
     view! {
         <Title text="Queue" />
         <Notice />

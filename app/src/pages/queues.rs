@@ -16,10 +16,7 @@ use crate::visible::{show_line, show_name};
 pub(crate) fn QueuesPage() -> impl IntoView {
     let query = use_query_map();
     let version = Live::current().version(|event| {
-        matches!(
-            event,
-            LiveEvent::Topology | LiveEvent::Source { .. } | LiveEvent::Missed
-        )
+        matches!(event, LiveEvent::Topology | LiveEvent::Source { .. } | LiveEvent::Missed)
     });
     let sheet = Resource::new(
         move || {
@@ -114,8 +111,7 @@ fn vhosts(others: Vec<(String, String)>) -> Option<AnyView> {
 }
 
 fn link(link: Option<(String, String)>) -> AnyView {
-    link.map(|(href, words)| view! { <a href=href>{show_line(&words)}</a> })
-        .into_any()
+    link.map(|(href, words)| view! { <a href=href>{show_line(&words)}</a> }).into_any()
 }
 
 #[component]

@@ -69,12 +69,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
 
 #[component]
 fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>) -> impl IntoView {
-    let ReplayRead {
-        now,
-        replay,
-        pace,
-        items,
-    } = read;
+    let ReplayRead { now, replay, pace, items } = read;
     let query = use_query_map().get_untracked();
     let outcome: Option<Outcome> = outcome.parse().ok();
     let path = replay.id.map(links::replay).unwrap_or_default();
@@ -273,11 +268,7 @@ fn StopLine(stop: Stop, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
 fn ReturnRate(counts: OutcomeCounts) -> impl IntoView {
     let delivered = counts.delivered();
     let back = counts.died_again;
-    let per_mille = if delivered == 0 {
-        0
-    } else {
-        back * 1_000 / delivered
-    };
+    let per_mille = if delivered == 0 { 0 } else { back * 1_000 / delivered };
     (delivered > 0).then(|| {
         view! {
             <p class="note-line">
@@ -348,12 +339,7 @@ mod tests {
         counts.add(Outcome::Confirmed, 4);
         counts.add(Outcome::Refused, 1);
         counts.add(Outcome::Unroutable, 1);
-        let told = [
-            "4 confirmed by the broker",
-            "1 processed",
-            "2 settled",
-            "2 not sent",
-        ];
+        let told = ["4 confirmed by the broker", "1 processed", "2 settled", "2 not sent"];
         assert_eq!(parts(counts), told);
     }
 }

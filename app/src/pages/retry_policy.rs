@@ -48,29 +48,16 @@ pub(crate) fn RetryPolicyPage() -> impl IntoView {
 
 #[component]
 fn Form(form: PolicyForm) -> impl IntoView {
-    let PolicyForm {
-        now,
-        draft,
-        error,
-        preview,
-        report,
-        gone,
-    } = form;
+    let PolicyForm { now, draft, error, preview, report, gone } = form;
     let id = draft.id.clone();
     if let Some(gone) = gone {
         let name = draft.name;
         return view! { <RemovedPolicy id name gone /> }.into_any();
     }
     let (crumb, heading) = if id.is_empty() {
-        (
-            "New",
-            "A new retry policy: nothing changes until it is saved.",
-        )
+        ("New", "A new retry policy: nothing changes until it is saved.")
     } else {
-        (
-            "Edit",
-            "Change a retry policy: it stays as it is until this is saved.",
-        )
+        ("Edit", "Change a retry policy: it stays as it is until this is saved.")
     };
     view! {
         <div class="answer">

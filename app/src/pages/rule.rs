@@ -34,10 +34,8 @@ pub(crate) fn RulePage() -> impl IntoView {
             }
         },
     );
-    let choices = Resource::new(
-        || (),
-        |()| async move { read_choices().await.unwrap_or_default() },
-    );
+    let choices =
+        Resource::new(|| (), |()| async move { read_choices().await.unwrap_or_default() });
     let save = ServerAction::<SaveRule>::new();
     view! {
         <Title text=move || if id.get().is_empty() { "New rule" } else { "Rule" } />
@@ -61,16 +59,9 @@ pub(crate) fn RulePage() -> impl IntoView {
 
 #[component]
 fn Head(draft: Memo<RuleDraft>) -> impl IntoView {
-    let (is_new, kind) = (
-        Memo::new(move |_| draft.with(|draft| draft.id.is_empty())),
-        move || {
-            if draft.with(RuleDraft::is_of_severity) {
-                "severity"
-            } else {
-                "grouping"
-            }
-        },
-    );
+    let (is_new, kind) = (Memo::new(move |_| draft.with(|draft| draft.id.is_empty())), move || {
+        if draft.with(RuleDraft::is_of_severity) { "severity" } else { "grouping" }
+    });
     let heading = move || {
         let kind = kind();
         if is_new.get() {
@@ -114,13 +105,7 @@ fn Looked(written: Memo<Option<RuleDraft>>, kept: Kept, is_looked_at: Memo<bool>
             if LetterFilter::parse(&draft.filter).is_err() {
                 return Ok(None);
             }
-            let RuleDraft {
-                sort,
-                name,
-                filter,
-                verdict,
-                ..
-            } = draft;
+            let RuleDraft { sort, name, filter, verdict, .. } = draft;
             preview_rule(sort, name, filter, verdict).await.map(Some)
         },
     );
@@ -144,12 +129,7 @@ fn Looked(written: Memo<Option<RuleDraft>>, kept: Kept, is_looked_at: Memo<bool>
 
 #[component]
 fn Seen(preview: Preview) -> impl IntoView {
-    let Preview {
-        now,
-        says,
-        href,
-        samples,
-    } = preview;
+    let Preview { now, says, href, samples } = preview;
     let all = (!samples.is_empty()).then(|| {
         view! {
             <span class="end">

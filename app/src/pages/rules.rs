@@ -59,11 +59,7 @@ fn rules_version() -> ReadSignal<u32> {
 
 #[component]
 fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
-    let RuleLists {
-        now,
-        severity,
-        grouping,
-    } = lists;
+    let RuleLists { now, severity, grouping } = lists;
     actions.put_focus_back();
     let others = match grouping.len() {
         0 => "every letter",

@@ -23,11 +23,7 @@ pub(crate) fn Changes(
     /// Whether an answer is awaited.
     waits: Signal<bool>,
 ) -> impl IntoView {
-    let EditRead {
-        sheet,
-        dry_run,
-        refusal,
-    } = read;
+    let EditRead { sheet, dry_run, refusal } = read;
     let Some(draft) = sheet.draft.clone() else {
         return ().into_any();
     };
@@ -77,14 +73,8 @@ fn Sending(
     let left_out = plan.left_out.iter();
     let left_out =
         left_out.map(|left| format!("It cannot be sent now: {}.", show_lines(&left.reason)));
-    let left_out: Vec<_> = left_out
-        .map(|why| view! { <p class="stop-line">{why}</p> })
-        .collect();
-    let class = if is_warned && !is_blocked {
-        "button"
-    } else {
-        "button primary"
-    };
+    let left_out: Vec<_> = left_out.map(|why| view! { <p class="stop-line">{why}</p> }).collect();
+    let class = if is_warned && !is_blocked { "button" } else { "button primary" };
     let must_wait = move || {
         is_blocked || edited.try_get().unwrap_or_default() || waits.try_get().unwrap_or(true)
     };
@@ -131,11 +121,8 @@ fn label(plan: &Replay, died_in: &str, all_the_same: bool) -> String {
         [one] => one.queue.as_deref().unwrap_or(died_in),
         _ => died_in,
     };
-    let target = if only.is_empty() {
-        "the queue named here".to_owned()
-    } else {
-        show_within(only)
-    };
+    let target =
+        if only.is_empty() { "the queue named here".to_owned() } else { show_within(only) };
     let how = if all_the_same { " all the same" } else { "" };
     format!("Send 1 letter with this body to {target}{how}")
 }

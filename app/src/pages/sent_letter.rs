@@ -18,10 +18,8 @@ pub(crate) fn SentLetterPage() -> impl IntoView {
         Memo::new(move |_| params.with(|params| params.get(name).unwrap_or_default()))
     };
     let (id, replay) = (of("id"), of("replay"));
-    let sent = Resource::new(
-        move || (id.get(), replay.get()),
-        |(id, replay)| read_sent(id, replay),
-    );
+    let sent =
+        Resource::new(move || (id.get(), replay.get()), |(id, replay)| read_sent(id, replay));
     view! {
         <Title text=move || format!("Sent of letter {}", show_line(&wording::short(&id.get()))) />
         <Transition fallback=Waiting>

@@ -61,17 +61,11 @@ pub(crate) fn SourcesPage() -> impl IntoView {
     };
     let version = Live::current()
         .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Arrived { .. }));
-    let sources = Resource::new(
-        move || (version.get(), actions.version()),
-        |_| list_sources(),
-    );
+    let sources = Resource::new(move || (version.get(), actions.version()), |_| list_sources());
     // Letters that arrive change nothing here, and all queues of all brokers are looked through.
     let read = Live::current()
         .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Topology));
-    let found = Resource::new(
-        move || (read.get(), actions.version()),
-        |_| discover_sources(),
-    );
+    let found = Resource::new(move || (read.get(), actions.version()), |_| discover_sources());
     view! {
         <Title text="Sources" />
         <Notice />
@@ -109,10 +103,7 @@ pub(crate) fn SourcesPage() -> impl IntoView {
 #[component]
 fn List(list: SourceList, rest: Option<String>, actions: Actions) -> impl IntoView {
     let SourceList { now, sources } = list;
-    let ill = sources
-        .iter()
-        .filter(|source| !source.condition.is_well())
-        .count();
+    let ill = sources.iter().filter(|source| !source.condition.is_well()).count();
     let all = i64::try_from(sources.len()).unwrap_or(0);
     let watched = wording::counted(all, "queue");
     let rest_says = rest.as_deref().unwrap_or_default();
@@ -155,10 +146,8 @@ fn List(list: SourceList, rest: Option<String>, actions: Actions) -> impl IntoVi
 
 #[component]
 fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoView {
-    let href = links::letters(&FilterForm {
-        source: Some(source.name.clone()),
-        ..FilterForm::default()
-    });
+    let href =
+        links::letters(&FilterForm { source: Some(source.name.clone()), ..FilterForm::default() });
     view! {
         <li>
             <div class="say">
@@ -208,26 +197,14 @@ fn executions(naming: &ExecutionNaming) -> Option<String> {
     if places.is_empty() {
         return None;
     }
-    let of = naming
-        .message_type
-        .as_ref()
-        .map_or_else(String::new, |kind| format!(", of {kind} only"));
-    let reasons: Vec<&str> = naming
-        .reschedule_on
-        .iter()
-        .map(|one| one.as_str())
-        .collect();
+    let of =
+        naming.message_type.as_ref().map_or_else(String::new, |kind| format!(", of {kind} only"));
+    let reasons: Vec<&str> = naming.reschedule_on.iter().map(|one| one.as_str()).collect();
     let then = match reasons.len() {
         0 => "is failed".to_owned(),
-        _ => format!(
-            "goes to another worker when {}, else is failed",
-            reasons.join(" or ")
-        ),
+        _ => format!("goes to another worker when {}, else is failed", reasons.join(" or ")),
     };
-    Some(format!(
-        "its execution, by {}{of}, {then}",
-        places.join(" or ")
-    ))
+    Some(format!("its execution, by {}{of}, {then}", places.join(" or ")))
 }
 
 fn counts(source: &Source, href: String, now: DateTime<Utc>) -> impl IntoView + use<> {

@@ -130,11 +130,7 @@ fn drain(name: &str, can_drain: bool, can_activate: bool) -> impl IntoView + use
         form(true, format!("Drain {}", show_within(name)), note)
     });
     let activates = can_activate.then(|| {
-        form(
-            false,
-            format!("Take {} back into work", show_within(name)),
-            "it may have work again",
-        )
+        form(false, format!("Take {} back into work", show_within(name)), "it may have work again")
     });
     view! { <div class="drains">{drains}{activates}</div> }.into_any()
 }

@@ -27,15 +27,7 @@ pub(crate) fn WorkersPage() -> impl IntoView {
         Live::current().version(|event| matches!(event, LiveEvent::Workers | LiveEvent::Missed));
     let ticks = slow_ticks();
     let workers = Resource::new(
-        move || {
-            (
-                state.get(),
-                kind.get(),
-                cursor.get(),
-                version.get(),
-                ticks.get(),
-            )
-        },
+        move || (state.get(), kind.get(), cursor.get(), version.get(), ticks.get()),
         |(state, kind, cursor, ..)| list_workers(state, kind, cursor),
     );
     view! {
@@ -61,11 +53,7 @@ fn List(list: WorkerList, state: String, kind: String) -> impl IntoView {
         return view! { <Nobody heading=list.heading /> }.into_any();
     }
     let next = (!list.next.is_empty()).then(|| {
-        let pairs = [
-            ("state", &*state),
-            ("kind", &*kind),
-            ("cursor", &*list.next),
-        ];
+        let pairs = [("state", &*state), ("kind", &*kind), ("cursor", &*list.next)];
         links::with_query(links::WORKERS, pairs)
     });
     let chosen = (!kind.is_empty()).then(|| {

@@ -4,13 +4,9 @@ use super::*;
 
 #[test]
 fn counts_are_grouped_by_thousands() {
-    for (number, text) in [
-        (0, "0"),
-        (999, "999"),
-        (1_000, "1,000"),
-        (1_234_567, "1,234,567"),
-        (-1_000, "−1,000"),
-    ] {
+    for (number, text) in
+        [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-1_000, "−1,000")]
+    {
         assert_eq!(count(number), text);
     }
     assert_eq!(counted(1, "letter"), "1 letter");
@@ -76,9 +72,7 @@ fn small_numbers_become_words() {
     assert_eq!([1, 2, 3].map(times), ["once", "twice", "3 times"]);
     assert_eq!(
         [1, 2, 3, 4, 11, 12, 13, 21, 111].map(ordinal),
-        [
-            "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th"
-        ]
+        ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th"]
     );
 }
 

@@ -22,12 +22,8 @@ const MOST_ELEMENTS: usize = 16;
 /// Beginnings of names that brokers, their plugins and we ourselves write.
 const OWN_PREFIXES: [&str; 4] = ["x-dlo-", "x-original-", "x-opt-", "x-stream-"];
 /// Such names as a whole.
-const OWN_NAMES: [&str; 4] = [
-    "x-delivery-count",
-    "x-acquired-count",
-    "x-received-from",
-    "mt-reason",
-];
+const OWN_NAMES: [&str; 4] =
+    ["x-delivery-count", "x-acquired-count", "x-received-from", "mt-reason"];
 /// Words in names of headers that tell of the failure, or how often it was met.
 const OF_FAILURE: [&str; 16] = [
     "attempt",
@@ -48,16 +44,8 @@ const OF_FAILURE: [&str; 16] = [
     "traceback",
 ];
 const OF_VERSION: [&str; 6] = ["version", "release", "build", "revision", "commit", "sha"];
-const OF_TENANT: [&str; 8] = [
-    "tenant",
-    "customer",
-    "account",
-    "org",
-    "organization",
-    "organisation",
-    "client",
-    "workspace",
-];
+const OF_TENANT: [&str; 8] =
+    ["tenant", "customer", "account", "org", "organization", "organisation", "client", "workspace"];
 const OF_WORKER: [&str; 11] = [
     "worker",
     "consumer",
@@ -123,25 +111,13 @@ impl Sampled {
             .filter_map(|(axis, value)| Some((axis, value?.to_owned())))
             .filter(|(axis, value)| *axis == Axis::Queue || value.len() <= MOST_VALUE_BYTES)
             .collect();
-        let mut reader = Reader {
-            told,
-            facts: &mut facts,
-        };
-        for (name, value) in told
-            .headers
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        let mut reader = Reader { told, facts: &mut facts };
+        for (name, value) in told.headers.and_then(Value::as_object).into_iter().flatten() {
             reader.read(&mut vec![name.clone()], value);
         }
         facts.sort_unstable();
         facts.dedup();
-        Self {
-            id: told.id,
-            signature: told.signature,
-            facts,
-        }
+        Self { id: told.id, signature: told.signature, facts }
     }
 }
 
@@ -180,8 +156,7 @@ impl Reader<'_> {
         let says_failure = [self.told.error_class, self.told.error_message].contains(&Some(value));
         let is_name = !value.is_empty() && value.len() <= MOST_VALUE_BYTES;
         if is_name && !says_failure && !is_moment(value, self.told.arrived_at) {
-            self.facts
-                .push((Axis::Header(path.to_vec()), value.to_owned()));
+            self.facts.push((Axis::Header(path.to_vec()), value.to_owned()));
         }
     }
 }
@@ -230,10 +205,7 @@ fn camel_words(part: &str) -> impl Iterator<Item = &str> {
     }
     starts.push(part.len());
     let ends = starts.clone().into_iter().skip(1);
-    starts
-        .into_iter()
-        .zip(ends)
-        .map(move |(from, to)| &part[from..to])
+    starts.into_iter().zip(ends).map(move |(from, to)| &part[from..to])
 }
 
 /// Whether a value is a point in time, written out or counted since 1970 near the arrival.
@@ -241,10 +213,7 @@ fn is_moment(value: &str, arrived_at: DateTime<Utc>) -> bool {
     let begin: Vec<u8> = value.bytes().take(12).collect();
     let is_date = |bytes: &[u8]| {
         let shape: Vec<bool> = bytes.iter().map(u8::is_ascii_digit).collect();
-        matches!(
-            shape[..],
-            [true, true, true, true, false, true, true, false, true, true]
-        )
+        matches!(shape[..], [true, true, true, true, false, true, true, false, true, true])
     };
     if let [date @ .., b'T' | b't' | b' ', hour] = &begin[..]
         && is_date(date)
@@ -335,14 +304,7 @@ mod tests {
         ] {
             assert!(is_moment(value, arrived), "{value}");
         }
-        for value in [
-            "2026-11-21",
-            "2.3.1",
-            "1234567890",
-            "42",
-            "",
-            "ü026-11-21T1",
-        ] {
+        for value in ["2026-11-21", "2.3.1", "1234567890", "42", "", "ü026-11-21T1"] {
             assert!(!is_moment(value, arrived), "{value}");
         }
     }

@@ -23,11 +23,8 @@ pub fn compare(
     is_of_set: impl Fn(&Sampled) -> bool,
 ) -> Breakdown {
     let samples = Samples::count(set, all, is_of_set);
-    let mut facets: Vec<Ranked> = samples
-        .axes
-        .iter()
-        .filter_map(|(axis, tallies)| samples.rank(axis, tallies))
-        .collect();
+    let mut facets: Vec<Ranked> =
+        samples.axes.iter().filter_map(|(axis, tallies)| samples.rank(axis, tallies)).collect();
     facets.sort_by(|a, b| {
         let equals = b.rounded().cmp(&a.rounded());
         let better = b.score.total_cmp(&a.score);
@@ -48,9 +45,7 @@ pub fn compare(
         sentence: None,
         facets: worth_telling(facets),
     };
-    breakdown.sentence = breakdown
-        .strongest()
-        .map(|(facet, found)| sentence(facet, found));
+    breakdown.sentence = breakdown.strongest().map(|(facet, found)| sentence(facet, found));
     breakdown
 }
 
@@ -72,10 +67,7 @@ fn sentence(facet: &Facet, found: &FacetValue) -> String {
 /// A name in a sentence: not too long, and on one line.
 fn shown(name: &str) -> String {
     let printable = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    cut(
-        &name.chars().map(printable).collect::<String>(),
-        MOST_SHOWN_BYTES,
-    )
+    cut(&name.chars().map(printable).collect::<String>(), MOST_SHOWN_BYTES)
 }
 
 /// Leaves out what says the same as something before it, and what nobody asks for.
@@ -145,12 +137,7 @@ struct Samples<'a> {
 
 impl<'a> Samples<'a> {
     fn count(set: &'a [Sampled], all: &'a [Sampled], is_of_set: impl Fn(&Sampled) -> bool) -> Self {
-        let mut samples = Self {
-            set: 0,
-            all: 0,
-            elsewhere: 0,
-            axes: HashMap::new(),
-        };
+        let mut samples = Self { set: 0, all: 0, elsewhere: 0, axes: HashMap::new() };
         for (mark, letter) in (0..).zip(set) {
             samples.set += 1;
             samples.each(letter, |tally| {

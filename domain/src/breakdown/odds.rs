@@ -16,11 +16,7 @@ pub(super) struct Part {
 impl Part {
     /// The share, 0 of nothing.
     pub(super) fn share(self) -> f64 {
-        if self.of == 0 {
-            0.0
-        } else {
-            f64::from(self.letters) / f64::from(self.of)
-        }
+        if self.of == 0 { 0.0 } else { f64::from(self.letters) / f64::from(self.of) }
     }
 
     /// The share with one success and one failure added, which keeps small samples modest.
@@ -74,10 +70,7 @@ mod tests {
         assert!(!is_no_chance(part(3, 3), part(1, 3)));
         assert!(!is_no_chance(part(500, 1_000), part(480, 1_000)));
         assert!(is_no_chance(part(960, 1_000), part(110, 1_000)));
-        assert!(
-            !is_no_chance(part(5, 5), part(0, 0)),
-            "nothing to compare with"
-        );
+        assert!(!is_no_chance(part(5, 5), part(0, 0)), "nothing to compare with");
     }
 
     #[test]

@@ -28,9 +28,7 @@ fn letter(number: u128, queue: &str, headers: &Value) -> Sampled {
 /// Letters with these headers, numbered from `first`.
 fn letters(first: u128, count: u128, headers: impl Fn(u128) -> Value) -> Vec<Sampled> {
     let numbers = first..first + count;
-    numbers
-        .map(|number| letter(number, "work", &headers(number)))
-        .collect()
+    numbers.map(|number| letter(number, "work", &headers(number))).collect()
 }
 
 /// Compares a set with itself and others.
@@ -62,10 +60,7 @@ fn a_version_that_these_have_and_few_others_is_said_first() {
         Some("96 % of these have x-version=2.3.1, 10 % of all letters do.")
     );
     let version = &told.facets[0];
-    assert_eq!(
-        (version.kind, version.values.len()),
-        (FacetKind::Version, 2)
-    );
+    assert_eq!((version.kind, version.values.len()), (FacetKind::Version, 2));
     let found = &version.values[0];
     assert_eq!((found.letters, found.stands_out), (48, true));
     assert!((found.share - 0.96).abs() < 1e-9 && (found.share_of_all - 0.1).abs() < 1e-9);
@@ -98,11 +93,7 @@ fn what_says_the_same_is_said_once() {
     let set = letters(0, 20, |_| both("bulk"));
     let others = letters(100, 80, |_| both("standard"));
     let told = against(&set, &others);
-    let names: Vec<&str> = told
-        .facets
-        .iter()
-        .map(|facet| facet.name.as_str())
-        .collect();
+    let names: Vec<&str> = told.facets.iter().map(|facet| facet.name.as_str()).collect();
     assert_eq!(names, ["x-tenant", "queue"], "what stands out is first");
     assert!(told.sentence.expect("a finding").contains("x-tenant=bulk"));
 }
@@ -117,17 +108,9 @@ fn among_equals_the_version_comes_first_and_then_the_tenant() {
             "x-release": if n == 2 { "x" } else { "9" },
         })
     });
-    let others = letters(
-        100,
-        200,
-        |_| json!({"a-lane": "x", "tenant": "x", "x-release": "x"}),
-    );
+    let others = letters(100, 200, |_| json!({"a-lane": "x", "tenant": "x", "x-release": "x"}));
     let told = against(&set, &others);
-    let names: Vec<&str> = told
-        .facets
-        .iter()
-        .map(|facet| facet.name.as_str())
-        .collect();
+    let names: Vec<&str> = told.facets.iter().map(|facet| facet.name.as_str()).collect();
     assert_eq!(names, ["x-release", "tenant", "a-lane", "queue"]);
 }
 
@@ -138,11 +121,7 @@ fn where_nothing_stands_out_the_queue_is_first_and_rare_headers_are_left_out() {
         _ => json!({"x-version": "2"}),
     };
     let told = against(&letters(0, 100, headers), &letters(200, 100, headers));
-    let names: Vec<&str> = told
-        .facets
-        .iter()
-        .map(|facet| facet.name.as_str())
-        .collect();
+    let names: Vec<&str> = told.facets.iter().map(|facet| facet.name.as_str()).collect();
     assert_eq!(names, ["queue", "x-version"]);
     assert_eq!(told.sentence, None);
 }
@@ -162,11 +141,7 @@ fn ids_and_times_divide_nothing() {
     let set = letters(0, 60, headers);
     let others = letters(100, 60, |_| json!({}));
     let told = against(&set, &others);
-    let names: Vec<&str> = told
-        .facets
-        .iter()
-        .map(|facet| facet.name.as_str())
-        .collect();
+    let names: Vec<&str> = told.facets.iter().map(|facet| facet.name.as_str()).collect();
     assert_eq!(names, ["queue"]);
 }
 
@@ -189,11 +164,7 @@ fn many_values_are_told_in_part() {
     let set = letters(0, 100, |n| json!({"x-tenant": format!("t{}", n % 20)}));
     let told = against(&set, &[]);
     let tenant = facet(&told, "x-tenant").expect("is asked for");
-    let values: Vec<&str> = tenant
-        .values
-        .iter()
-        .map(|value| value.value.as_str())
-        .collect();
+    let values: Vec<&str> = tenant.values.iter().map(|value| value.value.as_str()).collect();
     assert_eq!(values, ["t0", "t1", "t10", "t11", "t12"], "equals by name");
     assert_eq!((tenant.other_values, tenant.other_letters), (15, 75));
 }
@@ -214,20 +185,13 @@ fn hostile_names_and_values_stay_within_their_term() {
     let first = facet(&told, hostile).expect("the only one among equals that is told");
     let filter = LetterFilter::parse(&first.values[0].filter).expect("is read back");
     let facts = letter(1, "work", &headers).facts;
-    let term = Axis::Header(vec![hostile.to_owned()])
-        .term(hostile)
-        .expect("a term");
+    let term = Axis::Header(vec![hostile.to_owned()]).term(hostile).expect("a term");
     assert_eq!(filter.to_string(), term);
     let names: Vec<String> = facts.iter().map(|(axis, _)| axis.name()).collect();
     assert_eq!(names, ["queue", hostile, "deep.a.kept.dot", "list"]);
-    let dotted = facts
-        .iter()
-        .find(|(axis, _)| axis.name() == "deep.a.kept.dot");
+    let dotted = facts.iter().find(|(axis, _)| axis.name() == "deep.a.kept.dot");
     let (axis, value) = dotted.expect("a fact");
-    assert_eq!(
-        axis.term(value).expect("a term"),
-        r#"header.deep.a."kept.dot":true"#
-    );
+    assert_eq!(axis.term(value).expect("a term"), r#"header.deep.a."kept.dot":true"#);
 }
 
 #[test]
@@ -245,10 +209,7 @@ fn long_and_odd_values_are_cut_in_the_sentence() {
 #[test]
 fn nothing_at_all_is_nothing() {
     let told = compare(&[], &[], |_| false);
-    assert_eq!(
-        (told.letters, told.facets.len(), told.sentence),
-        (0, 0, None)
-    );
+    assert_eq!((told.letters, told.facets.len(), told.sentence), (0, 0, None));
     let told = compare(&[], &letters(0, 9, |_| json!({"x-tenant": "a"})), |_| false);
     assert!(told.facets.is_empty());
 }

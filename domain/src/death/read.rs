@@ -146,10 +146,7 @@ pub fn instant(raw: u64) -> (Option<DateTime<Utc>>, Option<String>) {
     }
     let millis = i64::try_from(raw).ok().filter(|ms| *ms / 1000 < YEAR_10000);
     match millis.and_then(DateTime::from_timestamp_millis) {
-        Some(time) => (
-            Some(time),
-            Some(format!("the time {raw} was taken as milliseconds")),
-        ),
+        Some(time) => (Some(time), Some(format!("the time {raw} was taken as milliseconds"))),
         None => (None, Some(format!("the time {raw} is out of range"))),
     }
 }
@@ -233,9 +230,7 @@ mod tests {
 
     #[test]
     fn an_empty_entry_is_a_death_of_unknown_reason_with_notes() {
-        let history = history(FieldValue::Array(vec![FieldValue::Table(
-            FieldTable::default(),
-        )]));
+        let history = history(FieldValue::Array(vec![FieldValue::Table(FieldTable::default())]));
         assert_eq!(history.deaths[0].reason, Reason::Unknown);
         assert_eq!(history.deaths[0].count, None);
         assert_eq!(history.notes.len(), 6);

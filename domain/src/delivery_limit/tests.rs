@@ -25,12 +25,7 @@ fn quorum(more: &Value) -> Value {
 }
 
 fn accepted(letters: u16, delivery_limit: Option<i64>) -> AcceptedLoss {
-    AcceptedLoss {
-        letters,
-        delivery_limit,
-        by: "ada".to_owned(),
-        at: DateTime::<Utc>::UNIX_EPOCH,
-    }
+    AcceptedLoss { letters, delivery_limit, by: "ada".to_owned(), at: DateTime::<Utc>::UNIX_EPOCH }
 }
 
 #[test]
@@ -59,46 +54,16 @@ fn without_its_word_the_limit_is_reckoned_by_the_rules_of_its_version() {
     for (version, queue, policies, known) in [
         (Some("4.0.9"), plain(), none(), DeliveryLimit::Limited(20)),
         (Some("3.10.8"), plain(), none(), DeliveryLimit::Unlimited),
-        (
-            Some("3.10.8"),
-            argument(2),
-            none(),
-            DeliveryLimit::Limited(2),
-        ),
-        (
-            Some("3.10.8"),
-            plain(),
-            Some(policy(7)),
-            DeliveryLimit::Limited(7),
-        ),
+        (Some("3.10.8"), argument(2), none(), DeliveryLimit::Limited(2)),
+        (Some("3.10.8"), plain(), Some(policy(7)), DeliveryLimit::Limited(7)),
         // Before 4.0 a negative limit is below every count: a message is dropped when it first comes back.
-        (
-            Some("3.10.8"),
-            argument(-1),
-            none(),
-            DeliveryLimit::Limited(0),
-        ),
-        (
-            Some("4.2.0"),
-            argument(-1),
-            none(),
-            DeliveryLimit::Unlimited,
-        ),
+        (Some("3.10.8"), argument(-1), none(), DeliveryLimit::Limited(0)),
+        (Some("4.2.0"), argument(-1), none(), DeliveryLimit::Unlimited),
         // What is not told is not known.
         (Some("3.10.8"), plain(), None, DeliveryLimit::Unknown),
         (None, plain(), none(), DeliveryLimit::Unknown),
-        (
-            None,
-            json!({"name": "dead", "type": "classic"}),
-            None,
-            DeliveryLimit::Unlimited,
-        ),
-        (
-            Some("4.3.6"),
-            json!({"name": "dead", "type": "jms"}),
-            none(),
-            DeliveryLimit::Unknown,
-        ),
+        (None, json!({"name": "dead", "type": "classic"}), None, DeliveryLimit::Unlimited),
+        (Some("4.3.6"), json!({"name": "dead", "type": "jms"}), none(), DeliveryLimit::Unknown),
     ] {
         let told = format!("{version:?} {queue} {policies:?}");
         assert_eq!(limit(version, queue, policies), known, "{told}");
@@ -110,26 +75,13 @@ fn nothing_is_taken_from_a_queue_with_a_limit_until_somebody_accepts_a_loss() {
     let hold = |limit, accepted: Option<&AcceptedLoss>| Hold::of(limit, accepted, Evidence::Counts);
     let (none, five) = (None, accepted(5, Some(20)));
     assert_eq!(hold(DeliveryLimit::Limited(20), none), Hold::Nothing);
-    assert_eq!(
-        hold(DeliveryLimit::Limited(20), Some(&five)),
-        Hold::AtMost(5)
-    );
-    assert_eq!(
-        hold(DeliveryLimit::Limited(30), Some(&five)),
-        Hold::AtMost(5)
-    );
-    assert_eq!(
-        hold(DeliveryLimit::Limited(19), Some(&five)),
-        Hold::Nothing,
-        "it became smaller"
-    );
+    assert_eq!(hold(DeliveryLimit::Limited(20), Some(&five)), Hold::AtMost(5));
+    assert_eq!(hold(DeliveryLimit::Limited(30), Some(&five)), Hold::AtMost(5));
+    assert_eq!(hold(DeliveryLimit::Limited(19), Some(&five)), Hold::Nothing, "it became smaller");
     assert_eq!(hold(DeliveryLimit::Unlimited, none), Hold::Freely);
     assert!(five.is_overtaken_by(DeliveryLimit::Limited(19)));
     assert!(!five.is_overtaken_by(DeliveryLimit::Limited(20)));
-    assert!(
-        !five.is_overtaken_by(DeliveryLimit::Unknown),
-        "the API may only be away"
-    );
+    assert!(!five.is_overtaken_by(DeliveryLimit::Unknown), "the API may only be away");
 }
 
 #[test]
@@ -137,11 +89,7 @@ fn where_the_limit_is_not_known_letters_are_taken_one_by_one_until_one_has_a_cou
     let hold = |evidence| Hold::of(DeliveryLimit::Unknown, None, evidence);
     let first = Evidence::default();
     assert_eq!(hold(first), Hold::One);
-    assert_eq!(
-        hold(first.and(false, false)),
-        Hold::One,
-        "a first delivery tells nothing"
-    );
+    assert_eq!(hold(first.and(false, false)), Hold::One, "a first delivery tells nothing");
     let again = first.and(true, false);
     assert_eq!(hold(again), Hold::Freely);
     assert_eq!(hold(again.and(true, true)), Hold::Nothing);
@@ -149,19 +97,12 @@ fn where_the_limit_is_not_known_letters_are_taken_one_by_one_until_one_has_a_cou
     let blind = accepted(3, None);
     let accepted = |limit| Hold::of(limit, Some(&blind), Evidence::Counts);
     assert_eq!(accepted(DeliveryLimit::Unknown), Hold::AtMost(3));
-    assert_eq!(
-        accepted(DeliveryLimit::Limited(20)),
-        Hold::Nothing,
-        "that limit was not named"
-    );
+    assert_eq!(accepted(DeliveryLimit::Limited(20)), Hold::Nothing, "that limit was not named");
 }
 
 #[test]
 fn a_loss_names_a_number_that_an_office_can_hold_to() {
-    let of = |letters| NewAcceptedLoss {
-        letters,
-        delivery_limit: Some(20),
-    };
+    let of = |letters| NewAcceptedLoss { letters, delivery_limit: Some(20) };
     assert!(of(1).check().is_ok() && of(2_000).check().is_ok());
     assert!(of(0).check().is_err() && of(2_001).check().is_err());
 }

@@ -51,16 +51,8 @@ impl Execution {
     /// being worked on goes on.
     #[must_use]
     pub fn spared(&self, at: DateTime<Utc>) -> Self {
-        let state_since = if self.state < ExecutionState::Running {
-            at
-        } else {
-            self.state_since
-        };
-        Self {
-            state_since,
-            is_stuck: false,
-            ..self.clone()
-        }
+        let state_since = if self.state < ExecutionState::Running { at } else { self.state_since };
+        Self { state_since, is_stuck: false, ..self.clone() }
     }
 
     /// What came of one that was ended by us.

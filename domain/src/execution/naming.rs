@@ -62,10 +62,7 @@ impl ExecutionNaming {
         if self.path.as_deref().is_some_and(|path| !is_pointer(path)) {
             return Err(NamingFault::Path);
         }
-        let names = [
-            ("header", &self.header),
-            ("message_type", &self.message_type),
-        ];
+        let names = [("header", &self.header), ("message_type", &self.message_type)];
         for (member, name) in names {
             let fits =
                 |name: &String| (1..=MOST_PATH_BYTES).contains(&name.len()) && !name.contains('\0');
@@ -89,9 +86,7 @@ impl ExecutionNaming {
         {
             return None;
         }
-        self.in_header(delivered)
-            .or_else(|| self.in_body(delivered))
-            .filter(|name| is_name(name))
+        self.in_header(delivered).or_else(|| self.in_body(delivered)).filter(|name| is_name(name))
     }
 
     fn in_header(&self, delivered: &Delivered) -> Option<String> {

@@ -19,11 +19,7 @@ const MOST_ATTEMPTS: i32 = 1_000;
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// The execution; in a request for one it stands in the path.
-    #[serde(
-        default,
-        skip_serializing_if = "String::is_empty",
-        deserialize_with = "named::name"
-    )]
+    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "named::name")]
     #[cfg_attr(feature = "openapi", schema(value_type = named::Name))]
     pub id: String,
     /// Where it stands now.
@@ -64,9 +60,7 @@ impl TryFrom<Map<String, Value>> for Reports {
     fn try_from(mut members: Map<String, Value>) -> Result<Self, String> {
         let Some(reports) = members.remove("reports") else {
             let report = Report::deserialize(Value::Object(members));
-            return Ok(Self {
-                reports: vec![report.map_err(|why| why.to_string())?],
-            });
+            return Ok(Self { reports: vec![report.map_err(|why| why.to_string())?] });
         };
         if let Some(name) = members.keys().next() {
             return Err(format!("unknown field `{name}` beside `reports`"));
@@ -184,10 +178,7 @@ impl Report {
         if self.worker.as_deref().is_some_and(|name| !is_name(name)) {
             return Err(ReportFault::Name("worker"));
         }
-        let numbers = [
-            ("attempt", self.attempt),
-            ("max_attempts", self.max_attempts),
-        ];
+        let numbers = [("attempt", self.attempt), ("max_attempts", self.max_attempts)];
         for (member, number) in numbers {
             if number.is_some_and(|number| !(1..=MOST_ATTEMPTS).contains(&number)) {
                 return Err(ReportFault::Attempts(member));
@@ -213,16 +204,11 @@ impl Execution {
     /// When the execution is not where the report could follow from.
     pub fn told(&self, report: &Report, at: DateTime<Utc>) -> Result<Option<Self>, Refusal> {
         let attempt = report.attempt.unwrap_or(self.attempt);
-        let most = report
-            .max_attempts
-            .unwrap_or(self.max_attempts)
-            .max(attempt);
+        let most = report.max_attempts.unwrap_or(self.max_attempts).max(attempt);
         let is_later = attempt > self.attempt;
         if self.state.is_terminal() && !(is_later && self.state.may_be_tried_again()) {
             let is_the_same = report.state == self.state && attempt == self.attempt;
-            return is_the_same
-                .then_some(None)
-                .ok_or_else(|| self.over(report.state));
+            return is_the_same.then_some(None).ok_or_else(|| self.over(report.state));
         }
         if attempt < self.attempt {
             return Err(Refusal::Attempt {

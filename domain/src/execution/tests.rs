@@ -14,10 +14,7 @@ fn in_state(state: ExecutionState) -> Execution {
 }
 
 fn on(worker: &str, report: Report) -> Report {
-    Report {
-        worker: Some(worker.to_owned()),
-        ..report
-    }
+    Report { worker: Some(worker.to_owned()), ..report }
 }
 
 #[test]
@@ -44,9 +41,7 @@ fn an_attempt_goes_forward_only_and_what_is_over_stays() {
 #[test]
 fn a_refusal_says_what_is() {
     let done = in_state(ExecutionState::Completed);
-    let why = done
-        .told(&Report::of("7", ExecutionState::Running), at(9))
-        .expect_err("over");
+    let why = done.told(&Report::of("7", ExecutionState::Running), at(9)).expect_err("over");
     let said = "execution `7` is completed since 1970-01-01T00:00:00.000Z: it is over, and cannot \
                 become running";
     assert_eq!(why.to_string(), said);
@@ -57,10 +52,7 @@ fn a_worker_that_lost_it_does_not_speak_for_it() {
     let report = on("a", Report::of("7", ExecutionState::Scheduled));
     let scheduled = Execution::begun(&report, at(0));
     let other = on("b", Report::of("7", ExecutionState::Running));
-    assert!(matches!(
-        scheduled.told(&other, at(1)),
-        Err(Refusal::Worker { .. })
-    ));
+    assert!(matches!(scheduled.told(&other, at(1)), Err(Refusal::Worker { .. })));
     let own = on("a", Report::of("7", ExecutionState::Running));
     let next = scheduled.told(&own, at(1)).expect("told").expect("moved");
     assert_eq!(next.running_at, Some(at(1)));
@@ -69,28 +61,16 @@ fn a_worker_that_lost_it_does_not_speak_for_it() {
 #[test]
 fn a_later_attempt_begins_anew_and_an_earlier_one_is_refused() {
     let first = Execution::begun(
-        &Report {
-            max_attempts: Some(3),
-            ..on("a", Report::of("7", ExecutionState::Running))
-        },
+        &Report { max_attempts: Some(3), ..on("a", Report::of("7", ExecutionState::Running)) },
         at(0),
     );
     assert!(first.has_attempts_left());
-    let second = Report {
-        attempt: Some(2),
-        ..on("b", Report::of("7", ExecutionState::Scheduled))
-    };
+    let second = Report { attempt: Some(2), ..on("b", Report::of("7", ExecutionState::Scheduled)) };
     let next = first.told(&second, at(5)).expect("told").expect("moved");
     assert_eq!((next.state, next.attempt), (ExecutionState::Scheduled, 2));
     assert_eq!(next.worker.as_deref(), Some("b"));
-    let late = Report {
-        attempt: Some(1),
-        ..on("a", Report::of("7", ExecutionState::Completed))
-    };
-    assert!(matches!(
-        next.told(&late, at(6)),
-        Err(Refusal::Attempt { .. })
-    ));
+    let late = Report { attempt: Some(1), ..on("a", Report::of("7", ExecutionState::Completed)) };
+    assert!(matches!(next.told(&late, at(6)), Err(Refusal::Attempt { .. })));
 }
 
 /// Its message was replayed: a worker begins anew what nobody took, and says which attempt that is.
@@ -102,24 +82,16 @@ fn a_later_attempt_begins_what_had_failed_and_nothing_else_that_is_over() {
             failed_by: Some(HANDLER.to_owned()),
             ..in_state(over)
         };
-        let again = Report {
-            attempt: Some(2),
-            ..on("b", Report::of("7", ExecutionState::Running))
-        };
+        let again =
+            Report { attempt: Some(2), ..on("b", Report::of("7", ExecutionState::Running)) };
         let told = over.told(&again, at(9));
-        if matches!(
-            over.state,
-            ExecutionState::Completed | ExecutionState::Cancelled
-        ) {
+        if matches!(over.state, ExecutionState::Completed | ExecutionState::Cancelled) {
             assert!(matches!(told, Err(Refusal::Over { .. })), "{}", over.state);
             continue;
         }
         let next = told.expect("taken").expect("a change");
         assert_eq!((next.state, next.attempt), (ExecutionState::Running, 2));
-        assert_eq!(
-            (next.ended_at, next.error, next.failed_by),
-            (None, None, None)
-        );
+        assert_eq!((next.ended_at, next.error, next.failed_by), (None, None, None));
         assert_eq!((next.worker.as_deref(), next.max_attempts), (Some("b"), 2));
     }
 }
@@ -179,24 +151,15 @@ fn naming(path: Option<&str>, header: Option<&str>) -> ExecutionNaming {
 }
 
 fn body(json: &str) -> Delivered {
-    Delivered {
-        body: json.as_bytes().to_vec(),
-        ..Delivered::default()
-    }
+    Delivered { body: json.as_bytes().to_vec(), ..Delivered::default() }
 }
 
 #[test]
 fn an_execution_is_named_by_a_path_or_a_header() {
     let path = naming(Some("/payload/execution_id"), None);
     let named = |json: &str| path.read(&body(json), None);
-    assert_eq!(
-        named(r#"{"payload":{"execution_id":42}}"#).as_deref(),
-        Some("42")
-    );
-    assert_eq!(
-        named(r#"{"payload":{"execution_id":"e-1"}}"#).as_deref(),
-        Some("e-1")
-    );
+    assert_eq!(named(r#"{"payload":{"execution_id":42}}"#).as_deref(), Some("42"));
+    assert_eq!(named(r#"{"payload":{"execution_id":"e-1"}}"#).as_deref(), Some("e-1"));
     for odd in [
         "",
         "{",
@@ -211,15 +174,10 @@ fn an_execution_is_named_by_a_path_or_a_header() {
         assert_eq!(named(odd), None, "{odd}");
     }
     let mut delivered = body(r#"{"id":"body"}"#);
-    delivered
-        .headers
-        .set("x-execution", FieldValue::LongString("header".into()));
+    delivered.headers.set("x-execution", FieldValue::LongString("header".into()));
     let both = naming(Some("/id"), Some("x-execution"));
     assert_eq!(both.read(&delivered, None).as_deref(), Some("header"));
-    assert_eq!(
-        both.read(&body(r#"{"id":"body"}"#), None).as_deref(),
-        Some("body")
-    );
+    assert_eq!(both.read(&body(r#"{"id":"body"}"#), None).as_deref(), Some("body"));
     assert_eq!(ExecutionNaming::default().read(&delivered, None), None);
     let empty = FieldValue::LongString("".into());
     delivered.headers.set("x-execution", empty);
@@ -237,10 +195,7 @@ fn a_packed_body_names_its_execution_as_if_it_were_not() {
         gzip.finish().expect("a Vec takes every write")
     };
     let packed = |bytes: &[u8]| Delivered {
-        properties: Properties {
-            content_encoding: Some("gzip".into()),
-            ..Properties::default()
-        },
+        properties: Properties { content_encoding: Some("gzip".into()), ..Properties::default() },
         body: pack(bytes),
         ..Delivered::default()
     };
@@ -262,19 +217,14 @@ fn reports_name_by_texts_or_whole_numbers_one_or_several() {
         r#"{"id":"79","state":"running","worker":"7"}"#,
     ] {
         let reports = read(text).expect(text).reports;
-        let [report] = &reports[..] else {
-            panic!("{reports:?}")
-        };
+        let [report] = &reports[..] else { panic!("{reports:?}") };
         assert_eq!((&*report.id, report.worker.as_deref()), ("79", Some("7")));
         assert_eq!(report.check(), Ok(()));
     }
     for (text, why) in [
         (r#"{"reports":[],"id":"1"}"#, "unknown field `id`"),
         (r#"{"reports":{}}"#, "`reports`: "),
-        (
-            r#"{"id":1.5,"state":"running"}"#,
-            "a text or a whole number",
-        ),
+        (r#"{"id":1.5,"state":"running"}"#, "a text or a whole number"),
         (r#"{"id":null,"state":"running"}"#, "a name is null"),
         (r#"{"id":1,"state":"asleep"}"#, "asleep"),
         (r#"{"id":1,"state":"running","x":1}"#, "unknown field `x`"),
@@ -289,16 +239,10 @@ fn reports_name_by_texts_or_whole_numbers_one_or_several() {
         assert_eq!(report.check(), Err(ReportFault::Name("id")), "{id:?}");
     }
     let written = json!({"c:\\u0000": "\\u0000"});
-    let fits = Report {
-        result: Some(written),
-        ..Report::of("1", ExecutionState::Completed)
-    };
+    let fits = Report { result: Some(written), ..Report::of("1", ExecutionState::Completed) };
     assert_eq!(fits.check(), Ok(()));
     for odd in [json!("\u{0}"), json!([{"\u{0}": 1}])] {
-        let odd = Report {
-            result: Some(odd),
-            ..fits.clone()
-        };
+        let odd = Report { result: Some(odd), ..fits.clone() };
         assert_eq!(odd.check(), Err(ReportFault::Result));
     }
 }
@@ -308,30 +252,15 @@ fn only_messages_of_the_named_type_are_about_executions() {
     let mut requested = naming(Some("/id"), None);
     requested.message_type = Some("ExecutionRequested".to_owned());
     let message = body(r#"{"id":1}"#);
-    assert_eq!(
-        requested
-            .read(&message, Some("ExecutionRequested"))
-            .as_deref(),
-        Some("1")
-    );
+    assert_eq!(requested.read(&message, Some("ExecutionRequested")).as_deref(), Some("1"));
     assert_eq!(requested.read(&message, Some("Other")), None);
     assert_eq!(requested.read(&message, None), None);
 }
 
 #[test]
 fn a_naming_that_finds_nothing_is_refused() {
-    for path in [
-        "",
-        "payload",
-        "/a~2",
-        "/a~",
-        &format!("/{}", "x".repeat(300)),
-    ] {
-        assert_eq!(
-            naming(Some(path), None).check(),
-            Err(NamingFault::Path),
-            "{path}"
-        );
+    for path in ["", "payload", "/a~2", "/a~", &format!("/{}", "x".repeat(300))] {
+        assert_eq!(naming(Some(path), None).check(), Err(NamingFault::Path), "{path}");
     }
     assert_eq!(naming(Some("/a~1b~0"), None).check(), Ok(()));
     assert!(naming(None, Some("")).check().is_err());
@@ -351,10 +280,7 @@ fn an_end_of_ours_names_who_and_why() {
         (MONITOR, "not begun in time"),
         at(301),
     );
-    assert_eq!(
-        (failed.state, failed.ended_at),
-        (ExecutionState::Failed, Some(at(301)))
-    );
+    assert_eq!((failed.state, failed.ended_at), (ExecutionState::Failed, Some(at(301))));
     let message = failed.completed_message();
     let wanted = json!({
         "message_type": "ExecutionCompleted",
@@ -366,20 +292,15 @@ fn an_end_of_ours_names_who_and_why() {
     });
     assert_eq!(message, wanted);
     for id in ["042", "+42", "e-1", "99999999999999999999"] {
-        let named = Execution {
-            id: id.to_owned(),
-            ..failed.clone()
-        };
+        let named = Execution { id: id.to_owned(), ..failed.clone() };
         assert_eq!(named.completed_message()["payload"]["execution_id"], id);
     }
 }
 
 #[test]
 fn another_worker_gets_the_next_attempt() {
-    let report = Report {
-        max_attempts: Some(2),
-        ..on("a", Report::of("42", ExecutionState::Running))
-    };
+    let report =
+        Report { max_attempts: Some(2), ..on("a", Report::of("42", ExecutionState::Running)) };
     let again = Execution::begun(&report, at(0)).rescheduled("b", at(9));
     assert_eq!((again.state, again.attempt), (ExecutionState::Scheduled, 2));
     assert_eq!(again.worker.as_deref(), Some("b"));

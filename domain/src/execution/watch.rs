@@ -35,10 +35,7 @@ impl Watch {
     /// The first look of all.
     #[must_use]
     pub fn begun(now: DateTime<Utc>) -> Self {
-        Self {
-            since: now,
-            seen_at: now,
-        }
+        Self { since: now, seen_at: now }
     }
 
     /// A look, and what it found.

@@ -27,12 +27,7 @@ pub const CLASSES: [&str; 7] = [
     "error_class",
 ];
 
-const STACKS: [&str; 4] = [
-    "x-exception-stacktrace",
-    "x-stack-trace",
-    "x-stacktrace",
-    "stack",
-];
+const STACKS: [&str; 4] = ["x-exception-stacktrace", "x-stack-trace", "x-stacktrace", "stack"];
 
 /// A header as text. Only strings count, except numbers that a person would read as one.
 fn text(headers: &FieldTable, name: &str) -> Option<String> {
@@ -108,14 +103,8 @@ fn nservicebus(headers: &FieldTable) -> Option<Failure> {
         // `queue@machine` where the transport writes the machine too
         queue: text(headers, "NServiceBus.FailedQ")
             .map(|failed| failed.split('@').next().unwrap_or(&failed).to_owned()),
-        message_type: text(headers, "NServiceBus.EnclosedMessageTypes").map(|types| {
-            types
-                .split([';', ','])
-                .next()
-                .unwrap_or(&types)
-                .trim()
-                .to_owned()
-        }),
+        message_type: text(headers, "NServiceBus.EnclosedMessageTypes")
+            .map(|types| types.split([';', ',']).next().unwrap_or(&types).trim().to_owned()),
         ..Failure::default()
     })
 }
@@ -153,11 +142,7 @@ fn class_of_stack(stack: &str) -> Option<String> {
 fn celery(headers: &FieldTable) -> Option<Failure> {
     let task = text(headers, "task")?;
     headers.get("argsrepr").or_else(|| headers.get("retries"))?;
-    Some(Failure {
-        told_by: Some("celery".to_owned()),
-        message_type: Some(task),
-        ..plain(headers)
-    })
+    Some(Failure { told_by: Some("celery".to_owned()), message_type: Some(task), ..plain(headers) })
 }
 
 fn plain(headers: &FieldTable) -> Failure {
@@ -167,12 +152,7 @@ fn plain(headers: &FieldTable) -> Failure {
         stack_trace: first(headers, &STACKS),
         message_type: first(
             headers,
-            &[
-                "x-message-type",
-                "message-type",
-                "__TypeId__",
-                "cloudEvents:type",
-            ],
+            &["x-message-type", "message-type", "__TypeId__", "cloudEvents:type"],
         ),
         ..Failure::default()
     };
@@ -222,10 +202,7 @@ mod tests {
         let failure = read(&[
             ("MT-Fault-ExceptionType", "System.InvalidOperationException"),
             ("MT-Fault-Message", "No stock"),
-            (
-                "MT-Fault-InputAddress",
-                "rabbitmq://host/vhost/submit-order?durable=true",
-            ),
+            ("MT-Fault-InputAddress", "rabbitmq://host/vhost/submit-order?durable=true"),
         ]);
         assert_eq!(failure.told_by.as_deref(), Some("masstransit"));
         assert_eq!(failure.queue.as_deref(), Some("submit-order"));
@@ -236,14 +213,8 @@ mod tests {
     fn nservicebus_tells_the_failed_queue_without_its_machine() {
         let failure = read(&[
             ("NServiceBus.FailedQ", "Sales@HOST7"),
-            (
-                "NServiceBus.ExceptionInfo.ExceptionType",
-                "System.Exception",
-            ),
-            (
-                "NServiceBus.EnclosedMessageTypes",
-                "Sales.PlaceOrder, Sales, Version=1",
-            ),
+            ("NServiceBus.ExceptionInfo.ExceptionType", "System.Exception"),
+            ("NServiceBus.EnclosedMessageTypes", "Sales.PlaceOrder, Sales, Version=1"),
         ]);
         assert_eq!(failure.queue.as_deref(), Some("Sales"));
         assert_eq!(failure.message_type.as_deref(), Some("Sales.PlaceOrder"));
@@ -261,10 +232,7 @@ mod tests {
         let headers = headers(&[("x-error", "from x-error"), ("oops", "from oops")]);
         let plain = read_failure(&headers, &HeaderMap::default());
         assert_eq!(plain.error_message.as_deref(), Some("from x-error"));
-        let names = HeaderMap {
-            error_message: Some("oops".into()),
-            ..HeaderMap::default()
-        };
+        let names = HeaderMap { error_message: Some("oops".into()), ..HeaderMap::default() };
         let custom = read_failure(&headers, &names);
         assert_eq!(custom.error_message.as_deref(), Some("from oops"));
         assert_eq!(custom.told_by.as_deref(), Some("custom"));
@@ -279,9 +247,6 @@ mod tests {
     fn a_header_of_another_type_is_no_text() {
         let mut headers = FieldTable::default();
         headers.set("x-error", FieldValue::Table(FieldTable::default()));
-        assert_eq!(
-            read_failure(&headers, &HeaderMap::default()),
-            Failure::default()
-        );
+        assert_eq!(read_failure(&headers, &HeaderMap::default()), Failure::default());
     }
 }

@@ -30,10 +30,7 @@ pub struct Suggestion {
 
 impl Suggestion {
     fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            help: help.into(),
-        }
+        Self { text: text.into(), help: help.into() }
     }
 }
 
@@ -49,9 +46,7 @@ pub fn complete(text: &str, cursor: usize, names: impl Fn(Field) -> Vec<String>)
         Some(("has", begun)) => (cursor - begun.len(), subjects(begun, "")),
         Some((name, begun)) => {
             let from = cursor - begun.trim_start_matches(['(', '>', '<', '=']).len();
-            let from = text[from..cursor]
-                .rfind(',')
-                .map_or(from, |comma| from + comma + 1);
+            let from = text[from..cursor].rfind(',').map_or(from, |comma| from + comma + 1);
             (from, values(name, &text[from..cursor], names))
         }
         None => (start, terms(written)),
@@ -63,10 +58,7 @@ pub fn complete(text: &str, cursor: usize, names: impl Fn(Field) -> Vec<String>)
         .map_or(text.len(), |length| cursor + length);
     // The colon that is there already is not written twice.
     let end = end + usize::from(text[end..].starts_with(':') && !written.contains(':'));
-    Completion {
-        span: from..end,
-        suggestions,
-    }
+    Completion { span: from..end, suggestions }
 }
 
 /// Where the word before the cursor begins; nothing within quotes, where text is free.
@@ -96,8 +88,7 @@ fn word_start(before: &str) -> Option<usize> {
 }
 
 fn begins(text: &str, begun: &str) -> bool {
-    text.get(..begun.len())
-        .is_some_and(|begin| begin.eq_ignore_ascii_case(begun))
+    text.get(..begun.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(begun))
 }
 
 fn terms(begun: &str) -> Vec<Suggestion> {
@@ -105,10 +96,7 @@ fn terms(begun: &str) -> Vec<Suggestion> {
     if begins("has", begun) {
         suggestions.push(Suggestion::new("has:", "there is one at all"));
     }
-    for (word, help) in [
-        ("OR", "one of both must hold"),
-        ("NOT", "the next must not hold"),
-    ] {
+    for (word, help) in [("OR", "one of both must hold"), ("NOT", "the next must not hold")] {
         if !begun.is_empty() && begins(word, begun) {
             suggestions.push(Suggestion::new(word, help));
         }
@@ -186,11 +174,7 @@ mod tests {
             ("state:(held, un|)", &["unknown"], "state:(held,unknown)"),
             ("state:(held,un|)", &["unknown"], "state:(held,unknown)"),
             ("severity:>=h|", &["high"], "severity:>=high"),
-            (
-                "queue:OR|",
-                &["orders.work", "\"or der\""],
-                "queue:orders.work",
-            ),
+            ("queue:OR|", &["orders.work", "\"or der\""], "queue:orders.work"),
             ("has:sou|", &["source"], "has:source"),
             ("st|ate:held", &["state:"], "state:held"),
             ("hea|", &["header."], "header."),

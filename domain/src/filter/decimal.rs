@@ -27,18 +27,10 @@ impl Decimal {
         let significant = digits.trim_start_matches('0');
         let kept = significant.trim_end_matches('0');
         if kept.is_empty() {
-            return Self {
-                is_negative: false,
-                digits: "0".to_owned(),
-                exponent: 0,
-            };
+            return Self { is_negative: false, digits: "0".to_owned(), exponent: 0 };
         }
         let trimmed = i32::try_from(significant.len() - kept.len()).unwrap_or(FARTHEST);
-        Self {
-            is_negative,
-            digits: kept.to_owned(),
-            exponent: exponent + trimmed,
-        }
+        Self { is_negative, digits: kept.to_owned(), exponent: exponent + trimmed }
     }
 
     fn is_zero(&self) -> bool {
@@ -142,12 +134,7 @@ mod tests {
 
     #[test]
     fn numbers_are_equal_by_value_and_not_by_writing() {
-        for (one, other) in [
-            ("42", "42.0"),
-            ("0", "-0.0"),
-            ("1e3", "1000"),
-            ("0.05", "5e-2"),
-        ] {
+        for (one, other) in [("42", "42.0"), ("0", "-0.0"), ("1e3", "1000"), ("0.05", "5e-2")] {
             assert_eq!(read(one), read(other), "{one} {other}");
         }
         assert!(read("9007199254740993") > read("9007199254740992"));
@@ -156,9 +143,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_refused() {
-        for text in [
-            "", "-", ".", "1.", ".5", "1e", "0x1", "inf", "NaN", "1e999", "+1", "1 2",
-        ] {
+        for text in ["", "-", ".", "1.", ".5", "1e", "0x1", "inf", "NaN", "1e999", "+1", "1 2"] {
             assert_eq!(text.parse::<Decimal>(), Err(NoNumber), "{text}");
         }
     }

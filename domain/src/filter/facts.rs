@@ -74,33 +74,27 @@ impl Term {
         let test = &self.test;
         match &self.subject {
             Subject::Field(field) => match field.kind() {
-                Kind::Name => texts(*field, facts)
-                    .iter()
-                    .any(|text| test.passes_name(text)),
+                Kind::Name => texts(*field, facts).iter().any(|text| test.passes_name(text)),
                 Kind::Prose => texts(*field, facts).iter().any(|text| test.prose(text)),
                 Kind::Words(words) => {
                     let passing = test.passing(words.all);
-                    words_of(*field, facts)
-                        .iter()
-                        .any(|word| passing.contains(word))
+                    words_of(*field, facts).iter().any(|word| passing.contains(word))
                 }
                 Kind::Id => ids(*field, facts).iter().any(|id| test.id(*id)),
-                Kind::Number => numbers(*field, facts)
-                    .iter()
-                    .any(|number| test.number(&Decimal::from(*number))),
+                Kind::Number => {
+                    numbers(*field, facts).iter().any(|number| test.number(&Decimal::from(*number)))
+                }
                 Kind::Size => test.size(facts.size_bytes),
                 Kind::Age | Kind::Time | Kind::Bound => test.time(*field, facts, now),
             },
-            Subject::Header(path) => facts
-                .extract
-                .is_some_and(|extract| test.leads(path, &extract.headers)),
+            Subject::Header(path) => {
+                facts.extract.is_some_and(|extract| test.leads(path, &extract.headers))
+            }
             Subject::Body(path) => facts
                 .extract
                 .and_then(|extract| extract.body.as_ref())
                 .is_some_and(|body| test.leads(path, body)),
-            Subject::Text => facts
-                .extract
-                .is_some_and(|extract| test.folded_text(&extract.text)),
+            Subject::Text => facts.extract.is_some_and(|extract| test.folded_text(&extract.text)),
         }
     }
 }
@@ -121,9 +115,9 @@ fn texts<'a>(field: Field, facts: &Facts<'a>) -> Vec<&'a str> {
         Field::Worker => facts.workers.iter().map(String::as_str).collect(),
         Field::DeathQueue => deaths.map(|death| death.queue.as_str()).collect(),
         Field::DeathExchange => deaths.map(|death| death.exchange.as_str()).collect(),
-        Field::DeathRoutingKey => deaths
-            .flat_map(|death| death.routing_keys.iter().map(String::as_str))
-            .collect(),
+        Field::DeathRoutingKey => {
+            deaths.flat_map(|death| death.routing_keys.iter().map(String::as_str)).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -160,9 +154,9 @@ impl Test {
     fn any_text(&self, is: impl Fn(&Pattern) -> bool) -> bool {
         match self {
             Self::Exists => true,
-            Self::Is(values) => values
-                .iter()
-                .any(|value| matches!(value, Value::Text(pattern) if is(pattern))),
+            Self::Is(values) => {
+                values.iter().any(|value| matches!(value, Value::Text(pattern) if is(pattern)))
+            }
             Self::Compare(..) | Self::Between(..) => false,
         }
     }
@@ -211,9 +205,9 @@ impl Test {
         };
         match self {
             Self::Exists => true,
-            Self::Is(values) => values
-                .iter()
-                .any(|value| compared(value).is_some_and(std::cmp::Ordering::is_eq)),
+            Self::Is(values) => {
+                values.iter().any(|value| compared(value).is_some_and(std::cmp::Ordering::is_eq))
+            }
             Self::Compare(side, value) => is(*side, value),
             Self::Between(low, high) => {
                 is(Comparison::AtLeast, low) && is(Comparison::AtMost, high)
@@ -226,8 +220,7 @@ impl Test {
             Field::FirstArrived | Field::FirstAge => facts.first_arrived_at,
             _ => facts.last_arrived_at,
         };
-        self.windows(field, now)
-            .is_none_or(|windows| windows.iter().any(|window| window.holds(at)))
+        self.windows(field, now).is_none_or(|windows| windows.iter().any(|window| window.holds(at)))
     }
 
     fn leads(&self, path: &Path, document: &Json) -> bool {
@@ -238,10 +231,9 @@ impl Test {
                     .iter()
                     .any(|value| matches!(value, Value::Text(pattern) if is_like(pattern, found)))
             }),
-            Self::Compare(..) | Self::Between(..) => path
-                .values(document)
-                .filter_map(number_of)
-                .any(|number| self.number(&number)),
+            Self::Compare(..) | Self::Between(..) => {
+                path.values(document).filter_map(number_of).any(|number| self.number(&number))
+            }
         }
     }
 }

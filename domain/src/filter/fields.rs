@@ -123,9 +123,7 @@ impl Field {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let is = |one: &&str| one.eq_ignore_ascii_case(name);
-        let found = FIELDS
-            .iter()
-            .find(|info| is(&info.name) || info.aliases.iter().any(is));
+        let found = FIELDS.iter().find(|info| is(&info.name) || info.aliases.iter().any(is));
         found.map(|info| info.field)
     }
 
@@ -135,10 +133,7 @@ impl Field {
     /// Never: a test holds the table to have every field.
     #[must_use]
     pub fn info(self) -> &'static FieldInfo {
-        FIELDS
-            .iter()
-            .find(|info| info.field == self)
-            .expect("the table has every field")
+        FIELDS.iter().find(|info| info.field == self).expect("the table has every field")
     }
 
     /// How its values are written.

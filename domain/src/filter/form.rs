@@ -56,10 +56,7 @@ impl From<FilterForm> for LetterFilter {
 impl FilterForm {
     /// Takes a term up; `false` when no field of the form can hold it, or holds another already.
     fn take(&mut self, part: &Expr) -> bool {
-        let Expr::Term(Term {
-            subject: Subject::Field(field),
-            test: Test::Is(values),
-        }) = part
+        let Expr::Term(Term { subject: Subject::Field(field), test: Test::Is(values) }) = part
         else {
             return false;
         };
@@ -127,13 +124,7 @@ impl LetterFilter {
             let is_same = |part: &Expr| matches!(part, Expr::Term(term) if term.subject == subject);
             let place = parts.iter().position(is_same).unwrap_or(parts.len());
             parts.retain(|part| !is_same(part));
-            parts.insert(
-                place,
-                Expr::Term(Term {
-                    subject: subject.clone(),
-                    test,
-                }),
-            );
+            parts.insert(place, Expr::Term(Term { subject: subject.clone(), test }));
         }
         Ok(Self::of(Expr::all(parts)))
     }

@@ -95,11 +95,9 @@ fn one(input: &mut Input<'_>) -> Parsed<Expr> {
             start,
             "the filter ends where a term should follow: add one, or remove the last word",
         )),
-        Some(')') => Err(Misread::new(
-            start,
-            start + 1,
-            "a term should stand before this parenthesis",
-        )),
+        Some(')') => {
+            Err(Misread::new(start, start + 1, "a term should stand before this parenthesis"))
+        }
         Some('-') => {
             skip_char(input)?;
             if peek_char(input).is_none_or(char::is_whitespace) {
@@ -147,10 +145,7 @@ fn term(input: &mut Input<'_>) -> Parsed<Term> {
         let from = at(input);
         let name = lexeme::name(input)?;
         let subject = subject(input, name, from)?;
-        return Ok(Term {
-            subject,
-            test: Test::Exists,
-        });
+        return Ok(Term { subject, test: Test::Exists });
     }
     let is_path = PATHS.iter().any(|path| begins_with(name, path.prefix));
     if peek_char(input) != Some(':') && !is_path {
@@ -168,8 +163,7 @@ fn term(input: &mut Input<'_>) -> Parsed<Term> {
 }
 
 fn begins_with(name: &str, prefix: &str) -> bool {
-    name.get(..prefix.len())
-        .is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
+    name.get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
 }
 
 /// What a name leads to. A path's name may go on in quotes.
@@ -194,10 +188,7 @@ fn no_field(name: &str) -> String {
     if name.is_empty() {
         return "a name should stand before the colon: write field:value".to_owned();
     }
-    if ["header", "body"]
-        .iter()
-        .any(|one| name.eq_ignore_ascii_case(one))
-    {
+    if ["header", "body"].iter().any(|one| name.eq_ignore_ascii_case(one)) {
         return format!("a name should follow: write {name}.name:value");
     }
     let usual: Vec<&str> = FIELDS.iter().take(9).map(|info| info.name).collect();
@@ -212,10 +203,7 @@ fn free_text(lexeme: &Lexeme) -> Parsed<Term> {
     let (start, end) = (lexeme.span.start, lexeme.span.end);
     let pattern = prose(&lexeme.pattern)
         .ok_or_else(|| Misread::new(start, end, "there is no text here to look for"))?;
-    Ok(Term {
-        subject: Subject::Text,
-        test: Test::Is(vec![Value::Text(pattern)]),
-    })
+    Ok(Term { subject: Subject::Text, test: Test::Is(vec![Value::Text(pattern)]) })
 }
 
 /// Wildcards at the ends say nothing of a part of a text.

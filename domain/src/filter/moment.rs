@@ -8,13 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A century: enough, and far from any edge of the arithmetic.
 const LONGEST_SECONDS: i64 = 3_155_760_000;
 
-const UNITS: [(char, i64); 5] = [
-    ('w', 604_800),
-    ('d', 86_400),
-    ('h', 3_600),
-    ('m', 60),
-    ('s', 1),
-];
+const UNITS: [(char, i64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
 /// A time, a day, or a time ago.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

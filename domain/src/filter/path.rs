@@ -17,9 +17,7 @@ impl Path {
     /// A path of these names; none when there are no names or too many.
     #[must_use]
     pub fn of(steps: Vec<String>) -> Option<Self> {
-        (1..=MOST_STEPS)
-            .contains(&steps.len())
-            .then_some(Self(steps))
+        (1..=MOST_STEPS).contains(&steps.len()).then_some(Self(steps))
     }
 
     /// The names.
@@ -46,12 +44,10 @@ impl Path {
 
     /// The values that it leads to, those of an array at the end one by one.
     pub(super) fn values<'a>(&self, document: &'a Value) -> impl Iterator<Item = &'a Value> {
-        self.reached(document)
-            .into_iter()
-            .flat_map(|value| match value {
-                Value::Array(elements) => elements.iter().collect(),
-                other => vec![other],
-            })
+        self.reached(document).into_iter().flat_map(|value| match value {
+            Value::Array(elements) => elements.iter().collect(),
+            other => vec![other],
+        })
     }
 
     /// The path in the language of Postgres' `jsonpath`. Names become its quoted strings.
@@ -80,10 +76,7 @@ mod tests {
     #[test]
     fn any_element_of_an_array_will_do() {
         let order = json!({"items": [{"sku": "a"}, {"sku": ["b", "c"]}, [{"sku": "deep"}], 7]});
-        assert_eq!(
-            values(&["items", "sku"], &order),
-            [json!("a"), json!("b"), json!("c")]
-        );
+        assert_eq!(values(&["items", "sku"], &order), [json!("a"), json!("b"), json!("c")]);
         assert_eq!(values(&["items", "price"], &order), [json!(null); 0]);
         assert_eq!(values(&["a"], &json!([{"a": 1}, {"a": 2}])), [1, 2]);
     }

@@ -66,8 +66,7 @@ impl Pattern {
         let Some(rest) = text.strip_prefix(first.as_str()) else {
             return false;
         };
-        rest.strip_suffix(last.as_str())
-            .is_some_and(|rest| in_order(middle, rest))
+        rest.strip_suffix(last.as_str()).is_some_and(|rest| in_order(middle, rest))
     }
 
     /// Whether some part of a text is like this.
@@ -85,20 +84,18 @@ impl Pattern {
 }
 
 fn in_order(pieces: &[String], mut text: &str) -> bool {
-    pieces
-        .iter()
-        .all(|piece| match text.split_once(piece.as_str()) {
-            // An empty piece is found at once, before anything.
-            Some((before, after)) if piece.is_empty() => {
-                debug_assert!(before.is_empty() && after == text);
-                true
-            }
-            Some((_, after)) => {
-                text = after;
-                true
-            }
-            None => false,
-        })
+    pieces.iter().all(|piece| match text.split_once(piece.as_str()) {
+        // An empty piece is found at once, before anything.
+        Some((before, after)) if piece.is_empty() => {
+            debug_assert!(before.is_empty() && after == text);
+            true
+        }
+        Some((_, after)) => {
+            text = after;
+            true
+        }
+        None => false,
+    })
 }
 
 /// Text without regard to the case of A to Z. Other letters keep theirs, so that every database

@@ -1,12 +1,7 @@
 //! Sizes as people write them: `512`, `64kb`, `1.5mb`. A unit is 1,024 times the one before it, as
 //! on the pages.
 
-const UNITS: [(&str, i64); 4] = [
-    ("gb", 1_073_741_824),
-    ("mb", 1_048_576),
-    ("kb", 1_024),
-    ("b", 1),
-];
+const UNITS: [(&str, i64); 4] = [("gb", 1_073_741_824), ("mb", 1_048_576), ("kb", 1_024), ("b", 1)];
 
 /// Far above any body, and exact as a floating-point number.
 const MOST_BYTES: f64 = 1e15;
@@ -14,9 +9,7 @@ const MOST_BYTES: f64 = 1e15;
 /// Bytes in a size; `64kib` is `64kb`.
 pub(super) fn read_size(text: &str) -> Option<i64> {
     let lower = text.to_ascii_lowercase();
-    let end = lower
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(lower.len());
+    let end = lower.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(lower.len());
     let (number, unit) = lower.split_at(end);
     let factor = match unit {
         "" => 1,
@@ -37,10 +30,7 @@ pub(super) fn size(bytes: i64) -> String {
         .iter()
         .find(|(_, factor)| bytes > 0 && bytes % factor == 0)
         .filter(|(unit, _)| *unit != "b")
-        .map_or_else(
-            || bytes.to_string(),
-            |(unit, factor)| format!("{}{unit}", bytes / factor),
-        )
+        .map_or_else(|| bytes.to_string(), |(unit, factor)| format!("{}{unit}", bytes / factor))
 }
 
 #[cfg(test)]

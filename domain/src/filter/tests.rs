@@ -15,19 +15,13 @@ fn texts_are_read_and_written_in_one_form() {
     for (text, written) in [
         ("", ""),
         ("  ", ""),
-        (
-            "queue:orders.*   reason:expired",
-            "queue:orders.* reason:expired",
-        ),
+        ("queue:orders.*   reason:expired", "queue:orders.* reason:expired"),
         ("a AND b OR c d", "a b OR c d"),
         ("(a OR b) AND (c)", "(a OR b) c"),
         ("((a b) c)", "a b c"),
         ("NOT a -b -(c d)", "-a -b -(c d)"),
         ("--a", "--a"),
-        (
-            "error:\"connection refused\"",
-            "error_message:\"connection refused\"",
-        ),
+        ("error:\"connection refused\"", "error_message:\"connection refused\""),
         ("TYPE:Order class:*.E", "message_type:Order error_class:*.E"),
         ("state:HELD", "state:held"),
         ("state:(held, unknown)", "state:(held,unknown)"),
@@ -35,18 +29,9 @@ fn texts_are_read_and_written_in_one_form() {
         ("severity:>=high", "severity:>=high"),
         ("size:>64KB size:1..2mb", "size:>64kb size:1..2mb"),
         ("age:<60m age:1h..2d", "age:<1h age:1h..2d"),
-        (
-            "last_arrived:2026-11-20..2026-11-21",
-            "last_arrived:2026-11-20..2026-11-21",
-        ),
-        (
-            "since:3600s until:2026-11-21T03:00:00Z",
-            "since:1h until:2026-11-21T03:00:00Z",
-        ),
-        (
-            "has:header.tenant -has:body.a.b",
-            "has:header.tenant -has:body.a.b",
-        ),
+        ("last_arrived:2026-11-20..2026-11-21", "last_arrived:2026-11-20..2026-11-21"),
+        ("since:3600s until:2026-11-21T03:00:00Z", "since:1h until:2026-11-21T03:00:00Z"),
+        ("has:header.tenant -has:body.a.b", "has:header.tenant -has:body.a.b"),
         ("header.tenant:acme", "header.tenant:acme"),
         ("header.\"a b\".\"c.d\":x", "header.\"a b\".\"c.d\":x"),
         ("body.a:>1.50 body.b:-1..1e3", "body.a:>1.5 body.b:-1..1000"),
@@ -55,15 +40,9 @@ fn texts_are_read_and_written_in_one_form() {
         ("queue:a\\b", "queue:\"a\\\\b\""),
         ("\"say \\\"no\\\" \\*\"", "\"say \\\"no\\\" \\*\""),
         ("*time*out*", "time*out"),
-        (
-            "\"-a\" \"OR\" \"a:b\" \"header.x\"",
-            "\"-a\" \"OR\" \"a:b\" \"header.x\"",
-        ),
+        ("\"-a\" \"OR\" \"a:b\" \"header.x\"", "\"-a\" \"OR\" \"a:b\" \"header.x\""),
         ("or and not Or", "or and not Or"),
-        (
-            "id:019A0F3E-5a4b-7c2d-8e1f-0123456789ab",
-            "id:019a0f3e-5a4b-7c2d-8e1f-0123456789ab",
-        ),
+        ("id:019A0F3E-5a4b-7c2d-8e1f-0123456789ab", "id:019a0f3e-5a4b-7c2d-8e1f-0123456789ab"),
     ] {
         assert_eq!(read(text).to_string(), written, "{text}");
         assert_eq!(read(written), read(text), "{text}");
@@ -126,29 +105,17 @@ fn what_is_as_deep_as_may_be_is_read_again_as_it_was_written() {
     for text in [
         format!("{}a", "-".repeat(MOST_DEPTH)),
         format!("{}(a b)", "-".repeat(MOST_DEPTH - 1)),
-        format!(
-            "{}a b{}",
-            "-(".repeat(MOST_DEPTH / 2),
-            ")".repeat(MOST_DEPTH / 2)
-        ),
+        format!("{}a b{}", "-(".repeat(MOST_DEPTH / 2), ")".repeat(MOST_DEPTH / 2)),
     ] {
         let filter = LetterFilter::parse(&text).expect("not too deep");
-        assert_eq!(
-            LetterFilter::parse(&filter.to_string()),
-            Ok(filter),
-            "{text}"
-        );
+        assert_eq!(LetterFilter::parse(&filter.to_string()), Ok(filter), "{text}");
     }
 }
 
 #[test]
 fn what_anybody_may_send_is_bounded() {
     let long = "x".repeat(MOST_BYTES + 1);
-    let deep = format!(
-        "{}a{}",
-        "(".repeat(MOST_DEPTH + 1),
-        ")".repeat(MOST_DEPTH + 1)
-    );
+    let deep = format!("{}a{}", "(".repeat(MOST_DEPTH + 1), ")".repeat(MOST_DEPTH + 1));
     let minus = format!("{}a", "-".repeat(MOST_DEPTH + 1));
     let many = "a ".repeat(MOST_TERMS + 1);
     let listed = format!("queue:({}a)", "a,".repeat(MOST_TERMS));
@@ -177,22 +144,11 @@ fn a_form_with_empty_fields_filters_nothing() {
 
 #[test]
 fn a_field_of_its_own_wins_over_the_text() {
-    let pairs = [
-        ("q", "state:held queue:a -queue:b"),
-        ("queue", "b c\"*"),
-        ("age", "<1h"),
-    ];
+    let pairs = [("q", "state:held queue:a -queue:b"), ("queue", "b c\"*"), ("age", "<1h")];
     let filter = LetterFilter::from_query(pairs).expect("readable");
-    assert_eq!(
-        filter.to_string(),
-        "state:held queue:\"b c\\\"*\" -queue:b age:<1h"
-    );
-    for (name, value) in [
-        ("state", "dead"),
-        ("since", "soon"),
-        ("queue", "a\0"),
-        ("age", "1h 2h"),
-    ] {
+    assert_eq!(filter.to_string(), "state:held queue:\"b c\\\"*\" -queue:b age:<1h");
+    for (name, value) in [("state", "dead"), ("since", "soon"), ("queue", "a\0"), ("age", "1h 2h")]
+    {
         assert!(LetterFilter::from_query([(name, value)]).is_err(), "{name}");
     }
 }
@@ -211,23 +167,15 @@ fn a_form_holds_what_it_can_and_the_rest_stays() {
             ..FilterForm::default()
         }
     );
-    assert_eq!(
-        rest.to_string(),
-        "size:>1kb -reason:expired state:unknown source:\"x\\*\""
-    );
+    assert_eq!(rest.to_string(), "size:>1kb -reason:expired state:unknown source:\"x\\*\"");
     let full = FilterForm {
         source: Some("s".into()),
         reason: Some(Reason::Maxlen),
         error_class: Some("E*".into()),
-        until: Some(Moment::At(
-            Utc.timestamp_opt(0, 0).single().expect("a time"),
-        )),
+        until: Some(Moment::At(Utc.timestamp_opt(0, 0).single().expect("a time"))),
         ..form
     };
-    assert_eq!(
-        LetterFilter::from(full.clone()).form(),
-        (full, LetterFilter::default())
-    );
+    assert_eq!(LetterFilter::from(full.clone()).form(), (full, LetterFilter::default()));
 }
 
 #[test]
@@ -244,11 +192,7 @@ fn it_is_known_which_states_a_filter_can_mean() {
     ] {
         let filter = read(text);
         assert_eq!(filter.allows_state(LetterState::Held), held, "{text}");
-        assert_eq!(
-            filter.allows_state(LetterState::Discarded),
-            discarded,
-            "{text}"
-        );
+        assert_eq!(filter.allows_state(LetterState::Discarded), discarded, "{text}");
     }
 }
 

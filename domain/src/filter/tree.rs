@@ -187,10 +187,7 @@ impl Term {
     /// `field:value`.
     #[must_use]
     pub fn is(field: Field, value: Value) -> Self {
-        Self {
-            subject: Subject::Field(field),
-            test: Test::Is(vec![value]),
-        }
+        Self { subject: Subject::Field(field), test: Test::Is(vec![value]) }
     }
 }
 
@@ -220,9 +217,6 @@ impl Test {
                 low.is_some_and(|low| place <= low) && high.is_some_and(|high| place >= high)
             }
         };
-        (0..all.len())
-            .filter(|place| passes(*place))
-            .map(|place| all[place])
-            .collect()
+        (0..all.len()).filter(|place| passes(*place)).map(|place| all[place]).collect()
     }
 }

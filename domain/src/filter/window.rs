@@ -27,17 +27,11 @@ impl Window {
     }
 
     fn from(time: DateTime<Utc>) -> Self {
-        Self {
-            from: Some(time),
-            before: None,
-        }
+        Self { from: Some(time), before: None }
     }
 
     fn before(time: DateTime<Utc>) -> Self {
-        Self {
-            from: None,
-            before: Some(time),
-        }
+        Self { from: None, before: Some(time) }
     }
 }
 
@@ -62,10 +56,7 @@ impl Test {
                     .map(|span| match field {
                         Field::Since => Window::from(span.start),
                         Field::Until => Window::before(span.start),
-                        _ => Window {
-                            from: Some(span.start),
-                            before: Some(span.end),
-                        },
+                        _ => Window { from: Some(span.start), before: Some(span.end) },
                     })
                     .collect()
             }

@@ -62,9 +62,7 @@ impl fmt::Display for Path {
             if place > 0 {
                 f.write_str(".")?;
             }
-            let is_plain = !step
-                .chars()
-                .any(|c| needs_quotes(c) || matches!(c, '.' | ':'));
+            let is_plain = !step.chars().any(|c| needs_quotes(c) || matches!(c, '.' | ':'));
             if is_plain {
                 f.write_str(step)?;
             } else {
@@ -138,17 +136,14 @@ fn text(pattern: &Pattern, is_prose: bool, is_word: bool) -> String {
     if is_plain && !looks_like_more {
         return written;
     }
-    let pieces: Vec<String> = pieces
-        .iter()
-        .map(|piece| escape(piece).replace('*', "\\*"))
-        .collect();
+    let pieces: Vec<String> =
+        pieces.iter().map(|piece| escape(piece).replace('*', "\\*")).collect();
     format!("\"{}\"", pieces.join("*"))
 }
 
 fn begins_a_path(word: &str) -> bool {
     super::fields::PATHS.iter().any(|path| {
-        word.get(..path.prefix.len())
-            .is_some_and(|begin| begin.eq_ignore_ascii_case(path.prefix))
+        word.get(..path.prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(path.prefix))
     })
 }
 

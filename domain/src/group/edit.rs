@@ -41,10 +41,7 @@ pub struct GroupEdit {
 }
 
 /// Tells `null` from absence.
-#[expect(
-    clippy::option_option,
-    reason = "absent, null and a value are three things"
-)]
+#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
@@ -118,9 +115,7 @@ pub enum EditFault {
 fn is_fit(text: &str, most: usize) -> bool {
     !text.trim().is_empty()
         && text.chars().count() <= most
-        && text
-            .chars()
-            .all(|letter| !letter.is_control() || letter == '\n')
+        && text.chars().all(|letter| !letter.is_control() || letter == '\n')
 }
 
 impl GroupEdit {
@@ -187,10 +182,7 @@ mod tests {
     fn null_takes_away_and_absence_leaves() {
         assert_eq!(read(r#"{"owner": null}"#).owner, Some(None));
         assert_eq!(read(r#"{"note": "x"}"#).owner, None);
-        assert_eq!(
-            read(r#"{"owner": "anna"}"#).owner,
-            Some(Some("anna".to_owned()))
-        );
+        assert_eq!(read(r#"{"owner": "anna"}"#).owner, Some(Some("anna".to_owned())));
     }
 
     #[test]
@@ -212,14 +204,8 @@ mod tests {
             (r#"{"state": "regressed"}"#, EditFault::Regressed),
             (r#"{"state": "muted"}"#, EditFault::EndlessMute),
             (r#"{"state": "muted", "mute": {}}"#, EditFault::EndlessMute),
-            (
-                r#"{"state": "open", "mute": {"arrivals": 1}}"#,
-                EditFault::MuteAlone,
-            ),
-            (
-                r#"{"state": "muted", "mute": {"arrivals": 0}}"#,
-                EditFault::MuteCount,
-            ),
+            (r#"{"state": "open", "mute": {"arrivals": 1}}"#, EditFault::MuteAlone),
+            (r#"{"state": "muted", "mute": {"arrivals": 0}}"#, EditFault::MuteCount),
             (r#"{"ticket_url": "javascript:alert(1)"}"#, EditFault::Url),
             (r#"{"owner": " "}"#, EditFault::Owner),
             (r#"{"tags": [""]}"#, EditFault::Tags),

@@ -37,16 +37,11 @@ impl Impact {
     pub fn score(&self, now: DateTime<Utc>) -> i64 {
         // One critical letter outweighs a hundred low ones: who would be woken by it looks there
         // first.
-        let weight = [
-            (self.critical, 1_000),
-            (self.high, 100),
-            (self.normal, 10),
-            (self.low, 1),
-        ]
-        .into_iter()
-        .fold(0_i64, |sum, (letters, each)| {
-            sum.saturating_add(letters.max(0).saturating_mul(each))
-        });
+        let weight = [(self.critical, 1_000), (self.high, 100), (self.normal, 10), (self.low, 1)]
+            .into_iter()
+            .fold(0_i64, |sum, (letters, each)| {
+                sum.saturating_add(letters.max(0).saturating_mul(each))
+            });
         [self.growth(), self.freshness(now), self.spread()]
             .into_iter()
             .fold(weight, |score, factor| {
@@ -66,9 +61,7 @@ impl Impact {
 
     /// Half after a day of silence, an eighth after a week.
     fn freshness(&self, now: DateTime<Utc>) -> i64 {
-        let silent = self
-            .last_arrived_at
-            .map_or(0, |at| (now - at).num_hours().max(0));
+        let silent = self.last_arrived_at.map_or(0, |at| (now - at).num_hours().max(0));
         ONE * 24 / (24 + silent)
     }
 
@@ -85,9 +78,7 @@ mod tests {
     use chrono::{TimeDelta, TimeZone as _};
 
     fn now() -> DateTime<Utc> {
-        Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0)
-            .single()
-            .expect("a time")
+        Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).single().expect("a time")
     }
 
     fn normal(letters: i64) -> Impact {
@@ -104,29 +95,17 @@ mod tests {
 
     #[test]
     fn one_critical_letter_outweighs_many_low_ones() {
-        let critical = Impact {
-            critical: 1,
-            ..normal(0)
-        };
-        let low = Impact {
-            low: 999,
-            ..normal(0)
-        };
+        let critical = Impact { critical: 1, ..normal(0) };
+        let low = Impact { low: 999, ..normal(0) };
         assert!(critical.score(now()) > low.score(now()));
     }
 
     #[test]
     fn what_grows_is_new_or_spreads_matters_more() {
         let plain = normal(100);
-        let grows = Impact {
-            recent: 50,
-            ..plain
-        };
+        let grows = Impact { recent: 50, ..plain };
         let spreads = Impact { places: 3, ..plain };
-        let silent = Impact {
-            last_arrived_at: Some(now() - TimeDelta::days(7)),
-            ..plain
-        };
+        let silent = Impact { last_arrived_at: Some(now() - TimeDelta::days(7)), ..plain };
         assert_eq!(plain.score(now()), 1_000);
         assert_eq!(grows.score(now()), 2_200, "six doublings");
         assert_eq!(spreads.score(now()), 1_500);
@@ -135,26 +114,11 @@ mod tests {
 
     #[test]
     fn nothing_that_waits_is_nothing_and_one_letter_is_never_nothing() {
-        assert_eq!(
-            Impact {
-                recent: 9_999,
-                ..normal(0)
-            }
-            .score(now()),
-            0
-        );
-        let old = Impact {
-            low: 1,
-            last_arrived_at: Some(now() - TimeDelta::days(400)),
-            ..normal(0)
-        };
+        assert_eq!(Impact { recent: 9_999, ..normal(0) }.score(now()), 0);
+        let old =
+            Impact { low: 1, last_arrived_at: Some(now() - TimeDelta::days(400)), ..normal(0) };
         assert_eq!(old.score(now()), 1);
-        let most = Impact {
-            critical: i64::MAX,
-            recent: i64::MAX,
-            places: i64::MAX,
-            ..normal(0)
-        };
+        let most = Impact { critical: i64::MAX, recent: i64::MAX, places: i64::MAX, ..normal(0) };
         assert_eq!(most.score(now()), i64::MAX);
     }
 }

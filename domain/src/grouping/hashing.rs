@@ -4,9 +4,7 @@ use std::hash::Hasher;
 
 /// Mixes a value and where it stands.
 pub(super) fn mix(at: usize, value: u64) -> u64 {
-    let mut hash = value
-        .wrapping_add(at as u64 + 1)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut hash = value.wrapping_add(at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash = (hash ^ hash >> 32 ^ (at as u64) << 48).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (hash ^ hash >> 29).wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hash >> 31
 }
@@ -18,12 +16,8 @@ pub(super) fn of_text(text: &str) -> u128 {
         let mut bytes = [0; 8];
         bytes[..chunk.len()].copy_from_slice(chunk);
         let word = u64::from_le_bytes(bytes);
-        one = (one ^ word)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(29);
-        other = (other ^ word)
-            .wrapping_mul(0xd6e8_feb8_6659_fd93)
-            .rotate_left(31);
+        one = (one ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        other = (other ^ word).wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(31);
     }
     u128::from(one ^ text.len() as u64) << 64 | u128::from(mix(0, other))
 }

@@ -53,12 +53,7 @@ const fn classes() -> [Class; 256] {
 
 /// Splits `text`; what is found is added to `pieces`.
 pub(super) fn split(text: &str, pieces: &mut Vec<Piece>) {
-    let mut lexer = Lexer {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        pieces,
-    };
+    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0, pieces };
     while lexer.at < lexer.bytes.len() {
         lexer.step();
     }
@@ -93,11 +88,7 @@ impl Lexer<'_> {
     }
 
     fn push(&mut self, start: usize, end: usize, variable: Option<Variable>) {
-        self.pieces.push(Piece {
-            start,
-            end,
-            variable,
-        });
+        self.pieces.push(Piece { start, end, variable });
     }
 
     fn separator(&mut self, byte: u8) {
@@ -206,10 +197,7 @@ impl Lexer<'_> {
     /// The query behind a path: `/orders?page=2`.
     fn query(&mut self) {
         let is_query = self.bytes.get(self.at) == Some(&b'?')
-            && self
-                .bytes
-                .get(self.at + 1)
-                .is_some_and(u8::is_ascii_alphanumeric);
+            && self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_alphanumeric);
         if !is_query {
             return;
         }

@@ -61,11 +61,7 @@ impl Masker {
         more(text, &mut self.pieces);
         phrase::read(text, &mut self.pieces);
         write_canon(text, &self.pieces, &mut self.canon);
-        Masked {
-            text,
-            pieces: &self.pieces,
-            canon: &self.canon,
-        }
+        Masked { text, pieces: &self.pieces, canon: &self.canon }
     }
 }
 
@@ -102,9 +98,7 @@ impl Masked<'_> {
 
     /// Where the words and variables stand in the text, in order.
     pub(super) fn spans(&self) -> impl Iterator<Item = (usize, usize, Option<Variable>)> {
-        self.pieces
-            .iter()
-            .map(|piece| (piece.start, piece.end, piece.variable))
+        self.pieces.iter().map(|piece| (piece.start, piece.end, piece.variable))
     }
 }
 
@@ -150,8 +144,7 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
 
 /// Whether a capital follows a small letter.
 pub(super) fn has_humps(word: &[u8]) -> bool {
-    word.windows(2)
-        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+    word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 /// Where the last words of a canon begin, to find repetitions: `ok <*> ok <*>` is a list, and how
@@ -196,10 +189,7 @@ impl Starts {
 /// begins with, else all such messages were equal.
 fn write_kinds(text: &str, pieces: &[Piece], canon: &mut String) {
     canon.clear();
-    let Some((piece, kind)) = pieces
-        .iter()
-        .find_map(|piece| Some((piece, piece.variable?)))
-    else {
+    let Some((piece, kind)) = pieces.iter().find_map(|piece| Some((piece, piece.variable?))) else {
         // Nothing but punctuation, or nothing: the text itself, so far as it is short.
         canon.push_str(&text[..text.floor_char_boundary(64)]);
         return;

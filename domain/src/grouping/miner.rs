@@ -171,9 +171,7 @@ impl Miner {
     }
 
     fn founder(&self, node: Node) -> Option<SignatureId> {
-        self.founders
-            .get(&node)
-            .map(|seat| self.signatures[*seat].id)
+        self.founders.get(&node).map(|seat| self.signatures[*seat].id)
     }
 
     fn is_mined(&self, signature: &Signature) -> bool {

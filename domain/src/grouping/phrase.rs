@@ -27,10 +27,7 @@ fn gap<'a>(text: &'a str, left: &Piece, right: &Piece) -> &'a str {
 }
 
 const fn is_numeric(piece: &Piece) -> bool {
-    matches!(
-        piece.variable,
-        Some(Variable::Number | Variable::Time | Variable::Id)
-    )
+    matches!(piece.variable, Some(Variable::Number | Variable::Time | Variable::Id))
 }
 
 /// A unit becomes a part of the number before it.
@@ -74,9 +71,7 @@ fn by_neighbour(text: &str, pieces: &[Piece], at: usize) -> Option<Variable> {
     if after_number && (month || zone) {
         return Some(Variable::Time);
     }
-    let next = pieces
-        .get(at + 1)
-        .filter(|next| near(piece, next) && is_numeric(next))?;
+    let next = pieces.get(at + 1).filter(|next| near(piece, next) && is_numeric(next))?;
     let dated = month || (weekday && next.variable == Some(Variable::Time));
     dated.then_some(Variable::Time)
 }
@@ -93,10 +88,7 @@ fn lists(text: &str, pieces: &mut [Piece]) {
             continue;
         }
         let mut last = at + 1;
-        while pieces
-            .get(last + 1)
-            .is_some_and(|next| is_comma(gap(text, &pieces[last], next)))
-        {
+        while pieces.get(last + 1).is_some_and(|next| is_comma(gap(text, &pieces[last], next))) {
             last += 1;
         }
         if text[pieces[last].end..].starts_with([']', ')', '}']) {
@@ -124,9 +116,7 @@ fn states(text: &str, pieces: &mut [Piece]) {
             at += 1;
         }
         let opened = text[..pieces[from].start].trim_end().ends_with(['(', '[']);
-        let closed = text[pieces[at - 1].end..]
-            .trim_start()
-            .starts_with([')', ']']);
+        let closed = text[pieces[at - 1].end..].trim_start().starts_with([')', ']']);
         if opened && closed && at - from > 1 {
             for piece in &mut pieces[from..at] {
                 piece.variable = Some(Variable::Flag);

@@ -174,21 +174,13 @@ fn compile(patterns: &[String]) -> Result<Vec<Regex>, RuleError> {
         1..=MOST_PATTERNS => {}
         _ => return Err(RuleError::ManyPatterns),
     }
-    patterns
-        .iter()
-        .map(|pattern| compile_one(pattern))
-        .collect()
+    patterns.iter().map(|pattern| compile_one(pattern)).collect()
 }
 
 fn compile_one(pattern: &str) -> Result<Regex, RuleError> {
-    let refuse = |why: String| RuleError::Pattern {
-        pattern: cut(pattern, 80),
-        why,
-    };
+    let refuse = |why: String| RuleError::Pattern { pattern: cut(pattern, 80), why };
     if pattern.len() > MOST_PATTERN_BYTES {
-        return Err(refuse(format!(
-            "it has more than {MOST_PATTERN_BYTES} bytes"
-        )));
+        return Err(refuse(format!("it has more than {MOST_PATTERN_BYTES} bytes")));
     }
     let compiled = RegexBuilder::new(pattern)
         .size_limit(MOST_COMPILED_BYTES)

@@ -44,11 +44,7 @@ impl Shared {
     pub fn of(delivered: &Delivered) -> Self {
         let mut shared = Self::of_body(&delivered.body);
         let properties = &delivered.properties;
-        for text in [
-            &properties.message_id,
-            &properties.correlation_id,
-            &properties.reply_to,
-        ] {
+        for text in [&properties.message_id, &properties.correlation_id, &properties.reply_to] {
             if let Some(text) = text.as_ref().and_then(|text| text.as_str()) {
                 shared.add(text);
             }
@@ -69,9 +65,8 @@ impl Shared {
     #[must_use]
     pub fn of_body(body: &[u8]) -> Self {
         let mut shared = Self::default();
-        let Some(text) = std::str::from_utf8(body)
-            .ok()
-            .filter(|text| text.len() <= MOST_BODY_BYTES)
+        let Some(text) =
+            std::str::from_utf8(body).ok().filter(|text| text.len() <= MOST_BODY_BYTES)
         else {
             return shared;
         };
@@ -202,19 +197,14 @@ mod tests {
     fn template(body: &str, message: &str) -> String {
         let shared = Shared::of_body(body.as_bytes());
         let mut masker = Masker::new();
-        masker
-            .mask_with(message, |text, pieces| shared.mark(text, pieces))
-            .template()
+        masker.mask_with(message, |text, pieces| shared.mark(text, pieces)).template()
     }
 
     #[test]
     fn what_the_body_holds_is_a_variable() {
         let body = r#"{"customer": "acme", "ship_to": {"city": "Bad Homburg"}, "tags": ["blue"]}"#;
         let message = "No stock for acme in Bad Homburg (blue)";
-        assert_eq!(
-            template(body, message),
-            "No stock for <shared> in <shared> (<shared>)"
-        );
+        assert_eq!(template(body, message), "No stock for <shared> in <shared> (<shared>)");
     }
 
     #[test]
@@ -227,10 +217,7 @@ mod tests {
     #[test]
     fn xml_and_forms_are_looked_into() {
         let xml = "<order><sku kind=\"widget\">blueprint</sku></order>";
-        assert_eq!(
-            template(xml, "No widget, no blueprint"),
-            "No <shared>, no <shared>"
-        );
+        assert_eq!(template(xml, "No widget, no blueprint"), "No <shared>, no <shared>");
         assert_eq!(template("a=b&sku=anvil", "No anvil"), "No <shared>");
     }
 
@@ -243,12 +230,8 @@ mod tests {
     #[test]
     fn headers_count_unless_they_tell_of_the_failure() {
         let mut delivered = Delivered::default();
-        delivered
-            .headers
-            .set("x-tenant", FieldValue::LongString("globex".into()));
-        delivered
-            .headers
-            .set("x-error", FieldValue::LongString("quota".into()));
+        delivered.headers.set("x-tenant", FieldValue::LongString("globex".into()));
+        delivered.headers.set("x-error", FieldValue::LongString("quota".into()));
         let shared = Shared::of(&delivered);
         let mut masker = Masker::new();
         let quota = masker.mask_with("quota of globex", |text, pieces| shared.mark(text, pieces));

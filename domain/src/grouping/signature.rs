@@ -89,10 +89,7 @@ impl Signature {
             sentence if sentence.contains(' ') => masker.mask(sentence).canon.to_owned(),
             name => name.to_owned(),
         };
-        let place = frame
-            .as_ref()
-            .map(|frame| frame.place.as_str())
-            .unwrap_or_default();
+        let place = frame.as_ref().map(|frame| frame.place.as_str()).unwrap_or_default();
         // Without a class or a frame a text alone says too little to hold different types together.
         let scope = if class.is_empty() && place.is_empty() {
             format!("type {kind}")
@@ -110,21 +107,13 @@ impl Signature {
             layer: Layer::Error,
             scope,
             canon: text.canon.to_owned(),
-            template: if message.trim().is_empty() {
-                class
-            } else {
-                text.template()
-            },
+            template: if message.trim().is_empty() { class } else { text.template() },
             frame,
         }
     }
 
     fn of_origin(reading: &Reading) -> Self {
-        let queue = reading
-            .origin
-            .queue
-            .as_deref()
-            .unwrap_or("an unknown queue");
+        let queue = reading.origin.queue.as_deref().unwrap_or("an unknown queue");
         let reason = reading.origin.reason.as_str();
         let kind = reading.message_type.as_deref().unwrap_or_default();
         let mut template = format!("{reason} in {queue}");

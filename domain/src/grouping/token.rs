@@ -49,11 +49,7 @@ pub(super) fn classify(token: &str) -> Option<Variable> {
         && !place.is_empty()
     {
         let is_mail = place.contains('.') && looks.slashes == 0;
-        return Some(if is_mail {
-            Variable::Email
-        } else {
-            Variable::Id
-        });
+        return Some(if is_mail { Variable::Email } else { Variable::Id });
     }
     if looks.slashes > 0 {
         return with_slashes(token, &looks);
@@ -102,15 +98,13 @@ fn with_slashes(token: &str, looks: &Looks) -> Option<Variable> {
 fn with_digits(token: &str, looks: &Looks) -> Option<Variable> {
     let hex = &token.as_bytes()[token.len() - token.trim_start_matches(['-', '+']).len()..];
     if looks.letters == 0 {
-        return Some(
-            if looks.dots == 3 && looks.digits >= 4 && looks.dashes == 0 {
-                Variable::Ip
-            } else if looks.dashes == 2 && looks.digits >= 6 && !token.starts_with('-') {
-                Variable::Time
-            } else {
-                Variable::Number
-            },
-        );
+        return Some(if looks.dots == 3 && looks.digits >= 4 && looks.dashes == 0 {
+            Variable::Ip
+        } else if looks.dashes == 2 && looks.digits >= 6 && !token.starts_with('-') {
+            Variable::Time
+        } else {
+            Variable::Number
+        });
     }
     if hex.starts_with(b"0x") || hex.starts_with(b"0X") {
         return Some(Variable::Hex);
@@ -136,11 +130,7 @@ fn with_digits(token: &str, looks: &Looks) -> Option<Variable> {
     // `10ms`, `41C`, `3.5e7`: a number that something short is glued to
     let starts_as_number = hex.first().is_some_and(u8::is_ascii_digit);
     let numeric = starts_as_number && looks.letters <= 2 && looks.others == 0;
-    Some(if numeric {
-        Variable::Number
-    } else {
-        Variable::Id
-    })
+    Some(if numeric { Variable::Number } else { Variable::Id })
 }
 
 /// `acme.orders.v2.Placed`: the only digits are a version's.
@@ -151,10 +141,7 @@ fn is_versioned_name(token: &str, looks: &Looks) -> bool {
         })
     };
     let has_digits = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit());
-    looks.dots >= 2
-        && token
-            .split('.')
-            .all(|part| is_version(part) || !has_digits(part))
+    looks.dots >= 2 && token.split('.').all(|part| is_version(part) || !has_digits(part))
 }
 
 fn with_dots(token: &str) -> Option<Variable> {
@@ -180,16 +167,10 @@ pub(super) fn classify_run(run: &str) -> Option<Variable> {
         return None;
     }
     let has_letters = run.contains(|c: char| c.is_ascii_alphabetic());
-    let short = run
-        .split(':')
-        .all(|part| part.len() <= 4 || part.contains('.'));
+    let short = run.split(':').all(|part| part.len() <= 4 || part.contains('.'));
     match (has_letters, short) {
         (true, false) => None,
         (true, true) => Some(Variable::Ip),
-        (false, _) => Some(if run.contains("::") {
-            Variable::Ip
-        } else {
-            Variable::Time
-        }),
+        (false, _) => Some(if run.contains("::") { Variable::Ip } else { Variable::Time }),
     }
 }

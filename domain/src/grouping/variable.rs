@@ -94,9 +94,7 @@ impl Variable {
 
     /// The kind whose placeholder the text begins with.
     pub(super) fn placeholder_at(text: &[u8]) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| text.starts_with(kind.placeholder().as_bytes()))
+        Self::ALL.into_iter().find(|kind| text.starts_with(kind.placeholder().as_bytes()))
     }
 }
 

@@ -205,6 +205,5 @@ pub(super) fn is_host(name: &str) -> bool {
 
 /// Whether a dotted name is a file's.
 pub(super) fn is_file(name: &str) -> bool {
-    name.rsplit_once('.')
-        .is_some_and(|(stem, ending)| !stem.is_empty() && FILE_ENDINGS.has(ending))
+    name.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && FILE_ENDINGS.has(ending))
 }

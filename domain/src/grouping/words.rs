@@ -17,12 +17,7 @@ pub(super) struct Words {
 impl Words {
     pub(super) const fn new(list: &'static str) -> Self {
         let bytes = list.as_bytes();
-        let mut words = Self {
-            list,
-            lengths: [0; 27],
-            bounds: [(0, 0); MOST_WORDS],
-            count: 0,
-        };
+        let mut words = Self { list, lengths: [0; 27], bounds: [(0, 0); MOST_WORDS], count: 0 };
         let (mut start, mut at) = (0, 0);
         while at <= bytes.len() {
             if at == bytes.len() || bytes[at] == b' ' {

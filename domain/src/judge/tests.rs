@@ -12,10 +12,7 @@ use crate::wire::FieldValue;
 
 /// A letter that died with this error.
 fn delivered(class: &str, message: &str, body: &str) -> Delivered {
-    let mut delivered = Delivered {
-        body: body.as_bytes().to_vec(),
-        ..Delivered::default()
-    };
+    let mut delivered = Delivered { body: body.as_bytes().to_vec(), ..Delivered::default() };
     for (name, text) in [("x-error-class", class), ("x-error", message)] {
         let value = FieldValue::LongString(text.into());
         delivered.headers.set(name, value);
@@ -55,11 +52,7 @@ fn judge(judge: &Judge, delivered: &Delivered, arrivals: i32) -> Judgement {
         deaths: &reading.deaths,
         extract: Some(&extract),
     };
-    let case = Case {
-        facts,
-        reading: &reading,
-        delivered,
-    };
+    let case = Case { facts, reading: &reading, delivered };
     judge.judge(&case, &mut Masker::new())
 }
 
@@ -109,11 +102,7 @@ fn the_first_rule_that_holds_decides_and_disabled_ones_are_not_asked() {
 
 #[test]
 fn rules_see_headers_bodies_texts_and_counts() {
-    let letter = delivered(
-        "E",
-        "Boom at 12",
-        r#"{"tenant": "acme", "items": [{"n": 3}]}"#,
-    );
+    let letter = delivered("E", "Boom at 12", r#"{"tenant": "acme", "items": [{"n": 3}]}"#);
     for (filter, holds) in [
         ("body.tenant:acme", true),
         ("body.items.n:>2", true),
@@ -175,20 +164,10 @@ fn grouping_rules_make_letters_one_failure_or_keep_them_apart() {
 fn hostile_patterns_end_in_time_or_are_refused() {
     let letter = delivered("E", &"a".repeat(4_000), "");
     // A backtracking engine would need longer than the universe has for this one.
-    let slow = outcome(
-        1,
-        "",
-        Outcome::Masks(vec!["(a+)+$".to_owned(), "(a|a)*b".to_owned()]),
-    );
+    let slow = outcome(1, "", Outcome::Masks(vec!["(a+)+$".to_owned(), "(a|a)*b".to_owned()]));
     let said = judge(&of(&[slow]), &letter, 1);
     assert_eq!(said.severity, UNNAMED);
-    for pattern in [
-        "(a{1000}){1000}",
-        "(",
-        "a*",
-        "\\p{Nonsense}",
-        &"a".repeat(10_000),
-    ] {
+    for pattern in ["(a{1000}){1000}", "(", "a*", "\\p{Nonsense}", &"a".repeat(10_000)] {
         let rule = outcome(1, "", Outcome::Masks(vec![pattern.to_owned()]));
         assert!(
             Judge::default().with_first(&rule.rule).is_err(),
@@ -197,11 +176,7 @@ fn hostile_patterns_end_in_time_or_are_refused() {
         );
     }
     let many = Outcome::Masks(vec!["a".to_owned(); 100]);
-    assert!(
-        Judge::default()
-            .with_first(&outcome(1, "", many).rule)
-            .is_err()
-    );
+    assert!(Judge::default().with_first(&outcome(1, "", many).rule).is_err());
     let deep = severity(1, &"(".repeat(100_000), Severity::Low);
     assert!(Judge::default().with_first(&deep.rule).is_err());
 }

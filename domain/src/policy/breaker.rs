@@ -29,12 +29,7 @@ pub struct Breaker {
 
 impl Default for Breaker {
     fn default() -> Self {
-        Self {
-            stop_above_percent: 50,
-            of_last: 20,
-            watch_seconds: 30,
-            pause_seconds: 300,
-        }
+        Self { stop_above_percent: 50, of_last: 20, watch_seconds: 30, pause_seconds: 300 }
     }
 }
 
@@ -127,11 +122,7 @@ impl Breaker {
     ) -> BreakerStatus {
         let become_ = |state| BreakerStatus { state, since: now };
         // The clock was set back: what it waits for would be in the far future.
-        let since = if status.since > now + JUMP {
-            now
-        } else {
-            status.since
-        };
+        let since = if status.since > now + JUMP { now } else { status.since };
         let stays = BreakerStatus { since, ..status };
         match status.state {
             BreakerState::Closed if self.trips(samples, now) => become_(BreakerState::Open),
@@ -176,19 +167,11 @@ impl Breaker {
     /// others; or more did of the last ones that had the time to.
     fn trips(&self, samples: &[Sample], now: DateTime<Utc>) -> bool {
         let of = usize::from(self.of_last);
-        let known = || {
-            samples
-                .iter()
-                .filter(|sample| sample.result != SampleResult::Awaited)
-        };
+        let known = || samples.iter().filter(|sample| sample.result != SampleResult::Awaited);
         let last: Vec<&Sample> = known().take(of).collect();
-        let watched: Vec<&Sample> = known()
-            .filter(|sample| self.is_watched(sample, now))
-            .take(of)
-            .collect();
-        [last, watched]
-            .iter()
-            .any(|samples| self.is_above(bad(samples), of))
+        let watched: Vec<&Sample> =
+            known().filter(|sample| self.is_watched(sample, now)).take(of).collect();
+        [last, watched].iter().any(|samples| self.is_above(bad(samples), of))
     }
 
     /// Whether the probes went well, once that is known.
@@ -217,9 +200,7 @@ impl Breaker {
 }
 
 fn bad(samples: &[&Sample]) -> usize {
-    let bad = samples
-        .iter()
-        .filter(|sample| sample.result == SampleResult::Bad);
+    let bad = samples.iter().filter(|sample| sample.result == SampleResult::Bad);
     bad.count()
 }
 

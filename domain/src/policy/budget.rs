@@ -31,22 +31,13 @@ impl Bucket {
         let most = (i64::from(per_minute) * ONE / 12).max(ONE);
         let elapsed = now - self.at;
         if elapsed > JUMP {
-            return Self {
-                millionths: self.millionths.clamp(ONE, most),
-                at: now,
-            };
+            return Self { millionths: self.millionths.clamp(ONE, most), at: now };
         }
         if elapsed < -JUMP {
-            return Self {
-                millionths: self.millionths.clamp(0, most),
-                at: now,
-            };
+            return Self { millionths: self.millionths.clamp(0, most), at: now };
         }
         let gained = elapsed.num_milliseconds().max(0) * i64::from(per_minute) * (ONE / 1_000) / 60;
-        Self {
-            millionths: (self.millionths + gained).clamp(0, most),
-            at: now.max(self.at),
-        }
+        Self { millionths: (self.millionths + gained).clamp(0, most), at: now.max(self.at) }
     }
 
     /// How many retries it allows.
@@ -58,9 +49,6 @@ impl Bucket {
     /// With so many retries taken out of it.
     #[must_use]
     pub fn without(self, retries: u32) -> Self {
-        Self {
-            millionths: self.millionths - i64::from(retries) * ONE,
-            ..self
-        }
+        Self { millionths: self.millionths - i64::from(retries) * ONE, ..self }
     }
 }

@@ -183,11 +183,6 @@ impl DayOfRetries {
             }
         }
         let days = days.into_iter();
-        days.map(|(day, (letters, retries))| Self {
-            day,
-            letters,
-            retries,
-        })
-        .collect()
+        days.map(|(day, (letters, retries))| Self { day, letters, retries }).collect()
     }
 }

@@ -29,10 +29,7 @@ pub struct Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self {
-            delays_seconds: vec![10, 100, 1_000],
-            jitter_percent: 20,
-        }
+        Self { delays_seconds: vec![10, 100, 1_000], jitter_percent: 20 }
     }
 }
 
@@ -40,10 +37,7 @@ impl Schedule {
     pub(super) fn is_usable(&self) -> bool {
         (1..=MOST_TRIES).contains(&self.delays_seconds.len())
             && self.jitter_percent <= MOST_JITTER_PERCENT
-            && self
-                .delays_seconds
-                .iter()
-                .all(|delay| (1..=MOST_DELAY_SECONDS).contains(delay))
+            && self.delays_seconds.iter().all(|delay| (1..=MOST_DELAY_SECONDS).contains(delay))
     }
 
     /// How many tries it has.

@@ -21,10 +21,7 @@ fn letter(number: u128) -> LetterId {
 }
 
 fn policy() -> NewPolicy {
-    NewPolicy {
-        name: "again".into(),
-        ..NewPolicy::default()
-    }
+    NewPolicy { name: "again".into(), ..NewPolicy::default() }
 }
 
 fn window(days: &[Day], from: &str, until: &str) -> RetryWindow {
@@ -76,32 +73,14 @@ fn what_cannot_be_used_is_refused() {
         change(&mut policy);
         policy.checked().expect_err("refused")
     };
-    assert_eq!(
-        refused(&|policy| policy.name = " ".into()),
-        PolicyFault::Name
-    );
-    assert_eq!(
-        refused(&|policy| policy.schedule.delays_seconds.clear()),
-        PolicyFault::Schedule
-    );
-    assert_eq!(
-        refused(&|policy| policy.schedule.delays_seconds = vec![0]),
-        PolicyFault::Schedule
-    );
-    assert_eq!(
-        refused(&|policy| policy.schedule.jitter_percent = 91),
-        PolicyFault::Schedule
-    );
-    assert_eq!(
-        refused(&|policy| policy.retries_per_minute = 0),
-        PolicyFault::Budget
-    );
+    assert_eq!(refused(&|policy| policy.name = " ".into()), PolicyFault::Name);
+    assert_eq!(refused(&|policy| policy.schedule.delays_seconds.clear()), PolicyFault::Schedule);
+    assert_eq!(refused(&|policy| policy.schedule.delays_seconds = vec![0]), PolicyFault::Schedule);
+    assert_eq!(refused(&|policy| policy.schedule.jitter_percent = 91), PolicyFault::Schedule);
+    assert_eq!(refused(&|policy| policy.retries_per_minute = 0), PolicyFault::Budget);
     assert_eq!(
         refused(&|policy| {
-            policy.breaker = Some(Breaker {
-                of_last: 0,
-                ..Breaker::default()
-            });
+            policy.breaker = Some(Breaker { of_last: 0, ..Breaker::default() });
         }),
         PolicyFault::Breaker
     );
@@ -194,10 +173,7 @@ fn after_the_last_try_comes_the_obituary() {
         now = due_at;
     }
     assert_eq!(next_step(&policy, letter(7), 3, now), Step::Exhausted);
-    assert_eq!(
-        next_step(&policy, letter(7), u32::MAX, now),
-        Step::Exhausted
-    );
+    assert_eq!(next_step(&policy, letter(7), u32::MAX, now), Step::Exhausted);
 }
 
 #[test]
@@ -223,39 +199,24 @@ fn a_window_over_midnight_belongs_to_the_day_it_opens_on() {
     for text in ["9:00", "24:00", "09:60", "0900", "09:0x", "+9:00"] {
         assert!(text.parse::<TimeOfDay>().is_err(), "{text}");
     }
-    assert_eq!(
-        "09:05".parse::<TimeOfDay>().expect("one").to_string(),
-        "09:05"
-    );
+    assert_eq!("09:05".parse::<TimeOfDay>().expect("one").to_string(), "09:05");
 }
 
 #[test]
 fn a_budget_is_spread_over_its_minute_after_an_hour_of_nothing() {
-    let empty = Bucket {
-        millionths: 0,
-        at: noon(),
-    };
+    let empty = Bucket { millionths: 0, at: noon() };
     let later = noon() + TimeDelta::hours(1);
     assert_eq!(empty.refilled(600, later).allows(), 1);
     let next = empty.refilled(600, later).without(1);
-    assert_eq!(
-        next.refilled(600, later + TimeDelta::seconds(1)).allows(),
-        10
-    );
+    assert_eq!(next.refilled(600, later + TimeDelta::seconds(1)).allows(), 10);
     // One a minute comes once a minute.
     let slow = empty.refilled(1, noon() + TimeDelta::seconds(59));
     assert_eq!(slow.allows(), 0);
-    assert_eq!(
-        empty.refilled(1, noon() + TimeDelta::seconds(61)).allows(),
-        1
-    );
+    assert_eq!(empty.refilled(1, noon() + TimeDelta::seconds(61)).allows(), 1);
 }
 
 fn status(state: BreakerState) -> BreakerStatus {
-    BreakerStatus {
-        state,
-        since: noon(),
-    }
+    BreakerStatus { state, since: noon() }
 }
 
 /// Samples as of so many seconds ago, `bad` of them first.
@@ -263,11 +224,7 @@ fn samples(now: DateTime<Utc>, ago: i64, bad: usize, all: usize) -> Vec<Sample> 
     (0..all)
         .map(|place| Sample {
             at: now - TimeDelta::seconds(ago),
-            result: if place < bad {
-                SampleResult::Bad
-            } else {
-                SampleResult::Out
-            },
+            result: if place < bad { SampleResult::Bad } else { SampleResult::Out },
         })
         .collect()
 }
@@ -303,23 +260,14 @@ fn an_open_breaker_probes_after_its_pause_and_closes_when_that_goes_well() {
     let probes = samples(later, 5, 0, 3);
     assert_eq!(Breaker::allows(half.state, &probes), Some(0));
     // They may still come back.
-    assert_eq!(
-        breaker.judged(half, &probes, later).state,
-        BreakerState::HalfOpen
-    );
+    assert_eq!(breaker.judged(half, &probes, later).state, BreakerState::HalfOpen);
     let watched = later + TimeDelta::seconds(25);
-    assert_eq!(
-        breaker.judged(half, &probes, watched).state,
-        BreakerState::Closed
-    );
+    assert_eq!(breaker.judged(half, &probes, watched).state, BreakerState::Closed);
     let back = samples(later, 5, 2, 3);
     assert_eq!(breaker.judged(half, &back, later).state, BreakerState::Open);
     // One probe alone, since no more was due.
     let one = samples(later, 31, 0, 1);
-    assert_eq!(
-        breaker.judged(half, &one, later).state,
-        BreakerState::Closed
-    );
+    assert_eq!(breaker.judged(half, &one, later).state, BreakerState::Closed);
     assert_eq!(Breaker::allows(BreakerState::Closed, &one), None);
     assert_eq!(Breaker::allows(BreakerState::Open, &[]), Some(0));
 }
@@ -330,11 +278,7 @@ fn a_clock_that_is_set_back_holds_no_breaker_open_for_longer_than_its_pause() {
     let back = noon() - TimeDelta::hours(1);
     let open = breaker.judged(status(BreakerState::Open), &[], back);
     assert_eq!((open.state, open.since), (BreakerState::Open, back));
-    let half = breaker.judged(
-        status(BreakerState::HalfOpen),
-        &samples(noon(), 0, 0, 1),
-        back,
-    );
+    let half = breaker.judged(status(BreakerState::HalfOpen), &samples(noon(), 0, 0, 1), back);
     assert_eq!(half.state, BreakerState::Closed);
 }
 
@@ -342,10 +286,8 @@ fn a_clock_that_is_set_back_holds_no_breaker_open_for_longer_than_its_pause() {
 fn a_preview_counts_the_tries_of_each_day() {
     let mut policy = policy();
     policy.schedule.jitter_percent = 0;
-    let letters = [
-        (letter(1), at("2026-11-20T23:59:00Z")),
-        (letter(2), at("2026-11-21T11:59:30Z")),
-    ];
+    let letters =
+        [(letter(1), at("2026-11-20T23:59:00Z")), (letter(2), at("2026-11-21T11:59:30Z"))];
     let days = DayOfRetries::of(&policy, &letters, noon());
     let figures: Vec<_> = days.iter().map(|day| (day.letters, day.retries)).collect();
     // The second letter's later tries are still to come.

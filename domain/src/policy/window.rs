@@ -24,15 +24,8 @@ pub enum Day {
 
 impl Day {
     /// The week, from Monday.
-    pub const ALL: [Self; 7] = [
-        Self::Mon,
-        Self::Tue,
-        Self::Wed,
-        Self::Thu,
-        Self::Fri,
-        Self::Sat,
-        Self::Sun,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Mon, Self::Tue, Self::Wed, Self::Thu, Self::Fri, Self::Sat, Self::Sun];
 
     /// The word in JSON and forms.
     #[must_use]

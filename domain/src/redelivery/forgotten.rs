@@ -57,10 +57,7 @@ pub fn settle_forgotten(
             None => place += 1,
         }
     }
-    ForgottenSettlement {
-        stored,
-        left: line.left(batches),
-    }
+    ForgottenSettlement { stored, left: line.left(batches) }
 }
 
 /// A message that was acknowledged.
@@ -108,10 +105,7 @@ impl Line {
                 }
             }
         }
-        Self {
-            messages,
-            beginnings,
-        }
+        Self { messages, beginnings }
     }
 
     /// The longest run with which these messages begin, if any of it is certain.
@@ -125,14 +119,9 @@ impl Line {
             *begin..begin + same.count()
         });
         let longest = runs.max_by_key(ExactSizeIterator::len)?;
-        let mut telling = longest
-            .clone()
-            .filter(|place| self.messages[*place].is_telling);
+        let mut telling = longest.clone().filter(|place| self.messages[*place].is_telling);
         let certain = telling.nth(DOUBTFUL)?..longest.end;
-        Some(Run {
-            begin: longest.start,
-            certain,
-        })
+        Some(Run { begin: longest.start, certain })
     }
 
     fn explain(&mut self, run: &std::ops::Range<usize>) {

@@ -23,10 +23,7 @@ mod tests {
     use crate::wire::FieldValue;
 
     fn delivered(redelivered: bool, count: Option<&str>) -> Delivered {
-        let mut delivered = Delivered {
-            redelivered,
-            ..Delivered::default()
-        };
+        let mut delivered = Delivered { redelivered, ..Delivered::default() };
         if let Some(name) = count {
             delivered.headers.set(name, FieldValue::LongLongInt(1));
         }

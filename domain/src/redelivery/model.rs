@@ -170,11 +170,7 @@ impl World {
             self.step(Step::Store(office, 2));
             self.step(Step::Fence(office, Point::Nowhere));
             let is_done = self.broker.is_empty() || !until_empty;
-            since = if is_done && self.database.open_ends() == 0 {
-                since + 1
-            } else {
-                0
-            };
+            since = if is_done && self.database.open_ends() == 0 { since + 1 } else { 0 };
             // Both have fenced since.
             if since > 2 {
                 return;

@@ -16,11 +16,7 @@ impl RecentContents {
     /// Remembers at least the last `most` contents.
     #[must_use]
     pub fn new(most: usize) -> Self {
-        Self {
-            most,
-            fresh: HashSet::new(),
-            stale: HashSet::new(),
-        }
+        Self { most, fresh: HashSet::new(), stale: HashSet::new() }
     }
 
     /// The places in a batch that tell: contents not seen a short while ago and once in the batch.

@@ -15,17 +15,11 @@ fn batch(acknowledgement: Acknowledgement, contents: &[u8]) -> UnsettledBatch {
 }
 
 fn open(acknowledgement: Acknowledgement, contents: &[u8]) -> EndedSession {
-    EndedSession {
-        batches: vec![batch(acknowledgement, contents)],
-        is_open: true,
-    }
+    EndedSession { batches: vec![batch(acknowledgement, contents)], is_open: true }
 }
 
 fn came(contents: &[u8]) -> Vec<Redelivery> {
-    let marked = |n: &u8| Redelivery {
-        content: content(*n),
-        is_certain: true,
-    };
+    let marked = |n: &u8| Redelivery { content: content(*n), is_certain: true };
     contents.iter().map(marked).collect()
 }
 
@@ -63,10 +57,7 @@ fn a_session_that_ended_in_its_fence_is_told_by_any_message_of_it() {
 #[test]
 fn a_copy_that_another_ended_session_had_is_new() {
     let killed_before = open(Fenced, &[7, 7, 7]);
-    let nothing_stored = EndedSession {
-        batches: Vec::new(),
-        is_open: true,
-    };
+    let nothing_stored = EndedSession { batches: Vec::new(), is_open: true };
     let settlement = settle(&[killed_before, nothing_stored], &came(&[7]), true);
     assert_eq!(settlement.stored, [false]);
 }
@@ -92,19 +83,13 @@ fn a_mark_that_proves_nothing_does_not_show_that_a_fence_was_not_reached() {
     unmarked[0].is_certain = false;
     let ended = [open(Fenced, &[7])];
     let settlement = settle(&ended, &unmarked, true);
-    assert_eq!(
-        (settlement.stored, settlement.in_doubt),
-        (vec![false], vec![true])
-    );
+    assert_eq!((settlement.stored, settlement.in_doubt), (vec![false], vec![true]));
     assert_eq!(settlement.sessions[0].left, ended[0].batches);
 }
 
 #[test]
 fn what_an_earlier_session_left_shows_nothing_of_a_later_one() {
-    let left = EndedSession {
-        is_open: false,
-        ..open(Withheld, &[7])
-    };
+    let left = EndedSession { is_open: false, ..open(Withheld, &[7]) };
     let settlement = settle(&[left, open(Fenced, &[7, 7])], &came(&[7, 7, 8]), true);
     assert_eq!(settlement.stored, [true, false, false]);
     assert_eq!(settlement.in_doubt, [false, true, false]);

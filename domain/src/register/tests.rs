@@ -80,18 +80,11 @@ fn rows_that_are_no_executions_are_refused() {
 }
 
 fn worker(name: &str, beat: i64) -> ReadWorker {
-    ReadWorker {
-        name: name.to_owned(),
-        beat_at: at(beat),
-        heartbeat: Heartbeat::default(),
-    }
+    ReadWorker { name: name.to_owned(), beat_at: at(beat), heartbeat: Heartbeat::default() }
 }
 
 fn known(beat: i64) -> BTreeMap<String, Known> {
-    let known = Known {
-        beat_at: at(beat),
-        state: WorkerState::Active,
-    };
+    let known = Known { beat_at: at(beat), state: WorkerState::Active };
     [("a".to_owned(), known)].into()
 }
 

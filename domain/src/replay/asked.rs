@@ -16,10 +16,7 @@ pub const MOST_PER_SECOND: u32 = 100_000;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a member of its own in a request"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a member of its own in a request")]
 pub struct NewReplay {
     /// Which letters; fixed at this moment.
     pub selection: Selection,
@@ -154,10 +151,7 @@ mod tests {
         let all = r#"{"selection":{"all":true,"filter":""}}"#;
         let new = asked(all).expect("a replay");
         let selection = new.selection.clone();
-        let usual = NewReplay {
-            selection,
-            ..NewReplay::default()
-        };
+        let usual = NewReplay { selection, ..NewReplay::default() };
         assert_eq!(new, usual);
         assert_eq!(new.check(), Ok(()));
         assert!(asked(r#"{"selection":{"all":true},"rate":5}"#).is_err());
@@ -190,20 +184,13 @@ mod tests {
             expected_letters: Some(expected_letters),
             ..NewReplay::default()
         };
-        for (expected, letters, more) in [
-            (3, 2, None),
-            (3, 3, None),
-            (3, 4, Some(1)),
-            (0, 0, None),
-            (0, 300, Some(300)),
-        ] {
+        for (expected, letters, more) in
+            [(3, 2, None), (3, 3, None), (3, 4, Some(1)), (0, 0, None), (0, 300, Some(300))]
+        {
             let asked = expecting(expected);
             assert_eq!(asked.beyond_expected(letters), more, "{expected} {letters}");
         }
-        let tried = NewReplay {
-            dry_run: true,
-            ..expecting(3)
-        };
+        let tried = NewReplay { dry_run: true, ..expecting(3) };
         assert_eq!(tried.beyond_expected(4), None);
         let read = asked(r#"{"selection":{"all":true},"expected_letters":7}"#);
         assert_eq!(read.expect("a replay").expected_letters, Some(7));
@@ -220,17 +207,10 @@ mod tests {
         let rate = with(|new| new.rate_per_second = Some(0));
         assert!(rate.contains("rate_per_second"), "{rate}");
         let canary = with(|new| {
-            new.canary = Some(Canary {
-                steps: Vec::new(),
-                ..Canary::default()
-            });
+            new.canary = Some(Canary { steps: Vec::new(), ..Canary::default() });
         });
         assert!(canary.contains("1 to 10 steps"), "{canary}");
-        let target = with(|new| {
-            new.target = Target::Queue {
-                queue: String::new(),
-            }
-        });
+        let target = with(|new| new.target = Target::Queue { queue: String::new() });
         assert!(target.contains("empty"), "{target}");
     }
 }

@@ -18,11 +18,7 @@ pub struct Canary {
 
 impl Default for Canary {
     fn default() -> Self {
-        Self {
-            steps: vec![1, 10, 100],
-            stop_above: 0.05,
-            watch_seconds: 30,
-        }
+        Self { steps: vec![1, 10, 100], stop_above: 0.05, watch_seconds: 30 }
     }
 }
 
@@ -133,11 +129,7 @@ impl Climb {
             return Gate::NextStep;
         }
         let until = since + TimeDelta::seconds(canary.watch_seconds.into());
-        if now < until {
-            Gate::Watch(until)
-        } else {
-            Gate::NextStep
-        }
+        if now < until { Gate::Watch(until) } else { Gate::NextStep }
     }
 
     fn goes_wrong(&self, canary: &Canary) -> bool {
@@ -173,12 +165,7 @@ mod tests {
     }
 
     fn climb(step: u32, tried: i64, wrong: i64) -> Climb {
-        Climb {
-            step,
-            tried,
-            wrong,
-            ..Climb::default()
-        }
+        Climb { step, tried, wrong, ..Climb::default() }
     }
 
     #[test]
@@ -186,10 +173,7 @@ mod tests {
         let canary = Canary::default();
         assert_eq!(climb(0, 0, 0).gate(&canary, at(0)), Gate::Open(Some(1)));
         assert_eq!(climb(0, 1, 0).gate(&canary, at(0)), Gate::BeginWatch);
-        let watched = Climb {
-            watched_since: Some(at(0)),
-            ..climb(0, 1, 0)
-        };
+        let watched = Climb { watched_since: Some(at(0)), ..climb(0, 1, 0) };
         assert_eq!(watched.gate(&canary, at(29)), Gate::Watch(at(30)));
         assert_eq!(watched.gate(&canary, at(30)), Gate::NextStep);
         assert_eq!(climb(1, 1, 0).gate(&canary, at(30)), Gate::Open(Some(9)));
@@ -209,20 +193,13 @@ mod tests {
 
     #[test]
     fn what_is_processed_need_not_be_watched() {
-        let done = Climb {
-            watched_since: Some(at(0)),
-            well: 1,
-            ..climb(0, 1, 0)
-        };
+        let done = Climb { watched_since: Some(at(0)), well: 1, ..climb(0, 1, 0) };
         assert_eq!(done.gate(&Canary::default(), at(1)), Gate::NextStep);
     }
 
     #[test]
     fn a_clock_that_was_set_back_does_not_keep_the_watch_up() {
-        let watched = Climb {
-            watched_since: Some(at(3_600)),
-            ..climb(0, 1, 0)
-        };
+        let watched = Climb { watched_since: Some(at(3_600)), ..climb(0, 1, 0) };
         assert_eq!(watched.gate(&Canary::default(), at(0)), Gate::BeginWatch);
     }
 
@@ -235,14 +212,8 @@ mod tests {
         };
         assert_eq!(with(|_| {}), Ok(()));
         assert_eq!(with(|one| one.steps.clear()), Err(BadCanary::Steps));
-        assert_eq!(
-            with(|one| one.steps = vec![0, 1]),
-            Err(BadCanary::NotRising)
-        );
-        assert_eq!(
-            with(|one| one.steps = vec![5, 5]),
-            Err(BadCanary::NotRising)
-        );
+        assert_eq!(with(|one| one.steps = vec![0, 1]), Err(BadCanary::NotRising));
+        assert_eq!(with(|one| one.steps = vec![5, 5]), Err(BadCanary::NotRising));
         assert_eq!(with(|one| one.stop_above = f64::NAN), Err(BadCanary::Share));
         assert_eq!(with(|one| one.stop_above = 1.5), Err(BadCanary::Share));
         assert_eq!(with(|one| one.watch_seconds = 0), Err(BadCanary::Watch));

@@ -95,11 +95,7 @@ impl ClaimTally {
             .collect();
         origins.sort_by_key(|one| std::cmp::Reverse(one.letters));
         origins.truncate(MOST_CLAIMED_PLACES);
-        (self.letters > 0).then_some(ClaimedOrigins {
-            letters: self.letters,
-            included,
-            origins,
-        })
+        (self.letters > 0).then_some(ClaimedOrigins { letters: self.letters, included, origins })
     }
 }
 

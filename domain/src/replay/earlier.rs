@@ -21,11 +21,7 @@ impl Earlier {
     /// A ladder begins: all that the counters hold now is of those before it.
     #[must_use]
     pub fn all(outcomes: OutcomeCounts) -> Self {
-        Self {
-            tried: outcomes.tried(),
-            wrong: outcomes.wrong(),
-            well: outcomes.well(),
-        }
+        Self { tried: outcomes.tried(), wrong: outcomes.wrong(), well: outcomes.well() }
     }
 
     /// So many letters of ladders before got another outcome: they are left out with it, too.
@@ -69,12 +65,7 @@ mod tests {
 
     /// A replay of 20 letters that stopped when 3 of 10 were back.
     fn stopped() -> OutcomeCounts {
-        OutcomeCounts {
-            pending: 10,
-            confirmed: 7,
-            died_again: 3,
-            ..OutcomeCounts::default()
-        }
+        OutcomeCounts { pending: 10, confirmed: 7, died_again: 3, ..OutcomeCounts::default() }
     }
 
     fn move_one(counts: &mut OutcomeCounts, from: Outcome, to: Outcome) {
@@ -141,11 +132,7 @@ mod tests {
 
     #[test]
     fn counters_that_cannot_be_let_out_no_more_than_the_step_says() {
-        let earlier = Earlier {
-            tried: 9,
-            wrong: 9,
-            well: 9,
-        };
+        let earlier = Earlier { tried: 9, wrong: 9, well: 9 };
         let climb = earlier.climb(OutcomeCounts::default(), 1, None);
         assert_eq!(said(climb), (0, 0, 0));
     }

@@ -110,10 +110,7 @@ impl OutcomeCounts {
     /// All letters.
     #[must_use]
     pub fn total(self) -> i64 {
-        Outcome::ALL
-            .into_iter()
-            .map(|outcome| self.of(outcome))
-            .sum()
+        Outcome::ALL.into_iter().map(|outcome| self.of(outcome)).sum()
     }
 
     /// Letters that were tried: published, or refused before.

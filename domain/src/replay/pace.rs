@@ -41,10 +41,7 @@ impl Pace {
         }
         let per_second = ratio(letters, 1) / (ratio(over.num_milliseconds(), 1_000));
         let left = (ratio(pending, 1) / per_second).ceil();
-        Some(Self {
-            per_second,
-            seconds_left: (!climbs).then(|| whole(left)),
-        })
+        Some(Self { per_second, seconds_left: (!climbs).then(|| whole(left)) })
     }
 }
 
@@ -72,10 +69,7 @@ mod tests {
         let now = DateTime::from_timestamp(1_000, 0).expect("a time");
         let written: Vec<Written> = written
             .iter()
-            .map(|(ago, letters)| Written {
-                at: now - TimeDelta::seconds(*ago),
-                letters: *letters,
-            })
+            .map(|(ago, letters)| Written { at: now - TimeDelta::seconds(*ago), letters: *letters })
             .collect();
         Pace::of(&written, pending, climbs, now)
     }

@@ -94,39 +94,20 @@ mod tests {
 
     #[test]
     fn a_receiver_may_change_the_body_of_what_is_awaited() {
-        let changed = Returning {
-            has_same_body: false,
-            ..SENT
-        };
+        let changed = Returning { has_same_body: false, ..SENT };
         assert_eq!(changed.join(), Ok(()));
-        let renamed = Returning {
-            has_same_id: false,
-            ..SENT
-        };
+        let renamed = Returning { has_same_id: false, ..SENT };
         assert_eq!(renamed.join(), Ok(()), "the same body under another id");
     }
 
     #[test]
     fn another_message_with_copied_headers_is_a_letter_of_its_own() {
-        let other = Returning {
-            has_same_body: false,
-            has_same_id: false,
-            ..SENT
-        };
+        let other = Returning { has_same_body: false, has_same_id: false, ..SENT };
         assert_eq!(other.join(), Err(NoReturn::AnotherMessage));
-        let late = Returning {
-            has_same_body: false,
-            ..SENT
-        };
+        let late = Returning { has_same_body: false, ..SENT };
         for done in [
-            Returning {
-                outcome: Outcome::Settled,
-                ..late
-            },
-            Returning {
-                letter: LetterState::Discarded,
-                ..late
-            },
+            Returning { outcome: Outcome::Settled, ..late },
+            Returning { letter: LetterState::Discarded, ..late },
         ] {
             assert_eq!(done.join(), Err(NoReturn::IsDone), "{done:?}");
         }

@@ -82,12 +82,7 @@ impl PlanDigest {
     pub fn begin(selection: &Selection, now: DateTime<Utc>) -> Self {
         let mut which = Sha256::new();
         part(&mut which, &as_json(&sorted(selection)));
-        Self {
-            letters: 0,
-            shown_until: now,
-            which,
-            target: Sha256::new(),
-        }
+        Self { letters: 0, shown_until: now, which, target: Sha256::new() }
     }
 
     /// Adds the next letter, in the order of publishing.
@@ -96,12 +91,9 @@ impl PlanDigest {
         self.shown_until = self.shown_until.max(letter.arrived_at);
         self.which.update(letter.id.0.as_bytes());
         self.which.update(letter.arrival.to_be_bytes());
-        for text in [
-            letter.broker,
-            letter.vhost,
-            &letter.address.exchange,
-            &letter.address.routing_key,
-        ] {
+        for text in
+            [letter.broker, letter.vhost, &letter.address.exchange, &letter.address.routing_key]
+        {
             part(&mut self.target, text.as_bytes());
         }
     }
@@ -109,12 +101,7 @@ impl PlanDigest {
     /// The plan, once every letter was added.
     #[must_use]
     pub fn finish(self, new: &NewReplay) -> ShownPlan {
-        let Self {
-            letters,
-            shown_until,
-            which,
-            mut target,
-        } = self;
+        let Self { letters, shown_until, which, mut target } = self;
         part(&mut target, &as_json(&new.target));
         ShownPlan {
             letters,
@@ -161,10 +148,7 @@ impl ShownPlan {
     /// The same plan with another canary.
     #[must_use]
     pub fn with_canary(&self, canary: &Canary) -> Self {
-        Self {
-            canary: mark_of(&Some(canary)),
-            ..self.clone()
-        }
+        Self { canary: mark_of(&Some(canary)), ..self.clone() }
     }
 
     /// What is different in the plan that would be carried out `now`, as a sentence; `None` if it is the
@@ -181,10 +165,7 @@ impl ShownPlan {
             (self.canary != now.canary, "the canary"),
             (self.rate != now.rate, "the rate"),
             (self.start != now.start, "when it begins"),
-            (
-                self.terms != now.terms,
-                "the order, the time to live, the loop cap or the approval",
-            ),
+            (self.terms != now.terms, "the order, the time to live, the loop cap or the approval"),
             (self.bodies != now.bodies, "the bodies that are sent"),
         ];
         let fields = fields.into_iter().filter(|(differs, _)| *differs);
@@ -209,17 +190,7 @@ fn other_number(shown: u64, now: u64) -> String {
 
 impl fmt::Display for ShownPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            letters,
-            shown_until,
-            which,
-            target,
-            canary,
-            rate,
-            start,
-            terms,
-            bodies,
-        } = self;
+        let Self { letters, shown_until, which, target, canary, rate, start, terms, bodies } = self;
         let until = shown_until.timestamp_micros();
         write!(
             f,
@@ -233,18 +204,8 @@ impl FromStr for ShownPlan {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parts: Vec<&str> = text.split('.').collect();
-        let [
-            VERSION,
-            letters,
-            until,
-            which,
-            target,
-            canary,
-            rate,
-            start,
-            terms,
-            bodies,
-        ] = parts[..]
+        let [VERSION, letters, until, which, target, canary, rate, start, terms, bodies] =
+            parts[..]
         else {
             return Err(BadPlanToken);
         };

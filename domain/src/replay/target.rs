@@ -5,12 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Where the letters go.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(
-    tag = "mode",
-    rename_all = "snake_case",
-    deny_unknown_fields,
-    from = "WrittenTarget"
-)]
+#[serde(tag = "mode", rename_all = "snake_case", deny_unknown_fields, from = "WrittenTarget")]
 pub enum Target {
     /// To the queue that each letter died in, through the default exchange: nobody else gets it.
     #[default]
@@ -67,13 +62,9 @@ impl From<WrittenTarget> for Target {
             WrittenTarget::OriginQueue {} => Self::OriginQueue,
             WrittenTarget::OriginExchange {} => Self::OriginExchange,
             WrittenTarget::Queue { queue } => Self::Queue { queue },
-            WrittenTarget::Exchange {
-                exchange,
-                routing_key,
-            } => Self::Exchange {
-                exchange,
-                routing_key,
-            },
+            WrittenTarget::Exchange { exchange, routing_key } => {
+                Self::Exchange { exchange, routing_key }
+            }
             WrittenTarget::Worker { worker } => Self::Worker { worker },
         }
     }
@@ -92,10 +83,7 @@ impl Address {
     /// A queue, through the default exchange.
     #[must_use]
     pub fn queue(queue: &str) -> Self {
-        Self {
-            exchange: String::new(),
-            routing_key: queue.to_owned(),
-        }
+        Self { exchange: String::new(), routing_key: queue.to_owned() }
     }
 
     /// The queue, where it is one queue alone that gets the message.
@@ -150,10 +138,7 @@ impl Target {
         match self {
             Self::OriginQueue | Self::OriginExchange => Ok(()),
             Self::Queue { queue } => named("queue's name", queue),
-            Self::Exchange {
-                exchange,
-                routing_key,
-            } => {
+            Self::Exchange { exchange, routing_key } => {
                 named("exchange's name", exchange)?;
                 writable("routing key", routing_key)
             }
@@ -183,10 +168,7 @@ impl Target {
                 };
                 through(exchange, key)
             }
-            Self::Exchange {
-                exchange,
-                routing_key,
-            } => through(exchange, routing_key),
+            Self::Exchange { exchange, routing_key } => through(exchange, routing_key),
         }
     }
 }
@@ -204,10 +186,7 @@ pub fn queue_of_worker(worker: &str, stated: Option<&str>, template: &str) -> St
 fn through(exchange: &str, routing_key: &str) -> Result<Address, NoWay> {
     writable("exchange's name", exchange)?;
     writable("routing key", routing_key)?;
-    Ok(Address {
-        exchange: exchange.to_owned(),
-        routing_key: routing_key.to_owned(),
-    })
+    Ok(Address { exchange: exchange.to_owned(), routing_key: routing_key.to_owned() })
 }
 
 fn named(what: &'static str, name: &str) -> Result<(), NoWay> {
@@ -231,32 +210,19 @@ fn writable(what: &'static str, name: &str) -> Result<(), NoWay> {
 mod tests {
     use super::*;
 
-    const NOWHERE: Origin<'_> = Origin {
-        queue: None,
-        exchange: None,
-        routing_key: None,
-    };
+    const NOWHERE: Origin<'_> = Origin { queue: None, exchange: None, routing_key: None };
 
     #[test]
     fn a_target_is_read_with_its_own_members_and_no_others() {
         for (text, target) in [
             (r#"{"mode":"origin_queue"}"#, Target::OriginQueue),
             (r#"{"mode":"origin_exchange"}"#, Target::OriginExchange),
-            (
-                r#"{"mode":"queue","queue":"x"}"#,
-                Target::Queue { queue: "x".into() },
-            ),
+            (r#"{"mode":"queue","queue":"x"}"#, Target::Queue { queue: "x".into() }),
             (
                 r#"{"mode":"exchange","exchange":"e","routing_key":"k"}"#,
-                Target::Exchange {
-                    exchange: "e".into(),
-                    routing_key: "k".into(),
-                },
+                Target::Exchange { exchange: "e".into(), routing_key: "k".into() },
             ),
-            (
-                r#"{"mode":"worker","worker":"7"}"#,
-                Target::Worker { worker: "7".into() },
-            ),
+            (r#"{"mode":"worker","worker":"7"}"#, Target::Worker { worker: "7".into() }),
         ] {
             let read: Target = serde_json::from_str(text).expect("a target");
             assert_eq!(read, target);
@@ -287,10 +253,7 @@ mod tests {
         assert_eq!(work.only_queue(), Some("orders.work"));
         assert_eq!(to(Target::OriginQueue), Ok(work));
         let published = to(Target::OriginExchange).expect("an address");
-        assert_eq!(
-            (&*published.exchange, &*published.routing_key),
-            ("orders", "created")
-        );
+        assert_eq!((&*published.exchange, &*published.routing_key), ("orders", "created"));
         assert_eq!(published.only_queue(), None);
         let worker = Target::Worker { worker: "7".into() };
         assert_eq!(to(worker), Ok(Address::queue("worker.7.executions")));
@@ -318,26 +281,11 @@ mod tests {
     #[test]
     fn names_that_cannot_be_are_refused() {
         for (target, why) in [
+            (Target::Queue { queue: String::new() }, NoWay::Empty("queue's name")),
+            (Target::Queue { queue: "a\0".into() }, NoWay::Nul("queue's name")),
             (
-                Target::Queue {
-                    queue: String::new(),
-                },
-                NoWay::Empty("queue's name"),
-            ),
-            (
-                Target::Queue {
-                    queue: "a\0".into(),
-                },
-                NoWay::Nul("queue's name"),
-            ),
-            (
-                Target::Worker {
-                    worker: "w".repeat(256),
-                },
-                NoWay::TooLong {
-                    what: "worker's name",
-                    bytes: 256,
-                },
+                Target::Worker { worker: "w".repeat(256) },
+                NoWay::TooLong { what: "worker's name", bytes: 256 },
             ),
         ] {
             assert_eq!(target.check(), Err(why));
@@ -345,9 +293,7 @@ mod tests {
         let numbered: Target = serde_json::from_str(r#"{"mode": "worker", "worker": 5}"#)
             .expect("workers may be numbered");
         assert_eq!(numbered, Target::Worker { worker: "5".into() });
-        let long = Target::Worker {
-            worker: "w".repeat(250),
-        };
+        let long = Target::Worker { worker: "w".repeat(250) };
         let Target::Worker { worker } = &long else {
             unreachable!("it was just made");
         };

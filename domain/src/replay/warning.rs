@@ -61,14 +61,7 @@ impl ReplayWarning {
     /// A warning about letters that may well get through.
     #[must_use]
     pub fn new(kind: WarningKind, letters: i64, message: String) -> Self {
-        Self {
-            kind,
-            message,
-            letters,
-            will_fail: false,
-            target: None,
-            fresh_worker: None,
-        }
+        Self { kind, message, letters, will_fail: false, target: None, fresh_worker: None }
     }
 
     /// The warnings about one destination of a replay of `total` letters.
@@ -87,10 +80,7 @@ impl ReplayWarning {
         found
             .into_iter()
             .chain(drops)
-            .map(|warning| Self {
-                target: name.cloned(),
-                ..warning
-            })
+            .map(|warning| Self { target: name.cloned(), ..warning })
             .collect()
     }
 
@@ -235,18 +225,12 @@ fn of_exchange(destination: &Destination, exchange: &str, total: i64) -> Option<
          Bind a queue, or choose another target.",
         destination.routing_key.as_deref().unwrap_or_default()
     );
-    receivers
-        .is_empty()
-        .then(|| warning(WarningKind::NoQueueBound, message))
+    receivers.is_empty().then(|| warning(WarningKind::NoQueueBound, message))
 }
 
 /// How the workers of a queue are, if none of them is at work; `None` too if nobody knows of any.
 fn away(there: WorkersThere) -> Option<String> {
-    let kinds = [
-        (there.stale, "silent"),
-        (there.draining, "draining"),
-        (there.stopped, "stopped"),
-    ];
+    let kinds = [(there.stale, "silent"), (there.draining, "draining"), (there.stopped, "stopped")];
     let all: i64 = kinds.iter().map(|(count, _)| count).sum();
     if there.fresh > 0 || all == 0 {
         return None;

@@ -4,18 +4,11 @@ use super::*;
 use uuid::Uuid;
 
 fn terms() -> Terms {
-    Terms {
-        marks: marks(),
-        keep_expiration: false,
-    }
+    Terms { marks: marks(), keep_expiration: false }
 }
 
 fn marks() -> (LetterId, ReplayId, i32) {
-    (
-        LetterId(Uuid::from_u128(1)),
-        ReplayId(Uuid::from_u128(2)),
-        3,
-    )
+    (LetterId(Uuid::from_u128(1)), ReplayId(Uuid::from_u128(2)), 3)
 }
 
 fn text(s: &str) -> FieldValue {
@@ -47,12 +40,7 @@ fn harm_is_stripped_and_the_rest_stays() {
         ..Properties::default()
     };
     let sent = republish(properties.clone(), headers.clone(), 10, terms()).expect("publishable");
-    let names: Vec<_> = sent
-        .headers
-        .0
-        .iter()
-        .filter_map(|f| f.name.as_str())
-        .collect();
+    let names: Vec<_> = sent.headers.0.iter().filter_map(|f| f.name.as_str()).collect();
     assert_eq!(names, ["tenant", LETTER, REPLAY, ATTEMPT]);
     assert_eq!(sent.properties.message_id, Some("m1".into()));
     assert_eq!(sent.properties.expiration, None);
@@ -67,19 +55,11 @@ fn harm_is_stripped_and_the_rest_stays() {
 fn marks_of_another_letter_give_way_however_often_they_are_there() {
     let mut headers = FieldTable::default();
     for name in ["a", LETTER, REPLAY, LETTER, ATTEMPT, REPLAY] {
-        headers.0.push(crate::wire::Field {
-            name: name.into(),
-            value: text("another"),
-        });
+        headers.0.push(crate::wire::Field { name: name.into(), value: text("another") });
     }
     let sent = republish(Properties::default(), headers, 0, terms()).expect("publishable");
     let names: Vec<_> = sent.headers.0.iter().map(|field| &field.name).collect();
-    assert_eq!(
-        names,
-        ["a", LETTER, REPLAY, ATTEMPT]
-            .map(WireText::from)
-            .each_ref()
-    );
+    assert_eq!(names, ["a", LETTER, REPLAY, ATTEMPT].map(WireText::from).each_ref());
     let (letter, replay, _) = marks();
     assert_eq!(sent.headers.text(LETTER), Some(&*letter.to_string()));
     assert_eq!(sent.headers.text(REPLAY), Some(&*replay.to_string()));
@@ -88,10 +68,7 @@ fn marks_of_another_letter_give_way_however_often_they_are_there() {
 #[test]
 fn a_transient_message_is_sent_as_a_persistent_one() {
     for (mode, made_persistent) in [(None, false), (Some(1), true), (Some(2), false)] {
-        let properties = Properties {
-            delivery_mode: mode,
-            ..Properties::default()
-        };
+        let properties = Properties { delivery_mode: mode, ..Properties::default() };
         let sent = republish(properties, FieldTable::default(), 0, terms());
         let sent = sent.expect("publishable");
         assert_eq!(sent.properties.delivery_mode, Some(2));
@@ -101,10 +78,8 @@ fn a_transient_message_is_sent_as_a_persistent_one() {
 
 #[test]
 fn a_live_reply_address_is_kept() {
-    let properties = Properties {
-        reply_to: Some("amq.rabbitmq.reply-to.g1h2".into()),
-        ..Properties::default()
-    };
+    let properties =
+        Properties { reply_to: Some("amq.rabbitmq.reply-to.g1h2".into()), ..Properties::default() };
     let sent =
         republish(properties.clone(), FieldTable::default(), 0, terms()).expect("publishable");
     assert_eq!(sent.properties.reply_to, properties.reply_to);
@@ -117,24 +92,12 @@ fn what_would_break_the_connection_is_refused_before() {
     };
     let mut large = FieldTable::default();
     large.set("a", FieldValue::ByteArray(vec![0; MOST_HEADER_BYTES]));
-    assert!(matches!(
-        refuse(&large, 0),
-        CannotRepublish::HeadersTooLarge(_)
-    ));
+    assert!(matches!(refuse(&large, 0), CannotRepublish::HeadersTooLarge(_)));
     let mut short = FieldTable::default();
-    short.set(
-        "a",
-        FieldValue::Array(vec![FieldValue::ShortString("x".into())]),
-    );
-    assert!(matches!(
-        refuse(&short, 0),
-        CannotRepublish::ShortStringHeader(_)
-    ));
+    short.set("a", FieldValue::Array(vec![FieldValue::ShortString("x".into())]));
+    assert!(matches!(refuse(&short, 0), CannotRepublish::ShortStringHeader(_)));
     let body = MOST_BODY_BYTES + 1;
-    assert_eq!(
-        refuse(&FieldTable::default(), body),
-        CannotRepublish::BodyTooLarge(body)
-    );
+    assert_eq!(refuse(&FieldTable::default(), body), CannotRepublish::BodyTooLarge(body));
 }
 
 #[test]
@@ -143,10 +106,7 @@ fn a_time_to_live_that_the_broker_took_off_is_that_of_the_first_death() {
         let mut death = FieldTable::default();
         death.set("queue", FieldValue::LongString("q".into()));
         if let Some(expiration) = expiration {
-            death.set(
-                "original-expiration",
-                FieldValue::LongString(expiration.into()),
-            );
+            death.set("original-expiration", FieldValue::LongString(expiration.into()));
         }
         FieldValue::Table(death)
     };
@@ -154,10 +114,7 @@ fn a_time_to_live_that_the_broker_took_off_is_that_of_the_first_death() {
     let deaths = vec![death(None), death(Some("300")), death(Some("60000"))];
     headers.set("x-death", FieldValue::Array(deaths));
     for (keep_expiration, wanted) in [(true, Some("60000".into())), (false, None)] {
-        let terms = Terms {
-            keep_expiration,
-            ..terms()
-        };
+        let terms = Terms { keep_expiration, ..terms() };
         let sent = republish(Properties::default(), headers.clone(), 0, terms);
         let sent = sent.expect("publishable");
         assert_eq!(sent.properties.expiration, wanted);
@@ -166,15 +123,10 @@ fn a_time_to_live_that_the_broker_took_off_is_that_of_the_first_death() {
 
 #[test]
 fn a_time_to_live_stays_where_that_is_asked_for() {
-    let keeping = Terms {
-        keep_expiration: true,
-        ..terms()
-    };
+    let keeping = Terms { keep_expiration: true, ..terms() };
     let with = |expiration: &str| {
-        let properties = Properties {
-            expiration: Some(expiration.into()),
-            ..Properties::default()
-        };
+        let properties =
+            Properties { expiration: Some(expiration.into()), ..Properties::default() };
         republish(properties.clone(), FieldTable::default(), 0, keeping)
     };
     let sent = with("60000").expect("publishable");

@@ -11,9 +11,7 @@ fn rule(name: &str, filter: &str) -> NewRule {
 
 #[test]
 fn a_rule_is_kept_in_the_one_form() {
-    let kept = rule("  full queues ", "reason:MAXLEN   (queue:a)")
-        .checked()
-        .expect("a rule");
+    let kept = rule("  full queues ", "reason:MAXLEN   (queue:a)").checked().expect("a rule");
     assert_eq!(kept.name, "full queues");
     assert_eq!(kept.filter, "reason:maxlen queue:a");
     let again: NewRule = serde_json::from_str(

@@ -5,11 +5,7 @@ fn at(seconds: i64) -> DateTime<Utc> {
 }
 
 fn band(worker: &str, away: Away, since: i64, until: Option<i64>) -> (String, Band) {
-    let band = Band {
-        since: at(since),
-        until: until.map(at),
-        away,
-    };
+    let band = Band { since: at(since), until: until.map(at), away };
     (worker.to_owned(), band)
 }
 
@@ -76,12 +72,7 @@ fn lanes_and_bands_are_bounded_and_what_is_left_off_is_counted() {
     let many = (0..200).flat_map(|worker| {
         (0..80).map(move |number| {
             let since = -10 * number - 10;
-            band(
-                &format!("w-{worker:03}"),
-                Away::Silent,
-                since,
-                Some(since + 5),
-            )
+            band(&format!("w-{worker:03}"), Away::Silent, since, Some(since + 5))
         })
     });
     let (lanes, left) = worker_lanes(many, at(0));

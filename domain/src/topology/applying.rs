@@ -8,8 +8,7 @@ pub(super) type Ready<'a> = Vec<(&'a Policy, Option<regex::Regex>)>;
 
 pub(super) fn ready(policies: &[Policy]) -> Ready<'_> {
     let all = policies.iter();
-    all.map(|policy| (policy, compiled(&policy.pattern)))
-        .collect()
+    all.map(|policy| (policy, compiled(&policy.pattern))).collect()
 }
 
 /// Reckons what applies to the queues that are wanted. Policies that may not be read stay as they were
@@ -19,10 +18,8 @@ pub(super) fn reckon(vhost: &mut Vhost, is_wanted: impl Fn(&str) -> bool) {
         return;
     }
     let (policies, of_operator) = (ready(&vhost.policies), ready(&vhost.operator_policies));
-    let (own_known, operators_known) = (
-        !vhost.lacks(Gap::Policies),
-        !vhost.lacks(Gap::OperatorPolicies),
-    );
+    let (own_known, operators_known) =
+        (!vhost.lacks(Gap::Policies), !vhost.lacks(Gap::OperatorPolicies));
     let reckoned: Vec<Queue> = vhost
         .queues
         .iter()
@@ -64,9 +61,7 @@ pub(super) fn under(vhost: &Vhost, queue: &Queue, policy: Option<&str>, sets: Se
 pub(super) fn definition_of(policies: &[Policy], name: Option<&str>) -> Settings {
     let mut policies = policies.iter();
     let found = policies.find(|policy| Some(&*policy.name) == name);
-    found
-        .map(|policy| policy.definition.clone())
-        .unwrap_or_default()
+    found.map(|policy| policy.definition.clone()).unwrap_or_default()
 }
 
 /// Of those that match, the one with the highest priority. Where that is chance, or only the broker can
@@ -92,18 +87,10 @@ fn applying(policies: &Ready<'_>, queue: &Queue, told: Option<&str>) -> Option<S
 /// The limits of an operator are never exceeded; all else that they set wins. A negative limit of deliveries
 /// is none, so the other applies (seen on 4.3.6).
 fn merged(mut own: Settings, by_operator: Settings) -> Settings {
-    const LIMITS: [&str; 5] = [
-        "message-ttl",
-        "max-length",
-        "max-length-bytes",
-        "expires",
-        "delivery-limit",
-    ];
+    const LIMITS: [&str; 5] =
+        ["message-ttl", "max-length", "max-length-bytes", "expires", "delivery-limit"];
     for (key, value) in by_operator {
-        let least = match (
-            own.get(&key).and_then(serde_json::Value::as_i64),
-            value.as_i64(),
-        ) {
+        let least = match (own.get(&key).and_then(serde_json::Value::as_i64), value.as_i64()) {
             (Some(own), Some(limit)) if key == "delivery-limit" && (own < 0 || limit < 0) => {
                 own.max(limit).into()
             }

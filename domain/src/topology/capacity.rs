@@ -42,10 +42,7 @@ impl Queue {
         let is_dead_lettered = effective.dead_letter_exchange.is_some();
         let none = |set: &Option<Setting<i64>>| set.clone().filter(|set| set.value == 0);
         let (length, bytes) = (&effective.max_length, &effective.max_length_bytes);
-        for (what, set) in [
-            ("max-length", none(length)),
-            ("max-length-bytes", none(bytes)),
-        ] {
+        for (what, set) in [("max-length", none(length)), ("max-length-bytes", none(bytes))] {
             let Some(set) = set else { continue };
             let then = if is_dead_lettered {
                 "dead-letters it at once"

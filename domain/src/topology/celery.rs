@@ -19,8 +19,6 @@ pub(super) fn is_delay(queue: &Queue) -> bool {
     };
     let number = |key| queue.arguments.get(key).and_then(serde_json::Value::as_i64);
     let next = queue.arguments.get("x-dead-letter-exchange");
-    let goes_on = next
-        .and_then(serde_json::Value::as_str)
-        .is_some_and(|next| next.contains(STEM));
+    let goes_on = next.and_then(serde_json::Value::as_str).is_some_and(|next| next.contains(STEM));
     goes_on && number("x-message-ttl") == Some(1_000 << level)
 }

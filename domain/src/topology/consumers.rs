@@ -67,9 +67,7 @@ fn by_queue(told: &[Value]) -> BTreeMap<&str, Vec<&str>> {
 
 /// A tag as it can be kept and shown.
 fn shown(tag: &str) -> String {
-    let plain: String = tag
-        .chars()
-        .map(|sign| if sign.is_control() { '\u{fffd}' } else { sign })
-        .collect();
+    let plain: String =
+        tag.chars().map(|sign| if sign.is_control() { '\u{fffd}' } else { sign }).collect();
     cut(&plain, MOST_NAME_BYTES)
 }

@@ -169,18 +169,11 @@ pub fn plan(
     checks::of_chain(&map, queue, target, refusals);
     let steps = checks::of_arguments((queue, is_declared), target, wanted, refusals);
     if !steps.is_empty() {
-        let way = migration::Way {
-            vhost: (vhost, vhost_name),
-            map: &map,
-            queue,
-            wanted,
-        };
+        let way = migration::Way { vhost: (vhost, vhost_name), map: &map, queue, wanted };
         plan.migration = migration::steps(&way, &steps);
     }
-    let parts = [
-        (queue, wishes(queue, wanted, is_declared)),
-        (target, vec![change::retention(wanted)]),
-    ];
+    let parts =
+        [(queue, wishes(queue, wanted, is_declared)), (target, vec![change::retention(wanted)])];
     for (queue, wishes) in parts {
         match change(vhost, queue, &wishes) {
             Ok((change, against)) => {
@@ -191,8 +184,7 @@ pub fn plan(
         }
     }
     let after = applied(vhost, &plan.changes);
-    plan.refusals
-        .extend(checks::of_new_chain(&map, &Map::of(&after), queue, target));
+    plan.refusals.extend(checks::of_new_chain(&map, &Map::of(&after), queue, target));
     plan.sealed()
 }
 

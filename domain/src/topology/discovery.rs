@@ -133,10 +133,7 @@ impl Discovery {
     #[must_use]
     pub fn begin(asked: &Discover, brokers: &[BrokerTopology]) -> Self {
         let meant = |name: &str| asked.means_vhost(name);
-        let is_seen = brokers
-            .iter()
-            .flat_map(|broker| &broker.vhosts)
-            .any(|one| meant(&one.vhost));
+        let is_seen = brokers.iter().flat_map(|broker| &broker.vhosts).any(|one| meant(&one.vhost));
         let mut unread = Vec::new();
         for broker in brokers {
             let mut note = |vhost: Option<&str>, trouble: &str| {
@@ -161,10 +158,7 @@ impl Discovery {
                 }
             }
         }
-        Self {
-            unread,
-            ..Self::default()
-        }
+        Self { unread, ..Self::default() }
     }
 
     /// Looks for dead-letter queues in one vhost more.
@@ -172,26 +166,18 @@ impl Discovery {
         let queues = map.vhost.queues.iter();
         let queues = queues.filter(|queue| !is_watched(&queue.name));
         let before = self.items.len();
-        self.items
-            .extend(queues.filter_map(|queue| found(map, queue, place)));
+        self.items.extend(queues.filter_map(|queue| found(map, queue, place)));
         let more = self.items.len() - before;
         self.estimated_total += i64::try_from(more).unwrap_or(i64::MAX);
         self.items.sort_by(|a, b| {
             let (one, other) = (&a.source, &b.source);
-            (
-                a.kind,
-                Reverse(a.ready),
-                &one.queue,
-                &one.broker,
-                &one.vhost,
-            )
-                .cmp(&(
-                    b.kind,
-                    Reverse(b.ready),
-                    &other.queue,
-                    &other.broker,
-                    &other.vhost,
-                ))
+            (a.kind, Reverse(a.ready), &one.queue, &one.broker, &one.vhost).cmp(&(
+                b.kind,
+                Reverse(b.ready),
+                &other.queue,
+                &other.broker,
+                &other.vhost,
+            ))
         });
         self.items.truncate(MOST_FOUND);
     }
@@ -252,10 +238,9 @@ fn named(queue: &str) -> Option<String> {
 
 /// What speaks against taking its letters.
 fn beware(map: &Map<'_>, queue: &Queue) -> String {
-    let goes_on = map.route(&queue.name).map_or(
-        "",
-        |_| " It dead-letters itself: messages may only wait here before they go on.",
-    );
+    let goes_on = map
+        .route(&queue.name)
+        .map_or("", |_| " It dead-letters itself: messages may only wait here before they go on.");
     let taken = match queue.figures.consumers {
         Some(consumers @ 1..) => format!(" It has {} already.", counted(consumers, "consumer")),
         _ => String::new(),

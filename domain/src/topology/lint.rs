@@ -135,8 +135,7 @@ impl FromStr for FindingKind {
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         let mut all = Self::ALL.into_iter();
-        all.find(|kind| kind.as_str() == word)
-            .ok_or_else(|| UnknownKind(word.to_owned()))
+        all.find(|kind| kind.as_str() == word).ok_or_else(|| UnknownKind(word.to_owned()))
     }
 }
 
@@ -202,11 +201,7 @@ pub struct Regard<'a> {
 #[must_use]
 pub fn lint(vhost: &Vhost, name: &str, regard: Regard<'_>) -> Findings {
     let map = Map::with_workers(vhost, &regard.workers.named);
-    let look = Look {
-        map: &map,
-        vhost_name: name,
-        regard,
-    };
+    let look = Look { map: &map, vhost_name: name, regard };
     let mut found = Vec::new();
     for queue in vhost.queues.iter().filter(|q| !map.is_celerys(&q.name)) {
         found.extend(loss::of_route(&look, queue));
@@ -220,10 +215,8 @@ pub fn lint(vhost: &Vhost, name: &str, regard: Regard<'_>) -> Findings {
         found.extend(stranded::of_worker(&look, queue));
     }
     found.extend(shadow::of_policies(&look));
-    let mut untold: BTreeSet<FindingKind> = FindingKind::ALL
-        .into_iter()
-        .filter(|kind| !kind.can_be_told(&vhost.gaps))
-        .collect();
+    let mut untold: BTreeSet<FindingKind> =
+        FindingKind::ALL.into_iter().filter(|kind| !kind.can_be_told(&vhost.gaps)).collect();
     if regard.workers.is_cut {
         untold.insert(FindingKind::Stranded);
     }

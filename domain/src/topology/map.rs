@@ -63,10 +63,8 @@ impl<'a> Map<'a> {
     pub fn with_workers(vhost: &'a Vhost, worked: &BTreeSet<String>) -> Self {
         let mut map = Self::drawn(vhost);
         let fed = map.fed_by.keys();
-        map.only_delayed = fed
-            .filter(|queue| map.is_only_delayed(queue, worked))
-            .cloned()
-            .collect();
+        map.only_delayed =
+            fed.filter(|queue| map.is_only_delayed(queue, worked)).cloned().collect();
         map
     }
 
@@ -74,11 +72,7 @@ impl<'a> Map<'a> {
         let mut map = Self {
             vhost,
             queues: vhost.queues.iter().map(|q| (q.name.as_str(), q)).collect(),
-            exchanges: vhost
-                .exchanges
-                .iter()
-                .map(|x| (x.name.as_str(), x))
-                .collect(),
+            exchanges: vhost.exchanges.iter().map(|x| (x.name.as_str(), x)).collect(),
             from: BTreeMap::new(),
             to_queue: BTreeMap::new(),
             effective: BTreeMap::new(),
@@ -186,11 +180,7 @@ impl<'a> Map<'a> {
         }
         if self.leads_back(queue) {
             // A queue that works and dies into a waiting queue is fed by that one, too.
-            return if self.waits(queue) {
-                Role::Retry
-            } else {
-                Role::Work
-            };
+            return if self.waits(queue) { Role::Retry } else { Role::Work };
         }
         Role::DeadLetters
     }

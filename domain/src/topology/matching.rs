@@ -32,10 +32,8 @@ const NOT_QUORUM: [&str; 6] = [
 
 /// A pattern made ready; nothing where it asks for what only the broker can read.
 pub(super) fn compiled(pattern: &str) -> Option<Regex> {
-    let size = RegexBuilder::new(pattern)
-        .size_limit(MOST_PATTERN)
-        .dfa_size_limit(MOST_PATTERN)
-        .build();
+    let size =
+        RegexBuilder::new(pattern).size_limit(MOST_PATTERN).dfa_size_limit(MOST_PATTERN).build();
     size.ok()
 }
 
@@ -59,10 +57,7 @@ pub(super) fn suits(policy: &Policy, kind: QueueKind) -> bool {
         _ => false,
     };
     let unknown = unknown_to(kind);
-    is_for
-        && !unknown
-            .iter()
-            .any(|key| policy.definition.contains_key(*key))
+    is_for && !unknown.iter().any(|key| policy.definition.contains_key(*key))
 }
 
 fn unknown_to(kind: QueueKind) -> &'static [&'static str] {

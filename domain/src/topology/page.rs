@@ -38,11 +38,7 @@ impl QueueCursor {
     /// The place after this queue.
     #[must_use]
     pub fn after(queue: &QueueReport) -> Self {
-        Self {
-            broker: queue.broker.clone(),
-            vhost: queue.vhost.clone(),
-            name: queue.name.clone(),
-        }
+        Self { broker: queue.broker.clone(), vhost: queue.vhost.clone(), name: queue.name.clone() }
     }
 
     /// Whether a queue lies behind it.
@@ -57,11 +53,7 @@ const BETWEEN: char = '\0';
 
 impl fmt::Display for QueueCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            broker,
-            vhost,
-            name,
-        } = self;
+        let Self { broker, vhost, name } = self;
         let text = format!("{broker}{BETWEEN}{vhost}{BETWEEN}{name}");
         f.write_str(&URL_SAFE_NO_PAD.encode(text))
     }
@@ -76,15 +68,9 @@ impl FromStr for QueueCursor {
         let mut parts = text.split(BETWEEN);
         let mut next = || {
             let part = parts.next().ok_or(BadCursor)?;
-            (part.len() <= MOST_NAME_BYTES)
-                .then(|| part.to_owned())
-                .ok_or(BadCursor)
+            (part.len() <= MOST_NAME_BYTES).then(|| part.to_owned()).ok_or(BadCursor)
         };
-        let cursor = Self {
-            broker: next()?,
-            vhost: next()?,
-            name: next()?,
-        };
+        let cursor = Self { broker: next()?, vhost: next()?, name: next()? };
         parts.next().is_none().then_some(cursor).ok_or(BadCursor)
     }
 }

@@ -69,10 +69,9 @@ fn as_told(answers: &Answers) -> Vhost {
     let mut gaps = answers.gaps.clone();
     let policies = |given: &Option<Vec<Value>>, left_out: &mut usize| {
         let given = given.as_deref().unwrap_or_default();
-        sorted(
-            all(&given[..given.len().min(MOST_POLICIES)], policy, left_out),
-            |p: &Policy| p.name.clone(),
-        )
+        sorted(all(&given[..given.len().min(MOST_POLICIES)], policy, left_out), |p: &Policy| {
+            p.name.clone()
+        })
     };
     if answers.policies.is_none() {
         gaps.push(Gap::Policies);
@@ -82,13 +81,10 @@ fn as_told(answers: &Answers) -> Vhost {
     }
     let mut vhost = Vhost {
         version: answers.version.clone().filter(|version| is_name(version)),
-        queues: sorted(all(&answers.queues, queue, &mut left_out), |q: &Queue| {
-            q.name.clone()
+        queues: sorted(all(&answers.queues, queue, &mut left_out), |q: &Queue| q.name.clone()),
+        exchanges: sorted(all(&answers.exchanges, exchange, &mut left_out), |x: &Exchange| {
+            x.name.clone()
         }),
-        exchanges: sorted(
-            all(&answers.exchanges, exchange, &mut left_out),
-            |x: &Exchange| x.name.clone(),
-        ),
         bindings: all(&answers.bindings, binding, &mut left_out),
         policies: policies(&answers.policies, &mut left_out),
         operator_policies: policies(&answers.operator_policies, &mut left_out),
@@ -183,11 +179,7 @@ fn told_limit(json: &Value) -> Option<i64> {
 fn figures(json: &Value) -> Figures {
     let number = |member: &str| json.get(member).and_then(Value::as_i64).filter(|n| *n >= 0);
     let rate = |member: &str| {
-        let rate = json
-            .get("message_stats")?
-            .get(member)?
-            .get("rate")?
-            .as_f64()?;
+        let rate = json.get("message_stats")?.get(member)?.get("rate")?.as_f64()?;
         (rate.is_finite() && rate >= 0.0).then_some(rate)
     };
     Figures {

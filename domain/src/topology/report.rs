@@ -160,11 +160,7 @@ impl QueueReport {
 
     /// Notes the last change that was made here, unless what was read of the broker shows it.
     pub fn note_change(&mut self, change: UnreadChange) {
-        let UnreadChange {
-            at,
-            read_at,
-            is_set,
-        } = change;
+        let UnreadChange { at, read_at, is_set } = change;
         let is_ours = self.policy.as_ref() == Some(&policy_name(&self.name));
         let is_late = is_ours != is_set && read_at - at < STATISTICS_LAG;
         self.unread_change = (at >= read_at || is_late).then_some(change);

@@ -10,11 +10,7 @@ use super::matching::quoted;
 pub(super) const ADDRESS: &str = "http://USER:PASSWORD@HOST:15672";
 
 /// All but what RFC 3986, section 2.3, calls unreserved: names stay readable.
-const RESERVED: AsciiSet = NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A request about a vhost, where `RABBITMQ` is the address, as one line of a shell; nothing where a
 /// terminal would obey what is in it.
@@ -30,15 +26,12 @@ pub(super) fn ask(
     }
     address.push_str(query);
     let body = match body {
-        Some(body) => format!(
-            " -H 'content-type: application/json' -d {}",
-            quoted(&body.to_string())?
-        ),
+        Some(body) => {
+            format!(" -H 'content-type: application/json' -d {}", quoted(&body.to_string())?)
+        }
         None => String::new(),
     };
-    Some(format!(
-        "curl -fsS -X {method} \"$RABBITMQ\"'{address}'{body}"
-    ))
+    Some(format!("curl -fsS -X {method} \"$RABBITMQ\"'{address}'{body}"))
 }
 
 /// The same as one line that says where the address goes.

@@ -63,10 +63,7 @@ pub(super) fn of(map: &Map<'_>, queue: &Queue, effective: &Effective) -> Option<
     let key = effective.dead_letter_routing_key.as_ref();
     let key = key.map(|key| key.value.clone());
     let keys = match &key {
-        Some(key) => Keys {
-            exact: BTreeSet::from([key.clone()]),
-            any: false,
-        },
+        Some(key) => Keys { exact: BTreeSet::from([key.clone()]), any: false },
         None => arriving(map, queue),
     };
     let mut route = DeadRoute {
@@ -122,9 +119,7 @@ pub(super) fn is_sure(map: &Map<'_>, queue: &Queue, route: &DeadRoute) -> bool {
 fn arriving(map: &Map<'_>, queue: &Queue) -> Keys {
     let mut keys = Keys::default();
     for binding in map.bindings_of(&queue.name) {
-        let kind = map
-            .exchange(&binding.source)
-            .map(|x| Choice::of_type(&x.kind));
+        let kind = map.exchange(&binding.source).map(|x| Choice::of_type(&x.kind));
         let is_exact = match kind {
             Some(Choice::Direct) => true,
             Some(Choice::Topic) => !has_wildcard(&binding.key),
@@ -164,10 +159,7 @@ struct Reached {
 fn reach(map: &Map<'_>, exchange: &str, key: Option<&str>) -> Reached {
     if exchange.is_empty() {
         let named = key.filter(|key| map.queue(key).is_some());
-        return Reached {
-            queues: named.map(str::to_owned).into_iter().collect(),
-            is_whole: true,
-        };
+        return Reached { queues: named.map(str::to_owned).into_iter().collect(), is_whole: true };
     }
     let mut is_whole = true;
     let mut queues = BTreeSet::new();

@@ -119,10 +119,7 @@ impl Effective {
     /// All of it by the keys of policies.
     pub(super) fn by_key(self) -> [(&'static str, Option<Setting<Value>>); 9] {
         fn any<T: Into<Value>>(set: Option<Setting<T>>) -> Option<Setting<Value>> {
-            set.map(|Setting { value, origin }| Setting {
-                value: value.into(),
-                origin,
-            })
+            set.map(|Setting { value, origin }| Setting { value: value.into(), origin })
         }
         [
             ("dead-letter-exchange", any(self.dead_letter_exchange)),
@@ -189,11 +186,7 @@ fn number(vhost: &Vhost, queue: &Queue, key: &str, wins: Wins) -> Option<Setting
         (None, Some(value)) => (value, false),
         (Some(argument), Some(policy)) => {
             let takes_most = matches!(wins, Wins::LeastLimit) && (argument < 0 || policy < 0);
-            let is_argument = if takes_most {
-                argument > policy
-            } else {
-                argument <= policy
-            };
+            let is_argument = if takes_most { argument > policy } else { argument <= policy };
             (if is_argument { argument } else { policy }, is_argument)
         }
         (None, None) => return None,
@@ -206,11 +199,7 @@ fn of_argument<'a>(arguments: &'a Settings, key: &str) -> Option<&'a Value> {
 }
 
 fn setting<T>(vhost: &Vhost, queue: &Queue, key: &str, value: T, is_argument: bool) -> Setting<T> {
-    let origin = if is_argument {
-        Origin::Argument
-    } else {
-        policy_of(vhost, queue, key)
-    };
+    let origin = if is_argument { Origin::Argument } else { policy_of(vhost, queue, key) };
     Setting { value, origin }
 }
 

@@ -35,10 +35,7 @@ use super::{
 #[derive(Default)]
 struct Draft(Answers, WorkerQueues, SetHere, BTreeSet<String>);
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "so that a test can write its JSON in place"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "so that a test can write its JSON in place")]
 impl Draft {
     fn new() -> Self {
         let mut draft = Self::default();

@@ -4,16 +4,9 @@ use super::*;
 
 #[test]
 fn what_can_be_read_stays_as_it_is() {
-    for text in [
-        "",
-        "orders.dead",
-        "grüße ✉ 注文 заказы",
-        "e\u{301}",
-        "שלום",
-        "a b",
-        "⟨U+202E⟩",
-        "👍🏽",
-    ] {
+    for text in
+        ["", "orders.dead", "grüße ✉ 注文 заказы", "e\u{301}", "שלום", "a b", "⟨U+202E⟩", "👍🏽"]
+    {
         assert!(matches!(visible(text), Cow::Borrowed(same) if same == text));
         assert!(matches!(visible_lines(text), Cow::Borrowed(same) if same == text));
     }
@@ -42,14 +35,8 @@ fn what_nobody_sees_is_named() {
 
 #[test]
 fn a_name_has_one_line_and_a_body_has_many() {
-    assert_eq!(
-        visible("a\nb\tc\r\n"),
-        "a⟨U+000A⟩b⟨U+0009⟩c⟨U+000D⟩⟨U+000A⟩"
-    );
-    assert!(matches!(
-        visible_lines("a\nb\tc\r\n"),
-        Cow::Borrowed("a\nb\tc\r\n")
-    ));
+    assert_eq!(visible("a\nb\tc\r\n"), "a⟨U+000A⟩b⟨U+0009⟩c⟨U+000D⟩⟨U+000A⟩");
+    assert!(matches!(visible_lines("a\nb\tc\r\n"), Cow::Borrowed("a\nb\tc\r\n")));
     // One that is the end of no line goes back to its beginning, and is written over.
     assert_eq!(visible_lines("a\rb"), "a⟨U+000D⟩b");
 }
@@ -73,11 +60,7 @@ fn a_name_that_runs_from_right_to_left_is_isolated_within_a_sentence() {
 fn marks_are_told_apart_from_what_looks_like_one() {
     assert_eq!(
         pieces("⟨U+202E⟩\u{202e}a"),
-        [
-            Piece::Plain("⟨U+202E⟩"),
-            Piece::Mark("⟨U+202E⟩".to_owned()),
-            Piece::Plain("a"),
-        ]
+        [Piece::Plain("⟨U+202E⟩"), Piece::Mark("⟨U+202E⟩".to_owned()), Piece::Plain("a"),]
     );
     assert!(pieces("").is_empty());
 }

@@ -134,10 +134,7 @@ mod tests {
     fn what_is_left_out_is_counted_at_every_level() {
         let mut table = texts(100, 10);
         let omitted = table.cut_to(&mut ShownBudget::new(10_000));
-        assert_eq!(
-            table.0.len() + usize::try_from(omitted).expect("small"),
-            100
-        );
+        assert_eq!(table.0.len() + usize::try_from(omitted).expect("small"), 100);
         assert!((20..30).contains(&table.0.len()), "{}", table.0.len());
         let inner = FieldValue::Array(vec![FieldValue::Void; 120_000]);
         let mut table = FieldTable::default();

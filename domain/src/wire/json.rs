@@ -123,15 +123,11 @@ mod schema {
     impl utoipa::PartialSchema for WireText {
         fn schema() -> RefOr<Schema> {
             let text = || ObjectBuilder::new().schema_type(Type::String);
-            let bytes = ObjectBuilder::new()
-                .property("base64", text())
-                .required("base64");
+            let bytes = ObjectBuilder::new().property("base64", text()).required("base64");
             OneOfBuilder::new()
                 .item(text())
                 .item(bytes)
-                .description(Some(
-                    "Text; `{\"base64\": …}` when it is not UTF-8 or holds NUL.",
-                ))
+                .description(Some("Text; `{\"base64\": …}` when it is not UTF-8 or holds NUL."))
                 .into()
         }
     }

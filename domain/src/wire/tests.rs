@@ -53,9 +53,9 @@ fn holds_nul(json: &serde_json::Value) -> bool {
     match json {
         serde_json::Value::String(text) => text.contains('\0'),
         serde_json::Value::Array(values) => values.iter().any(holds_nul),
-        serde_json::Value::Object(members) => members
-            .iter()
-            .any(|(name, value)| name.contains('\0') || holds_nul(value)),
+        serde_json::Value::Object(members) => {
+            members.iter().any(|(name, value)| name.contains('\0') || holds_nul(value))
+        }
         _ => false,
     }
 }
@@ -130,20 +130,12 @@ fn the_json_form_is_what_people_and_programs_read() {
 fn what_is_no_field_value_is_refused_with_a_reason() {
     let cases = [
         (r#"[{"name": "a", "value": 1}]"#, "needs the member `type`"),
-        (
-            r#"[{"name": "a", "type": "int", "value": 1}]"#,
-            "is not an AMQP field type",
-        ),
-        (
-            r#"[{"name": "a", "type": "short_short_int", "value": 300}]"#,
-            "cannot be read",
-        ),
+        (r#"[{"name": "a", "type": "int", "value": 1}]"#, "is not an AMQP field type"),
+        (r#"[{"name": "a", "type": "short_short_int", "value": 300}]"#, "cannot be read"),
         (r#"[{"type": "void"}]"#, "needs the member `name`"),
     ];
     for (json, why) in cases {
-        let fault = serde_json::from_str::<FieldTable>(json)
-            .expect_err(json)
-            .to_string();
+        let fault = serde_json::from_str::<FieldTable>(json).expect_err(json).to_string();
         assert!(fault.contains(why), "{json}: {fault}");
     }
 }
@@ -161,10 +153,7 @@ fn members_are_read_in_any_order() {
     expected.set("a", FieldValue::Array(vec![FieldValue::LongInt(7)]));
     expected.set("b", FieldValue::Decimal { scale: 2, value: 5 });
     expected.set("c", FieldValue::Float(2_143_289_344));
-    expected.0.push(Field {
-        name: vec![0xff].into(),
-        value: FieldValue::ByteArray(vec![0xff]),
-    });
+    expected.0.push(Field { name: vec![0xff].into(), value: FieldValue::ByteArray(vec![0xff]) });
     assert_eq!(read, expected);
 }
 

@@ -71,10 +71,7 @@ impl Serialize for WireText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.as_str().filter(|text| !text.contains('\0')) {
             Some(text) => serializer.serialize_str(text),
-            None => Encoded {
-                base64: STANDARD.encode(&self.0),
-            }
-            .serialize(serializer),
+            None => Encoded { base64: STANDARD.encode(&self.0) }.serialize(serializer),
         }
     }
 }

@@ -138,16 +138,9 @@ impl FieldTable {
 
     /// Sets a value, in the place of an older one of that name.
     pub fn set(&mut self, name: &str, value: FieldValue) {
-        match self
-            .0
-            .iter_mut()
-            .find(|field| field.name.as_bytes() == name.as_bytes())
-        {
+        match self.0.iter_mut().find(|field| field.name.as_bytes() == name.as_bytes()) {
             Some(field) => field.value = value,
-            None => self.0.push(Field {
-                name: name.into(),
-                value,
-            }),
+            None => self.0.push(Field { name: name.into(), value }),
         }
     }
 

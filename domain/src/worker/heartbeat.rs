@@ -53,11 +53,7 @@ pub struct Heartbeat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_url: Option<String>,
     /// Whatever else is worth knowing: an object of at most 4,096 bytes.
-    #[serde(
-        default,
-        deserialize_with = "object_or_null",
-        skip_serializing_if = "Map::is_empty"
-    )]
+    #[serde(default, deserialize_with = "object_or_null", skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Map<String, Value>,
 }
@@ -170,9 +166,7 @@ fn check_probe(url: &str) -> Result<(), HeartbeatFault> {
 }
 
 fn is_http(scheme: &str) -> bool {
-    ["http", "https"]
-        .iter()
-        .any(|one| scheme.eq_ignore_ascii_case(one))
+    ["http", "https"].iter().any(|one| scheme.eq_ignore_ascii_case(one))
 }
 
 fn check_text(member: &'static str, text: Option<&str>, most: usize) -> Result<(), HeartbeatFault> {
@@ -248,11 +242,7 @@ impl Heartbeat {
             running: self.running,
             capacity: self.capacity.or(earlier.capacity),
             probe_url: self.probe_url.or(earlier.probe_url),
-            metadata: if self.metadata.is_empty() {
-                earlier.metadata
-            } else {
-                self.metadata
-            },
+            metadata: if self.metadata.is_empty() { earlier.metadata } else { self.metadata },
         }
     }
 

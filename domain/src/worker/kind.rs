@@ -53,25 +53,13 @@ pub fn kind_of(name: &str) -> Kind {
 fn folded(name: &str, rest: &str, is_autoscaled: bool) -> Kind {
     let digits = rest.trim_end_matches(|c: char| c.is_ascii_digit());
     // `node12` is `node*`; where parts were folded already, what stands before them is a name.
-    let kept = if rest.len() == name.len() {
-        digits
-    } else {
-        rest
-    };
+    let kept = if rest.len() == name.len() { digits } else { rest };
     if kept.len() == name.len() {
-        return Kind {
-            name: name.to_owned(),
-            is_autoscaled: false,
-        };
+        return Kind { name: name.to_owned(), is_autoscaled: false };
     }
-    let separator = name[kept.len()..]
-        .chars()
-        .next()
-        .filter(|c| SEPARATORS.contains(c) && !kept.is_empty());
-    Kind {
-        name: kept.chars().chain(separator).chain(['*']).collect(),
-        is_autoscaled,
-    }
+    let separator =
+        name[kept.len()..].chars().next().filter(|c| SEPARATORS.contains(c) && !kept.is_empty());
+    Kind { name: kept.chars().chain(separator).chain(['*']).collect(), is_autoscaled }
 }
 
 /// What stands before a UUID at the end. Its parts are read together, since some of them look like words.

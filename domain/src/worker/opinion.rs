@@ -143,11 +143,7 @@ mod tests {
             (draining, &none, None),
             (stopped, &others, None),
         ] {
-            assert_eq!(
-                opinion("w", condition, queues),
-                said,
-                "{condition:?} {queues:?}"
-            );
+            assert_eq!(opinion("w", condition, queues), said, "{condition:?} {queues:?}");
         }
     }
 }

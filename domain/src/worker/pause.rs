@@ -32,10 +32,7 @@ impl Pause {
     /// The pause that a look at `now` ends, where one was before at `looked_at`.
     #[must_use]
     pub fn ended(looked_at: DateTime<Utc>, now: DateTime<Utc>) -> Option<Self> {
-        (now - looked_at > LEAST).then_some(Self {
-            closed_at: looked_at,
-            opened_at: now,
-        })
+        (now - looked_at > LEAST).then_some(Self { closed_at: looked_at, opened_at: now })
     }
 }
 
@@ -87,10 +84,7 @@ mod tests {
 
     /// Open until 100, closed until 220, and looked at ever since.
     fn after_a_pause(now: i64) -> Standing {
-        Standing {
-            looked_at: at(now),
-            pause: Pause::ended(at(100), at(220)),
-        }
+        Standing { looked_at: at(now), pause: Pause::ended(at(100), at(220)) }
     }
 
     #[test]
@@ -98,10 +92,7 @@ mod tests {
         for now in [-3_600, 100, 101, 115] {
             assert_eq!(Pause::ended(at(100), at(now)), None, "{now}");
         }
-        let pause = Pause {
-            closed_at: at(100),
-            opened_at: at(116),
-        };
+        let pause = Pause { closed_at: at(100), opened_at: at(116) };
         assert_eq!(Pause::ended(at(100), at(116)), Some(pause));
     }
 
@@ -125,10 +116,7 @@ mod tests {
 
     #[test]
     fn what_comes_before_the_way_is_seen_to_be_open_waits_for_that_and_not_for_ever() {
-        let closed = Standing {
-            looked_at: at(100),
-            pause: None,
-        };
+        let closed = Standing { looked_at: at(100), pause: None };
         assert_eq!(closed.witness(at(104), at(105)), Witness::AsEver);
         assert_eq!(closed.witness(at(200), at(201)), Witness::TooEarly);
         assert_eq!(closed.witness(at(200), at(259)), Witness::TooEarly);

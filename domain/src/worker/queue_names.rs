@@ -17,10 +17,7 @@ pub struct WorkerQueueNames {
 
 impl Default for WorkerQueueNames {
     fn default() -> Self {
-        Self {
-            template: format!("worker.{WORKER}.executions"),
-            others: Globs::default(),
-        }
+        Self { template: format!("worker.{WORKER}.executions"), others: Globs::default() }
     }
 }
 
@@ -85,22 +82,13 @@ mod tests {
         for queue in ["worker.7.executions", "worker.attune-3.executions"] {
             assert!(usual.allows("attune-7", queue), "{queue}");
         }
-        for queue in [
-            "payments.execute",
-            "worker..executions",
-            "worker.executions",
-            "",
-        ] {
+        for queue in ["payments.execute", "worker..executions", "worker.executions", ""] {
             assert!(!usual.allows("attune-7", queue), "{queue}");
         }
         let listed = names("worker.{worker}.executions", "crew.*, emails");
         assert!(listed.allows("a", "crew.1") && listed.allows("a", "emails"));
         assert!(!listed.allows("a", "payments.execute"));
-        assert!(
-            listed
-                .refusal("payments.execute")
-                .contains("(crew.*, emails)")
-        );
+        assert!(listed.refusal("payments.execute").contains("(crew.*, emails)"));
     }
 
     #[test]

@@ -157,10 +157,7 @@ impl WorkerCursor {
     /// The place after this worker.
     #[must_use]
     pub fn after(worker: &Worker) -> Self {
-        Self {
-            condition: worker.condition,
-            name: worker.name.clone(),
-        }
+        Self { condition: worker.condition, name: worker.name.clone() }
     }
 }
 
@@ -181,9 +178,6 @@ impl FromStr for WorkerCursor {
         let condition = Condition::ALL.get(usize::from(*rank)).ok_or(BadCursor)?;
         let name = str::from_utf8(name).map_err(|_| BadCursor)?;
         check_name(name).map_err(|_| BadCursor)?;
-        Ok(Self {
-            condition: *condition,
-            name: name.to_owned(),
-        })
+        Ok(Self { condition: *condition, name: name.to_owned() })
     }
 }

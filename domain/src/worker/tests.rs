@@ -9,9 +9,7 @@ fn at(seconds: i64) -> DateTime<Utc> {
 
 /// A watch that was looked at every second for so long.
 fn looked_for(seconds: i64) -> Watch {
-    (1..=seconds).fold(Watch::begun(at(0)), |watch, second| {
-        watch.looked(at(second))
-    })
+    (1..=seconds).fold(Watch::begun(at(0)), |watch, second| watch.looked(at(second)))
 }
 
 #[test]
@@ -27,11 +25,7 @@ fn a_worker_is_stale_after_three_intervals_and_not_before() {
 #[test]
 fn a_draining_worker_is_never_stale_and_stops_in_good_order() {
     let interval = DEFAULT_INTERVAL;
-    for (seconds, wanted) in [
-        (31, Verdict::Keep),
-        (60, Verdict::Keep),
-        (61, Verdict::Stopped),
-    ] {
+    for (seconds, wanted) in [(31, Verdict::Keep), (60, Verdict::Keep), (61, Verdict::Stopped)] {
         let silent = TimeDelta::seconds(seconds);
         assert_eq!(judge(WorkerState::Draining, interval, silent), wanted);
     }
@@ -47,15 +41,9 @@ fn time_in_which_nobody_looked_is_no_silence() {
         assert_eq!(back.silence(heard), TimeDelta::zero(), "after {gap} s");
         let later = (1..=30).fold(back, |watch, second| watch.looked(at(60 + gap + second)));
         let silent = later.silence(heard);
-        assert_eq!(
-            judge(WorkerState::Active, DEFAULT_INTERVAL, silent),
-            Verdict::Keep
-        );
+        assert_eq!(judge(WorkerState::Active, DEFAULT_INTERVAL, silent), Verdict::Keep);
         let last = later.looked(at(60 + gap + 31)).silence(heard);
-        assert_eq!(
-            judge(WorkerState::Active, DEFAULT_INTERVAL, last),
-            Verdict::Stale
-        );
+        assert_eq!(judge(WorkerState::Active, DEFAULT_INTERVAL, last), Verdict::Stale);
     }
 }
 
@@ -64,10 +52,7 @@ fn slow_looks_make_deaths_late_and_never_stop_them() {
     let slow = (1..=16).fold(Watch::begun(at(0)), |watch, n| watch.looked(at(n * 4)));
     let silent = slow.silence(0);
     assert_eq!(silent, LONGEST_STEP * 16);
-    assert_eq!(
-        judge(WorkerState::Active, DEFAULT_INTERVAL, silent),
-        Verdict::Stale
-    );
+    assert_eq!(judge(WorkerState::Active, DEFAULT_INTERVAL, silent), Verdict::Stale);
 }
 
 #[test]
@@ -159,10 +144,7 @@ fn names_are_folded_by_what_tells_workers_of_a_kind_apart() {
         ("-", "-", false),
         ("7", "*", false),
     ] {
-        let wanted = Kind {
-            name: kind.to_owned(),
-            is_autoscaled,
-        };
+        let wanted = Kind { name: kind.to_owned(), is_autoscaled };
         assert_eq!(kind_of(name), wanted, "{name}");
     }
 }
@@ -184,42 +166,19 @@ fn heartbeats_that_cannot_be_kept_are_refused() {
         ("a\u{0}", "{}", HeartbeatFault::Control("worker")),
         ("a", r#"{"worker": "b"}"#, HeartbeatFault::OtherWorker),
         ("a", r#"{"interval_seconds": 0}"#, HeartbeatFault::Interval),
-        (
-            "a",
-            r#"{"interval_seconds": 1e9}"#,
-            HeartbeatFault::Interval,
-        ),
-        (
-            "a",
-            r#"{"running": 4294967295}"#,
-            HeartbeatFault::TooLarge("running"),
-        ),
-        (
-            "a",
-            r#"{"probe_url": "file:///etc/passwd"}"#,
-            HeartbeatFault::ProbeUrl,
-        ),
-        (
-            "a",
-            r#"{"metadata": {"a": [{"\u0000": 1}]}}"#,
-            HeartbeatFault::Control("metadata"),
-        ),
+        ("a", r#"{"interval_seconds": 1e9}"#, HeartbeatFault::Interval),
+        ("a", r#"{"running": 4294967295}"#, HeartbeatFault::TooLarge("running")),
+        ("a", r#"{"probe_url": "file:///etc/passwd"}"#, HeartbeatFault::ProbeUrl),
+        ("a", r#"{"metadata": {"a": [{"\u0000": 1}]}}"#, HeartbeatFault::Control("metadata")),
         ("a", r#"{"queue": ""}"#, HeartbeatFault::Empty("queue")),
         (".", "{}", HeartbeatFault::Direction),
         ("..", r#"{"worker": ".."}"#, HeartbeatFault::Direction),
         ("7", r#"{"worker": 8}"#, HeartbeatFault::OtherWorker),
-        (
-            "a",
-            r#"{"metadata": {"x": "\u0000"}}"#,
-            HeartbeatFault::Control("metadata"),
-        ),
+        ("a", r#"{"metadata": {"x": "\u0000"}}"#, HeartbeatFault::Control("metadata")),
     ] {
         assert_eq!(beat(text).check(name), Err(wanted), "{name} {text}");
     }
-    let much = format!(
-        r#"{{"metadata": {{"x": "{}"}}}}"#,
-        "x".repeat(MOST_METADATA)
-    );
+    let much = format!(r#"{{"metadata": {{"x": "{}"}}}}"#, "x".repeat(MOST_METADATA));
     let fault = HeartbeatFault::TooLong("metadata", MOST_METADATA);
     assert_eq!(beat(&much).check("a"), Err(fault));
 }
@@ -247,24 +206,14 @@ fn an_address_is_probed_that_names_a_host_and_nobody() {
         ("http://host/?who=a@b", Ok(())),
         ("HTTP://[fd00::1]:8080/healthz", Ok(())),
     ] {
-        let beat = Heartbeat {
-            probe_url: Some(url.to_owned()),
-            ..Heartbeat::default()
-        };
+        let beat = Heartbeat { probe_url: Some(url.to_owned()), ..Heartbeat::default() };
         assert_eq!(beat.check("a"), wanted, "{url}");
     }
 }
 
 #[test]
 fn a_heartbeat_is_an_object_and_its_name_may_be_a_number() {
-    for text in [
-        "[]",
-        r#"["a", 10]"#,
-        "3",
-        "null",
-        r#""a""#,
-        r#"{"worker": 1.5}"#,
-    ] {
+    for text in ["[]", r#"["a", 10]"#, "3", "null", r#""a""#, r#"{"worker": 1.5}"#] {
         assert!(serde_json::from_str::<Heartbeat>(text).is_err(), "{text}");
     }
     let said = beat(r#"{"worker": 79}"#);
@@ -286,13 +235,7 @@ fn what_a_heartbeat_leaves_out_is_as_the_one_before_said() {
     );
     let both = Heartbeat::default().after(&first);
     assert_eq!(both.running, None, "that is of the moment");
-    assert_eq!(
-        Heartbeat {
-            running: Some(2),
-            ..both
-        },
-        first
-    );
+    assert_eq!(Heartbeat { running: Some(2), ..both }, first);
     let last = beat(r#"{"state": "active", "queue": "r", "metadata": {"zone": 2}}"#);
     let both = last.clone().after(&first);
     assert_eq!(

@@ -28,11 +28,7 @@ impl Watch {
     /// Of a way that is opened for the first time.
     #[must_use]
     pub fn begun(now: DateTime<Utc>) -> Self {
-        Self {
-            heard_ms: 0,
-            opened_ms: 0,
-            looked_at: now,
-        }
+        Self { heard_ms: 0, opened_ms: 0, looked_at: now }
     }
 
     /// Where it stands now, for a heartbeat that is heard between two looks.
@@ -59,10 +55,6 @@ impl Watch {
     #[must_use]
     pub fn silence(self, heard_ms: i64) -> TimeDelta {
         let since = heard_ms.max(self.opened_ms);
-        TimeDelta::milliseconds(
-            self.heard_ms
-                .saturating_sub(since)
-                .clamp(0, i64::from(u32::MAX)),
-        )
+        TimeDelta::milliseconds(self.heard_ms.saturating_sub(since).clamp(0, i64::from(u32::MAX)))
     }
 }

@@ -9,9 +9,7 @@ mod targets;
 
 /// Runs a target on its corpus, which is not empty.
 fn replay(target: &str, run: impl Fn(&[u8])) {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../fuzz/corpus")
-        .join(target);
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
     let mut inputs = 0;
     for entry in std::fs::read_dir(&corpus).expect("a corpus") {
         let file = entry.expect("an entry").path();

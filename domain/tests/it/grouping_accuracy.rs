@@ -38,19 +38,12 @@ fn failures_are_grouped_as_a_person_would() {
     }
     let wanted = groups(rows.iter().map(|(label, _)| label));
     let got = groups(lines.groups());
-    assert!(
-        rows.len() >= 500 && wanted.len() >= 60,
-        "the corpus has shrunk"
-    );
+    assert!(rows.len() >= 500 && wanted.len() >= 60, "the corpus has shrunk");
 
     let right: Vec<&Vec<usize>> = wanted.intersection(&got).collect();
     let accuracy = ratio(right.iter().map(|group| group.len()).sum(), rows.len());
     let of_groups = 2.0 * ratio(right.len(), wanted.len() + got.len());
-    println!(
-        "GA {accuracy:.4}, FGA {of_groups:.4}, {} groups of {}",
-        got.len(),
-        wanted.len()
-    );
+    println!("GA {accuracy:.4}, FGA {of_groups:.4}, {} groups of {}", got.len(), wanted.len());
     assert!(accuracy >= 0.95, "GA is {accuracy:.4}");
     assert!(of_groups >= 0.90, "FGA is {of_groups:.4}");
 }

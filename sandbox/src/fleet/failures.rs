@@ -168,17 +168,10 @@ mod tests {
     #[test]
     fn every_service_fails_and_a_good_part_of_the_failures_is_transient() {
         for service in Service::ALL {
-            assert!(
-                Failure::ALL
-                    .iter()
-                    .any(|failure| failure.service() == service),
-                "{service:?}"
-            );
+            assert!(Failure::ALL.iter().any(|failure| failure.service() == service), "{service:?}");
         }
-        let transient = Failure::ALL
-            .iter()
-            .filter(|failure| failure.lasting() == Lasting::Transient)
-            .count();
+        let transient =
+            Failure::ALL.iter().filter(|failure| failure.lasting() == Lasting::Transient).count();
         let share = transient * 100 / Failure::ALL.len();
         assert!((35..=65).contains(&share), "{share} % are transient");
     }

@@ -29,12 +29,7 @@ impl Heart {
     pub(super) fn new(post: Post, every: Duration) -> Self {
         let mut pace = tokio::time::interval(every);
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self {
-            post,
-            every,
-            pace,
-            state: "active",
-        }
+        Self { post, every, pace, state: "active" }
     }
 
     /// Says from now on that it takes nothing new.
@@ -90,10 +85,7 @@ impl Heart {
             .basic_publish(
                 topology::FLEET_EXCHANGE.into(),
                 ROUTING_KEY.into(),
-                BasicPublishOptions {
-                    mandatory: true,
-                    ..BasicPublishOptions::default()
-                },
+                BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() },
                 message.to_string().as_bytes(),
                 properties,
             )

@@ -94,19 +94,11 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     pub(super) fn new(queue: &'a str, properties: &'a BasicProperties, body: &'a [u8]) -> Self {
         let fields = decode(properties, body);
-        Self {
-            queue,
-            properties,
-            body,
-            fields,
-        }
+        Self { queue, properties, body, fields }
     }
 
     pub(super) fn header(&self, name: &str) -> Option<&AMQPValue> {
-        self.properties
-            .headers()
-            .as_ref()
-            .and_then(|headers| headers.inner().get(name))
+        self.properties.headers().as_ref().and_then(|headers| headers.inner().get(name))
     }
 
     pub(super) fn header_text(&self, name: &str) -> String {
@@ -136,39 +128,24 @@ impl<'a> Reading<'a> {
     /// A number that belongs to this message for good, for the addresses and pod names in
     /// error texts: they vary from message to message, but not from run to run.
     pub(super) fn salt(&self) -> u64 {
-        let id = self
-            .properties
-            .message_id()
-            .as_ref()
-            .map_or("", |id| id.as_str());
+        let id = self.properties.message_id().as_ref().map_or("", |id| id.as_str());
         id.bytes()
             .chain(self.body.iter().take(256).copied())
-            .fold(7, |sum: u64, byte| {
-                sum.wrapping_mul(31).wrapping_add(u64::from(byte))
-            })
+            .fold(7, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)))
     }
 }
 
 fn decode(properties: &BasicProperties, body: &[u8]) -> Value {
-    let content_type = properties
-        .content_type()
-        .as_ref()
-        .map_or("", |value| value.as_str());
-    let packed = properties
-        .content_encoding()
-        .as_ref()
-        .is_some_and(|value| value.as_str() == "gzip");
+    let content_type = properties.content_type().as_ref().map_or("", |value| value.as_str());
+    let packed =
+        properties.content_encoding().as_ref().is_some_and(|value| value.as_str() == "gzip");
     if content_type == "application/x-www-form-urlencoded" {
         return form(body);
     }
     let mut plain = Vec::new();
     if packed {
         // What cannot be unpacked stays undecoded: the worker then sees no fields.
-        if GzDecoder::new(body)
-            .take(UNPACK_LIMIT)
-            .read_to_end(&mut plain)
-            .is_err()
-        {
+        if GzDecoder::new(body).take(UNPACK_LIMIT).read_to_end(&mut plain).is_err() {
             return Value::Null;
         }
     } else {

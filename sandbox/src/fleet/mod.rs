@@ -198,9 +198,7 @@ impl Fleet {
             .map_err(|error| FleetError::Office(error.to_string()))?;
         realm::create(&options.management, &uri.authority.userinfo.username).await?;
         for realm in Realm::ALL {
-            declare(realm, &uri)
-                .await
-                .map_err(|error| FleetError::Broker(error.to_string()))?;
+            declare(realm, &uri).await.map_err(|error| FleetError::Broker(error.to_string()))?;
         }
         let (fixed, _) = watch::channel(false);
         let fleet = Self {
@@ -246,8 +244,7 @@ impl Fleet {
 
     fn employ(&self, realm: Realm, company: &AMQPUri, shift: impl Shift + 'static) {
         let address = realm.address(company);
-        self.members
-            .spawn(keep_working(address, self.stop.clone(), shift));
+        self.members.spawn(keep_working(address, self.stop.clone(), shift));
     }
 
     /// The dead-letter queues that this fleet fills.

@@ -28,9 +28,7 @@ pub struct OfficeAddress {
 
 impl fmt::Debug for OfficeAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OfficeAddress")
-            .field("http", &self.http)
-            .finish_non_exhaustive()
+        f.debug_struct("OfficeAddress").field("http", &self.http).finish_non_exhaustive()
     }
 }
 
@@ -59,20 +57,14 @@ impl Office {
         let url = format!("{}/api/v1/executions", address.http);
         let mut pause = FIRST_PAUSE;
         loop {
-            let request = client
-                .post(&url)
-                .bearer_auth(&address.token)
-                .json(&json!({ "reports": reports }));
+            let request =
+                client.post(&url).bearer_auth(&address.token).json(&json!({ "reports": reports }));
             let Some(answer) = stop.run_until_cancelled(request.send()).await else {
                 return;
             };
             match answer.and_then(reqwest::Response::error_for_status) {
                 Ok(_) => return,
-                Err(error)
-                    if error
-                        .status()
-                        .is_some_and(|status| status.is_client_error()) =>
-                {
+                Err(error) if error.status().is_some_and(|status| status.is_client_error()) => {
                     let error = error.without_url();
                     tracing::warn!(%error, "the office does not take what the fleet reports");
                     return;

@@ -28,11 +28,8 @@ pub(super) enum Part {
 }
 
 impl Part {
-    pub(super) const ALL: [Self; 3] = [
-        Self::Rest(Realm::Company),
-        Self::Rest(Realm::Sales),
-        Self::Executor,
-    ];
+    pub(super) const ALL: [Self; 3] =
+        [Self::Rest(Realm::Company), Self::Rest(Realm::Sales), Self::Executor];
 
     pub(super) fn realm(self) -> Realm {
         match self {
@@ -174,17 +171,9 @@ async fn send(
     if publication.signed {
         properties = properties.with_user_id(user.into());
     }
-    let (exchange, key) = (
-        publication.exchange.into(),
-        publication.routing_key.as_str().into(),
-    );
-    let options = BasicPublishOptions {
-        mandatory: true,
-        ..BasicPublishOptions::default()
-    };
-    channel
-        .basic_publish(exchange, key, options, &publication.body, properties)
-        .await
+    let (exchange, key) = (publication.exchange.into(), publication.routing_key.as_str().into());
+    let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
+    channel.basic_publish(exchange, key, options, &publication.body, properties).await
 }
 
 #[cfg(test)]
@@ -198,11 +187,7 @@ mod tests {
     #[test]
     fn the_burst_does_not_pause_and_afterwards_the_mean_pause_keeps_the_rate() {
         let script = Script::new(1, DateTime::UNIX_EPOCH);
-        let pace = Pace {
-            seed: 1,
-            letters_per_second: 2.0,
-            burst: 3,
-        };
+        let pace = Pace { seed: 1, letters_per_second: 2.0, burst: 3 };
         let office = Office::at(None).expect("nobody");
         let whose = (Part::Rest(Realm::Company), office);
         let mut producers = Producers::new(whose, script, "guest".to_owned(), pace);
@@ -210,9 +195,6 @@ mod tests {
             assert!(producers.pause(1).is_zero());
         }
         let total: f64 = (0..2000).map(|_| producers.pause(1).as_secs_f64()).sum();
-        assert!(
-            (900.0..1100.0).contains(&total),
-            "2,000 letters at 2 per second took {total} s"
-        );
+        assert!((900.0..1100.0).contains(&total), "2,000 letters at 2 per second took {total} s");
     }
 }

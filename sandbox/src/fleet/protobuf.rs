@@ -55,16 +55,10 @@ mod tests {
 
     #[test]
     fn the_bytes_are_those_of_the_protobuf_documentation() {
-        assert_eq!(
-            Wire::default().varint(1, 150).into_bytes(),
-            [0x08, 0x96, 0x01]
-        );
+        assert_eq!(Wire::default().varint(1, 150).into_bytes(), [0x08, 0x96, 0x01]);
         let text = Wire::default().bytes(2, "testing").into_bytes();
         assert_eq!(text, [0x12, 7, b't', b'e', b's', b't', b'i', b'n', b'g']);
         let inner = Wire::default().varint(1, 150);
-        assert_eq!(
-            Wire::default().message(3, &inner).into_bytes(),
-            [0x1a, 3, 0x08, 0x96, 0x01]
-        );
+        assert_eq!(Wire::default().message(3, &inner).into_bytes(), [0x1a, 3, 0x08, 0x96, 0x01]);
     }
 }

@@ -57,19 +57,14 @@ pub(super) fn sources(company: &str) -> Vec<FleetSource> {
 /// Creates the vhosts beside the company's own, with all rights for the user. What is there
 /// already stays as it is.
 pub(super) async fn create(management: &str, user: &str) -> Result<(), FleetError> {
-    let client = http_client()
-        .timeout(ANSWER_WITHIN)
-        .build()
-        .map_err(FleetError::management)?;
+    let client = http_client().timeout(ANSWER_WITHIN).build().map_err(FleetError::management)?;
     let rights = serde_json::json!({"configure": ".*", "write": ".*", "read": ".*"});
     let vhost = format!("vhosts/{SALES_VHOST}");
     let permissions = format!("permissions/{SALES_VHOST}/{user}");
     for (path, body) in [(vhost, serde_json::json!({})), (permissions, rights)] {
         let url = format!("{}/api/{path}", management.trim_end_matches('/'));
         let answer = client.put(url).json(&body).send().await;
-        answer
-            .and_then(reqwest::Response::error_for_status)
-            .map_err(FleetError::management)?;
+        answer.and_then(reqwest::Response::error_for_status).map_err(FleetError::management)?;
     }
     Ok(())
 }

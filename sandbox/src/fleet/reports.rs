@@ -22,16 +22,9 @@ pub(super) enum Dialect {
     Node,
     Go,
     Rust,
-    Spring {
-        exchange: &'static str,
-        routing_key: &'static str,
-    },
-    MassTransit {
-        input: &'static str,
-    },
-    NServiceBus {
-        queue: &'static str,
-    },
+    Spring { exchange: &'static str, routing_key: &'static str },
+    MassTransit { input: &'static str },
+    NServiceBus { queue: &'static str },
 }
 
 impl Report {
@@ -54,22 +47,15 @@ impl Report {
                 ("x-exception-message", message),
                 ("x-exception-trace", trace),
             ],
-            Dialect::Python => vec![
-                ("x-error-type", class),
-                ("x-error", message),
-                ("x-traceback", trace),
-            ],
-            Dialect::Node => vec![
-                ("x-error", message),
-                ("x-error-name", class),
-                ("x-error-stack", trace),
-            ],
+            Dialect::Python => {
+                vec![("x-error-type", class), ("x-error", message), ("x-traceback", trace)]
+            }
+            Dialect::Node => {
+                vec![("x-error", message), ("x-error-name", class), ("x-error-stack", trace)]
+            }
             Dialect::Go => vec![("x-error", message), ("x-stack", trace)],
             Dialect::Rust => vec![("x-error", message)],
-            Dialect::Spring {
-                exchange,
-                routing_key,
-            } => vec![
+            Dialect::Spring { exchange, routing_key } => vec![
                 ("x-exception-message", message),
                 ("x-exception-stacktrace", trace),
                 ("x-original-exchange", text(exchange)),
@@ -80,14 +66,8 @@ impl Report {
                 ("MT-Fault-ExceptionType", class),
                 ("MT-Fault-Message", message),
                 ("MT-Fault-StackTrace", trace),
-                (
-                    "MT-Fault-Timestamp",
-                    text(now.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()),
-                ),
-                (
-                    "MT-Fault-InputAddress",
-                    text(format!("rabbitmq://localhost/{input}")),
-                ),
+                ("MT-Fault-Timestamp", text(now.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string())),
+                ("MT-Fault-InputAddress", text(format!("rabbitmq://localhost/{input}"))),
                 ("MT-Fault-RetryCount", AMQPValue::LongInt(2)),
                 ("MT-Host-MachineName", text("billing-7f9c4d")),
                 ("MT-Host-MassTransitVersion", text("8.3.4.0")),

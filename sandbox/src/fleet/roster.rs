@@ -77,10 +77,7 @@ pub(super) const POSTS: &[Post] = &[
     ),
     post("order-service", topology::ORDERS, Service::Orders),
     // One message at a time: whoever else were in its hands would be counted as failed too.
-    Post {
-        prefetch: 1,
-        ..post("payment-capture", topology::CAPTURES, Service::Payments)
-    },
+    Post { prefetch: 1, ..post("payment-capture", topology::CAPTURES, Service::Payments) },
     post("payment-refund", topology::REFUNDS, Service::Payments),
     post("invoice-renderer", topology::INVOICES, Service::Invoices),
     post("mailer", topology::EMAILS, Service::Emails),
@@ -112,8 +109,5 @@ pub(super) fn queue_of(message: &Publication) -> Option<&'static str> {
         topology::SALES_EXCHANGE => topology::SALES,
         _ => key,
     };
-    POSTS
-        .iter()
-        .map(|post| post.queue)
-        .find(|name| *name == queue)
+    POSTS.iter().map(|post| post.queue).find(|name| *name == queue)
 }

@@ -83,20 +83,13 @@ impl Iterator for Script {
             self.deck = self.shuffled_deck();
         }
         let (service, failure) = self.deck.pop()?;
-        let mut desk = Desk {
-            dice: &mut self.dice,
-            started: self.started,
-            execution: self.execution,
-        };
+        let mut desk =
+            Desk { dice: &mut self.dice, started: self.started, execution: self.execution };
         if service == Service::Executions {
             self.execution += 1;
         }
         let publications = services::compose(service, failure, &mut desk);
-        Some(Incident {
-            failure,
-            service,
-            publications,
-        })
+        Some(Incident { failure, service, publications })
     }
 }
 
@@ -129,10 +122,8 @@ mod tests {
 
     #[test]
     fn every_failure_shows_up_in_the_first_hundred_incidents() {
-        let met: BTreeSet<Failure> = first(100, 1)
-            .into_iter()
-            .filter_map(|incident| incident.failure)
-            .collect();
+        let met: BTreeSet<Failure> =
+            first(100, 1).into_iter().filter_map(|incident| incident.failure).collect();
         assert_eq!(met.len(), Failure::ALL.len());
     }
 
@@ -144,15 +135,8 @@ mod tests {
                     queue_of(message).expect("every message is routed to a queue of the fleet");
                 let reading = Reading::new(queue, &message.properties, &message.body);
                 let found = services::diagnose(incident.service, &reading);
-                let meant = incident
-                    .failure
-                    .filter(|failure| failure.way() != Way::Unattended);
-                assert_eq!(
-                    found,
-                    meant,
-                    "{queue}: {}",
-                    String::from_utf8_lossy(&message.body)
-                );
+                let meant = incident.failure.filter(|failure| failure.way() != Way::Unattended);
+                assert_eq!(found, meant, "{queue}: {}", String::from_utf8_lossy(&message.body));
                 let reported =
                     found.is_some_and(|failure| services::report(failure, &reading).is_some());
                 let expected = found.is_some_and(|failure| {
@@ -180,43 +164,24 @@ mod tests {
     #[test]
     fn payloads_and_headers_are_of_many_kinds() {
         let incidents = first(300, 5);
-        let messages: Vec<_> = incidents
-            .iter()
-            .flat_map(|incident| &incident.publications)
-            .collect();
+        let messages: Vec<_> =
+            incidents.iter().flat_map(|incident| &incident.publications).collect();
         let content_types: BTreeSet<String> = messages
             .iter()
             .filter_map(|message| {
-                message
-                    .properties
-                    .content_type()
-                    .as_ref()
-                    .map(ToString::to_string)
+                message.properties.content_type().as_ref().map(ToString::to_string)
             })
             .collect();
         assert!(content_types.len() >= 6, "{content_types:?}");
         assert!(messages.iter().any(|message| message.body.is_empty()));
         assert!(messages.iter().any(|message| message.body.len() > 190_000));
-        assert!(
-            messages
-                .iter()
-                .any(|message| message.body.starts_with(&[0x1f, 0x8b]))
-        );
+        assert!(messages.iter().any(|message| message.body.starts_with(&[0x1f, 0x8b])));
         assert!(messages.iter().any(|message| message.body.contains(&0)));
-        assert!(
-            messages
-                .iter()
-                .any(|message| std::str::from_utf8(&message.body).is_err())
-        );
+        assert!(messages.iter().any(|message| std::str::from_utf8(&message.body).is_err()));
         let kinds: BTreeSet<char> = messages
             .iter()
             .filter_map(|message| message.properties.headers().as_ref())
-            .flat_map(|headers| {
-                headers
-                    .inner()
-                    .values()
-                    .map(|value| value.get_type().get_id())
-            })
+            .flat_map(|headers| headers.inner().values().map(|value| value.get_type().get_id()))
             .collect();
         assert!(kinds.len() >= 12, "{kinds:?}");
         assert!(

@@ -129,12 +129,7 @@ pub(super) async fn listen(
     let channel = connection.create_channel().await?;
     let options = BasicConsumeOptions::default();
     let mut words = channel
-        .basic_consume(
-            queue.into(),
-            consumer.into(),
-            options,
-            FieldTable::default(),
-        )
+        .basic_consume(queue.into(), consumer.into(), options, FieldTable::default())
         .await?;
     loop {
         let word = tokio::select! {

@@ -83,11 +83,7 @@ pub(super) struct Source {
 
 /// A source whose messages a broker dead-letters: its bindings show from where.
 const fn fed_by_broker(name: &'static str, queue: &'static str) -> Source {
-    Source {
-        name,
-        queue,
-        origins: &[],
-    }
+    Source { name, queue, origins: &[] }
 }
 
 /// What is there in a vhost of the company.
@@ -102,33 +98,19 @@ pub(super) const fn of(realm: Realm) -> Topology {
 pub(super) async fn declare(channel: &Channel, realm: Realm) -> Result<(), lapin::Error> {
     let topology = of(realm);
     for (name, kind) in topology.exchanges {
-        let options = ExchangeDeclareOptions {
-            durable: true,
-            ..ExchangeDeclareOptions::default()
-        };
+        let options = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
         channel
             .exchange_declare((*name).into(), kind.clone(), options, FieldTable::default())
             .await?;
     }
     for (name, arguments) in topology.queues {
-        let options = QueueDeclareOptions {
-            durable: true,
-            ..QueueDeclareOptions::default()
-        };
-        channel
-            .queue_declare((*name).into(), options, table(arguments))
-            .await?;
+        let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+        channel.queue_declare((*name).into(), options, table(arguments)).await?;
     }
     for (queue, exchange, key) in topology.bindings {
         let (queue, exchange, key) = ((*queue).into(), (*exchange).into(), (*key).into());
         channel
-            .queue_bind(
-                queue,
-                exchange,
-                key,
-                QueueBindOptions::default(),
-                FieldTable::default(),
-            )
+            .queue_bind(queue, exchange, key, QueueBindOptions::default(), FieldTable::default())
             .await?;
     }
     Ok(())

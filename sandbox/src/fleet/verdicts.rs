@@ -34,32 +34,18 @@ pub(super) async fn republish(
     report: Option<&Report>,
     retries: Option<i32>,
 ) -> Result<(), ShiftError> {
-    let mut extra = report
-        .map(|report| report.headers(clock::now()))
-        .unwrap_or_default();
+    let mut extra = report.map(|report| report.headers(clock::now())).unwrap_or_default();
     extra.extend(retries.map(|retries| (RETRIES_HEADER, AMQPValue::LongInt(retries))));
     let headers = overlay(delivery.properties.headers().as_ref(), extra);
     let properties = delivery.properties.clone().with_headers(headers);
-    let options = BasicPublishOptions {
-        mandatory: true,
-        ..BasicPublishOptions::default()
-    };
+    let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
     let confirm = channel
-        .basic_publish(
-            exchange.into(),
-            key.into(),
-            options,
-            &delivery.data,
-            properties,
-        )
+        .basic_publish(exchange.into(), key.into(), options, &delivery.data, properties)
         .await?;
     if confirm.await? == Confirmation::Ack(None) {
         return Ok(());
     }
-    Err(ShiftError::Refused {
-        exchange: exchange.to_owned(),
-        key: key.to_owned(),
-    })
+    Err(ShiftError::Refused { exchange: exchange.to_owned(), key: key.to_owned() })
 }
 
 /// It needs nobody any more.
@@ -70,9 +56,6 @@ pub(super) async fn done(delivery: &Delivery) -> Result<(), ShiftError> {
 
 /// Gives it back, or lets it die.
 pub(super) async fn reject(delivery: &Delivery, requeue: bool) -> Result<(), ShiftError> {
-    delivery
-        .acker
-        .reject(BasicRejectOptions { requeue })
-        .await?;
+    delivery.acker.reject(BasicRejectOptions { requeue }).await?;
     Ok(())
 }

@@ -50,11 +50,7 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(post: Post, orders: Orders) -> Self {
-        Self {
-            post,
-            orders,
-            has_left: false,
-        }
+        Self { post, orders, has_left: false }
     }
 
     fn is_fixed(&self) -> bool {
@@ -223,9 +219,7 @@ impl Shift for Worker {
             let idling = self.idle(&channel, until);
             return stop.run_until_cancelled(idling).await.unwrap_or(Ok(()));
         }
-        channel
-            .basic_qos(self.post.prefetch, BasicQosOptions::default())
-            .await?;
+        channel.basic_qos(self.post.prefetch, BasicQosOptions::default()).await?;
         self.attend(&channel, stop).await
     }
 }

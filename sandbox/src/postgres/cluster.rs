@@ -48,13 +48,7 @@ impl Cluster {
         account::own_directory(&folder, account)?;
         let log = ServerLog::new(folder.join("server.log"), data_dir.is_kept());
         let password = password(&folder, account)?;
-        let cluster = Self {
-            programs,
-            account,
-            password,
-            log,
-            folder,
-        };
+        let cluster = Self { programs, account, password, log, folder };
         if !cluster.files().exists() {
             cluster.create(janitor).await?;
         }
@@ -155,10 +149,7 @@ fn server_account() -> Result<Option<Account>, SandboxError> {
     }
     account::find("postgres")
         .map(Some)
-        .ok_or(SandboxError::AccountMissing {
-            account: "postgres",
-            package: "postgresql",
-        })
+        .ok_or(SandboxError::AccountMissing { account: "postgres", package: "postgresql" })
 }
 
 /// The superuser's password: made once, kept beside the cluster.

@@ -58,27 +58,13 @@ impl Node {
         options: &SandboxOptions,
     ) -> Result<Self, SandboxError> {
         let programs = programs::rabbitmq()?;
-        let account = account::running_as_root()
-            .then(|| account::find("rabbitmq"))
-            .flatten();
+        let account = account::running_as_root().then(|| account::find("rabbitmq")).flatten();
         let files = NodeFiles::open(data_dir.path().join("rabbitmq"), account, options)?;
         let log = ServerLog::new(files.folder.join("server.log"), data_dir.is_kept());
         // Nobody reads a temporary node's data again, and an orderly end takes it 6 s.
-        let goodbye = if data_dir.is_kept() {
-            Goodbye::Terminate
-        } else {
-            Goodbye::Kill
-        };
+        let goodbye = if data_dir.is_kept() { Goodbye::Terminate } else { Goodbye::Kill };
         let (ports, running) = (NodePorts::default(), Mutex::new(None));
-        let mut node = Self {
-            programs,
-            files,
-            ports,
-            log,
-            janitor,
-            goodbye,
-            running,
-        };
+        let mut node = Self { programs, files, ports, log, janitor, goodbye, running };
         for tries_left in (0..TRIES).rev() {
             let [amqp, management, distribution, epmd, amqps, https] = free_ports()?;
             node.ports = NodePorts {
@@ -86,10 +72,7 @@ impl Node {
                 management,
                 distribution,
                 epmd,
-                tls: TlsPorts {
-                    amqp: amqps,
-                    management: https,
-                },
+                tls: TlsPorts { amqp: amqps, management: https },
             };
             match node.start_again().await {
                 Err(SandboxError::PortTaken { .. }) if tries_left > 0 => {}
@@ -144,29 +127,16 @@ impl Node {
 
     pub(super) async fn pause(&self) -> Result<(), SandboxError> {
         let running = self.running.lock().await;
-        running
-            .as_ref()
-            .ok_or(SandboxError::NotRunning { server: SERVER })?
-            .node
-            .pause()
+        running.as_ref().ok_or(SandboxError::NotRunning { server: SERVER })?.node.pause()
     }
 
     pub(super) async fn resume(&self) -> Result<(), SandboxError> {
         let running = self.running.lock().await;
-        running
-            .as_ref()
-            .ok_or(SandboxError::NotRunning { server: SERVER })?
-            .node
-            .resume()
+        running.as_ref().ok_or(SandboxError::NotRunning { server: SERVER })?.node.resume()
     }
 
     async fn launch(&self) -> Result<Running, SandboxError> {
-        let epmd_arguments = [
-            "-address",
-            "127.0.0.1",
-            "-port",
-            &self.ports.epmd.to_string(),
-        ];
+        let epmd_arguments = ["-address", "127.0.0.1", "-port", &self.ports.epmd.to_string()];
         let epmd = self.prepare(
             &self.programs.epmd,
             epmd_arguments.map(str::to_owned).to_vec(),
@@ -205,33 +175,20 @@ impl Node {
         started: &mut Running,
         log_before: usize,
     ) -> Result<(), SandboxError> {
-        let client = http_client()
-            .build()
-            .expect("plain HTTP needs nothing of the machine");
+        let client = http_client().build().expect("plain HTTP needs nothing of the machine");
         let deadline = Instant::now() + START_PATIENCE;
         while !self.is_ready(&client).await {
             let (epmd, node) = (started.epmd.ended(), started.node.ended());
             if epmd.is_some() || node.is_some_and(|_| self.found_port_taken(log_before)) {
-                return Err(SandboxError::PortTaken {
-                    server: SERVER,
-                    log: self.log.ending(),
-                });
+                return Err(SandboxError::PortTaken { server: SERVER, log: self.log.ending() });
             }
             if let Some(status) = node {
                 let (status, log) = (status.to_string(), self.log.ending());
-                return Err(SandboxError::Ended {
-                    server: SERVER,
-                    status,
-                    log,
-                });
+                return Err(SandboxError::Ended { server: SERVER, status, log });
             }
             if Instant::now() >= deadline {
                 let (within, log) = (START_PATIENCE, self.log.ending());
-                return Err(SandboxError::TooSlow {
-                    server: SERVER,
-                    within,
-                    log,
-                });
+                return Err(SandboxError::TooSlow { server: SERVER, within, log });
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -240,9 +197,7 @@ impl Node {
 
     fn found_port_taken(&self, log_before: usize) -> bool {
         let said = self.log.since(log_before);
-        ["eaddrinuse", "already in use", "in use by"]
-            .iter()
-            .any(|words| said.contains(words))
+        ["eaddrinuse", "already in use", "in use by"].iter().any(|words| said.contains(words))
     }
 
     /// Whether our node, and no other, listens on our port for clients.
@@ -259,10 +214,8 @@ impl Node {
     /// What the management API answers, unless that is a failure.
     async fn ask(&self, client: &reqwest::Client, path: &str) -> Option<reqwest::Response> {
         let address = format!("http://127.0.0.1:{}/api/{path}", self.ports.management);
-        let request = client
-            .get(address)
-            .basic_auth("guest", Some("guest"))
-            .timeout(Duration::from_secs(5));
+        let request =
+            client.get(address).basic_auth("guest", Some("guest")).timeout(Duration::from_secs(5));
         request.send().await.ok()?.error_for_status().ok()
     }
 }

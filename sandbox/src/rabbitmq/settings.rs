@@ -78,9 +78,7 @@ impl NodeFiles {
 
     /// Writes the configuration for these ports.
     pub(super) fn configure(&self, ports: NodePorts) -> Result<(), SandboxError> {
-        let NodePorts {
-            amqp, management, ..
-        } = ports;
+        let NodePorts { amqp, management, .. } = ports;
         let configuration = format!(
             "listeners.tcp.1 = 127.0.0.1:{amqp}\n\
              management.tcp.ip = 127.0.0.1\n\
@@ -90,10 +88,7 @@ impl NodeFiles {
         );
         let tls = self.tls_settings(ports.tls);
         self.write("rabbitmq.conf", &(configuration + &tls))?;
-        self.write(
-            "enabled_plugins",
-            "[rabbitmq_management,rabbitmq_shovel].\n",
-        )?;
+        self.write("enabled_plugins", "[rabbitmq_management,rabbitmq_shovel].\n")?;
         // An own, empty one: the machine's would be read otherwise.
         self.write("rabbitmq-env.conf", "")
     }
@@ -136,14 +131,8 @@ impl NodeFiles {
             ("RABBITMQ_DIST_PORT", ports.distribution.to_string()),
             ("RABBITMQ_CONF_ENV_FILE", self.place("rabbitmq-env.conf")),
             ("RABBITMQ_CONFIG_FILE", self.place("rabbitmq.conf")),
-            (
-                "RABBITMQ_ADVANCED_CONFIG_FILE",
-                self.place("advanced.config"),
-            ),
-            (
-                "RABBITMQ_ENABLED_PLUGINS_FILE",
-                self.place("enabled_plugins"),
-            ),
+            ("RABBITMQ_ADVANCED_CONFIG_FILE", self.place("advanced.config")),
+            ("RABBITMQ_ENABLED_PLUGINS_FILE", self.place("enabled_plugins")),
             ("RABBITMQ_MNESIA_BASE", self.place("data")),
             ("RABBITMQ_GENERATED_CONFIG_DIR", self.place("data")),
             ("RABBITMQ_PID_FILE", self.place("data/pid")),

@@ -30,27 +30,18 @@ const SEEN_WITHIN: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(50);
 
 fn only_rabbitmq() -> SandboxOptions {
-    SandboxOptions {
-        postgres: false,
-        ..SandboxOptions::default()
-    }
+    SandboxOptions { postgres: false, ..SandboxOptions::default() }
 }
 
 async fn broker() -> Sandbox {
-    Sandbox::start(only_rabbitmq())
-        .await
-        .expect("the sandbox starts")
+    Sandbox::start(only_rabbitmq()).await.expect("the sandbox starts")
 }
 
 async fn open(amqp: &str) -> (Connection, Channel) {
-    let connection = Connection::connect(amqp, ConnectionProperties::default())
-        .await
-        .expect("connect");
+    let connection =
+        Connection::connect(amqp, ConnectionProperties::default()).await.expect("connect");
     let channel = connection.create_channel().await.expect("open a channel");
-    channel
-        .confirm_select(ConfirmSelectOptions::default())
-        .await
-        .expect("confirms");
+    channel.confirm_select(ConfirmSelectOptions::default()).await.expect("confirms");
     (connection, channel)
 }
 
@@ -85,18 +76,14 @@ impl Desk {
 async fn open_at(amqp: &str, vhost: &str) -> (Connection, Channel) {
     let mut uri: AMQPUri = amqp.parse().expect("a URL");
     vhost.clone_into(&mut uri.vhost);
-    let connection = Connection::connect_uri(uri, ConnectionProperties::default())
-        .await
-        .expect("connect");
+    let connection =
+        Connection::connect_uri(uri, ConnectionProperties::default()).await.expect("connect");
     let channel = connection.create_channel().await.expect("open a channel");
     (connection, channel)
 }
 
 async fn take(channel: &Channel, queue: &str) -> Option<Delivery> {
-    let got = channel
-        .basic_get(queue.into(), BasicGetOptions { no_ack: true })
-        .await
-        .expect("get");
+    let got = channel.basic_get(queue.into(), BasicGetOptions { no_ack: true }).await.expect("get");
     got.map(|message| message.delivery)
 }
 

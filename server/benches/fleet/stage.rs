@@ -117,9 +117,7 @@ impl Stage {
         .bind(i64::try_from(self.workers)?)
         .execute(&self.pool)
         .await?;
-        sqlx::raw_sql("vacuum analyze executions, workers")
-            .execute(&self.pool)
-            .await?;
+        sqlx::raw_sql("vacuum analyze executions, workers").execute(&self.pool).await?;
         Ok(())
     }
 

@@ -17,9 +17,7 @@ pub async fn measure_quiet(stage: &Stage, rounds: usize) -> Outcome<()> {
     let (mut beats, mut looks, mut checks) = (Times::default(), Times::default(), Times::default());
     for round in 0..rounds {
         stage.pass(1);
-        beats
-            .of(stage.beat(|worker| worker % 10 == round % 10))
-            .await?;
+        beats.of(stage.beat(|worker| worker % 10 == round % 10)).await?;
         looks.of(monitor.look()).await?;
         // Nothing is late, since the check would fail it: see the outage.
         checks.of(executions::look(&deps)).await?;
@@ -63,11 +61,7 @@ pub async fn measure_outage(stage: &Stage) -> Outcome<()> {
 }
 
 fn print(name: &str, times: &Times) {
-    let figures = format!(
-        "p50 {:.1} p95 {:.1}",
-        times.percentile(50),
-        times.percentile(95)
-    );
+    let figures = format!("p50 {:.1} p95 {:.1}", times.percentile(50), times.percentile(95));
     let slowest = times.percentile(100);
     line(name, &figures, slowest, 1_000.0, Wanted::AtMost);
 }

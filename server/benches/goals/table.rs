@@ -20,9 +20,7 @@ impl Table {
         let is_met = wanted.contains(&figure);
         self.missed += usize::from(!is_met);
         let verdict = if is_met { "met" } else { "MISSED" };
-        self.rows.push(format!(
-            "  {goal:<4} {what:<58} {figure:>9.2} {bound:<9} {verdict}"
-        ));
+        self.rows.push(format!("  {goal:<4} {what:<58} {figure:>9.2} {bound:<9} {verdict}"));
     }
 
     /// Prints it.
@@ -31,10 +29,6 @@ impl Table {
         for row in &self.rows {
             println!("{row}");
         }
-        println!(
-            "  {} of {} met",
-            self.rows.len() - self.missed,
-            self.rows.len()
-        );
+        println!("  {} of {} met", self.rows.len() - self.missed, self.rows.len());
     }
 }

@@ -26,9 +26,7 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error
     let office = WholeOffice::open(&bench.servers()).await?;
     let source = json!({"vhost": bench.vhost, "queue": QUEUE, "mode": "take"});
     let began = Instant::now();
-    office
-        .ask(Method::POST, "/api/v1/sources", Some(&source))
-        .await?;
+    office.ask(Method::POST, "/api/v1/sources", Some(&source)).await?;
     let letters = "select coalesce(sum(letters), 0)::bigint from letter_counts";
     while usize::try_from(number(bench, letters).await?)? < count {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -52,11 +50,7 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error
     }
     #[expect(clippy::cast_precision_loss, reason = "a count of letters")]
     let rate = |took: Duration| count as f64 / took.as_secs_f64();
-    Ok(Drained {
-        stored: rate(stored),
-        indexed: rate(searchable),
-        peak_mib,
-    })
+    Ok(Drained { stored: rate(stored), indexed: rate(searchable), peak_mib })
 }
 
 /// Empties the database of everything that the round before it left.

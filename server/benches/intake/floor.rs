@@ -26,14 +26,11 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
     let uri = Brokers::main(&bench.servers().amqp, None).uri("main", &bench.vhost)?;
     let connection = Connection::connect_uri(uri, ConnectionProperties::default()).await?;
     let channel = connection.create_channel().await?;
-    channel
-        .basic_qos(PREFETCH, BasicQosOptions::default())
-        .await?;
+    channel.basic_qos(PREFETCH, BasicQosOptions::default()).await?;
     let options = BasicConsumeOptions::default();
     let began = Instant::now();
-    let mut consumer = channel
-        .basic_consume(QUEUE.into(), "".into(), options, FieldTable::default())
-        .await?;
+    let mut consumer =
+        channel.basic_consume(QUEUE.into(), "".into(), options, FieldTable::default()).await?;
     let mut done = 0;
     while done < count {
         let size = BATCH.min(count - done);
@@ -45,21 +42,15 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
             write_row(&mut rows, &delivery);
         }
         rows.extend((-1_i16).to_be_bytes());
-        let mut copy = database
-            .copy_in_raw("copy floor from stdin (format binary)")
-            .await?;
+        let mut copy = database.copy_in_raw("copy floor from stdin (format binary)").await?;
         copy.send(rows).await?;
         copy.finish().await?;
-        channel
-            .basic_ack(last, BasicAckOptions { multiple: true })
-            .await?;
+        channel.basic_ack(last, BasicAckOptions { multiple: true }).await?;
         done += size;
     }
     let seconds = began.elapsed().as_secs_f64();
     connection.close(200, "done".into()).await?;
-    let rows: i64 = sqlx::query_scalar("select count(*) from floor")
-        .fetch_one(&bench.pool)
-        .await?;
+    let rows: i64 = sqlx::query_scalar("select count(*) from floor").fetch_one(&bench.pool).await?;
     if usize::try_from(rows)? != count {
         return Err(format!("the floor stored {rows} of {count}").into());
     }

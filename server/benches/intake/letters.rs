@@ -42,15 +42,11 @@ impl Bench {
         // Clients of HTTP and AMQP speak TLS by it, where they are asked to.
         dlo_server::tls::install_provider();
         let server = variable("DATABASE_URL")?;
-        let (amqp, management) = (
-            variable("DLO_TEST_AMQP_URL")?,
-            variable("DLO_TEST_MANAGEMENT_URL")?,
-        );
+        let (amqp, management) =
+            (variable("DLO_TEST_AMQP_URL")?, variable("DLO_TEST_MANAGEMENT_URL")?);
         let admin = PgPool::connect(&server).await?;
         let database = format!("bench_{}", Uuid::new_v4().simple());
-        sqlx::raw_sql(AssertSqlSafe(format!("create database {database}")))
-            .execute(&admin)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(format!("create database {database}"))).execute(&admin).await?;
         let (base, _) = server.rsplit_once('/').ok_or("an address with a path")?;
         let database_url = format!("{base}/{database}");
         let pool = store::connect(&database_url, 8)?;
@@ -65,9 +61,7 @@ impl Bench {
         let uri = brokers.uri("main", &vhost)?;
         let connection = Connection::connect_uri(uri, ConnectionProperties::default()).await?;
         let channel = connection.create_channel().await?;
-        channel
-            .confirm_select(ConfirmSelectOptions::default())
-            .await?;
+        channel.confirm_select(ConfirmSelectOptions::default()).await?;
         declare(&channel).await?;
         Ok(Self {
             pool,
@@ -128,15 +122,10 @@ impl Bench {
 
     /// Messages that are ready in a queue.
     pub async fn depth_of(&self, queue: &str) -> Result<u32, lapin::Error> {
-        let passive = QueueDeclareOptions {
-            passive: true,
-            durable: true,
-            ..QueueDeclareOptions::default()
-        };
-        let queue = self
-            .channel
-            .queue_declare(queue.into(), passive, FieldTable::default())
-            .await?;
+        let passive =
+            QueueDeclareOptions { passive: true, durable: true, ..QueueDeclareOptions::default() };
+        let queue =
+            self.channel.queue_declare(queue.into(), passive, FieldTable::default()).await?;
         Ok(queue.message_count())
     }
 
@@ -144,47 +133,26 @@ impl Bench {
     pub async fn finish(self) -> Result<(), Box<dyn Error>> {
         self.pool.close().await;
         let drop = format!("drop database {} with (force)", self.database);
-        sqlx::raw_sql(AssertSqlSafe(drop))
-            .execute(&self.admin)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(drop)).execute(&self.admin).await?;
         Ok(())
     }
 }
 
 async fn declare(channel: &Channel) -> Result<(), lapin::Error> {
-    let durable = ExchangeDeclareOptions {
-        durable: true,
-        ..ExchangeDeclareOptions::default()
-    };
+    let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
     channel
-        .exchange_declare(
-            "bench.dlx".into(),
-            ExchangeKind::Fanout,
-            durable,
-            FieldTable::default(),
-        )
+        .exchange_declare("bench.dlx".into(), ExchangeKind::Fanout, durable, FieldTable::default())
         .await?;
     let mut dying = FieldTable::default();
     dying.insert("x-message-ttl".into(), AMQPValue::LongInt(0));
     dying.insert("x-dead-letter-exchange".into(), text("bench.dlx"));
     for (name, arguments) in [(QUEUE, FieldTable::default()), ("bench.work", dying)] {
-        let durable = QueueDeclareOptions {
-            durable: true,
-            ..QueueDeclareOptions::default()
-        };
-        channel
-            .queue_declare(name.into(), durable, arguments)
-            .await?;
+        let durable = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+        channel.queue_declare(name.into(), durable, arguments).await?;
     }
     let (queue, exchange) = (ShortString::from(QUEUE), ShortString::from("bench.dlx"));
     channel
-        .queue_bind(
-            queue,
-            exchange,
-            "".into(),
-            QueueBindOptions::default(),
-            FieldTable::default(),
-        )
+        .queue_bind(queue, exchange, "".into(), QueueBindOptions::default(), FieldTable::default())
         .await
 }
 
@@ -196,9 +164,7 @@ fn text(value: &str) -> AMQPValue {
 fn body(number: usize, size: usize) -> Vec<u8> {
     let mut body = format!("{{\"message_type\":\"OrderPlaced\",\"order\":{number},\"note\":\"");
     while body.len() + 2 < size {
-        body.push(char::from(
-            b'a' + u8::try_from((number + body.len()) % 26).unwrap_or_default(),
-        ));
+        body.push(char::from(b'a' + u8::try_from((number + body.len()) % 26).unwrap_or_default()));
     }
     body.push_str("\"}");
     body.into_bytes()
@@ -206,21 +172,13 @@ fn body(number: usize, size: usize) -> Vec<u8> {
 
 fn properties(number: usize) -> BasicProperties {
     let mut headers = FieldTable::default();
-    headers.insert(
-        "x-tenant".into(),
-        text(["acme", "globex", "initech"][number % 3]),
-    );
+    headers.insert("x-tenant".into(), text(["acme", "globex", "initech"][number % 3]));
     headers.insert("x-version".into(), text("2.3.1"));
     headers.insert("x-retries".into(), AMQPValue::LongInt(3));
-    headers.insert(
-        "x-exception-type".into(),
-        text("shop.orders.PaymentRefused"),
-    );
+    headers.insert("x-exception-type".into(), text("shop.orders.PaymentRefused"));
     headers.insert(
         "x-exception-message".into(),
-        text(&format!(
-            "payment of order {number} was refused by the bank"
-        )),
+        text(&format!("payment of order {number} was refused by the bank")),
     );
     headers.insert("x-trace".into(), text(&format!("{number:032x}")));
     BasicProperties::default()

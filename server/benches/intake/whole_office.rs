@@ -101,16 +101,9 @@ impl WholeOffice {
 
     /// Ends it in order.
     pub async fn close(mut self) -> Result<(), Box<dyn Error>> {
-        Command::new("kill")
-            .args(["-TERM", &self.pid])
-            .status()
-            .await?;
+        Command::new("kill").args(["-TERM", &self.pid]).status().await?;
         let ended = tokio::time::timeout(PATIENCE, self.process.wait()).await??;
-        if ended.success() {
-            Ok(())
-        } else {
-            Err(format!("the office ended with {ended}").into())
-        }
+        if ended.success() { Ok(()) } else { Err(format!("the office ended with {ended}").into()) }
     }
 }
 

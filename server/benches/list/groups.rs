@@ -12,16 +12,13 @@ use crate::table::{Times, Wanted, head, line};
 /// Prints the part, of which `when` says what goes on beside it; the time of a page is returned.
 pub async fn measure(pool: &PgPool, rounds: usize, when: &str) -> Outcome<f64> {
     let mut conn = pool.acquire().await?;
-    let groups: i64 = sqlx::query_scalar("select count(*) from group_totals")
-        .fetch_one(&mut *conn)
-        .await?;
+    let groups: i64 =
+        sqlx::query_scalar("select count(*) from group_totals").fetch_one(&mut *conn).await?;
     head("P6", &format!("pages of {groups} groups {when}, in ms"));
     let mut times = Times::default();
     let mut after: Option<Place> = None;
     for _ in 0..rounds {
-        let page = times
-            .of(read::page(&mut conn, None, after, PAGE, SystemClock.now()))
-            .await?;
+        let page = times.of(read::page(&mut conn, None, after, PAGE, SystemClock.now())).await?;
         // From page to page, and again from the first.
         after = page.last().map(|(place, _)| *place);
     }
@@ -44,17 +41,8 @@ pub async fn print_live(pool: &PgPool, page: f64) -> Outcome<()> {
         times.of(sqlx::raw_sql(LIVE).execute(&mut *conn)).await?;
     }
     let live = times.percentile(50);
-    head(
-        "P6",
-        "counting the letters of all groups when asked, without intake",
-    );
-    line(
-        "a page",
-        &format!("{live:.0} ms against {page:.2}"),
-        live / page,
-        40.0,
-        Wanted::AtLeast,
-    );
+    head("P6", "counting the letters of all groups when asked, without intake");
+    line("a page", &format!("{live:.0} ms against {page:.2}"), live / page, 40.0, Wanted::AtLeast);
     Ok(())
 }
 
@@ -72,18 +60,11 @@ pub async fn recount(pool: &PgPool) -> Outcome<()> {
     counts::fold(&mut transaction, SystemClock.now()).await?;
     totals::fold(&mut transaction, SystemClock.now()).await?;
     transaction.commit().await?;
-    for (name, sql) in [
-        ("letters by source, state, severity", BY_STATE),
-        ("letters by group", BY_GROUP),
-    ] {
+    for (name, sql) in
+        [("letters by source, state, severity", BY_STATE), ("letters by group", BY_GROUP)]
+    {
         let wrong: i64 = sqlx::query_scalar(sql).fetch_one(pool).await?;
-        line(
-            name,
-            "counters that differ from a recount",
-            as_figure(wrong),
-            0.0,
-            Wanted::AtMost,
-        );
+        line(name, "counters that differ from a recount", as_figure(wrong), 0.0, Wanted::AtMost);
     }
     Ok(())
 }

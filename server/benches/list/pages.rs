@@ -50,9 +50,7 @@ pub async fn measure(many: &PgPool, few: &PgPool, rounds: usize) -> Outcome<()> 
             let (big, small, key): (&mut Times, &mut Times, &mut Times) =
                 (&mut big, &mut small, &mut key);
             let found = big.of(page(&mut conn, &filter, Some(place))).await?;
-            small
-                .of(page(&mut conn_few, &filter, Some(place_few)))
-                .await?;
+            small.of(page(&mut conn_few, &filter, Some(place_few))).await?;
             if let Some(letter) = found.letters.last() {
                 key.of(look_up(&mut conn, letter.id.0)).await?;
             }
@@ -68,10 +66,7 @@ pub async fn measure(many: &PgPool, few: &PgPool, rounds: usize) -> Outcome<()> 
     }
     times.push(("all of them".to_owned(), all, all_few));
     let floor = by_key.p99();
-    println!(
-        "  looking one letter up: p50 {:.3}, p99 {floor:.3}",
-        by_key.percentile(50)
-    );
+    println!("  looking one letter up: p50 {:.3}, p99 {floor:.3}", by_key.percentile(50));
     for (name, at_many, at_few) in &times {
         let (p50, p99, few) = (at_many.percentile(50), at_many.p99(), at_few.p99());
         let name = if name.is_empty() { "no filter" } else { name };
@@ -90,30 +85,18 @@ async fn deep(conn: &mut PgConnection, span: Span, rounds: usize) -> Outcome<()>
     let depth = (DEEP_PAGE * (PAGE - 1)).min(letters * 9 / 10);
     let offset = "select last_arrived_at, id from letters order by last_arrived_at desc, id desc \
                   offset $1 limit 1";
-    let (at, id): (DateTime<Utc>, Uuid) = sqlx::query_as(offset)
-        .bind(depth)
-        .fetch_one(&mut *conn)
-        .await?;
+    let (at, id): (DateTime<Utc>, Uuid) =
+        sqlx::query_as(offset).bind(depth).fetch_one(&mut *conn).await?;
     let filter = LetterFilter::default();
     let (mut first, mut deep) = (Times::default(), Times::default());
-    let top = Cursor {
-        at: span.until,
-        id: Uuid::max(),
-    };
+    let top = Cursor { at: span.until, id: Uuid::max() };
     for _ in 0..rounds {
         first.of(page(conn, &filter, Some(top))).await?;
-        deep.of(page(conn, &filter, Some(Cursor { at, id })))
-            .await?;
+        deep.of(page(conn, &filter, Some(Cursor { at, id }))).await?;
     }
     let name = format!("page {} against page 1", depth / (PAGE - 1));
     let figures = format!("p99 {:.2} and {:.2}", deep.p99(), first.p99());
-    line(
-        &name,
-        &figures,
-        deep.p99() / first.p99(),
-        1.5,
-        Wanted::AtMost,
-    );
+    line(&name, &figures, deep.p99() / first.p99(), 1.5, Wanted::AtMost);
     Ok(())
 }
 
@@ -162,8 +145,5 @@ fn somewhere(span: Span) -> Cursor {
         reason = "a random moment"
     )]
     let back = ((span.until - span.from).num_milliseconds() as f64 * share) as i64;
-    Cursor {
-        at: span.until - TimeDelta::milliseconds(back),
-        id: Uuid::max(),
-    }
+    Cursor { at: span.until - TimeDelta::milliseconds(back), id: Uuid::max() }
 }

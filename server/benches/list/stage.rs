@@ -36,10 +36,7 @@ impl Stage {
         let database = sandbox.endpoints().database.clone();
         let (server, _) = database.rsplit_once('/').ok_or("an address with a path")?;
         let server = server.to_owned();
-        Ok(Self {
-            sandbox: Some(sandbox),
-            server,
-        })
+        Ok(Self { sandbox: Some(sandbox), server })
     }
 
     /// A database with so many letters: that of an earlier run, or a new one.
@@ -52,9 +49,7 @@ impl Stage {
                 .fetch_one(&admin)
                 .await?;
         if !is_there {
-            sqlx::raw_sql(AssertSqlSafe(format!("create database {name}")))
-                .execute(&admin)
-                .await?;
+            sqlx::raw_sql(AssertSqlSafe(format!("create database {name}"))).execute(&admin).await?;
         }
         admin.close().await;
         let pool = store::connect(&format!("{}/{name}", self.server), CONNECTIONS)?;

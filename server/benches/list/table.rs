@@ -25,9 +25,7 @@ impl Times {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
         let place = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
-        sorted
-            .get(place)
-            .map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
+        sorted.get(place).map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
     }
 
     /// Milliseconds that nearly all stay below.

@@ -12,32 +12,15 @@ use crate::table::{Times, Wanted, head, line};
 type Kind = (&'static str, fn(u32) -> String);
 
 const KINDS: [Kind; 8] = [
-    ("words in every letter", |n| {
-        one(&["order", "message_type", "items"], n)
-    }),
-    ("words in many letters", |n| {
-        one(&["bergen", "fragile", "deadlock", "connection refused"], n)
-    }),
-    ("three letters in every letter", |n| {
-        one(&["ord", "ssa", "tot", "ote"], n)
-    }),
+    ("words in every letter", |n| one(&["order", "message_type", "items"], n)),
+    ("words in many letters", |n| one(&["bergen", "fragile", "deadlock", "connection refused"], n)),
+    ("three letters in every letter", |n| one(&["ord", "ssa", "tot", "ote"], n)),
     ("three digits", |n| format!("{:03}", n % 1000)),
-    ("a number of one letter", |n| {
-        format!("{}", 100_000_000 + n % 100_000)
-    }),
-    ("words that no letter has", |n| {
-        format!("zebra crossing {n}")
-    }),
+    ("a number of one letter", |n| format!("{}", 100_000_000 + n % 100_000)),
+    ("words that no letter has", |n| format!("zebra crossing {n}")),
     ("a phrase of one group", |n| any_phrase(n as usize)),
     ("a word and a state", |n| {
-        one(
-            &[
-                "state:held fragile",
-                "state:unknown gift",
-                "severity:critical ledger",
-            ],
-            n,
-        )
+        one(&["state:held fragile", "state:unknown gift", "severity:critical ledger"], n)
     }),
 ];
 
@@ -54,11 +37,7 @@ pub async fn measure(pool: &PgPool, rounds: usize) -> Outcome<()> {
         let (mut times, mut stopped, mut found) = (Times::default(), 0, 0);
         for _ in 0..rounds.div_ceil(4) {
             let text = make(rand::random_range(0..1_000_000));
-            let quoted = if text.contains(':') {
-                text
-            } else {
-                format!("\"{text}\"")
-            };
+            let quoted = if text.contains(':') { text } else { format!("\"{text}\"") };
             let filter = LetterFilter::parse(&quoted)?;
             let page = times.of(page(&mut conn, &filter, None)).await?;
             stopped += usize::from(page.stopped_at.is_some());

@@ -62,11 +62,7 @@ impl Writer {
         let upkeep = Upkeep {
             pool: pool.clone(),
             clock,
-            retention: Retention {
-                resolved: FOR_EVER,
-                discarded: FOR_EVER,
-                replays: FOR_EVER,
-            },
+            retention: Retention { resolved: FOR_EVER, discarded: FOR_EVER, replays: FOR_EVER },
         };
         Self {
             upkeep: tokio::spawn(upkeep.run(stop.clone())),
@@ -94,24 +90,18 @@ async fn write_at(pool: PgPool, speed: f64, stop: CancellationToken) -> Result<(
             () = stop.cancelled() => return Ok(()),
             _ = beat.tick() => {}
         }
-        write(&pool, source, &mut masker)
-            .await
-            .map_err(|why| why.to_string())?;
+        write(&pool, source, &mut masker).await.map_err(|why| why.to_string())?;
     }
 }
 
 async fn any_source(pool: &PgPool) -> Outcome<SourceId> {
-    let id: Uuid = sqlx::query_scalar("select id from sources order by id limit 1")
-        .fetch_one(pool)
-        .await?;
+    let id: Uuid =
+        sqlx::query_scalar("select id from sources order by id limit 1").fetch_one(pool).await?;
     Ok(SourceId(id))
 }
 
 async fn write(pool: &PgPool, source: SourceId, masker: &mut Masker) -> Outcome<()> {
-    let court = Court {
-        judge: &Judge::default(),
-        source: "",
-    };
+    let court = Court { judge: &Judge::default(), source: "" };
     let incoming: Vec<Incoming> = (0..BATCH)
         .map(|_| {
             let delivered = any_message(rand::random_range(0..1_000_000));

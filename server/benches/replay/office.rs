@@ -58,9 +58,7 @@ async fn run(
     pause: Duration,
 ) -> Result<Timed, Box<dyn Error>> {
     let began = Instant::now();
-    let planned = office
-        .ask(Method::POST, "/api/v1/replays", Some(wanted))
-        .await?;
+    let planned = office.ask(Method::POST, "/api/v1/replays", Some(wanted)).await?;
     let planned: Value = serde_json::from_slice(&planned)?;
     let planning = began.elapsed();
     let id = planned["id"].as_str().ok_or("an id")?;

@@ -21,12 +21,7 @@ pub async fn run(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
     }});
     let client = reqwest::Client::new();
     let began = Instant::now();
-    client
-        .put(&address)
-        .json(&shovel)
-        .send()
-        .await?
-        .error_for_status()?;
+    client.put(&address).json(&shovel).send().await?.error_for_status()?;
     while usize::try_from(bench.depth_of(TARGET).await?)? < count {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -57,9 +57,7 @@ impl Brokers {
     /// # Errors
     /// When no broker has that name.
     pub fn get(&self, name: &str) -> Result<&BrokerAddress, BrokerError> {
-        self.0
-            .get(name)
-            .ok_or_else(|| BrokerError::UnknownBroker(name.to_owned()))
+        self.0.get(name).ok_or_else(|| BrokerError::UnknownBroker(name.to_owned()))
     }
 
     /// The management API of a broker.

@@ -38,10 +38,7 @@ pub(super) enum MessageKey {
 impl MessageKey {
     /// Returns `None` if nothing tells the message from others.
     pub fn of(properties: &BasicProperties) -> Option<Self> {
-        let headers = properties
-            .headers()
-            .as_ref()
-            .map(lapin::types::FieldTable::inner);
+        let headers = properties.headers().as_ref().map(lapin::types::FieldTable::inner);
         let mark = |name: &str| match headers?.get(name)? {
             AMQPValue::LongString(text) => Some(text.as_bytes().to_vec()),
             _ => None,
@@ -103,11 +100,8 @@ impl Confirms {
         let tag = state.last_tag;
         let is_alone = is_alone && state.ledger.unanswered() == 0;
         state.ledger.register(tag, key);
-        let publish = Publish {
-            stage: Stage::Leaving(handover),
-            waker: self.wakes.waker(tag),
-            is_alone,
-        };
+        let publish =
+            Publish { stage: Stage::Leaving(handover), waker: self.wakes.waker(tag), is_alone };
         state.publishes.insert(tag, publish);
         state.observe(tag);
         tag
@@ -270,11 +264,7 @@ fn read(
 }
 
 fn read_returned(message: BasicReturnMessage) -> ReturnedMessage {
-    let BasicReturnMessage {
-        delivery,
-        reply_code,
-        reply_text,
-    } = message;
+    let BasicReturnMessage { delivery, reply_code, reply_text } = message;
     ReturnedMessage {
         key: MessageKey::of(&delivery.properties),
         why: format!("the broker returned it: {reply_code} {reply_text}"),

@@ -56,10 +56,7 @@ pub async fn connect(
 ) -> Result<Link, BrokerError> {
     let uri = brokers.uri(broker, vhost)?;
     let connection = within(Connection::connect_uri(uri, named(purpose))).await?;
-    Ok(Link {
-        connection,
-        raw: RawMessages::default(),
-    })
+    Ok(Link { connection, raw: RawMessages::default() })
 }
 
 /// Connects to take messages: those that lapin would refuse, or not keep all of, are read from their

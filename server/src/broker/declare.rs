@@ -21,10 +21,7 @@ pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
         return Ok(());
     }
     let channel = link.channel().await?;
-    let options = QueueDeclareOptions {
-        durable: true,
-        ..QueueDeclareOptions::default()
-    };
+    let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
     let mut arguments = lapin::types::FieldTable::default();
     let kind = AMQPValue::LongString("classic".into());
     arguments.insert("x-queue-type".into(), kind);
@@ -39,10 +36,7 @@ pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
 pub async fn count_consumers(link: &Link, name: &str) -> Result<Option<u32>, BrokerError> {
     // A queue that is missing closes the channel, so each question has its own.
     let channel = link.channel().await?;
-    let options = QueueDeclareOptions {
-        passive: true,
-        ..QueueDeclareOptions::default()
-    };
+    let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
     let none = lapin::types::FieldTable::default();
     match within(channel.queue_declare(short(name)?, options, none)).await {
         Ok(queue) => {
@@ -64,10 +58,7 @@ pub async fn has_exchange(link: &Link, name: &str) -> Result<bool, BrokerError> 
 
 /// Whether the broker has an exchange of this name, asked on a channel that is used up by it.
 pub(super) async fn ask_exchange(channel: Channel, name: &str) -> Result<bool, BrokerError> {
-    let options = ExchangeDeclareOptions {
-        passive: true,
-        ..ExchangeDeclareOptions::default()
-    };
+    let options = ExchangeDeclareOptions { passive: true, ..ExchangeDeclareOptions::default() };
     let none = lapin::types::FieldTable::default();
     // What is only asked for is compared by its name.
     let kind = ExchangeKind::Direct;

@@ -63,17 +63,11 @@ impl FleetInlet {
     /// When the broker refuses or does not answer: the exchange may be there as another kind.
     pub async fn open(link: &Link) -> Result<Self, BrokerError> {
         let channel = link.channel().await?;
-        let durable = ExchangeDeclareOptions {
-            durable: true,
-            ..ExchangeDeclareOptions::default()
-        };
+        let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
         let none = FieldTable::default;
         let topic = ExchangeKind::Topic;
         within(channel.exchange_declare(EXCHANGE.into(), topic, durable, none())).await?;
-        let durable = QueueDeclareOptions {
-            durable: true,
-            ..QueueDeclareOptions::default()
-        };
+        let durable = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
         within(channel.queue_declare(QUEUE.into(), durable, arguments())).await?;
         let options = QueueBindOptions::default();
         let key = HEARTBEATS.into();
@@ -86,11 +80,7 @@ impl FleetInlet {
             none(),
         ))
         .await?;
-        Ok(Self {
-            channel,
-            consumer,
-            raw: link.raw_messages(),
-        })
+        Ok(Self { channel, consumer, raw: link.raw_messages() })
     }
 
     /// What comes next. `None` when the broker ended the consumer. May be dropped while it waits; no
@@ -104,10 +94,7 @@ impl FleetInlet {
         };
         let delivery = delivery?;
         // A heartbeat is its body alone; what was kept of its header is let go.
-        self.raw.take(DeliveryPlace {
-            channel: self.channel.id(),
-            tag: delivery.delivery_tag,
-        });
+        self.raw.take(DeliveryPlace { channel: self.channel.id(), tag: delivery.delivery_tag });
         let is_echo = delivery.routing_key.as_str() == ECHO;
         Ok(Some(Said {
             tag: delivery.delivery_tag,
@@ -123,8 +110,7 @@ impl FleetInlet {
         let options = BasicPublishOptions::default();
         let properties = BasicProperties::default().with_type("office.echo".into());
         let sent =
-            self.channel
-                .basic_publish(EXCHANGE.into(), ECHO.into(), options, b"", properties);
+            self.channel.basic_publish(EXCHANGE.into(), ECHO.into(), options, b"", properties);
         within(sent).await?;
         Ok(())
     }
@@ -135,22 +121,12 @@ impl FleetInlet {
         let giving = async {
             let options = BasicCancelOptions { nowait: false };
             within(self.channel.basic_cancel(self.consumer.tag(), options)).await?;
-            let all = BasicNackOptions {
-                multiple: true,
-                requeue: true,
-            };
+            let all = BasicNackOptions { multiple: true, requeue: true };
             within(self.channel.basic_nack(0, all)).await?;
             // A channel answers in order: the answer to this says that it has arrived.
-            within(
-                self.channel
-                    .basic_qos(WINDOW, BasicQosOptions { global: false }),
-            )
-            .await
+            within(self.channel.basic_qos(WINDOW, BasicQosOptions { global: false })).await
         };
-        if tokio::time::timeout(GIVE_BACK_WITHIN, giving)
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(GIVE_BACK_WITHIN, giving).await.is_err() {
             tracing::debug!("heartbeats go back with their connection: no answer in time");
         }
     }
@@ -160,21 +136,15 @@ impl FleetInlet {
     /// # Errors
     /// When the channel or the connection broke.
     pub async fn acknowledge(&self, tag: u64) -> Result<(), BrokerError> {
-        within(
-            self.channel
-                .basic_ack(tag, BasicAckOptions { multiple: true }),
-        )
-        .await
+        within(self.channel.basic_ack(tag, BasicAckOptions { multiple: true })).await
     }
 }
 
 fn arguments() -> FieldTable {
     let mut table = FieldTable::default();
-    for (name, value) in [
-        ("x-message-ttl", WAITS_MS),
-        ("x-max-length", MOST_WAITING),
-        ("x-expires", OUTLIVES_MS),
-    ] {
+    for (name, value) in
+        [("x-message-ttl", WAITS_MS), ("x-max-length", MOST_WAITING), ("x-expires", OUTLIVES_MS)]
+    {
         table.insert(name.into(), AMQPValue::LongInt(value));
     }
     table

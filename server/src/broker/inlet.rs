@@ -138,10 +138,7 @@ impl Inlet {
     pub async fn cancel(&mut self) -> Result<VecDeque<Taken>, BrokerError> {
         if let Some(fetch) = self.fetch.take() {
             let last = fetch.end().await?;
-            return Ok(last
-                .map(|delivery| self.taken(delivery))
-                .into_iter()
-                .collect());
+            return Ok(last.map(|delivery| self.taken(delivery)).into_iter().collect());
         }
         let Some(mut consumer) = self.consumer.take() else {
             return Ok(VecDeque::new());
@@ -183,10 +180,7 @@ impl Inlet {
     pub async fn give_back(&mut self) {
         let giving = async {
             self.cancel().await?;
-            let all = BasicNackOptions {
-                multiple: true,
-                requeue: true,
-            };
+            let all = BasicNackOptions { multiple: true, requeue: true };
             within(self.channel.basic_nack(0, all)).await?;
             // A channel answers in order: the answer to this says that it has arrived.
             let options = BasicQosOptions { global: false };
@@ -204,10 +198,7 @@ impl Inlet {
     /// # Errors
     /// Returns an error if that is not known; the message then comes back when the connection ends.
     pub async fn requeue(&self, tag: u64) -> Result<(), BrokerError> {
-        let options = BasicNackOptions {
-            multiple: false,
-            requeue: true,
-        };
+        let options = BasicNackOptions { multiple: false, requeue: true };
         within(self.channel.basic_nack(tag, options)).await?;
         let same = BasicQosOptions { global: false };
         within(self.channel.basic_qos(1, same)).await
@@ -216,10 +207,7 @@ impl Inlet {
     fn taken(&mut self, delivery: Delivery) -> Taken {
         let tag = delivery.delivery_tag;
         self.last_tag = tag;
-        let place = DeliveryPlace {
-            channel: self.channel.id(),
-            tag,
-        };
+        let place = DeliveryPlace { channel: self.channel.id(), tag };
         let delivered = match self.raw.take(place) {
             Some(message) => message.delivered(delivery),
             None => delivered_from(delivery),

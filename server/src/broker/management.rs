@@ -88,14 +88,8 @@ impl Management {
     /// When there is no address or the client cannot be made.
     pub fn new(address: Option<&str>, within: Duration) -> Result<Self, ManagementError> {
         let base = address.ok_or(ManagementError::NotConfigured)?;
-        let client = crate::tls::client()
-            .timeout(Duration::from_secs(10))
-            .build()?;
-        Ok(Self {
-            base: base.trim_end_matches('/').to_owned(),
-            client,
-            within,
-        })
+        let client = crate::tls::client().timeout(Duration::from_secs(10)).build()?;
+        Ok(Self { base: base.trim_end_matches('/').to_owned(), client, within })
     }
 
     /// Asks who we are, to see that it answers.
@@ -175,10 +169,5 @@ async fn answer<T: serde::de::DeserializeOwned>(
     if response.status() == StatusCode::NOT_FOUND {
         return Err(ManagementError::Missing);
     }
-    Ok(response
-        .error_for_status()
-        .map_err(sealed)?
-        .json()
-        .await
-        .map_err(sealed)?)
+    Ok(response.error_for_status().map_err(sealed)?.json().await.map_err(sealed)?)
 }

@@ -171,9 +171,8 @@ impl Publisher {
         let mut messages = messages.into_iter().peekable();
         while messages.peek().is_some() {
             let gulp = messages.by_ref().take(GULP);
-            let gulp: Vec<Sent> = gulp
-                .map(|message| self.send(message, deadline, is_alone))
-                .collect();
+            let gulp: Vec<Sent> =
+                gulp.map(|message| self.send(message, deadline, is_alone)).collect();
             self.confirms.until_left(&tags(&gulp), deadline).await;
             sent.extend(gulp);
         }
@@ -189,19 +188,13 @@ impl Publisher {
             Ok(properties) => properties,
             Err(why) => return Sent::Known(Published::Refused(why.to_string())),
         };
-        let Address {
-            exchange,
-            routing_key,
-        } = &message.address;
+        let Address { exchange, routing_key } = &message.address;
         let name = |text: &String| ShortString::try_new(text.as_str());
         let (Ok(exchange), Ok(routing_key)) = (name(exchange), name(routing_key)) else {
             let why = "a name has more than 255 bytes".to_owned();
             return Sent::Known(Published::Refused(why));
         };
-        let options = BasicPublishOptions {
-            mandatory: true,
-            ..BasicPublishOptions::default()
-        };
+        let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
         let key = MessageKey::of(&properties);
         let channel = Arc::clone(&self.channel);
         let handover = async move {

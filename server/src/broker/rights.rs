@@ -86,10 +86,7 @@ async fn read(link: &Link, queue: &str) -> Result<(), BrokerError> {
 async fn publish(link: &Link) -> Result<(), BrokerError> {
     let channel = link.channel().await?;
     within(channel.confirm_select(ConfirmSelectOptions::default())).await?;
-    let options = BasicPublishOptions {
-        mandatory: true,
-        ..BasicPublishOptions::default()
-    };
+    let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
     let nowhere = short(&format!("dlo.check.{}", Uuid::new_v4()))?;
     let properties = BasicProperties::default();
     let publishing = channel.basic_publish("".into(), nowhere, options, b"", properties);

@@ -20,9 +20,7 @@ pub fn delivered_from(delivery: Delivery) -> Delivered {
         exchange: delivery.exchange.as_str().to_owned(),
         routing_key: delivery.routing_key.as_str().to_owned(),
         redelivered: delivery.redelivered,
-        headers: headers
-            .map(|table| table_from_lapin(table, 0))
-            .unwrap_or_default(),
+        headers: headers.map(|table| table_from_lapin(table, 0)).unwrap_or_default(),
         properties: properties_from_lapin(&delivery.properties),
         body: delivery.data,
         faults: Vec::new(),
@@ -74,10 +72,7 @@ fn value_from_lapin(value: &AMQPValue, level: usize) -> FieldValue {
         AMQPValue::LongLongInt(v) => FieldValue::LongLongInt(*v),
         AMQPValue::Float(v) => FieldValue::Float(v.to_bits()),
         AMQPValue::Double(v) => FieldValue::Double(v.to_bits()),
-        AMQPValue::DecimalValue(v) => FieldValue::Decimal {
-            scale: v.scale,
-            value: v.value,
-        },
+        AMQPValue::DecimalValue(v) => FieldValue::Decimal { scale: v.scale, value: v.value },
         AMQPValue::ShortString(v) => FieldValue::ShortString(v.as_str().into()),
         AMQPValue::LongString(v) => FieldValue::LongString(v.as_bytes().to_vec().into()),
         AMQPValue::FieldArray(v) => {
@@ -179,10 +174,9 @@ fn value_to_lapin(value: &FieldValue) -> Result<AMQPValue, BrokerError> {
         FieldValue::LongLongInt(v) => AMQPValue::LongLongInt(*v),
         FieldValue::Float(bits) => AMQPValue::Float(f32::from_bits(*bits)),
         FieldValue::Double(bits) => AMQPValue::Double(f64::from_bits(*bits)),
-        FieldValue::Decimal { scale, value } => AMQPValue::DecimalValue(amqp::DecimalValue {
-            scale: *scale,
-            value: *value,
-        }),
+        FieldValue::Decimal { scale, value } => {
+            AMQPValue::DecimalValue(amqp::DecimalValue { scale: *scale, value: *value })
+        }
         FieldValue::ShortString(v) => AMQPValue::ShortString(short(v)?),
         FieldValue::LongString(v) => AMQPValue::LongString(v.as_bytes().into()),
         FieldValue::Array(values) => {
@@ -203,9 +197,8 @@ mod tests {
 
     /// An array in an array in an array.
     fn nested(levels: usize) -> AMQPValue {
-        (0..levels).fold(AMQPValue::LongInt(7), |inner, _| {
-            AMQPValue::FieldArray(vec![inner].into())
-        })
+        (0..levels)
+            .fold(AMQPValue::LongInt(7), |inner, _| AMQPValue::FieldArray(vec![inner].into()))
     }
 
     fn levels(value: &FieldValue) -> usize {
@@ -224,11 +217,7 @@ mod tests {
             assert_eq!(levels(&kept.0[0].value), depth.min(MOST_LEVELS));
             let json = serde_json::to_string(&kept).expect("JSON");
             let read: FieldTable = serde_json::from_str(&json).expect("our own reader reads it");
-            assert_eq!(
-                table_to_lapin(&read).expect("as it was"),
-                sent,
-                "{depth} levels"
-            );
+            assert_eq!(table_to_lapin(&read).expect("as it was"), sent, "{depth} levels");
         }
     }
 

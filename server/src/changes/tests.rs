@@ -8,27 +8,18 @@ fn letter(number: u128) -> LetterId {
 }
 
 fn sized(letter: LetterId, bytes: i64) -> Size {
-    Size {
-        letter,
-        ordinal: 1,
-        bytes,
-    }
+    Size { letter, ordinal: 1, bytes }
 }
 
 #[test]
 fn what_is_in_memory_is_bounded() {
     let mib = 1024 * 1024;
     let sizes = [1, 3 * mib, 2 * mib, 5 * mib, 17 * mib, 0];
-    let sizes = (1..)
-        .zip(sizes)
-        .map(|(n, bytes)| sized(letter(n), bytes))
-        .collect();
+    let sizes = (1..).zip(sizes).map(|(n, bytes)| sized(letter(n), bytes)).collect();
     let mut sent = HashMap::new();
     let made = batches(sizes, &mut sent);
-    let numbers: Vec<Vec<u128>> = made
-        .iter()
-        .map(|batch| batch.iter().map(|letter| letter.0.as_u128()).collect())
-        .collect();
+    let numbers: Vec<Vec<u128>> =
+        made.iter().map(|batch| batch.iter().map(|letter| letter.0.as_u128()).collect()).collect();
     assert_eq!(numbers, [vec![1, 2], vec![3], vec![4], vec![6]]);
     let too_large = &sent[&letter(5)].sent;
     assert!(matches!(too_large, Sent::Failed(why) if why.contains("16 MiB")));
@@ -68,9 +59,6 @@ fn an_edit_is_checked() {
     for kind in ["", "a\0b", "a\nb", &"x".repeat(256)] {
         assert!(check_edit(b"", Some(kind)).is_err(), "{kind}");
     }
-    let edit = Edit {
-        body: "no base64!".into(),
-        content_type: None,
-    };
+    let edit = Edit { body: "no base64!".into(), content_type: None };
     assert!(read_edit(&edit).unwrap_err().contains("base64"));
 }

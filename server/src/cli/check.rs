@@ -44,11 +44,7 @@ impl Check {
             all_well &= tried.obstacles.is_empty();
             writeln!(out, "{tried}")?;
         }
-        Ok(if all_well {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
@@ -57,9 +53,7 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
     let database: PgConnectOptions = config.database.url.expose().parse()?;
     let mut lines = vec![format!(
         "keep letters in the database `{}` at {}:{}, {}, over at most {} connections",
-        database
-            .get_database()
-            .unwrap_or_else(|| database.get_username()),
+        database.get_database().unwrap_or_else(|| database.get_username()),
         database.get_host(),
         database.get_port(),
         encryption(database.get_ssl_mode()),
@@ -69,10 +63,7 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
     lines.push(match (http.enabled, http.site_root.join("pkg").is_dir()) {
         (false, _) => "serve no pages and no API".to_owned(),
         (true, true) => {
-            format!(
-                "serve pages and API at http://{}, on this machine only",
-                http.address
-            )
+            format!("serve pages and API at http://{}, on this machine only", http.address)
         }
         (true, false) => format!(
             "serve pages and API at http://{}, without style and scripts: there is no site in {}",
@@ -89,10 +80,7 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
         "take no letters".to_owned()
     });
     lines.push(if replay.enabled {
-        format!(
-            "publish replays, up to {} letters on their way at once",
-            replay.window
-        )
+        format!("publish replays, up to {} letters on their way at once", replay.window)
     } else {
         "publish no replays".to_owned()
     });
@@ -102,10 +90,7 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
     for name in config.brokers.0.keys() {
         let uri = config.brokers.uri(name, "/")?;
         let authority = uri.authority;
-        lines.push(format!(
-            "know the broker `{name}` at {}:{}",
-            authority.host, authority.port
-        ));
+        lines.push(format!("know the broker `{name}` at {}:{}", authority.host, authority.port));
     }
     for source in &config.sources {
         lines.push(format!(

@@ -98,11 +98,7 @@ impl Demo {
             }
             other => variable(other),
         };
-        let surroundings = Surroundings {
-            file: None,
-            lookup: &lookup,
-            program_dir: program_dir(),
-        };
+        let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: program_dir() };
         let mut config = surroundings.parse(None, Needs::Office)?;
         config.http.address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
         Ok(config)

@@ -15,20 +15,14 @@ pub(super) struct ConfigFile {
 impl ConfigFile {
     /// Reads the configuration for what a command needs of it.
     pub(super) fn load(self, needs: Needs) -> Result<Config, Faults> {
-        let surroundings = Surroundings {
-            file: self.config,
-            lookup: &variable,
-            program_dir: program_dir(),
-        };
+        let surroundings =
+            Surroundings { file: self.config, lookup: &variable, program_dir: program_dir() };
         surroundings.load(needs)
     }
 }
 
 /// A variable of the environment; one that is not UTF-8 counts as not set.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the place that reads the environment"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

@@ -43,11 +43,7 @@ impl Ready {
 
     /// Prints it.
     pub(super) fn print(&self, as_json: bool) -> anyhow::Result<()> {
-        let text = if as_json {
-            serde_json::to_string(self)?
-        } else {
-            self.for_people()
-        };
+        let text = if as_json { serde_json::to_string(self)? } else { self.for_people() };
         let mut out = std::io::stdout().lock();
         // A reader that went away is no reason to stop serving.
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
@@ -77,18 +73,9 @@ mod tests {
     #[test]
     fn no_password_is_left_in_an_address() {
         for (address, shown) in [
-            (
-                "postgres://dlo:geheim@db:5432/dlo",
-                "postgres://dlo@db:5432/dlo",
-            ),
-            (
-                "postgres://dlo@db/dlo?password=geheim&sslmode=require",
-                "postgres://dlo@db/dlo",
-            ),
-            (
-                "amqps://guest:geheim@broker:5671/%2f",
-                "amqps://guest@broker:5671/%2f",
-            ),
+            ("postgres://dlo:geheim@db:5432/dlo", "postgres://dlo@db:5432/dlo"),
+            ("postgres://dlo@db/dlo?password=geheim&sslmode=require", "postgres://dlo@db/dlo"),
+            ("amqps://guest:geheim@broker:5671/%2f", "amqps://guest@broker:5671/%2f"),
             ("http://a:geheim@broker:15672", "http://a@broker:15672/"),
         ] {
             assert_eq!(without_password(address).as_deref(), Some(shown));

@@ -62,17 +62,10 @@ impl Servers {
         eprintln!("Starting a private Postgres and RabbitMQ …");
         let options = SandboxOptions {
             data_dir: self.data.clone(),
-            commits: if self.relaxed {
-                Commits::Relaxed
-            } else {
-                Commits::Durable
-            },
+            commits: if self.relaxed { Commits::Relaxed } else { Commits::Durable },
             ..SandboxOptions::default()
         };
-        Ok(Stage {
-            sandbox: Sandbox::start(options).await?,
-            fleet: None,
-        })
+        Ok(Stage { sandbox: Sandbox::start(options).await?, fleet: None })
     }
 
     /// Starts the simulated company. An office that is named is told of its executions.

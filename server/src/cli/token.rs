@@ -62,11 +62,9 @@ impl TokenCommand {
 impl Action {
     async fn run(self, pool: &PgPool) -> anyhow::Result<()> {
         match self {
-            Self::Create {
-                role,
-                name,
-                workers,
-            } => create(pool, &holder(&name, role, workers)?).await,
+            Self::Create { role, name, workers } => {
+                create(pool, &holder(&name, role, workers)?).await
+            }
             Self::List => list(pool).await,
             Self::Revoke { name } => revoke(pool, &name).await,
         }
@@ -103,18 +101,9 @@ fn fresh() -> anyhow::Result<Token> {
 
 fn holder(name: &str, role: Role, workers: Option<Globs>) -> anyhow::Result<Holder> {
     let name = name.trim();
-    anyhow::ensure!(
-        !name.is_empty(),
-        "the name is empty: say who will use the token"
-    );
-    anyhow::ensure!(
-        name.chars().count() <= 100,
-        "the name has more than 100 characters"
-    );
-    anyhow::ensure!(
-        !name.chars().any(char::is_control),
-        "the name holds a control character"
-    );
+    anyhow::ensure!(!name.is_empty(), "the name is empty: say who will use the token");
+    anyhow::ensure!(name.chars().count() <= 100, "the name has more than 100 characters");
+    anyhow::ensure!(!name.chars().any(char::is_control), "the name holds a control character");
     anyhow::ensure!(
         !Actor::is_reserved(name),
         "`{name}` is what the audit trail calls the product itself or the person at its pages: choose \
@@ -130,11 +119,7 @@ fn holder(name: &str, role: Role, workers: Option<Globs>) -> anyhow::Result<Hold
             "--workers is for the role worker: a token of the role {role} speaks for every worker, or for none"
         ),
     };
-    Ok(Holder {
-        name: name.to_owned(),
-        role,
-        workers,
-    })
+    Ok(Holder { name: name.to_owned(), role, workers })
 }
 
 async fn list(pool: &PgPool) -> anyhow::Result<()> {
@@ -151,12 +136,7 @@ async fn list(pool: &PgPool) -> anyhow::Result<()> {
             Role::Worker => format!("  for workers {}", token.workers),
             Role::Viewer | Role::Operator | Role::Admin => String::new(),
         };
-        writeln!(
-            out,
-            "{:<9} {made}  {state:<28} {}{workers}",
-            token.role.as_str(),
-            token.name
-        )?;
+        writeln!(out, "{:<9} {made}  {state:<28} {}{workers}", token.role.as_str(), token.name)?;
     }
     Ok(())
 }
@@ -164,10 +144,7 @@ async fn list(pool: &PgPool) -> anyhow::Result<()> {
 async fn revoke(pool: &PgPool, name: &str) -> anyhow::Result<()> {
     let mut conn = pool.acquire().await?;
     let done = tokens::revoke(&mut conn, name, SystemClock.now()).await?;
-    anyhow::ensure!(
-        done,
-        "there is no valid token named `{name}`: `dlo token list` shows them"
-    );
+    anyhow::ensure!(done, "there is no valid token named `{name}`: `dlo token list` shows them");
     eprintln!("Revoked `{name}`.");
     Ok(())
 }

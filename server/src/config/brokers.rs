@@ -18,30 +18,19 @@ pub(super) fn read(reader: &mut Reader<'_>, needed: bool, patience: Duration) ->
     for mut table in reader.tables("brokers") {
         named = true;
         let place = reader.place_of(&table);
-        let name = reader
-            .setting(&mut table, "name", None, name)
-            .unwrap_or_else(|| MAIN.to_owned());
+        let name =
+            reader.setting(&mut table, "name", None, name).unwrap_or_else(|| MAIN.to_owned());
         let says_url = table.names("url");
         let url = reader.setting(&mut table, "url", None, amqp);
         let management = reader.setting(&mut table, "management_url", None, management);
         reader.close(table);
         if !says_url {
-            reader.fault(
-                place.clone(),
-                format!("the broker `{name}` has no url: {AMQP_HELP}"),
-            );
+            reader.fault(place.clone(), format!("the broker `{name}` has no url: {AMQP_HELP}"));
         }
         let amqp = url.unwrap_or_default();
-        let address = BrokerAddress {
-            amqp,
-            management,
-            patience,
-        };
+        let address = BrokerAddress { amqp, management, patience };
         if brokers.0.insert(name.clone(), address).is_some() {
-            reader.fault(
-                place,
-                format!("two brokers are named `{name}`: give each its own name"),
-            );
+            reader.fault(place, format!("two brokers are named `{name}`: give each its own name"));
         }
     }
     named |= reader.has("DLO_BROKER_URL");

@@ -61,21 +61,13 @@ impl DatabaseConfig {
     pub fn shares(&self) -> Shares {
         let all = self.connections.max(LEAST_CONNECTIONS);
         let (pages, intake, replay) = (all / 3, (all / 5).max(2), all / 4);
-        Shares {
-            pages,
-            intake,
-            replay,
-            services: all - pages - intake - replay,
-        }
+        Shares { pages, intake, replay, services: all - pages - intake - replay }
     }
 }
 
 impl Default for DatabaseConfig {
     fn default() -> Self {
-        Self {
-            url: Secret::new(""),
-            connections: 30,
-        }
+        Self { url: Secret::new(""), connections: 30 }
     }
 }
 
@@ -120,22 +112,11 @@ mod tests {
     #[test]
     fn the_shares_are_all_connections_and_none_is_too_small() {
         for connections in LEAST_CONNECTIONS..=1_000 {
-            let config = DatabaseConfig {
-                connections,
-                ..DatabaseConfig::default()
-            };
-            let Shares {
-                pages,
-                intake,
-                replay,
-                services,
-            } = config.shares();
+            let config = DatabaseConfig { connections, ..DatabaseConfig::default() };
+            let Shares { pages, intake, replay, services } = config.shares();
             assert_eq!(pages + intake + replay + services, connections);
             assert!(pages >= 2 && intake >= 2, "{connections}");
-            assert!(
-                replay >= 3 && services >= 3,
-                "one of them listens: {connections}"
-            );
+            assert!(replay >= 3 && services >= 3, "one of them listens: {connections}");
         }
     }
 }

@@ -51,12 +51,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ExecutionsConfig {
         Some("DLO_EXECUTIONS_CHECK_EVERY_SECS"),
         seconds(1, 3_600),
     );
-    let kept = reader.setting(
-        &mut table,
-        "keep_days",
-        Some("DLO_EXECUTIONS_KEEP_DAYS"),
-        days(1, 3_650),
-    );
+    let kept =
+        reader.setting(&mut table, "keep_days", Some("DLO_EXECUTIONS_KEEP_DAYS"), days(1, 3_650));
     let mut named = |key, variable| reader.setting(&mut table, key, variable, name);
     let exchange = named("exchange", Some("DLO_EXECUTIONS_EXCHANGE"));
     let routing_key = named("routing_key", Some("DLO_EXECUTIONS_ROUTING_KEY"));

@@ -40,10 +40,7 @@ impl<'a> Reader<'a> {
             lookup,
             name,
             text,
-            root: Table {
-                entries: table.into_inner(),
-                ..Table::default()
-            },
+            root: Table { entries: table.into_inner(), ..Table::default() },
             faults: Vec::new(),
         };
         for fault in faults {
@@ -61,10 +58,7 @@ impl<'a> Reader<'a> {
 
     fn line(&self, at: usize) -> Place {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
-        Place::Line {
-            file: self.name.clone(),
-            line: before.split(|byte| *byte == b'\n').count(),
-        }
+        Place::Line { file: self.name.clone(), line: before.split(|byte| *byte == b'\n').count() }
     }
 
     /// Notes a fault.
@@ -94,10 +88,7 @@ impl<'a> Reader<'a> {
         title: &str,
     ) -> Table<'a> {
         match of.take(key) {
-            None => Table {
-                title: title.to_owned(),
-                ..Table::default()
-            },
+            None => Table { title: title.to_owned(), ..Table::default() },
             Some((at, DeValue::Table(entries))) => Table::new(title, at, entries),
             Some((at, _)) => {
                 let place = self.line(at);
@@ -189,11 +180,7 @@ impl<'a> Reader<'a> {
         for (key, _) in table.entries {
             let place = self.line(key.span().start);
             let title = if table.title.is_empty() { "" } else { " in " };
-            let why = format!(
-                "there is no `{}`{title}{}: use {known}",
-                key.get_ref(),
-                table.title
-            );
+            let why = format!("there is no `{}`{title}{}: use {known}", key.get_ref(), table.title);
             self.fault(place, why);
         }
     }
@@ -212,12 +199,7 @@ impl<'a> Reader<'a> {
 
 impl<'a> Table<'a> {
     fn new(title: &str, at: usize, entries: DeTable<'a>) -> Self {
-        Self {
-            title: title.to_owned(),
-            start: Some(at),
-            entries,
-            asked: Vec::new(),
-        }
+        Self { title: title.to_owned(), start: Some(at), entries, asked: Vec::new() }
     }
 
     /// Whether the file says something of this.

@@ -20,12 +20,7 @@ pub struct FleetConfig {
 
 impl Default for FleetConfig {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            heartbeats: true,
-            probes: true,
-            probe_allow: Allowed::default(),
-        }
+        Self { enabled: true, heartbeats: true, probes: true, probe_allow: Allowed::default() }
     }
 }
 

@@ -37,16 +37,13 @@ pub(super) fn read(reader: &mut Reader<'_>, program_dir: Option<&Path>) -> HttpC
     let mut table = reader.table("http");
     let enabled = reader.setting(&mut table, "enabled", Some("DLO_HTTP"), switch);
     let address = reader.setting(&mut table, "address", Some("DLO_HTTP_ADDRESS"), address);
-    let site_root = reader.setting(&mut table, "site_root", Some("DLO_SITE_ROOT"), |text| {
-        Ok(PathBuf::from(text))
-    });
+    let site_root = reader
+        .setting(&mut table, "site_root", Some("DLO_SITE_ROOT"), |text| Ok(PathBuf::from(text)));
     reader.close(table);
     HttpConfig {
         enabled: enabled.unwrap_or(usual.enabled),
         address: address.unwrap_or(usual.address),
-        site_root: site_root
-            .or_else(|| site_of_program(program_dir?))
-            .unwrap_or(usual.site_root),
+        site_root: site_root.or_else(|| site_of_program(program_dir?)).unwrap_or(usual.site_root),
     }
 }
 
@@ -65,8 +62,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     if address.ip().is_loopback() {
         Ok(address)
     } else {
-        Err(format!(
-            "{text} is not a loopback address, and {LOOPBACK_ONLY}"
-        ))
+        Err(format!("{text} is not a loopback address, and {LOOPBACK_ONLY}"))
     }
 }

@@ -20,12 +20,7 @@ pub struct IntakeConfig {
 
 impl Default for IntakeConfig {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            prefetch: 2_000,
-            batch: 150,
-            linger: Duration::from_millis(50),
-        }
+        Self { enabled: true, prefetch: 2_000, batch: 150, linger: Duration::from_millis(50) }
     }
 }
 
@@ -34,18 +29,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> IntakeConfig {
     let mut table = reader.table("intake");
     let enabled = reader.setting(&mut table, "enabled", Some("DLO_INTAKE"), switch);
     let prefetch = number(1, u16::MAX);
-    let prefetch = reader.setting(
-        &mut table,
-        "prefetch",
-        Some("DLO_INTAKE_PREFETCH"),
-        prefetch,
-    );
-    let batch = reader.setting(
-        &mut table,
-        "batch",
-        Some("DLO_INTAKE_BATCH"),
-        number(1, 5_000),
-    );
+    let prefetch = reader.setting(&mut table, "prefetch", Some("DLO_INTAKE_PREFETCH"), prefetch);
+    let batch = reader.setting(&mut table, "batch", Some("DLO_INTAKE_BATCH"), number(1, 5_000));
     let linger = Some("DLO_INTAKE_LINGER_MS");
     let linger = reader.setting(&mut table, "linger_ms", linger, millis(10_000));
     reader.close(table);

@@ -62,19 +62,13 @@ pub(super) fn read(reader: &mut Reader<'_>) -> LogConfig {
 /// lapin logs messages that come back to it, with their bodies: it stays off unless it is named.
 fn without_messages(filter: String) -> String {
     let names_lapin = |directive: &str| directive.trim_start().starts_with("lapin");
-    if filter.split(',').any(names_lapin) {
-        filter
-    } else {
-        format!("{filter},lapin=off")
-    }
+    if filter.split(',').any(names_lapin) { filter } else { format!("{filter},lapin=off") }
 }
 
 fn filter(text: &str) -> Result<String, String> {
-    EnvFilter::try_new(text)
-        .map(|_| text.to_owned())
-        .map_err(|why| {
-            format!("`{text}` selects no log lines ({why}): write info, or info,dlo_server=debug")
-        })
+    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|why| {
+        format!("`{text}` selects no log lines ({why}): write info, or info,dlo_server=debug")
+    })
 }
 
 fn format(text: &str) -> Result<LogFormat, String> {
@@ -96,10 +90,7 @@ mod tests {
             LogConfig::of_variables(&lookup).expect("good").filter
         };
         assert_eq!(of("info"), "info,lapin=off");
-        assert_eq!(
-            of("warn,dlo_server=debug"),
-            "warn,dlo_server=debug,lapin=off"
-        );
+        assert_eq!(of("warn,dlo_server=debug"), "warn,dlo_server=debug,lapin=off");
         for named in ["info,lapin=off,sqlx=warn", "lapin::channel=trace"] {
             assert_eq!(of(named), named);
         }

@@ -28,12 +28,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<RegisterConfig> {
     let mut asked = |key, variable| reader.setting(&mut table, key, Some(variable), sql);
     let workers = asked("workers", "DLO_REGISTER_WORKERS");
     let executions = asked("executions", "DLO_REGISTER_EXECUTIONS");
-    let every = reader.setting(
-        &mut table,
-        "every_secs",
-        Some("DLO_REGISTER_EVERY_SECS"),
-        seconds(1, 300),
-    );
+    let every =
+        reader.setting(&mut table, "every_secs", Some("DLO_REGISTER_EVERY_SECS"), seconds(1, 300));
     let place = reader.place_of(&table);
     reader.close(table);
     let has_sql = workers.is_some() || executions.is_some();
@@ -53,9 +49,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<RegisterConfig> {
 
 fn sql(text: &str) -> Result<String, String> {
     if text.trim().is_empty() || text.len() > MOST_SQL || text.contains('\0') {
-        return Err(format!(
-            "a statement has 1 to {MOST_SQL} bytes, and no NUL character"
-        ));
+        return Err(format!("a statement has 1 to {MOST_SQL} bytes, and no NUL character"));
     }
     Ok(text.to_owned())
 }

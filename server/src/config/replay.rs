@@ -46,10 +46,7 @@ impl ReplayConfig {
     /// What the queues of workers are called.
     #[must_use]
     pub fn worker_queue_names(&self) -> WorkerQueueNames {
-        WorkerQueueNames {
-            template: self.worker_queue.clone(),
-            others: self.worker_queues.clone(),
-        }
+        WorkerQueueNames { template: self.worker_queue.clone(), others: self.worker_queues.clone() }
     }
 }
 
@@ -57,30 +54,17 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
     let usual = ReplayConfig::default();
     let mut table = reader.table("replay");
     let enabled = reader.setting(&mut table, "enabled", Some("DLO_REPLAY"), switch);
-    let window = reader.setting(
-        &mut table,
-        "window",
-        Some("DLO_REPLAY_WINDOW"),
-        number(1, 10_000),
-    );
-    let loop_cap = reader.setting(
-        &mut table,
-        "loop_cap",
-        Some("DLO_REPLAY_LOOP_CAP"),
-        number(1, 10_000),
-    );
+    let window = reader.setting(&mut table, "window", Some("DLO_REPLAY_WINDOW"), number(1, 10_000));
+    let loop_cap =
+        reader.setting(&mut table, "loop_cap", Some("DLO_REPLAY_LOOP_CAP"), number(1, 10_000));
     let worker_queue = reader.setting(
         &mut table,
         "worker_queue",
         Some("DLO_REPLAY_WORKER_QUEUE"),
         queue_of_worker,
     );
-    let worker_queues = reader.setting(
-        &mut table,
-        "worker_queues",
-        Some("DLO_REPLAY_WORKER_QUEUES"),
-        globs,
-    );
+    let worker_queues =
+        reader.setting(&mut table, "worker_queues", Some("DLO_REPLAY_WORKER_QUEUES"), globs);
     let settle_after = reader.setting(
         &mut table,
         "settle_after_secs",

@@ -22,7 +22,5 @@ pub(super) fn read(reader: &mut Reader<'_>) -> RetryConfig {
     let mut table = reader.table("retry");
     let enabled = reader.setting(&mut table, "enabled", Some("DLO_RETRY"), switch);
     reader.close(table);
-    RetryConfig {
-        enabled: enabled.unwrap_or(usual.enabled),
-    }
+    RetryConfig { enabled: enabled.unwrap_or(usual.enabled) }
 }

@@ -46,9 +46,7 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>, place: Place) ->
 
 /// A schema's text. What is much too large is not read.
 fn contents(path: &PathBuf) -> Result<Vec<u8>, String> {
-    let size = std::fs::metadata(path)
-        .map_err(|why| why.to_string())?
-        .len();
+    let size = std::fs::metadata(path).map_err(|why| why.to_string())?.len();
     let most = u64::try_from(MOST_SCHEMA_BYTES).unwrap_or(u64::MAX);
     if size > most {
         return Err(format!("it has {size} bytes; at most {most} are taken"));

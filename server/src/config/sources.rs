@@ -29,21 +29,11 @@ pub(super) fn read(reader: &mut Reader<'_>, brokers: &Brokers) -> Vec<NewSource>
                 [] => "none is configured".to_owned(),
                 names => format!("configured are {}", names.join(", ")),
             };
-            reader.fault(
-                place.clone(),
-                format!("there is no broker `{broker}`: {known}"),
-            );
+            reader.fault(place.clone(), format!("there is no broker `{broker}`: {known}"));
         }
-        let key = (
-            broker.to_owned(),
-            source.vhost.clone(),
-            source.queue.clone(),
-        );
+        let key = (broker.to_owned(), source.vhost.clone(), source.queue.clone());
         if !seen.insert(key) {
-            let why = format!(
-                "the queue `{}` is named twice: remove one of them",
-                source.queue
-            );
+            let why = format!("the queue `{}` is named twice: remove one of them", source.queue);
             reader.fault(place, why);
         }
         sources.push(source);
@@ -92,13 +82,8 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
 
 /// Words with commas between them: a setting holds a single value.
 fn reasons(text: &str) -> Result<Vec<Reason>, String> {
-    let words = text
-        .split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty());
-    words
-        .map(|word| word.parse().map_err(|why: UnknownReason| why.to_string()))
-        .collect()
+    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+    words.map(|word| word.parse().map_err(|why: UnknownReason| why.to_string())).collect()
 }
 
 fn mode(text: &str) -> Result<SourceMode, String> {

@@ -8,20 +8,13 @@ use super::*;
 mod examples;
 mod schemas;
 
-const DATABASE: (&str, &str) = (
-    "DLO_DATABASE_URL",
-    "postgres://dlo:geheim@127.0.0.1:5432/dlo",
-);
+const DATABASE: (&str, &str) = ("DLO_DATABASE_URL", "postgres://dlo:geheim@127.0.0.1:5432/dlo");
 const BROKER: (&str, &str) = ("DLO_BROKER_URL", "amqp://guest:geheim@127.0.0.1:5672/%2f");
 
 fn parse(file: &str, variables: &[(&str, &str)]) -> Result<Config, Faults> {
     let variables: HashMap<&str, &str> = variables.iter().copied().collect();
     let lookup = |name: &str| variables.get(name).map(|value| (*value).to_owned());
-    let surroundings = Surroundings {
-        file: None,
-        lookup: &lookup,
-        program_dir: None,
-    };
+    let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: None };
     surroundings.parse(Some((Path::new("dlo.toml"), file)), Needs::Office)
 }
 
@@ -43,12 +36,7 @@ fn what_is_not_said_has_its_documented_value() {
 #[test]
 fn a_variable_wins_over_the_file() {
     let file = "[http]\naddress = '127.0.0.1:1'\n[intake]\nlinger_ms = 7\nenabled = false\n";
-    let variables = [
-        DATABASE,
-        BROKER,
-        ("DLO_HTTP_ADDRESS", "[::1]:2"),
-        ("DLO_INTAKE", "on"),
-    ];
+    let variables = [DATABASE, BROKER, ("DLO_HTTP_ADDRESS", "[::1]:2"), ("DLO_INTAKE", "on")];
     let config = parse(file, &variables).expect("good");
     assert_eq!(config.http.address.to_string(), "[::1]:2");
     assert_eq!(config.intake.linger, Duration::from_millis(7));
@@ -85,10 +73,7 @@ name = 'Orders'
 [elsewhere]
 a = 1
 ";
-    let told = faults(
-        file,
-        &[("DLO_DATABASE_URL", "mysql://x"), ("DLO_REPLAY", "maybe")],
-    );
+    let told = faults(file, &[("DLO_DATABASE_URL", "mysql://x"), ("DLO_REPLAY", "maybe")]);
     let wanted = [
         "dlo.toml, line 2: [http] address: 0.0.0.0:8484 is not a loopback address",
         "dlo.toml, line 3: there is no `adress` in [http]: use enabled, address, site_root",
@@ -103,10 +88,7 @@ a = 1
         "no broker is named: set DLO_BROKER_URL",
     ];
     for text in wanted {
-        assert!(
-            told.iter().any(|fault| fault.starts_with(text)),
-            "{text}\nin {told:#?}"
-        );
+        assert!(told.iter().any(|fault| fault.starts_with(text)), "{text}\nin {told:#?}");
     }
     assert_eq!(told.len(), wanted.len(), "{told:#?}");
 }
@@ -132,10 +114,7 @@ fn passwords_are_told_nowhere() {
     let config = parse("", &[DATABASE, BROKER]).expect("good");
     assert!(!format!("{config:?}").contains("geheim"), "{config:?}");
     let bad = [
-        (
-            "DLO_DATABASE_URL",
-            "postgres://dlo:geheim@127.0.0.1:port/dlo",
-        ),
+        ("DLO_DATABASE_URL", "postgres://dlo:geheim@127.0.0.1:port/dlo"),
         ("DLO_BROKER_URL", "amqps//guest:geheim@127.0.0.1"),
         ("DLO_MANAGEMENT_URL", "ftp://guest:geheim@127.0.0.1"),
     ];
@@ -147,11 +126,7 @@ fn passwords_are_told_nowhere() {
 #[test]
 fn a_file_that_is_no_toml_is_told_with_its_line() {
     let told = faults("[http]\naddress = \n[intake\n", &[DATABASE, BROKER]);
-    assert!(
-        told.iter()
-            .any(|fault| fault.starts_with("dlo.toml, line 2: ")),
-        "{told:?}"
-    );
+    assert!(told.iter().any(|fault| fault.starts_with("dlo.toml, line 2: ")), "{told:?}");
 }
 
 #[test]
@@ -174,29 +149,14 @@ colour = 'x'
 ";
     let told = faults(file, &[DATABASE, BROKER]);
     let twice = "dlo.toml, line 11: the queue `a` is named twice";
-    assert!(
-        told.iter().any(|fault| fault.starts_with(twice)),
-        "{told:?}"
-    );
+    assert!(told.iter().any(|fault| fault.starts_with(twice)), "{told:?}");
     let unknown = "dlo.toml, line 14: there is no `colour` in [sources.headers]";
-    assert!(
-        told.iter().any(|fault| fault.starts_with(unknown)),
-        "{told:?}"
-    );
+    assert!(told.iter().any(|fault| fault.starts_with(unknown)), "{told:?}");
 
-    let good = file
-        .split_once("\n[[sources]]\nqueue = 'a'\n\n")
-        .expect("splits")
-        .0;
+    let good = file.split_once("\n[[sources]]\nqueue = 'a'\n\n").expect("splits").0;
     let config = parse(good, &[DATABASE, BROKER]).expect("good");
-    assert_eq!(
-        config.sources[0].headers.error_class.as_deref(),
-        Some("x-class")
-    );
-    assert_eq!(
-        config.sources[0].mode,
-        dlo_domain::source::SourceMode::Mirror
-    );
+    assert_eq!(config.sources[0].headers.error_class.as_deref(), Some("x-class"));
+    assert_eq!(config.sources[0].mode, dlo_domain::source::SourceMode::Mirror);
 }
 
 #[test]
@@ -210,21 +170,14 @@ fn an_office_with_everything_off_is_refused() {
         ("DLO_FLEET", "off"),
     ];
     assert_eq!(faults("", &off).len(), 1);
-    assert!(
-        parse("", &[DATABASE, off[2], off[3]]).is_ok(),
-        "needs no broker"
-    );
+    assert!(parse("", &[DATABASE, off[2], off[3]]).is_ok(), "needs no broker");
 }
 
 #[test]
 fn a_command_for_the_database_needs_no_broker_but_finds_faults_all_the_same() {
     let variables: HashMap<&str, &str> = HashMap::from([DATABASE]);
     let lookup = |name: &str| variables.get(name).map(|value| (*value).to_owned());
-    let surroundings = Surroundings {
-        file: None,
-        lookup: &lookup,
-        program_dir: None,
-    };
+    let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: None };
     assert!(surroundings.parse(None, Needs::Database).is_ok());
     let file = Some((Path::new("dlo.toml"), "[intake]\nbatch = 0\n"));
     assert!(surroundings.parse(file, Needs::Database).is_err());
@@ -243,12 +196,7 @@ url = 'amqps://a:b@two/%2f'
 ";
     let config = parse(file, &[DATABASE, BROKER]).expect("good");
     assert_eq!(config.brokers.get("main").expect("there").amqp, BROKER.1);
-    let management = config
-        .brokers
-        .get("main")
-        .expect("there")
-        .management
-        .as_deref();
+    let management = config.brokers.get("main").expect("there").management.as_deref();
     assert_eq!(management, Some("http://a:b@one:15672"));
     assert!(config.brokers.get("eu").is_ok());
     let twice = file.replace("'eu'", "'main'");

@@ -46,9 +46,7 @@ fn is_unknown(name: &str) -> bool {
 
 fn nearest(name: &str) -> &'static str {
     let known = VARIABLES.into_iter();
-    known
-        .min_by_key(|known| strsim::damerau_levenshtein(name, known))
-        .unwrap_or(OURS)
+    known.min_by_key(|known| strsim::damerau_levenshtein(name, known)).unwrap_or(OURS)
 }
 
 #[cfg(test)]

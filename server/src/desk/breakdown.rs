@@ -56,11 +56,7 @@ impl Compared {
             return Ok(spread.sample.clone());
         }
         let sample = Arc::new(breakdown::spread(conn, letters).await?);
-        *last = Some(Spread {
-            at: now,
-            letters,
-            sample: sample.clone(),
-        });
+        *last = Some(Spread { at: now, letters, sample: sample.clone() });
         Ok(sample)
     }
 }
@@ -77,9 +73,8 @@ pub(super) async fn of_group(desk: &PgDesk, id: GroupId) -> Result<Breakdown, De
     let all = desk.compared.with(conn, totals.letters, desk.clock.now());
     let all = all.await?;
     let signatures: HashSet<_> = signatures.into_iter().collect();
-    let told = compare(&set, &all, |letter| {
-        letter.signature.is_some_and(|id| signatures.contains(&id))
-    });
+    let told =
+        compare(&set, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)));
     Ok(counted(told, letters, totals))
 }
 

@@ -31,14 +31,7 @@ pub(super) async fn discard(
     reason: &str,
 ) -> Result<Changed, DeskError> {
     let reason = check_reason(reason)?;
-    many(
-        desk,
-        actor,
-        selection,
-        Change::Discard,
-        ("letter.discard", Some(reason)),
-    )
-    .await
+    many(desk, actor, selection, Change::Discard, ("letter.discard", Some(reason))).await
 }
 
 fn check_reason(reason: &str) -> Result<&str, DeskError> {
@@ -60,14 +53,7 @@ pub(super) async fn restore(
     actor: &Actor,
     selection: &Selection,
 ) -> Result<Changed, DeskError> {
-    many(
-        desk,
-        actor,
-        selection,
-        Change::Restore,
-        ("letter.restore", None),
-    )
-    .await
+    many(desk, actor, selection, Change::Restore, ("letter.restore", None)).await
 }
 
 pub(super) async fn hold(
@@ -75,14 +61,7 @@ pub(super) async fn hold(
     actor: &Actor,
     selection: &Selection,
 ) -> Result<Changed, DeskError> {
-    many(
-        desk,
-        actor,
-        selection,
-        Change::Unschedule,
-        ("letter.unschedule", None),
-    )
-    .await
+    many(desk, actor, selection, Change::Unschedule, ("letter.unschedule", None)).await
 }
 
 /// One change for many letters: all of it or nothing.
@@ -94,13 +73,7 @@ async fn many(
     (action, detail): (&str, Option<&str>),
 ) -> Result<Changed, DeskError> {
     let at = desk.clock.now();
-    let note = Note {
-        at,
-        actor,
-        action,
-        detail,
-        replay: None,
-    };
+    let note = Note { at, actor, action, detail, replay: None };
     changing!(desk, conn => {
         let ids = chosen(conn, selection, at).await?;
         let mut changed = Vec::new();
@@ -135,26 +108,12 @@ pub(super) async fn decide_unknown(
     was_published: bool,
 ) -> Result<(), DeskError> {
     let (change, action, said) = if was_published {
-        (
-            Change::DeclarePublished,
-            "letter.declare_published",
-            "was published",
-        )
+        (Change::DeclarePublished, "letter.declare_published", "was published")
     } else {
-        (
-            Change::DeclareUnpublished,
-            "letter.declare_unpublished",
-            "was not published",
-        )
+        (Change::DeclareUnpublished, "letter.declare_unpublished", "was not published")
     };
     let detail = format!("{} says that it {said}", actor.0);
-    let note = Note {
-        at: desk.clock.now(),
-        actor,
-        action,
-        detail: Some(&detail),
-        replay: None,
-    };
+    let note = Note { at: desk.clock.now(), actor, action, detail: Some(&detail), replay: None };
     changing!(desk, conn => {
         let tally = decisions::decide_unknown(conn, id, was_published, note).await?;
         one(conn, id, change, tally).await

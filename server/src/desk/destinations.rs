@@ -80,10 +80,7 @@ pub(super) async fn ask(desk: &PgDesk, destinations: &mut [Destination]) {
         }
     };
     // A broker that is away is no reason to refuse the dry run.
-    if tokio::time::timeout(desk.patience.broker, asking)
-        .await
-        .is_err()
-    {
+    if tokio::time::timeout(desk.patience.broker, asking).await.is_err() {
         tracing::debug!("a dry run did not hear of all its destinations in time");
     }
     for link in links.into_values().flatten() {

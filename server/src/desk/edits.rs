@@ -81,10 +81,7 @@ pub(super) async fn keep(
         shape,
     };
     drafts::keep(&mut transaction, &draft).await?;
-    transaction
-        .commit()
-        .await
-        .map_err(super::error::of_commit)?;
+    transaction.commit().await.map_err(super::error::of_commit)?;
     Ok(draft.id)
 }
 
@@ -108,14 +105,10 @@ pub(super) async fn is_draft(
     };
     let content_type = draft.content_type.or(original.content_type);
     let (shape, encoding) = (now.shape, original.content_encoding);
-    let shown = slot
-        .run(move || form::text_of(shape, encoding.as_deref(), &draft.body))
-        .await;
+    let shown = slot.run(move || form::text_of(shape, encoding.as_deref(), &draft.body)).await;
     // A form sends every end of a line as CR LF.
-    Ok(
-        shown.is_some_and(|shown| now.text.replace("\r\n", "\n") == shown)
-            && now.content_type.trim() == content_type.unwrap_or_default().trim(),
-    )
+    Ok(shown.is_some_and(|shown| now.text.replace("\r\n", "\n") == shown)
+        && now.content_type.trim() == content_type.unwrap_or_default().trim())
 }
 
 /// What a draft sends.
@@ -133,10 +126,7 @@ pub(super) async fn of_kept(desk: &PgDesk, id: LetterId, draft: Uuid) -> Result<
                 .to_owned(),
         ));
     }
-    Ok(Edit {
-        body: STANDARD.encode(&draft.body),
-        content_type: draft.content_type,
-    })
+    Ok(Edit { body: STANDARD.encode(&draft.body), content_type: draft.content_type })
 }
 
 /// A letter's last arrival, loaded only if it can be edited.
@@ -144,10 +134,7 @@ async fn original(
     conn: &mut PgConnection,
     id: LetterId,
 ) -> Result<Result<Original, TooLarge>, DeskError> {
-    let range = BodyRange {
-        from: 0,
-        most: u32::try_from(MOST_EDITED_BYTES).unwrap_or(u32::MAX),
-    };
+    let range = BodyRange { from: 0, most: u32::try_from(MOST_EDITED_BYTES).unwrap_or(u32::MAX) };
     let found = letter_detail::body(conn, id, None, range).await?;
     let StoredBody { part, head } = found.ok_or_else(|| no_letter(id))?;
     let is_whole = i64::try_from(part.bytes.len()) == Ok(part.size_bytes);

@@ -116,10 +116,7 @@ impl ExecutionDesk for PgDesk {
     async fn execution_figures(&self) -> Result<ExecutionFigures, DeskError> {
         let mut conn = self.begin().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
-        let stuck = ExecutionQuery {
-            stuck: true,
-            ..ExecutionQuery::default()
-        };
+        let stuck = ExecutionQuery { stuck: true, ..ExecutionQuery::default() };
         let stuck = read::count(&mut conn, &stuck, now - self.limit()).await?;
         let tally = figures::of_last_hour(&mut conn, now).await?;
         let (unpublished, unpublished_why) = outbox::waiting(&mut conn).await?;
@@ -143,10 +140,7 @@ impl PgDesk {
     }
 
     fn ending(&self) -> Ending<'_> {
-        Ending {
-            clock: &*self.clock,
-            completed: self.watching.completed.as_ref(),
-        }
+        Ending { clock: &*self.clock, completed: self.watching.completed.as_ref() }
     }
 }
 
@@ -196,11 +190,8 @@ async fn take(
     });
     let mut taken = reports::take(conn, &*desk.clock, &given.collect::<Vec<_>>()).await?;
     let is_taken = |one: &&Taken| one.told.refused.is_none() && one.told.execution.is_read;
-    let ours: Vec<String> = taken
-        .iter()
-        .filter(is_taken)
-        .map(|one| one.told.execution.id.clone())
-        .collect();
+    let ours: Vec<String> =
+        taken.iter().filter(is_taken).map(|one| one.told.execution.id.clone()).collect();
     if !ours.is_empty() {
         registers::set_is_read(conn, &ours, false).await?;
         for one in &mut taken {

@@ -23,18 +23,14 @@ const OPINION_LASTS: TimeDelta = TimeDelta::minutes(5);
 #[async_trait]
 impl FleetDesk for PgDesk {
     async fn heartbeat(&self, name: &str, beat: Heartbeat) -> Result<HeartbeatAnswer, DeskError> {
-        beat.check(name)
-            .map_err(|why| DeskError::Invalid(why.to_string()))?;
+        beat.check(name).map_err(|why| DeskError::Invalid(why.to_string()))?;
         let (beat, queue_refused) = self.beats.admit(name.to_owned(), beat);
         let taken = self.beats.take(beat).await;
         let state = taken.map_err(|why| match why {
             BeatError::Away => DeskError::Unavailable(why.to_string()),
             BeatError::Failed => DeskError::Internal(Box::new(why)),
         })?;
-        Ok(HeartbeatAnswer {
-            state,
-            queue_refused,
-        })
+        Ok(HeartbeatAnswer { state, queue_refused })
     }
 
     async fn workers(
@@ -122,11 +118,7 @@ pub(super) async fn find(
     name: &str,
 ) -> Result<WorkerReport, DeskError> {
     let now = shared_time(conn, &*desk.clock).await?;
-    let found = if name.contains('\0') {
-        None
-    } else {
-        workers::one(conn, name, now).await?
-    };
+    let found = if name.contains('\0') { None } else { workers::one(conn, name, now).await? };
     let mut found = found.ok_or_else(|| {
         DeskError::NotFound(format!(
             "there is no worker `{name}`: it never reported, or was silent for so long that it was \
@@ -142,9 +134,7 @@ pub(super) async fn find(
 
 /// How many workers match, by what is known of their kinds.
 fn total(kinds: &[KindSummary], condition: Option<Condition>, kind: Option<&str>) -> i64 {
-    let of_kind = kinds
-        .iter()
-        .filter(|one| kind.is_none_or(|kind| kind == one.kind));
+    let of_kind = kinds.iter().filter(|one| kind.is_none_or(|kind| kind == one.kind));
     of_kind
         .map(|one| match condition {
             None => one.total(),

@@ -47,10 +47,7 @@ fn cursor_of(place: Place) -> Cursor {
 }
 
 fn place_of(cursor: Cursor) -> Place {
-    Place {
-        impact: cursor.at.timestamp_micros(),
-        id: cursor.id,
-    }
+    Place { impact: cursor.at.timestamp_micros(), id: cursor.id }
 }
 
 pub(super) async fn one(desk: &PgDesk, id: GroupId) -> Result<Group, DeskError> {
@@ -69,12 +66,8 @@ pub(super) async fn edit(
     id: GroupId,
     edit: &GroupEdit,
 ) -> Result<Group, DeskError> {
-    edit.check()
-        .map_err(|fault| DeskError::Invalid(fault.to_string()))?;
-    let by = Editor {
-        actor: &actor.0,
-        at: desk.clock.now(),
-    };
+    edit.check().map_err(|fault| DeskError::Invalid(fault.to_string()))?;
+    let by = Editor { actor: &actor.0, at: desk.clock.now() };
     let until = edit.mute.and_then(|mute| mute.until);
     if until.is_some_and(|until| until <= by.at) {
         let fault = "the mute would end in the past: give a time to come";

@@ -42,20 +42,15 @@ pub(super) async fn page(
     let shown = i64::try_from(items.len()).unwrap_or(i64::MAX);
     let is_short = stopped_at.is_some() || found.unread.is_some();
     let total = match counted_by_the_way(after, more, is_short) {
-        Some(is_least) => Total {
-            count: shown,
-            is_least,
-        },
-        None => counted(conn, &matching, desk.patience.count)
-            .await?
-            .unwrap_or(Total::at_least(shown)),
+        Some(is_least) => Total { count: shown, is_least },
+        None => {
+            counted(conn, &matching, desk.patience.count).await?.unwrap_or(Total::at_least(shown))
+        }
     };
     let last = items.last().filter(|_| more);
     Ok(Page {
-        next_cursor: stopped_at.or(last.map(|letter| Cursor {
-            at: letter.last_arrived_at,
-            id: letter.id.0,
-        })),
+        next_cursor: stopped_at
+            .or(last.map(|letter| Cursor { at: letter.last_arrived_at, id: letter.id.0 })),
         items,
         estimated_total: total.count,
         total_is_least: total.is_least,
@@ -85,10 +80,8 @@ pub(super) async fn arrived_after(
     let moment = moment.clamp(DateTime::UNIX_EPOCH, now + TimeDelta::days(1));
     // The filter takes letters of its first moment in, and Postgres keeps microseconds.
     let after = moment + TimeDelta::microseconds(1);
-    let newer = LetterFilter::from(FilterForm {
-        since: Some(Moment::At(after)),
-        ..FilterForm::default()
-    });
+    let newer =
+        LetterFilter::from(FilterForm { since: Some(Moment::At(after)), ..FilterForm::default() });
     let filter = filter.and(&newer);
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
@@ -149,10 +142,7 @@ pub(super) async fn payload(
     ordinal: Option<i32>,
 ) -> Result<Payload, DeskError> {
     let slot = BodySlot::small(desk.patience.turn).await?;
-    let begin = BodyRange {
-        from: 0,
-        most: u32::try_from(MOST_SHOWN_BYTES).unwrap_or(u32::MAX),
-    };
+    let begin = BodyRange { from: 0, most: u32::try_from(MOST_SHOWN_BYTES).unwrap_or(u32::MAX) };
     let StoredBody { part, head } = stored_body(desk, id, ordinal, begin).await?;
     let read = move || {
         let content_type = head.content_type.as_deref();

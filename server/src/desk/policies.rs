@@ -217,22 +217,13 @@ async fn let_go(
 
 /// Ends a change: notes it and tells of it.
 async fn close(conn: &mut PgConnection, note: Note<'_>, detail: &str) -> Result<(), StoreError> {
-    let note = Note {
-        detail: Some(detail),
-        ..note
-    };
+    let note = Note { detail: Some(detail), ..note };
     audit::write_office(conn, note).await?;
     events::notify(conn, &LiveEvent::Policies).await
 }
 
 fn note<'a>(desk: &PgDesk, actor: &'a Actor, action: &'a str) -> Note<'a> {
-    Note {
-        at: desk.clock.now(),
-        actor,
-        action,
-        detail: None,
-        replay: None,
-    }
+    Note { at: desk.clock.now(), actor, action, detail: None, replay: None }
 }
 
 /// A policy in a line, for the audit trail.
@@ -246,20 +237,13 @@ fn said(policy: &NewPolicy) -> String {
     format!("`{}`: {filter} → {verdict}; {rest}", policy.name)
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "so that it can be handed to map_err"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn of_fault(fault: PolicyFault) -> DeskError {
     DeskError::Invalid(fault.to_string())
 }
 
 fn in_time(why: StoreError, too_late: &str) -> DeskError {
-    if why.is_too_late() {
-        DeskError::Unavailable(too_late.to_owned())
-    } else {
-        why.into()
-    }
+    if why.is_too_late() { DeskError::Unavailable(too_late.to_owned()) } else { why.into() }
 }
 
 fn never_a_policy(id: PolicyId) -> DeskError {
@@ -267,7 +251,5 @@ fn never_a_policy(id: PolicyId) -> DeskError {
 }
 
 fn no_policy(id: PolicyId) -> DeskError {
-    DeskError::NotFound(format!(
-        "there is no retry policy {id}: it may have been removed"
-    ))
+    DeskError::NotFound(format!("there is no retry policy {id}: it may have been removed"))
 }

@@ -35,8 +35,7 @@ pub(super) async fn plan(
     new: &NewReplay,
 ) -> Result<Replay, DeskError> {
     let at = desk.clock.now();
-    new.check()
-        .map_err(|why| DeskError::Invalid(why.to_string()))?;
+    new.check().map_err(|why| DeskError::Invalid(why.to_string()))?;
     check_start(new, at)?;
     let new = &NewReplay {
         // What is past begins at once. Postgres need not know of it, and of some times cannot.
@@ -47,12 +46,7 @@ pub(super) async fn plan(
         origins::refresh(desk).await?;
     }
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
-    let who = Maker {
-        actor,
-        policy: None,
-        is_automatic: false,
-        at,
-    };
+    let who = Maker { actor, policy: None, is_automatic: false, at };
     let changed = make_bodies(desk, who, new).await?;
     let mut replay = changing!(desk, conn => {
         let config = &desk.replaying;
@@ -222,12 +216,8 @@ pub(super) async fn page(
     let last = items.last().filter(|_| more);
     let total = replays::count(conn, by).await?;
     Ok(Page {
-        next_cursor: last.and_then(|replay| {
-            Some(Cursor {
-                at: replay.created_at,
-                id: replay.id?.0,
-            })
-        }),
+        next_cursor: last
+            .and_then(|replay| Some(Cursor { at: replay.created_at, id: replay.id?.0 })),
         items,
         estimated_total: total.count,
         total_is_least: total.is_least,

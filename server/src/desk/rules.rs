@@ -143,10 +143,7 @@ fn usable(rule: &NewRule) -> Result<NewRule, DeskError> {
     Ok(rule)
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "so that it can be handed to map_err"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn of_fault(fault: RuleFault) -> DeskError {
     DeskError::Invalid(fault.to_string())
 }
@@ -167,30 +164,18 @@ async fn close(
     rules::revise(conn).await?;
     let after = rules::book(conn).await?;
     let differs = |kind| before.asked(kind) != after.asked(kind);
-    let due = Due {
-        severity: differs(RuleKind::Severity),
-        signature: differs(RuleKind::Grouping),
-    };
+    let due = Due { severity: differs(RuleKind::Severity), signature: differs(RuleKind::Grouping) };
     if due.is_any() {
         begin(conn, due, note.at).await?;
     }
-    let note = Note {
-        detail: Some(detail),
-        ..note
-    };
+    let note = Note { detail: Some(detail), ..note };
     audit::write_office(conn, note).await?;
     events::notify(conn, &LiveEvent::Rules).await?;
     Ok(after)
 }
 
 fn note<'a>(desk: &PgDesk, actor: &'a Actor, action: &'a str) -> Note<'a> {
-    Note {
-        at: desk.clock.now(),
-        actor,
-        action,
-        detail: None,
-        replay: None,
-    }
+    Note { at: desk.clock.now(), actor, action, detail: None, replay: None }
 }
 
 /// A rule in a line, for the audit trail.

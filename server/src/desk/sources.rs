@@ -31,13 +31,7 @@ pub(super) async fn add(
     let at = desk.clock.now();
     let id = new_id(&*desk.clock);
     let detail = format!("{} in {}", source.queue, source.vhost);
-    let note = Note {
-        at,
-        actor,
-        action: "source.add",
-        detail: Some(&detail),
-        replay: None,
-    };
+    let note = Note { at, actor, action: "source.add", detail: Some(&detail), replay: None };
     changing!(desk, conn => {
         let Some(id) = sources::insert(conn, id, source, false, at).await? else {
             return Err(DeskError::Conflict(format!(
@@ -58,16 +52,11 @@ pub(super) async fn add(
 
 fn check(desk: &PgDesk, source: &NewSource) -> Result<(), DeskError> {
     source.check().map_err(of_faults)?;
-    desk.brokers
-        .get(source.broker_name())
-        .map_err(|why| DeskError::Invalid(why.to_string()))?;
+    desk.brokers.get(source.broker_name()).map_err(|why| DeskError::Invalid(why.to_string()))?;
     Ok(())
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "so that it can be handed to map_err"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn of_faults(faults: Vec<NewSourceFault>) -> DeskError {
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
     DeskError::Invalid(faults.join("; "))
@@ -181,10 +170,7 @@ pub(super) async fn eject_head(
     refuse_eject(&find(&mut conn, id).await?)?;
     let watched = sources::watched(&mut conn).await?;
     drop(conn);
-    let source = watched
-        .iter()
-        .find(|source| source.id == id)
-        .ok_or_else(|| no_source(id))?;
+    let source = watched.iter().find(|source| source.id == id).ok_or_else(|| no_source(id))?;
     let deps = intake::Deps {
         pool: desk.pool.clone(),
         brokers: desk.brokers.clone(),
@@ -201,13 +187,8 @@ pub(super) async fn eject_head(
     let Some(letter) = letter else {
         return ejected.map_err(|why| of_eject(why, source));
     };
-    let note = Note {
-        at: desk.clock.now(),
-        actor,
-        action: "letter.eject",
-        detail: None,
-        replay: None,
-    };
+    let note =
+        Note { at: desk.clock.now(), actor, action: "letter.eject", detail: None, replay: None };
     changing!(desk, conn => Ok(audit::write_letters(conn, &[letter.0], note).await?))?;
     ejected.map_err(|why| of_eject(why, source))
 }

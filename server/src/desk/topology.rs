@@ -65,9 +65,7 @@ impl TopologyDesk for PgDesk {
         edit: FindingEdit,
     ) -> Result<KeptFinding, DeskError> {
         if edit.mute_hours.is_some_and(|hours| hours > MOST_MUTE_HOURS) {
-            return Err(DeskError::Invalid(format!(
-                "a mute lasts 0 to {MOST_MUTE_HOURS} hours"
-            )));
+            return Err(DeskError::Invalid(format!("a mute lasts 0 to {MOST_MUTE_HOURS} hours")));
         }
         changing!(self, conn => {
             let now = shared_time(conn, &*self.clock).await?;
@@ -201,10 +199,7 @@ fn is_asked_for(query: &QueueQuery, vhost: &VhostTopology) -> bool {
 }
 
 fn place_of(vhost: &VhostTopology) -> Place<'_> {
-    Place {
-        broker: &vhost.broker,
-        vhost: &vhost.vhost,
-    }
+    Place { broker: &vhost.broker, vhost: &vhost.vhost }
 }
 
 /// What else is known of queues: who watches them and works on them, and what was found.
@@ -235,17 +230,8 @@ impl Neighbours {
             .map(|source| (source.queue.as_str(), source.id))
             .collect();
         let mut found: BTreeMap<&str, Vec<FindingId>> = BTreeMap::new();
-        for one in self
-            .findings
-            .iter()
-            .filter(|one| here(&one.broker, &one.vhost))
-        {
-            let Finding {
-                kind,
-                subject,
-                other,
-                ..
-            } = &one.finding;
+        for one in self.findings.iter().filter(|one| here(&one.broker, &one.vhost)) {
+            let Finding { kind, subject, other, .. } = &one.finding;
             let harmed = match kind {
                 FindingKind::PolicyShadowed => shadowed(&kept.vhost, subject, other),
                 _ => vec![&**subject],
@@ -289,10 +275,7 @@ fn said(edit: FindingEdit) -> String {
         Some(hours) => format!("muted for {hours} h"),
         None => String::new(),
     };
-    let both: Vec<&str> = [noted, &muted]
-        .into_iter()
-        .filter(|t| !t.is_empty())
-        .collect();
+    let both: Vec<&str> = [noted, &muted].into_iter().filter(|t| !t.is_empty()).collect();
     both.join(", ")
 }
 

@@ -35,13 +35,7 @@ pub(super) async fn conclude<T>(
 ) -> Option<Result<T, DeskError>> {
     *tries += 1;
     match done {
-        Ok(done) => Some(
-            transaction
-                .commit()
-                .await
-                .map_err(error::of_commit)
-                .map(|()| done),
-        ),
+        Ok(done) => Some(transaction.commit().await.map_err(error::of_commit).map(|()| done)),
         Err(why) if *tries < MOST_TRIES && error::is_conflict(&why) => None,
         Err(why) => Some(Err(why)),
     }

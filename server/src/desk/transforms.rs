@@ -41,15 +41,10 @@ impl From<ChangeError> for DeskError {
             }
             ChangeError::Transform(why) => {
                 let place = match &why {
-                    TransformError::Fault {
-                        position, length, ..
-                    } => Some((*position, *length)),
+                    TransformError::Fault { position, length, .. } => Some((*position, *length)),
                     _ => None,
                 };
-                Self::Unfit {
-                    why: why.to_string(),
-                    place,
-                }
+                Self::Unfit { why: why.to_string(), place }
             }
         }
     }
@@ -84,19 +79,13 @@ pub(super) async fn try_out(
         letters: Vec::new(),
     };
     let budget = DIFFS_BUDGET / tried.len().clamp(1, MOST_SHOWN);
-    let bounds = diff::Bounds {
-        budget: budget.min(diff::LINES_BUDGET),
-        within: desk.patience.diff,
-    };
+    let bounds =
+        diff::Bounds { budget: budget.min(diff::LINES_BUDGET), within: desk.patience.diff };
     for chunk in tried.chunks(TRIED_AT_ONCE) {
         // The program takes its time: meanwhile others have the connection.
         let made = changes.make(&desk.pool, chunk).await?;
         changes.start_over();
-        let tried = Tried {
-            chunk,
-            made,
-            bounds,
-        };
+        let tried = Tried { chunk, made, bounds };
         let mut transaction = desk.begin().await?;
         add(desk, &mut transaction, &slot, tried, &mut preview).await?;
     }
@@ -135,17 +124,8 @@ async fn add(
         if !(is_shown || schema.is_some()) {
             continue;
         }
-        let one = look_at(
-            conn,
-            slot,
-            MadeOfOne {
-                id: *id,
-                made,
-                schema,
-                bounds: tried.bounds,
-            },
-        )
-        .await?;
+        let one =
+            look_at(conn, slot, MadeOfOne { id: *id, made, schema, bounds: tried.bounds }).await?;
         let is_unfit = one.schema.as_ref().is_some_and(|check| !check.fits());
         preview.unfit += i64::from(is_unfit);
         if is_shown {
@@ -172,9 +152,7 @@ async fn schemas_of(
     if desk.schemas.is_empty() {
         return Ok(HashMap::new());
     }
-    let changed = made
-        .iter()
-        .filter(|(_, one)| matches!(one.sent, Sent::Changed(_)));
+    let changed = made.iter().filter(|(_, one)| matches!(one.sent, Sent::Changed(_)));
     let changed: Vec<LetterId> = changed.map(|(id, _)| *id).collect();
     let letters = letter_list::these(conn, &changed).await?.into_iter();
     let schemas = letters.filter_map(|letter| {
@@ -204,18 +182,8 @@ async fn look_at(
     slot: &BodySlot,
     change: MadeOfOne,
 ) -> Result<TriedLetter, DeskError> {
-    let MadeOfOne {
-        id,
-        made,
-        schema,
-        bounds,
-    } = change;
-    let mut tried = TriedLetter {
-        letter_id: id,
-        error: None,
-        diff: None,
-        schema: None,
-    };
+    let MadeOfOne { id, made, schema, bounds } = change;
+    let mut tried = TriedLetter { letter_id: id, error: None, diff: None, schema: None };
     match made.sent {
         Sent::Same => {}
         Sent::Failed(why) => tried.error = Some(why),
@@ -246,10 +214,8 @@ async fn compared(
     letter: LetterId,
     ordinal: i32,
 ) -> Result<StoredBody, DeskError> {
-    let range = BodyRange {
-        from: 0,
-        most: u32::try_from(diff::MOST_BYTES + 1).unwrap_or(u32::MAX),
-    };
+    let range =
+        BodyRange { from: 0, most: u32::try_from(diff::MOST_BYTES + 1).unwrap_or(u32::MAX) };
     let body = letter_detail::body(conn, letter, Some(ordinal), range).await?;
     body.ok_or_else(|| no_letter(letter))
 }
@@ -259,9 +225,7 @@ async fn replayable(conn: &mut PgConnection, ids: &[LetterId]) -> Result<Vec<Let
     let mut found = Vec::new();
     for chunk in ids.chunks(MOST_TRIED) {
         let candidates = plan::candidates(conn, chunk, false).await?;
-        let fit = candidates
-            .into_iter()
-            .filter(|letter| letter.state.after(Change::Claim).is_ok());
+        let fit = candidates.into_iter().filter(|letter| letter.state.after(Change::Claim).is_ok());
         found.extend(fit.map(|letter| letter.id));
         if found.len() >= MOST_TRIED {
             break;

@@ -119,10 +119,7 @@ fn of_rule(rule: &LeftOut) -> Trouble {
 
 /// Keeps since when the database is away; `None` when it is back.
 fn remember(desk: &PgDesk, away: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
-    let mut since = desk
-        .database_away
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut since = desk.database_away.lock().unwrap_or_else(PoisonError::into_inner);
     *since = away.map(|now| since.unwrap_or(now));
     *since
 }

@@ -18,9 +18,7 @@ pub(super) async fn list(desk: &PgDesk, actor: &Actor) -> Result<Vec<View>, Desk
 }
 
 pub(super) async fn save(desk: &PgDesk, actor: &Actor, view: &NewView) -> Result<View, DeskError> {
-    let view = view
-        .checked()
-        .map_err(|fault| DeskError::Invalid(fault.to_string()))?;
+    let view = view.checked().map_err(|fault| DeskError::Invalid(fault.to_string()))?;
     let mut transaction = desk.begin().await?;
     if views::count_of(&mut transaction, &actor.0).await? >= MOST_VIEWS {
         return Err(DeskError::Conflict(format!(
@@ -30,20 +28,14 @@ pub(super) async fn save(desk: &PgDesk, actor: &Actor, view: &NewView) -> Result
     let id = new_id(&*desk.clock);
     let now = desk.clock.now();
     let saved = views::put(&mut transaction, id, &actor.0, &view, now).await?;
-    transaction
-        .commit()
-        .await
-        .map_err(super::error::of_commit)?;
+    transaction.commit().await.map_err(super::error::of_commit)?;
     Ok(saved)
 }
 
 pub(super) async fn remove(desk: &PgDesk, actor: &Actor, id: ViewId) -> Result<(), DeskError> {
     let mut transaction = desk.begin().await?;
     let removed = views::remove(&mut transaction, id, &actor.0).await?;
-    transaction
-        .commit()
-        .await
-        .map_err(super::error::of_commit)?;
+    transaction.commit().await.map_err(super::error::of_commit)?;
     if removed {
         Ok(())
     } else {

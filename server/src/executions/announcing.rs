@@ -55,10 +55,7 @@ impl Announcer {
     /// One that is connected to nobody.
     #[must_use]
     pub fn new(deps: Deps) -> Self {
-        Self {
-            deps,
-            publishers: HashMap::new(),
-        }
+        Self { deps, publishers: HashMap::new() }
     }
 
     async fn publish_all(&mut self, stop: &CancellationToken) -> Result<(), StoreError> {

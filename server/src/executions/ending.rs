@@ -39,10 +39,7 @@ impl Ending<'_> {
         let mut told = Vec::with_capacity(ended.len());
         for (before, after) in ended {
             tally.add(Some(before.state), after);
-            told.push(Told {
-                execution: after.clone(),
-                result: Some(after.result()),
-            });
+            told.push(Told { execution: after.clone(), result: Some(after.result()) });
             if let Some(to) = self.completed {
                 let id = new_id(self.clock);
                 outbox::put(conn, id, to, &after.completed_message(), now).await?;

@@ -81,11 +81,7 @@ async fn write_down(
 
 /// What was done, in a word and in a sentence.
 pub(super) fn done(verdict: HandlerVerdict, what: String) -> Handled {
-    Handled {
-        verdict,
-        detail: Some(what),
-        sent: None,
-    }
+    Handled { verdict, detail: Some(what), sent: None }
 }
 
 async fn handle(
@@ -94,11 +90,7 @@ async fn handle(
     open: &Open,
 ) -> Result<Option<Handled>, StoreError> {
     let Some(execution) = write::take_one(conn, &open.execution).await? else {
-        return Ok(Some(Handled {
-            verdict: HandlerVerdict::Unknown,
-            detail: None,
-            sent: None,
-        }));
+        return Ok(Some(Handled { verdict: HandlerVerdict::Unknown, detail: None, sent: None }));
     };
     if execution.state.is_terminal() {
         let what = format!("it was {} already", execution.state);
@@ -108,10 +100,8 @@ async fn handle(
         return Ok(Some(done(HandlerVerdict::Superseded, what)));
     }
     if execution.is_read {
-        let what = format!(
-            "it is in a register that is only read; else it had failed: {}",
-            died(open)
-        );
+        let what =
+            format!("it is in a register that is only read; else it had failed: {}", died(open));
         return Ok(Some(done(HandlerVerdict::Left, what)));
     }
     if may_send_on(open) && awaits_read(conn, open).await? {
@@ -122,9 +112,7 @@ async fn handle(
         Spared::Later => return Ok(None),
         Spared::Yes(handled) => return Ok(Some(handled)),
     }
-    pass_on_or_fail(deps, conn, open, (execution, died(open)))
-        .await
-        .map(Some)
+    pass_on_or_fail(deps, conn, open, (execution, died(open))).await.map(Some)
 }
 
 /// Hands the execution to another worker, where that is asked for and can be; else it is failed for this
@@ -228,24 +216,17 @@ async fn reschedule(
     let Some(free) = watch::another_worker(conn, than.as_deref()).await? else {
         return Ok(Err(format!("{NO_WORKERS}: {why}")));
     };
-    let target = Target::Worker {
-        worker: free.clone(),
-    };
+    let target = Target::Worker { worker: free.clone() };
     let replay = match replay(deps, conn, open, target).await? {
         Ok(id) => id,
         Err(not) => {
-            return Ok(Err(format!(
-                "{why}; it could not go to another worker: {not}"
-            )));
+            return Ok(Err(format!("{why}; it could not go to another worker: {not}")));
         }
     };
     let now = shared_time(conn, &*deps.clock).await?;
     let execution = execution.rescheduled(&free, now);
     let attempt = execution.attempt;
-    let told = Told {
-        execution,
-        result: None,
-    };
+    let told = Told { execution, result: None };
     write::put(conn, &[told]).await?;
     events::notify(conn, &LiveEvent::Executions).await?;
     Ok(Ok(Handled {

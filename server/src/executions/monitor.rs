@@ -73,11 +73,7 @@ pub async fn check(deps: &Deps) -> Result<usize, StoreError> {
     let ended: Vec<(Execution, Execution)> = stuck
         .into_iter()
         .map(|one| (never_begun(&one, deps), one))
-        .chain(
-            orphaned
-                .into_iter()
-                .map(|one| (worker_silent(&one, deps), one)),
-        )
+        .chain(orphaned.into_iter().map(|one| (worker_silent(&one, deps), one)))
         .map(|(why, one)| {
             let failed = one.ended_by(ExecutionState::Failed, (MONITOR, &why), now);
             (one, failed)

@@ -88,10 +88,7 @@ pub async fn take(
                 None
             }
         };
-        let told = Reported {
-            execution: standing[&report.id].clone(),
-            refused,
-        };
+        let told = Reported { execution: standing[&report.id].clone(), refused };
         answers.push(Taken { told, is_new });
     }
     let changed: Vec<Told> = changed.into_values().collect();

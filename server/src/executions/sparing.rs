@@ -63,10 +63,7 @@ pub(super) async fn spare(
         machine(pause.closed_at),
         machine(pause.opened_at)
     );
-    let told = Told {
-        execution: execution.spared(now),
-        result: None,
-    };
+    let told = Told { execution: execution.spared(now), result: None };
     write::put(conn, &[told]).await?;
     events::notify(conn, &LiveEvent::Executions).await?;
     let (what, replay) = match replay(deps, conn, open, Target::OriginQueue).await? {

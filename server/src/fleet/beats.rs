@@ -55,9 +55,7 @@ pub struct Beats {
 
 impl std::fmt::Debug for Beats {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Beats")
-            .field("way", &self.way)
-            .finish_non_exhaustive()
+        f.debug_struct("Beats").field("way", &self.way).finish_non_exhaustive()
     }
 }
 
@@ -86,15 +84,9 @@ impl Beats {
     /// left out.
     #[must_use]
     pub fn admit(&self, name: String, mut heartbeat: Heartbeat) -> (Beat, Option<String>) {
-        let refused = heartbeat
-            .queue
-            .take_if(|queue| !self.queues.allows(&name, queue));
+        let refused = heartbeat.queue.take_if(|queue| !self.queues.allows(&name, queue));
         let why = refused.as_deref().map(|queue| self.queues.refusal(queue));
-        let beat = Beat {
-            name,
-            heartbeat,
-            refused_queue: refused,
-        };
+        let beat = Beat { name, heartbeat, refused_queue: refused };
         (beat, why)
     }
 

@@ -146,11 +146,7 @@ fn own_places(brokers: &Brokers) -> BTreeMap<String, Place> {
         .filter_map(|broker| {
             // The configuration was checked: an address that cannot be read is none.
             let vhost = brokers.vhost(broker).ok()?;
-            let place = Place {
-                broker: broker.clone(),
-                vhost,
-                way: way(broker),
-            };
+            let place = Place { broker: broker.clone(), vhost, way: way(broker) };
             Some((broker.clone(), place))
         })
         .collect()
@@ -168,9 +164,7 @@ async fn beside(
     let ways = watches::of_workers(&mut conn).await?;
     let places = own.keys().flat_map(|broker| {
         let begins = way_in(broker, "");
-        let theirs = ways
-            .iter()
-            .filter_map(move |way| way.strip_prefix(&*begins));
+        let theirs = ways.iter().filter_map(move |way| way.strip_prefix(&*begins));
         theirs.map(|vhost| (broker.clone(), vhost.to_owned()))
     });
     vhosts.extend(places);
@@ -178,13 +172,7 @@ async fn beside(
         let at_home = own.get(broker);
         at_home.is_some_and(|home| home.vhost != *vhost)
     });
-    Ok(other
-        .map(|(broker, vhost)| Place {
-            way: way_in(&broker, &vhost),
-            broker,
-            vhost,
-        })
-        .collect())
+    Ok(other.map(|(broker, vhost)| Place { way: way_in(&broker, &vhost), broker, vhost }).collect())
 }
 
 async fn hear_at(deps: &HearingDeps, place: &Place, stop: &CancellationToken) {

@@ -69,10 +69,7 @@ impl Monitor {
     /// One that has not looked yet.
     #[must_use]
     pub fn new(deps: Deps) -> Self {
-        Self {
-            deps,
-            forgot_at: None,
-        }
+        Self { deps, forgot_at: None }
     }
 
     /// One look: lets the watch go on, and writes down who fell silent and who is back.

@@ -96,10 +96,6 @@ async fn ask(outbound: &Outbound, due: &Due) -> Answer {
             fault: (!(200..300).contains(&status))
                 .then(|| "it does not say that it is well".to_owned()),
         },
-        Err(why) => Answer {
-            status: None,
-            millis,
-            fault: Some(why.to_string()),
-        },
+        Err(why) => Answer { status: None, millis, fault: Some(why.to_string()) },
     }
 }

@@ -43,17 +43,11 @@ pub struct Endpoint {
 
 impl Endpoint {
     fn new(method: Method, path: &'static str, role: Role, handler: MethodRouter<Front>) -> Self {
-        Self {
-            method,
-            path,
-            role,
-            handler,
-        }
+        Self { method, path, role, handler }
     }
 }
 
 /// All endpoints that ask for a token.
-#[expect(clippy::too_many_lines, reason = "one list of all endpoints")]
 pub fn endpoints() -> Vec<Endpoint> {
     let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
     let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
@@ -70,10 +64,7 @@ pub fn endpoints() -> Vec<Endpoint> {
     let mut all = vec![
         read("/api/v1/letters", get(letters::list)),
         read("/api/v1/letters/{id}", get(letters::one)),
-        read(
-            "/api/v1/letters/{id}/arrivals/{ordinal}",
-            get(letters::arrival),
-        ),
+        read("/api/v1/letters/{id}/arrivals/{ordinal}", get(letters::arrival)),
         read("/api/v1/letters/{id}/body", get(letters::body)),
         read("/api/v1/letters/{id}/decoded", get(letters::decoded)),
         read("/api/v1/letters/{id}/sent/{replay}", get(changes::sent)),
@@ -123,12 +114,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         by_operator(Method::DELETE, loss, delete(sources::withdraw_loss)),
         read("/api/v1/views", get(views::list)),
         act("/api/v1/views", post(views::create)),
-        Endpoint::new(
-            Method::DELETE,
-            "/api/v1/views/{id}",
-            Role::Operator,
-            delete(views::remove),
-        ),
+        Endpoint::new(Method::DELETE, "/api/v1/views/{id}", Role::Operator, delete(views::remove)),
         read("/api/v1/workers", get(workers::list)),
         read("/api/v1/workers/{name}", get(workers::one)),
         report("/api/v1/workers/{name}/heartbeat", post(workers::heartbeat)),
@@ -178,18 +164,8 @@ fn of_topology() -> Vec<Endpoint> {
         act(Method::PATCH, finding, patch(topology::edit)),
         read("/api/v1/queues", get(topology::queues)),
         read("/api/v1/queues/{vhost}/{name}", get(topology::queue)),
-        Endpoint::new(
-            Method::PUT,
-            setting,
-            Role::Admin,
-            put(topology::set_dead_lettering),
-        ),
-        Endpoint::new(
-            Method::DELETE,
-            setting,
-            Role::Admin,
-            delete(topology::unset_dead_lettering),
-        ),
+        Endpoint::new(Method::PUT, setting, Role::Admin, put(topology::set_dead_lettering)),
+        Endpoint::new(Method::DELETE, setting, Role::Admin, delete(topology::unset_dead_lettering)),
         Endpoint::new(
             Method::POST,
             "/api/v1/queues/{vhost}/{name}/lift-delivery-limit",

@@ -53,10 +53,7 @@ pub(super) async fn admit(
 
 async fn holder_of(pool: &PgPool, shown: Option<[u8; 32]>) -> Result<Holder, Problem> {
     let shown = shown.ok_or_else(|| {
-        unauthorized(
-            "Bearer realm=\"dlo\"",
-            "send a token as `Authorization: Bearer dlo_…`",
-        )
+        unauthorized("Bearer realm=\"dlo\"", "send a token as `Authorization: Bearer dlo_…`")
     })?;
     let mut conn = pool.acquire().await.map_err(|why| away(&why.into()))?;
     let found = tokens::holder(&mut conn, &shown).await;
@@ -69,11 +66,7 @@ async fn holder_of(pool: &PgPool, shown: Option<[u8; 32]>) -> Result<Holder, Pro
 }
 
 fn bearer(request: &Request) -> Option<&str> {
-    let value = request
-        .headers()
-        .get(header::AUTHORIZATION)?
-        .to_str()
-        .ok()?;
+    let value = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
@@ -81,10 +74,8 @@ fn bearer(request: &Request) -> Option<&str> {
 
 fn unauthorized(challenge: &'static str, why: &str) -> Problem {
     let make = "`dlo token create --role viewer --name NAME` makes one";
-    Problem::new(StatusCode::UNAUTHORIZED, format!("{why}: {make}")).with(
-        header::WWW_AUTHENTICATE,
-        HeaderValue::from_static(challenge),
-    )
+    Problem::new(StatusCode::UNAUTHORIZED, format!("{why}: {make}"))
+        .with(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
 }
 
 fn away(why: &crate::store::StoreError) -> Problem {

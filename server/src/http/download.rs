@@ -36,16 +36,10 @@ pub(super) async fn body(
     let file = format!("attachment; filename=\"letter-{id}.bin\"");
     let disposition = HeaderValue::try_from(file).expect("an id is plain text");
     let headers = [
-        (
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/octet-stream"),
-        ),
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
         (header::CONTENT_DISPOSITION, disposition),
         (header::CONTENT_LENGTH, HeaderValue::from(first.size_bytes)),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static("sandbox; default-src 'none'"),
-        ),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
     ];
     let bytes = Body::from_stream(rest(desk, id, first));
     Ok((headers, bytes).into_response())
@@ -57,10 +51,7 @@ async fn part(
     arrival: Option<i32>,
     from: u32,
 ) -> Result<BodyPart, DeskError> {
-    let range = BodyRange {
-        from,
-        most: PART_BYTES,
-    };
+    let range = BodyRange { from, most: PART_BYTES };
     desk.body_part(id, arrival, range).await
 }
 
@@ -81,22 +72,14 @@ fn rest(
     mut first: BodyPart,
 ) -> impl Stream<Item = Result<Vec<u8>, DeskError>> {
     let begin = std::mem::take(&mut first.bytes);
-    let download = Download {
-        desk,
-        letter,
-        read: length(&begin),
-        whole: first,
-    };
-    stream::try_unfold(
-        (download, Some(begin)),
-        |(mut download, ready)| async move {
-            let bytes = match ready {
-                Some(begin) => begin,
-                None => download.next().await?,
-            };
-            Ok((!bytes.is_empty()).then_some((bytes, (download, None))))
-        },
-    )
+    let download = Download { desk, letter, read: length(&begin), whole: first };
+    stream::try_unfold((download, Some(begin)), |(mut download, ready)| async move {
+        let bytes = match ready {
+            Some(begin) => begin,
+            None => download.next().await?,
+        };
+        Ok((!bytes.is_empty()).then_some((bytes, (download, None))))
+    })
 }
 
 impl Download {

@@ -39,14 +39,8 @@ const HEADERS: [(HeaderName, &str); 9] = [
         HeaderName::from_static("permissions-policy"),
         "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     ),
-    (
-        HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    ),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        "same-origin",
-    ),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("x-dns-prefetch-control"), "off"),
     // Letters are nobody else's business, a cache's neither.
     (header::CACHE_CONTROL, "no-store"),
@@ -74,10 +68,7 @@ async fn headers(request: Request, next: Next) -> Response {
     response
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the layer hands over what it caught"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands over what it caught")]
 fn panicked(cause: Box<dyn Any + Send + 'static>) -> HttpResponse<Body> {
     let text = cause
         .downcast_ref::<String>()

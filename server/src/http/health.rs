@@ -58,11 +58,7 @@ pub(super) async fn readyz(State(front): State<Front>) -> Response {
         reasons,
         sources: sources.into_iter().filter_map(trouble).collect(),
     };
-    let status = if readiness.ready {
-        StatusCode::OK
-    } else {
-        StatusCode::SERVICE_UNAVAILABLE
-    };
+    let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Json(readiness)).into_response()
 }
 
@@ -83,10 +79,7 @@ fn trouble(source: Source) -> Option<SourceTrouble> {
 pub(super) async fn metrics(State(front): State<Front>) -> Response {
     match front.figures {
         Some(figures) => {
-            let kind = (
-                header::CONTENT_TYPE,
-                "text/plain; version=0.0.4; charset=utf-8",
-            );
+            let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
             ([kind], figures.render()).into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),

@@ -47,11 +47,7 @@ impl Default for Limits {
 
 impl From<&Patience> for Limits {
     fn from(patience: &Patience) -> Self {
-        Self {
-            answer: patience.answer,
-            database: patience.page,
-            ..Self::default()
-        }
+        Self { answer: patience.answer, database: patience.page, ..Self::default() }
     }
 }
 

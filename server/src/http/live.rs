@@ -64,10 +64,7 @@ fn events(
         Event::default().data(text)
     });
     let hello = futures_util::stream::iter([Event::default().comment("listening").retry(RETRY)]);
-    hello
-        .chain(events)
-        .map(Ok)
-        .take_until(front.stop.clone().cancelled_owned())
+    hello.chain(events).map(Ok).take_until(front.stop.clone().cancelled_owned())
 }
 
 /// Ends when the token is good no more. While the database is away nobody can tell, and a stream that

@@ -34,28 +34,17 @@ pub(super) fn routes(front: &Front) -> Router {
     let options = options(&front.site_root);
     let context = context(front);
     let shown = options.clone();
-    let rest = Rest {
-        site: Site::new(&front.site_root),
-        options: options.clone(),
-        front: front.clone(),
-    };
+    let rest =
+        Rest { site: Site::new(&front.site_root), options: options.clone(), front: front.clone() };
     Router::new()
-        .leptos_routes_with_context(&options, PAGES.clone(), context, move || {
-            shell(shown.clone())
-        })
+        .leptos_routes_with_context(&options, PAGES.clone(), context, move || shell(shown.clone()))
         .with_state(options)
-        .fallback_service(
-            get(file_or_nothing)
-                .fallback(file_or_nothing)
-                .with_state(rest),
-        )
+        .fallback_service(get(file_or_nothing).fallback(file_or_nothing).with_state(rest))
 }
 
 fn options(site_root: &Path) -> LeptosOptions {
     // An absolute path, because Leptos looks for a relative one beside the program.
-    let hashes = std::path::absolute(site_root.join("hash.txt"))
-        .ok()
-        .filter(|file| file.exists());
+    let hashes = std::path::absolute(site_root.join("hash.txt")).ok().filter(|file| file.exists());
     LeptosOptions::builder()
         .output_name("dlo")
         .site_root(site_root.display().to_string())

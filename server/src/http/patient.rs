@@ -19,11 +19,7 @@ pub(super) struct Patient<S> {
 
 impl<S: AsyncWrite + Unpin> Patient<S> {
     pub(super) fn new(stream: S, patience: Duration) -> Self {
-        Self {
-            stream,
-            patience,
-            waiting: None,
-        }
+        Self { stream, patience, waiting: None }
     }
 
     /// Hands on what a write came to, unless it waited for too long.
@@ -37,9 +33,7 @@ impl<S: AsyncWrite + Unpin> Patient<S> {
             return written;
         }
         let patience = self.patience;
-        let waiting = self
-            .waiting
-            .get_or_insert_with(|| Box::pin(sleep(patience)));
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(patience)));
         ready!(waiting.as_mut().poll(cx));
         let why = "nothing of the answer was read for too long";
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, why)))

@@ -54,22 +54,14 @@ pub struct Place {
 impl Place {
     fn of(position: usize, length: usize) -> Self {
         let characters = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Self {
-            position: characters(position),
-            length: characters(length),
-        }
+        Self { position: characters(position), length: characters(length) }
     }
 }
 
 impl Problem {
     /// A problem with this status.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self {
-            status,
-            detail: detail.into(),
-            place: None,
-            headers: Vec::new(),
-        }
+        Self { status, detail: detail.into(), place: None, headers: Vec::new() }
     }
 
     /// A filter cannot be read.
@@ -177,9 +169,7 @@ fn method_not_allowed(method: &Method, path: &str, route: Option<&MatchedPath>) 
     let allowed = allowed.join(", ");
     let detail = format!("{path} does not take {method}: it takes {allowed}");
     let allow = HeaderValue::try_from(allowed).expect("methods are plain text");
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
-        .with(header::ALLOW, allow)
-        .into_response()
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail).with(header::ALLOW, allow).into_response()
 }
 
 /// What is said of a body that is too large.

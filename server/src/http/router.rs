@@ -75,23 +75,13 @@ fn open(front: &Front) -> Router {
         routes = routes.route(route.path, handler);
     }
     let places = StreamPlaces::new(&front.limits);
-    routes
-        .layer(axum::Extension(places))
-        .with_state(front.clone())
+    routes.layer(axum::Extension(places)).with_state(front.clone())
 }
 
 /// The routes that ask for no token. What a page asks for is held back by the guards.
 fn open_routes() -> Vec<OpenRoute> {
-    let read = |path, handler| OpenRoute {
-        method: Some(Method::GET),
-        path,
-        handler,
-    };
-    let nowhere = |path| OpenRoute {
-        method: None,
-        path,
-        handler: any(nothing),
-    };
+    let read = |path, handler| OpenRoute { method: Some(Method::GET), path, handler };
+    let nowhere = |path| OpenRoute { method: None, path, handler: any(nothing) };
     vec![
         read("/healthz", get(health::healthz)),
         read("/readyz", get(health::readyz)),
@@ -108,13 +98,8 @@ fn open_routes() -> Vec<OpenRoute> {
 fn api_routes(front: &Front) -> Router {
     let mut routes = Router::new();
     for endpoint in api::endpoints() {
-        let admission = Admission {
-            pool: front.pool.clone(),
-            role: endpoint.role,
-        };
-        let admitted = endpoint
-            .handler
-            .route_layer(from_fn_with_state(admission, admit));
+        let admission = Admission { pool: front.pool.clone(), role: endpoint.role };
+        let admitted = endpoint.handler.route_layer(from_fn_with_state(admission, admit));
         routes = routes.route(endpoint.path, admitted);
     }
     routes

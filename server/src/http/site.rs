@@ -41,10 +41,7 @@ impl Site {
             if path.len() > MOST_PATH_BYTES {
                 return None;
             }
-            let mut response = answer
-                .await
-                .unwrap_or_else(|never| match never {})
-                .into_response();
+            let mut response = answer.await.unwrap_or_else(|never| match never {}).into_response();
             if response.status() == StatusCode::NOT_FOUND {
                 return None;
             }

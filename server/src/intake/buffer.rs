@@ -46,15 +46,11 @@ impl Buffer {
         self.fingerprints.push(Fingerprint::of(&delivered));
         let reading = reading::read(&delivered, &source.headers);
         let kind = reading.message_type.as_deref();
-        self.executions
-            .push(source.executions.read(&delivered, kind));
+        self.executions.push(source.executions.read(&delivered, kind));
         let id = LetterId(new_id(&*deps.clock));
         let now = deps.clock.now();
         let judge = self.judge.get_or_insert_with(|| deps.judges.newest());
-        let court = Court {
-            judge,
-            source: &source.name,
-        };
+        let court = Court { judge, source: &source.name };
         let incoming = Incoming::new(id, now, delivered, reading, court, &mut self.masker);
         self.incoming.push(incoming);
         self.last_tag = self.last_tag.max(tag);
@@ -90,9 +86,7 @@ impl Buffer {
     /// How many of them client libraries refuse.
     pub(super) fn undecodable(&self) -> usize {
         let incoming = self.incoming.iter();
-        incoming
-            .filter(|one| one.delivered.is_undecodable())
-            .count()
+        incoming.filter(|one| one.delivered.is_undecodable()).count()
     }
 
     pub(super) fn len(&self) -> usize {

@@ -69,22 +69,12 @@ impl Care {
 
     /// Nothing is known of where one stands.
     fn anew(self) -> Self {
-        Self {
-            undecodable: self.undecodable,
-            ..Self::default()
-        }
+        Self { undecodable: self.undecodable, ..Self::default() }
     }
 
     /// A session broke: was it for a message that cannot be decoded?
     pub(super) fn broke(&mut self, is_undecodable: bool) {
-        *self = if is_undecodable {
-            Self {
-                one_by_one: true,
-                ..self.anew()
-            }
-        } else {
-            self.anew()
-        };
+        *self = if is_undecodable { Self { one_by_one: true, ..self.anew() } } else { self.anew() };
     }
 }
 

@@ -123,10 +123,7 @@ async fn write(
     }
     // Held from here on, so that what is judged now is judged by the rules as they are then.
     let (judge, standing) = deps.judges.current_for(conn, source.id).await?;
-    let court = Court {
-        judge: &judge,
-        source: &standing.source,
-    };
+    let court = Court { judge: &judge, source: &standing.source };
     buffer.judge_by(court, &judge, source);
     let explained = explain(conn, session, buffer, plan.recovery.as_ref()).await?;
     let stored_before = explained.stored;
@@ -165,10 +162,7 @@ async fn write(
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(deps, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;
-    Ok(Committed {
-        stored,
-        left: explained.left,
-    })
+    Ok(Committed { stored, left: explained.left })
 }
 
 fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {
@@ -188,16 +182,11 @@ async fn ask_policies(
     back: &[usize],
 ) -> Result<(), StoreError> {
     let of = |place: &usize| &buffer.incoming[*place];
-    let fresh = fresh.iter().map(of).map(|incoming| Asked {
-        letter: incoming.letter_id,
-        replay: None,
-    });
+    let fresh =
+        fresh.iter().map(of).map(|incoming| Asked { letter: incoming.letter_id, replay: None });
     let back = back.iter().map(of).filter_map(|incoming| {
         let from = incoming.reading.returns_from?;
-        Some(Asked {
-            letter: from.letter_id,
-            replay: Some(from.replay_id),
-        })
+        Some(Asked { letter: from.letter_id, replay: Some(from.replay_id) })
     });
     inbox::put(conn, clock, &fresh.chain(back).collect::<Vec<_>>()).await
 }
@@ -257,9 +246,8 @@ async fn tell(
     let now = deps.clock.now();
     let of = |severity: Severity| {
         let places = stored_before.iter().zip(&buffer.incoming);
-        let count = places
-            .filter(|(before, incoming)| !**before && incoming.severity == severity)
-            .count();
+        let count =
+            places.filter(|(before, incoming)| !**before && incoming.severity == severity).count();
         (severity.as_str(), i64::try_from(count).unwrap_or(i64::MAX))
     };
     let mut by_severity: Vec<(&str, i64)> = Severity::ALL.into_iter().map(of).collect();

@@ -58,9 +58,8 @@ pub(super) async fn explain(
     let ended: Vec<EndedSession> = others.ended.iter().map(|one| one.left.clone()).collect();
     let forgotten = settle_forgotten(&recovery.acknowledged, &buffer.fingerprints);
     let acknowledged = recovery.acknowledged.iter();
-    let acknowledged: HashSet<Fingerprint> = acknowledged
-        .flat_map(|batch| batch.fingerprints.iter().copied())
-        .collect();
+    let acknowledged: HashSet<Fingerprint> =
+        acknowledged.flat_map(|batch| batch.fingerprints.iter().copied()).collect();
     let mut places = suspicious(buffer, recovery, &ended, &acknowledged);
     places.retain(|place| !forgotten.stored[*place]);
     let came: Vec<Redelivery> = places

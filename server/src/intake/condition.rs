@@ -43,9 +43,7 @@ impl<'a> Conditions<'a> {
         )
         .await?;
         if changed {
-            let event = LiveEvent::Source {
-                source_id: self.source,
-            };
+            let event = LiveEvent::Source { source_id: self.source };
             events::notify(&mut transaction, &event).await?;
         }
         transaction.commit().await?;

@@ -160,10 +160,7 @@ async fn eject_from(
     let acknowledged = inlet.acknowledge(tag, 1).await;
     settle(deps, &session, acknowledged.is_ok()).await;
     match (acknowledged, kept.is_new) {
-        (Err(why), _) => Err(EjectError::Unacknowledged {
-            letter: kept.letter,
-            why,
-        }),
+        (Err(why), _) => Err(EjectError::Unacknowledged { letter: kept.letter, why }),
         (Ok(()), false) => Err(EjectError::StoredBefore),
         (Ok(()), true) => Ok(kept.letter),
     }
@@ -207,17 +204,10 @@ async fn store(
     });
     let mut buffer = Buffer::default();
     buffer.push(deps, source, taken);
-    let plan = Plan {
-        batch: ONLY_BATCH,
-        acknowledgement: Acknowledgement::Fenced,
-        recovery,
-    };
+    let plan = Plan { batch: ONLY_BATCH, acknowledgement: Acknowledgement::Fenced, recovery };
     let done = commit((deps, source), session, &mut buffer, &plan).await?;
     let incoming = &buffer.incoming[0];
-    let returned = incoming
-        .reading
-        .returns_from
-        .filter(|_| done.stored.again > 0);
+    let returned = incoming.reading.returns_from.filter(|_| done.stored.again > 0);
     metrics::counter!("dlo_intake_undecodable_total").increment(1);
     Ok(StoredMessage {
         letter: returned.map_or(incoming.letter_id, |from| from.letter_id),

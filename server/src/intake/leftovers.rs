@@ -29,11 +29,7 @@ pub(super) async fn delete(deps: &Deps, stop: &CancellationToken) {
                     true
                 }
             };
-            pause = if all_well {
-                LOOK_AGAIN
-            } else {
-                (pause * 2).min(LAST_PAUSE)
-            };
+            pause = if all_well { LOOK_AGAIN } else { (pause * 2).min(LAST_PAUSE) };
             tokio::time::sleep(pause).await;
         };
         tokio::select! {

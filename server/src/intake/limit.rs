@@ -31,10 +31,7 @@ pub(super) struct QueueLimit {
 }
 
 impl QueueLimit {
-    const UNKNOWN: Self = Self {
-        limit: DeliveryLimit::Unknown,
-        may_change: true,
-    };
+    const UNKNOWN: Self = Self { limit: DeliveryLimit::Unknown, may_change: true };
 
     /// Asks the management API.
     pub(super) async fn ask(deps: &Deps, source: &Watched, queue: &str) -> Self {
@@ -103,9 +100,7 @@ impl QueueLimit {
             audit::write_source(conn, source.id, note).await?;
         }
         if is_changed {
-            let event = LiveEvent::Source {
-                source_id: source.id,
-            };
+            let event = LiveEvent::Source { source_id: source.id };
             events::notify(conn, &event).await?;
         }
         transaction.commit().await?;

@@ -61,17 +61,10 @@ impl Memory {
         if !self.is_in_doubt() {
             return Vec::new();
         }
-        while self
-            .batches
-            .front()
-            .is_some_and(|(at, _)| now.duration_since(*at) > LONGEST)
-        {
+        while self.batches.front().is_some_and(|(at, _)| now.duration_since(*at) > LONGEST) {
             self.pop();
         }
-        self.batches
-            .iter()
-            .map(|(_, batch)| batch.clone())
-            .collect()
+        self.batches.iter().map(|(_, batch)| batch.clone()).collect()
     }
 
     /// What is left of it after some has come again.
@@ -130,10 +123,7 @@ mod tests {
         }
         let batches = memory.batches(Instant::now());
         assert_eq!(batches.len(), 32);
-        assert_eq!(
-            batches[31].fingerprints,
-            batch(39_000..40_000, 900).fingerprints
-        );
+        assert_eq!(batches[31].fingerprints, batch(39_000..40_000, 900).fingerprints);
     }
 
     #[test]
@@ -145,10 +135,7 @@ mod tests {
         memory.push(batch(10..20, 1));
         memory.push(batch(20..30, 1));
         let batches = memory.batches(Instant::now());
-        assert_eq!(
-            [false, true],
-            [batches[0].is_adjacent, batches[1].is_adjacent]
-        );
+        assert_eq!([false, true], [batches[0].is_adjacent, batches[1].is_adjacent]);
     }
 
     #[test]

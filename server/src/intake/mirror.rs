@@ -28,10 +28,7 @@ pub(super) async fn prepare(
         .bindings(&source.vhost, &source.queue)
         .await
         .map_err(|error| refuse(error.to_string()))?;
-    let bindings: Vec<Binding> = bindings
-        .into_iter()
-        .filter(|b| !b.source.is_empty())
-        .collect();
+    let bindings: Vec<Binding> = bindings.into_iter().filter(|b| !b.source.is_empty()).collect();
     if bindings.is_empty() {
         return Err(refuse(
             "it is bound to no exchange, so messages reach it through the default exchange only; use the mode `take`"
@@ -51,13 +48,8 @@ pub(super) async fn prepare(
     note(deps, source).await?;
     for binding in &bindings {
         let arguments = arguments(&binding.arguments);
-        broker::bind_queue(
-            link,
-            &name,
-            (&binding.source, &binding.routing_key),
-            &arguments,
-        )
-        .await?;
+        broker::bind_queue(link, &name, (&binding.source, &binding.routing_key), &arguments)
+            .await?;
     }
     Ok(name)
 }

@@ -31,10 +31,7 @@ impl QueueLifetime {
         let Ok(management) = address.management() else {
             return Self::Unknown;
         };
-        match management
-            .is_auto_delete(&source.vhost, &source.queue)
-            .await
-        {
+        match management.is_auto_delete(&source.vhost, &source.queue).await {
             Ok(true) => Self::AutoDelete,
             Ok(false) => Self::Lasting,
             Err(error) => {

@@ -271,11 +271,7 @@ pub(super) async fn run(
 ) -> Result<(), SessionError> {
     let purpose = format!("intake {}", source.queue);
     // Where lapin failed at a message, it sees no header of any.
-    let reading = if state.care.is_needed() {
-        OctetReading::All
-    } else {
-        OctetReading::Odd
-    };
+    let reading = if state.care.is_needed() { OctetReading::All } else { OctetReading::Odd };
     let (brokers, vhost) = (&deps.brokers, &source.vhost);
     let link = broker::connect_to_consume(brokers, &source.broker, vhost, &purpose, reading)
         .await
@@ -298,11 +294,7 @@ async fn run_on(
         SourceMode::Take => source.queue.clone(),
         SourceMode::Mirror => mirror::prepare(deps, source, link).await?,
     };
-    let SourceState {
-        care,
-        memory,
-        evidence,
-    } = state;
+    let SourceState { care, memory, evidence } = state;
     let session = Session {
         source_id: source.id,
         session_id: new_id(&*deps.clock),

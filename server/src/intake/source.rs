@@ -51,12 +51,7 @@ pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
             await_database(&deps, &stop).await;
         }
     }
-    conditions
-        .set(
-            SourceCondition::Stopped,
-            Some("This office stopped taking letters."),
-        )
-        .await;
+    conditions.set(SourceCondition::Stopped, Some("This office stopped taking letters.")).await;
 }
 
 /// Whether it broke for a message that cannot be taken: one that the client library cannot decode, or whose

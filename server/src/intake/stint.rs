@@ -148,12 +148,8 @@ async fn deliver(
     };
     let mut next_buffer = Buffer::default();
     let done = {
-        let committing = commit(
-            (running.deps, running.source),
-            &running.session,
-            &mut buffer,
-            &plan,
-        );
+        let committing =
+            commit((running.deps, running.source), &running.session, &mut buffer, &plan);
         tokio::pin!(committing);
         loop {
             tokio::select! {

@@ -86,10 +86,7 @@ fn adjust(
         if running.contains_key(&source.id) {
             continue;
         }
-        let task = Task {
-            source: source.clone(),
-            stop: stop.child_token(),
-        };
+        let task = Task { source: source.clone(), stop: stop.child_token() };
         let (deps, own_stop, id) = (deps.clone(), task.stop.clone(), source.id);
         tasks.spawn(async move {
             source::run(deps, source, own_stop).await;

@@ -36,9 +36,7 @@ pub(super) fn next(current: u16, largest_body: usize, prefetch: u16) -> Option<u
 /// The window that suits bodies up to this size.
 fn suited_to(largest_body: usize, prefetch: u16) -> u16 {
     let fitting = MOST_BYTES_IN_FLIGHT / largest_body.max(1);
-    u16::try_from(fitting)
-        .unwrap_or(u16::MAX)
-        .clamp(1, prefetch.max(1))
+    u16::try_from(fitting).unwrap_or(u16::MAX).clamp(1, prefetch.max(1))
 }
 
 #[cfg(test)]

@@ -118,9 +118,6 @@ fn chunks(letters: &[(LetterId, i64)]) -> Vec<Vec<LetterId>> {
 /// How many groups these signatures are; one that is in none yet counts as one.
 fn count(signatures: &HashSet<SignatureId>, groups: &HashMap<SignatureId, GroupId>) -> i64 {
     let known: HashSet<&GroupId> = signatures.iter().filter_map(|id| groups.get(id)).collect();
-    let unknown = signatures
-        .iter()
-        .filter(|id| !groups.contains_key(id))
-        .count();
+    let unknown = signatures.iter().filter(|id| !groups.contains_key(id)).count();
     i64::try_from(known.len() + unknown).unwrap_or(i64::MAX)
 }

@@ -78,11 +78,7 @@ impl Walker {
     /// One that has judged nothing yet.
     #[must_use]
     pub fn new(deps: Deps) -> Self {
-        Self {
-            deps,
-            judges: Judges::default(),
-            masker: Masker::new(),
-        }
+        Self { deps, judges: Judges::default(), masker: Masker::new() }
     }
 
     /// Does one step; `false` when there is nothing to do, or another office does it.
@@ -131,9 +127,7 @@ impl Walker {
         }
         let inside = walk.due.signature || judge.severity_looks_inside();
         let stored = stored(conn, letters, inside).await?;
-        let judged = stored
-            .into_iter()
-            .map(|letter| self.judged(letter, judge, walk.due));
+        let judged = stored.into_iter().map(|letter| self.judged(letter, judge, walk.due));
         let changed: Vec<Judged> = judged.filter(Judged::is_changed).collect();
         let seen = changed.iter().filter_map(Judged::seen);
         signatures::remember_seen(conn, seen).await?;
@@ -171,14 +165,7 @@ impl Judged {
     }
 
     fn seen(&self) -> Option<Seen<'_>> {
-        let signature = self
-            .signature
-            .as_ref()
-            .filter(|_| self.has_another_signature())?;
-        Some(Seen {
-            signature,
-            letter: self.letter.id,
-            at: self.letter.last_arrived_at,
-        })
+        let signature = self.signature.as_ref().filter(|_| self.has_another_signature())?;
+        Some(Seen { signature, letter: self.letter.id, at: self.letter.last_arrived_at })
     }
 }

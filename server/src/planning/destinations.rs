@@ -72,9 +72,5 @@ pub(super) async fn worker_queue(
     let names = config.worker_queue_names();
     let stated = beats::queue_of(conn, worker).await?;
     let stated = stated.filter(|queue| names.allows(worker, queue));
-    Ok(queue_of_worker(
-        worker,
-        stated.as_deref(),
-        &config.worker_queue,
-    ))
+    Ok(queue_of_worker(worker, stated.as_deref(), &config.worker_queue))
 }

@@ -109,10 +109,8 @@ mod tests {
     fn letters_are_counted_by_reason_with_a_few_examples() {
         let mut tally = LeftOutTally::default();
         let ids: Vec<_> = (0..9).map(|n| LetterId(Uuid::from_u128(n))).collect();
-        let found = BTreeMap::from([
-            (None, vec![ids[0]]),
-            (Some(LetterState::Discarded), ids.clone()),
-        ]);
+        let found =
+            BTreeMap::from([(None, vec![ids[0]]), (Some(LetterState::Discarded), ids.clone())]);
         tally.add_found(Change::Claim, &found);
         let list = tally.into_list();
         assert_eq!(list[0].reason, "is discarded");
@@ -134,10 +132,8 @@ mod tests {
         }
         tally.add_failed("it gives nothing", LetterId(Uuid::from_u128(70)));
         let list = tally.into_list();
-        let told: Vec<_> = list
-            .iter()
-            .map(|left_out| (&*left_out.reason, left_out.letters))
-            .collect();
+        let told: Vec<_> =
+            list.iter().map(|left_out| (&*left_out.reason, left_out.letters)).collect();
         let expected = [
             ("its body is no JSON", 60),
             ("the jq program fails: no such key", 10),

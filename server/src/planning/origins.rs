@@ -47,10 +47,7 @@ impl OriginCheck {
             _ if is_automatic => Question::Queue,
             _ => Question::Nothing,
         };
-        Self {
-            question,
-            vhosts: HashMap::new(),
-        }
+        Self { question, vhosts: HashMap::new() }
     }
 
     /// Marks those of the letters whose origin only their message claims.
@@ -108,10 +105,7 @@ impl OriginCheck {
     ) -> Result<(), StoreError> {
         let key = (letter.broker.clone(), letter.vhost.clone());
         if let Entry::Vacant(entry) = self.vhosts.entry(key) {
-            let place = Place {
-                broker: &letter.broker,
-                vhost: &letter.vhost,
-            };
+            let place = Place { broker: &letter.broker, vhost: &letter.vhost };
             let kept = topology::one(conn, place).await?;
             entry.insert(kept.map(|kept| kept.vhost));
         }
@@ -124,15 +118,12 @@ impl OriginCheck {
         letters: &'l [Candidate],
     ) -> HashMap<Route<'l>, Option<BTreeSet<String>>> {
         let vhosts = self.vhosts.iter();
-        let maps: HashMap<_, Map<'_>> = vhosts
-            .filter_map(|(key, vhost)| Some((key, Map::of(vhost.as_ref()?))))
-            .collect();
+        let maps: HashMap<_, Map<'_>> =
+            vhosts.filter_map(|(key, vhost)| Some((key, Map::of(vhost.as_ref()?)))).collect();
         let mut receivers = HashMap::new();
         for letter in letters {
             let map = maps.get(&(letter.broker.clone(), letter.vhost.clone()));
-            receivers
-                .entry(route_of(letter))
-                .or_insert_with(|| receivers_of(map, letter));
+            receivers.entry(route_of(letter)).or_insert_with(|| receivers_of(map, letter));
         }
         receivers
     }
@@ -161,12 +152,8 @@ fn leads_to_known(
     letter: &Candidate,
     receivers: Option<&BTreeSet<String>>,
 ) -> bool {
-    let is_known = |queue: &String| {
-        known.is_known(NamedOrigin {
-            queue: Some(queue),
-            ..named(letter)
-        })
-    };
+    let is_known =
+        |queue: &String| known.is_known(NamedOrigin { queue: Some(queue), ..named(letter) });
     receivers.is_some_and(|queues| !queues.is_empty() && queues.iter().all(is_known))
 }
 

@@ -24,10 +24,7 @@ pub(super) async fn seal(
     };
     let mut detail = format!("{letters} to {}", place(&replay.target));
     if let Some(claimed) = replay.claimed_origins.as_ref().filter(|one| one.included) {
-        detail = format!(
-            "{detail}; of {} only the message says where it died",
-            claimed.letters
-        );
+        detail = format!("{detail}; of {} only the message says where it died", claimed.letters);
     }
     let note = Note {
         at: replay.created_at,
@@ -46,10 +43,9 @@ pub(super) fn place(target: &Target) -> String {
         Target::OriginQueue => "the queue it died in".to_owned(),
         Target::OriginExchange => "the exchange it was published to".to_owned(),
         Target::Queue { queue } => queue.clone(),
-        Target::Exchange {
-            exchange,
-            routing_key,
-        } => format!("the exchange `{exchange}` with the key `{routing_key}`"),
+        Target::Exchange { exchange, routing_key } => {
+            format!("the exchange `{exchange}` with the key `{routing_key}`")
+        }
         Target::Worker { worker } => format!("the queue of worker {worker}"),
     }
 }

@@ -50,9 +50,7 @@ impl StrippedTally {
     /// The names, the most frequent first.
     pub(super) fn into_list(self) -> Vec<Stripped> {
         let names = self.names.into_iter();
-        let mut list: Vec<_> = names
-            .map(|(name, letters)| Stripped { name, letters })
-            .collect();
+        let mut list: Vec<_> = names.map(|(name, letters)| Stripped { name, letters }).collect();
         list.sort_by_key(|one| std::cmp::Reverse(one.letters));
         list
     }

@@ -33,9 +33,7 @@ impl WarningTally {
         conn: &mut PgConnection,
         planned: &[Planned],
     ) -> Result<(), StoreError> {
-        let scheduled = planned
-            .iter()
-            .filter(|one| one.letter.state == LetterState::Scheduled);
+        let scheduled = planned.iter().filter(|one| one.letter.state == LetterState::Scheduled);
         let scheduled: Vec<_> = scheduled.map(|one| one.letter.id).collect();
         self.scheduled += i64::try_from(scheduled.len()).unwrap_or(i64::MAX);
         let left = MOST_LETTERS - self.looked_into;
@@ -57,9 +55,7 @@ impl WarningTally {
     /// The warnings about a plan of `total` letters.
     pub(super) fn into_list(self, total: i64, now: DateTime<Utc>) -> Vec<ReplayWarning> {
         let policies: Vec<String> = self.policies.into_iter().collect();
-        let dying = self
-            .last_death
-            .and_then(|last| ReplayWarning::still_dying(last, now, total));
+        let dying = self.last_death.and_then(|last| ReplayWarning::still_dying(last, now, total));
         let retried =
             (self.scheduled > 0).then(|| ReplayWarning::retried(&policies, self.scheduled, total));
         dying.into_iter().chain(retried).collect()

@@ -17,21 +17,13 @@ pub(super) struct Allowance {
 impl Allowance {
     pub(super) fn new(per_second: u32, now: Instant) -> Self {
         let per_second = f64::from(per_second.max(1));
-        Self {
-            per_second,
-            most: (per_second / 10.0).max(1.0),
-            left: 1.0,
-            filled_at: now,
-        }
+        Self { per_second, most: (per_second / 10.0).max(1.0), left: 1.0, filled_at: now }
     }
 
     /// Takes as many as there are, at most this many; or tells when there is one.
     pub(super) fn take(&mut self, wanted: i64, now: Instant) -> Result<i64, Instant> {
         let since = now.saturating_duration_since(self.filled_at);
-        self.left = since
-            .as_secs_f64()
-            .mul_add(self.per_second, self.left)
-            .min(self.most);
+        self.left = since.as_secs_f64().mul_add(self.per_second, self.left).min(self.most);
         self.filled_at = now;
         if self.left < 1.0 {
             let missing = Duration::from_secs_f64((1.0 - self.left) / self.per_second);

@@ -67,10 +67,7 @@ impl Brake {
         replay: ReplayId,
         wanted: i64,
     ) -> Result<Permit<'_>, Halt> {
-        let mut permit = Permit {
-            most: if self.in_order { 1 } else { wanted },
-            turn: None,
-        };
+        let mut permit = Permit { most: if self.in_order { 1 } else { wanted }, turn: None };
         if let Some(canary) = &self.canary {
             permit.turn = Some(self.turn.lock().await);
             let most = engine.climb(replay, canary).await?;

@@ -37,10 +37,7 @@ impl Line<'_> {
             return Ok(());
         }
         let (engine, read_at) = (self.engine, known.read_at);
-        let place = Place {
-            broker: &self.lane.broker,
-            vhost: &self.lane.vhost,
-        };
+        let place = Place { broker: &self.lane.broker, vhost: &self.lane.vhost };
         let found = persist!(engine, conn => topology::one_other_than(conn, place, read_at).await);
         match found {
             Ok(Some(kept)) => {

@@ -80,13 +80,7 @@ async fn publish(engine: &Engine, replay: ReplayId, orders: &Orders) -> Result<(
     let lanes = persist!(engine, conn => work::lanes(conn, replay).await)?;
     let brake = Brake::new(orders);
     let at_work = lanes.iter().map(async |lane| {
-        let line = Line {
-            engine,
-            replay,
-            lane,
-            orders,
-            brake: &brake,
-        };
+        let line = Line { engine, replay, lane, orders, brake: &brake };
         line.run().await
     });
     let ends = join_all(at_work).await;
@@ -105,10 +99,8 @@ async fn give_back(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
         if seats.is_empty() {
             return Ok(());
         }
-        let refused: Vec<Recorded> = seats
-            .into_iter()
-            .map(|seat| prepare::refusal(seat, why))
-            .collect();
+        let refused: Vec<Recorded> =
+            seats.into_iter().map(|seat| prepare::refusal(seat, why)).collect();
         engine.record(replay, &refused).await?;
         failpoint::reach(failpoint::GIVING_BACK);
     }

@@ -51,11 +51,7 @@ pub(super) struct Place {
 
 impl Default for Place {
     fn default() -> Self {
-        Self {
-            exchanges: Exchanges::default(),
-            capacity: KeepingNothing::default(),
-            after: START,
-        }
+        Self { exchanges: Exchanges::default(), capacity: KeepingNothing::default(), after: START }
     }
 }
 
@@ -74,10 +70,7 @@ impl Progress {
     ) {
         self.pace.learn(answers, publisher.is_open());
         if publisher.is_open() {
-            self.place
-                .exchanges
-                .proven
-                .extend(exchanges.iter().cloned());
+            self.place.exchanges.proven.extend(exchanges.iter().cloned());
         }
     }
 }
@@ -266,10 +259,7 @@ impl Line<'_> {
 
     async fn refuse_all(&self, ready: &[Ready], why: &str) -> Result<(), Halt> {
         let why = format!("it was not published, since the broker refuses: {why}");
-        let refused: Vec<_> = ready
-            .iter()
-            .map(|one| prepare::refusal(one.seat, &why))
-            .collect();
+        let refused: Vec<_> = ready.iter().map(|one| prepare::refusal(one.seat, &why)).collect();
         self.record(&refused).await
     }
 }

@@ -93,15 +93,8 @@ impl Engine {
                 }
                 Err(why) => why.to_string(),
             };
-            tracing::debug!(
-                broker = lane.broker,
-                vhost = lane.vhost,
-                why,
-                "a replay waits"
-            );
-            self.deps
-                .waits
-                .note(replay, lane, &why, self.deps.clock.now());
+            tracing::debug!(broker = lane.broker, vhost = lane.vhost, why, "a replay waits");
+            self.deps.waits.note(replay, lane, &why, self.deps.clock.now());
             let waited = match self.pause(&mut pauses).await {
                 Ok(()) => self.still_ours(replay).await,
                 halt => halt,

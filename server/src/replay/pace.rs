@@ -13,10 +13,7 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new(most: u16) -> Self {
-        Self {
-            window: 1,
-            most: i64::from(most).max(1),
-        }
+        Self { window: 1, most: i64::from(most).max(1) }
     }
 
     pub(super) fn window(&self) -> i64 {
@@ -58,10 +55,7 @@ mod tests {
     fn a_lost_channel_brings_it_back_to_one() {
         for (answers, still_open) in [
             (vec![Published::Confirmed], false),
-            (
-                vec![Published::Confirmed, Published::Lost("cut".into())],
-                true,
-            ),
+            (vec![Published::Confirmed, Published::Lost("cut".into())], true),
             (vec![Published::NotSent], true),
         ] {
             let mut pace = Pace::new(100);

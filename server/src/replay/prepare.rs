@@ -142,10 +142,8 @@ pub(super) fn prepare(
     items: Vec<NextItem>,
     messages: Vec<Message>,
 ) -> (Vec<Ready>, Vec<Recorded>) {
-    let mut messages: HashMap<LetterId, Message> = messages
-        .into_iter()
-        .map(|message| (message.letter, message))
-        .collect();
+    let mut messages: HashMap<LetterId, Message> =
+        messages.into_iter().map(|message| (message.letter, message)).collect();
     let mut ready = Vec::with_capacity(items.len());
     let mut refused = Vec::new();
     for item in items {
@@ -168,23 +166,11 @@ fn make(
     item: NextItem,
     message: Message,
 ) -> Result<Ready, CannotRepublish> {
-    let terms = Terms {
-        marks: (item.seat.letter, replay, item.attempt),
-        keep_expiration,
-    };
-    let Message {
-        properties,
-        headers,
-        body,
-        ..
-    } = message;
+    let terms = Terms { marks: (item.seat.letter, replay, item.attempt), keep_expiration };
+    let Message { properties, headers, body, .. } = message;
     let made = republish(properties, headers, body.len(), terms)?;
-    let stripped = (!made.stripped.is_empty()).then(|| {
-        format!(
-            "sent without {}",
-            made.stripped.join(", ").replace('\0', "\u{fffd}")
-        )
-    });
+    let stripped = (!made.stripped.is_empty())
+        .then(|| format!("sent without {}", made.stripped.join(", ").replace('\0', "\u{fffd}")));
     let persistent = "sent as a persistent message, which it was not (delivery mode 1)";
     let persistent = made.made_persistent.then(|| persistent.to_owned());
     let changes: Vec<String> = [stripped, persistent].into_iter().flatten().collect();
@@ -271,19 +257,13 @@ mod tests {
     #[test]
     fn the_first_letter_to_an_exchange_travels_alone() {
         let to = |position, exchange: &str| NextItem {
-            address: Address {
-                exchange: exchange.to_owned(),
-                routing_key: "k".to_owned(),
-            },
+            address: Address { exchange: exchange.to_owned(), routing_key: "k".to_owned() },
             ..item(position, 2)
         };
         let items = || vec![to(1, ""), to(2, "a"), to(3, "b"), to(4, "a")];
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let cut = |skipped: usize, proven: &[&str], missing: &[&str]| {
-            let known = Exchanges {
-                proven: set(proven),
-                missing: set(missing),
-            };
+            let known = Exchanges { proven: set(proven), missing: set(missing) };
             let items = items().into_iter().skip(skipped).collect();
             choose(items, &known).len()
         };
@@ -316,12 +296,8 @@ mod tests {
             message(&items[1], FieldTable(vec![huge])),
             message(&items[0], FieldTable::default()),
         ];
-        let (ready, refused) = prepare(
-            (ReplayId(Uuid::from_u128(9)), false),
-            &Exchanges::default(),
-            items,
-            messages,
-        );
+        let (ready, refused) =
+            prepare((ReplayId(Uuid::from_u128(9)), false), &Exchanges::default(), items, messages);
         let positions: Vec<_> = ready.iter().map(|one| one.seat.position).collect();
         assert_eq!(positions, [1, 3]);
         assert_eq!(refused[0].seat.position, 2);
@@ -342,21 +318,12 @@ mod tests {
         };
         let changed = [items[0].seat.letter, items[1].seat.letter];
         let messages = put_in_place(&changed, vec![frozen], messages);
-        let (ready, refused) = prepare(
-            (ReplayId(Uuid::from_u128(9)), false),
-            &Exchanges::default(),
-            items,
-            messages,
-        );
-        let bodies: Vec<_> = ready
-            .iter()
-            .map(|one| (one.seat.position, &one.message.body[..]))
-            .collect();
+        let (ready, refused) =
+            prepare((ReplayId(Uuid::from_u128(9)), false), &Exchanges::default(), items, messages);
+        let bodies: Vec<_> =
+            ready.iter().map(|one| (one.seat.position, &one.message.body[..])).collect();
         assert_eq!(bodies, [(1, &b"new"[..]), (3, b"{}")]);
-        assert_eq!(
-            ready[0].message.properties.content_type,
-            Some("text/plain".into())
-        );
+        assert_eq!(ready[0].message.properties.content_type, Some("text/plain".into()));
         assert_eq!(refused[0].seat.position, 2);
     }
 
@@ -366,12 +333,8 @@ mod tests {
         let mut one = message(&items[0], FieldTable::default());
         one.properties.expiration = Some("5000".into());
         one.properties.delivery_mode = Some(1);
-        let (ready, _) = prepare(
-            (ReplayId(Uuid::from_u128(9)), false),
-            &Exchanges::default(),
-            items,
-            vec![one],
-        );
+        let (ready, _) =
+            prepare((ReplayId(Uuid::from_u128(9)), false), &Exchanges::default(), items, vec![one]);
         let told = "sent without expiration; sent as a persistent message, which it was not \
             (delivery mode 1)";
         assert_eq!(ready[0].detail.as_deref(), Some(told));

@@ -34,28 +34,14 @@ impl Window {
     fn of(first: i32, ready: Vec<Ready>) -> Self {
         let is_alone = is_alone(&ready);
         let (messages, in_flight) = ready.into_iter().map(Ready::depart).unzip();
-        Self {
-            first,
-            messages,
-            in_flight,
-            is_alone,
-        }
+        Self { first, messages, in_flight, is_alone }
     }
 
     async fn travel(self, publisher: &Publisher) -> Arrived {
-        let company = if self.is_alone {
-            Company::Alone
-        } else {
-            Company::Others
-        };
+        let company = if self.is_alone { Company::Alone } else { Company::Others };
         let exchanges = exchanges_of(&self.messages);
         let answers = publisher.publish(self.messages, PATIENCE, company).await;
-        Arrived {
-            first: self.first,
-            exchanges,
-            in_flight: self.in_flight,
-            answers,
-        }
+        Arrived { first: self.first, exchanges, in_flight: self.in_flight, answers }
     }
 }
 

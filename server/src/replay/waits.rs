@@ -59,10 +59,7 @@ impl Waits {
         );
         self.with(|board| {
             let entry = board.waiting.entry((replay, lane.clone()));
-            let trouble = entry.or_insert_with(|| Trouble {
-                what: String::new(),
-                since: now,
-            });
+            let trouble = entry.or_insert_with(|| Trouble { what: String::new(), since: now });
             trouble.what = what;
         });
     }

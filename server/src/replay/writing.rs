@@ -54,14 +54,10 @@ impl Line<'_> {
         ready: Vec<Ready>,
         back: &HashSet<LetterId>,
     ) -> Result<Vec<Ready>, Halt> {
-        let (back, ready): (Vec<_>, Vec<_>) = ready
-            .into_iter()
-            .partition(|one| back.contains(&one.seat.letter));
+        let (back, ready): (Vec<_>, Vec<_>) =
+            ready.into_iter().partition(|one| back.contains(&one.seat.letter));
         let why = "it was not published: it came back meanwhile";
-        let back: Vec<_> = back
-            .iter()
-            .map(|one| prepare::refusal(one.seat, why))
-            .collect();
+        let back: Vec<_> = back.iter().map(|one| prepare::refusal(one.seat, why)).collect();
         self.record(&back).await?;
         Ok(ready)
     }
@@ -151,9 +147,7 @@ pub(super) struct InFlight {
 /// are still pending.
 pub(super) fn recorded(in_flight: Vec<InFlight>, answers: Vec<Published>) -> Vec<Recorded> {
     let outcomes = in_flight.into_iter().zip(answers);
-    outcomes
-        .filter_map(|(letter, answer)| letter.outcome(answer))
-        .collect()
+    outcomes.filter_map(|(letter, answer)| letter.outcome(answer)).collect()
 }
 
 impl InFlight {
@@ -208,10 +202,7 @@ mod tests {
 
     fn came(answer: Published, exchange: Option<&str>, dropped_by: Option<&str>) -> Recorded {
         let in_flight = InFlight {
-            seat: Seat {
-                position: 0,
-                letter: LetterId(Uuid::from_u128(1)),
-            },
+            seat: Seat { position: 0, letter: LetterId(Uuid::from_u128(1)) },
             detail: None,
             dropped_by: dropped_by.map(str::to_owned),
             exchange: exchange.map(str::to_owned),

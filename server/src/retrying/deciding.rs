@@ -88,11 +88,7 @@ async fn ask(
     for Asked { kept, filter } in policies {
         let ids: BTreeSet<LetterId> = left.keys().copied().collect();
         let found = first_matches(conn, filter, &ids, now).await?;
-        let mine: Vec<Held> = found
-            .iter()
-            .filter_map(|id| left.get(id))
-            .copied()
-            .collect();
+        let mine: Vec<Held> = found.iter().filter_map(|id| left.get(id)).copied().collect();
         if mine.is_empty() {
             continue;
         }
@@ -171,11 +167,9 @@ async fn schedule(
     let mut plans: BTreeMap<u32, Vec<Plan>> = BTreeMap::new();
     for held in mine {
         match next_step(&kept.policy, held.letter, held.tries_made, now) {
-            Step::Retry { number, due_at } => plans.entry(number).or_default().push(Plan {
-                held: *held,
-                number,
-                due_at,
-            }),
+            Step::Retry { number, due_at } => {
+                plans.entry(number).or_default().push(Plan { held: *held, number, due_at });
+            }
             Step::Exhausted => {
                 let letters = exhausted.entry(held.tries_made).or_default();
                 letters.push(held.letter);
@@ -183,33 +177,20 @@ async fn schedule(
         }
     }
     let actor = actor(kept);
-    let note = |action| Note {
-        at: now,
-        actor: &actor,
-        action,
-        detail: None,
-        replay: None,
-    };
+    let note = |action| Note { at: now, actor: &actor, action, detail: None, replay: None };
     for (number, plans) in plans {
         let of = kept.policy.schedule.tries();
         let detail = format!("try {number} of {of}");
-        let note = Note {
-            detail: Some(&detail),
-            ..note("letter.schedule")
-        };
+        let note = Note { detail: Some(&detail), ..note("letter.schedule") };
         retries::plan(conn, kept.id, &plans, note).await?;
-        done.changed
-            .extend(plans.iter().map(|plan| plan.held.letter));
+        done.changed.extend(plans.iter().map(|plan| plan.held.letter));
     }
     for (tries, letters) in exhausted {
         let detail = match tries {
             1 => "1 try was made, and none is left".to_owned(),
             tries => format!("{tries} tries were made, and none is left"),
         };
-        let note = Note {
-            detail: Some(&detail),
-            ..note("letter.exhausted")
-        };
+        let note = Note { detail: Some(&detail), ..note("letter.exhausted") };
         retries::exhaust(conn, kept.id, &letters, note).await?;
         done.exhausted.extend(letters);
     }

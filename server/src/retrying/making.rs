@@ -97,11 +97,7 @@ async fn make_some(
     if taken == 0 && breaker == kept.breaker && !was_set_back && !has_put_off {
         return Ok(None);
     }
-    let bucket = if taken > 0 || was_set_back {
-        bucket.without(taken)
-    } else {
-        kept.bucket
-    };
+    let bucket = if taken > 0 || was_set_back { bucket.without(taken) } else { kept.bucket };
     write(conn, &kept, breaker, bucket).await?;
     Ok(Some(taken))
 }
@@ -136,11 +132,7 @@ async fn ask_breaker(
     let samples = retries::samples(conn, kept.id, since, &breaker, now).await?;
     let status = breaker.judged(kept.breaker, &samples, now);
     // What was counted before is not counted again.
-    let samples = if status.state == kept.breaker.state {
-        &samples[..]
-    } else {
-        &[]
-    };
+    let samples = if status.state == kept.breaker.state { &samples[..] } else { &[] };
     Ok((status, Breaker::allows(status.state, samples)))
 }
 
@@ -178,17 +170,9 @@ async fn replay(
     let actor = actor(kept);
     let mut ids: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
     ids.sort_unstable();
-    let new = NewReplay {
-        selection: Selection::of_ids(ids.clone()),
-        ..NewReplay::default()
-    };
+    let new = NewReplay { selection: Selection::of_ids(ids.clone()), ..NewReplay::default() };
     let id = ReplayId(new_id(&*deps.clock));
-    let maker = Maker {
-        actor: &actor,
-        policy: Some(kept.id),
-        is_automatic: true,
-        at: now,
-    };
+    let maker = Maker { actor: &actor, policy: Some(kept.id), is_automatic: true, at: now };
     let named = (Some(id), &new);
     let replay = planning::freeze(conn, &deps.replay, maker, named, &ids).await?;
     let left_out = retries::made(conn, due, id, now).await?;
@@ -199,11 +183,8 @@ async fn replay(
 }
 
 fn reasons(replay: &Replay, id: ReplayId) -> String {
-    let reasons: Vec<&str> = replay
-        .left_out
-        .iter()
-        .map(|left_out| left_out.reason.as_str())
-        .collect();
+    let reasons: Vec<&str> =
+        replay.left_out.iter().map(|left_out| left_out.reason.as_str()).collect();
     format!("replay {id} left it out: {}", reasons.join("; "))
 }
 
@@ -225,10 +206,7 @@ async fn hold(
     };
     let letters = decisions::change(conn, letters, Change::Unschedule, note).await?;
     let letters = letters.changed;
-    let note = Note {
-        action: "letter.exhausted",
-        ..note
-    };
+    let note = Note { action: "letter.exhausted", ..note };
     retries::exhaust(conn, kept.id, &letters, note).await?;
     let changed = letters.clone();
     events::notify(conn, &LiveEvent::Changed { letters: changed }).await?;

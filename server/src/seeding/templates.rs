@@ -11,9 +11,7 @@ pub const MOST_SIGNATURES: usize = PARTNERS.len() * ACTIONS.len() * CAUSES.len()
 /// Failures that share a signature and differ in the rest.
 pub const VARIANTS: usize = 4;
 /// How many queues the letters come from, by the name of the source.
-pub const SOURCES: [&str; 6] = [
-    "orders", "payments", "shipping", "emails", "sales", "search",
-];
+pub const SOURCES: [&str; 6] = ["orders", "payments", "shipping", "emails", "sales", "search"];
 
 /// What the shop talks to.
 const PARTNERS: [&str; 25] = [
@@ -72,22 +70,14 @@ const CAUSES: [(&str, &str); 10] = [
     ("ConnectionRefused", "connection refused by"),
     ("Deadlock", "deadlock detected in"),
     ("UnknownField", "unknown field 'discount_code' was sent to"),
-    (
-        "NullReference",
-        "object reference not set to an instance at",
-    ),
-    (
-        "DuplicateKey",
-        "duplicate key value violates unique constraint of",
-    ),
+    ("NullReference", "object reference not set to an instance at"),
+    ("DuplicateKey", "duplicate key value violates unique constraint of"),
     ("Forbidden", "403 Forbidden was answered by"),
     ("OutOfRange", "amount is out of range for"),
     ("StaleVersion", "row was updated by another transaction in"),
     ("BrokenPipe", "broken pipe on the stream to"),
 ];
-const CITIES: [&str; 8] = [
-    "Lyon", "Porto", "Graz", "Bergen", "Gdansk", "Leeds", "Ghent", "Turku",
-];
+const CITIES: [&str; 8] = ["Lyon", "Porto", "Graz", "Bergen", "Gdansk", "Leeds", "Ghent", "Turku"];
 const ITEMS: [&str; 12] = [
     "oak table",
     "desk lamp",
@@ -131,14 +121,8 @@ pub fn template(number: usize) -> Template {
     let mut headers = FieldTable::default();
     let tenant = (number * number / 7 + variant) % 40;
     headers.set("x-tenant", text(&format!("tenant-{tenant:02}")));
-    headers.set(
-        "x-app-version",
-        text(&format!("2.{}.{variant}", signature % 4)),
-    );
-    headers.set(
-        "x-exception-type",
-        text(&format!("shop.{partner}.{action_name}{cause_name}")),
-    );
+    headers.set("x-app-version", text(&format!("2.{}.{variant}", signature % 4)));
+    headers.set("x-exception-type", text(&format!("shop.{partner}.{action_name}{cause_name}")));
     headers.set(
         "x-exception-message",
         text(&format!("{cause} {partner} while {action} order {ORDER}")),
@@ -177,11 +161,7 @@ pub fn any_phrase(number: usize) -> String {
 /// Why it failed, what it was doing, and with whom.
 fn failure(
     signature: usize,
-) -> (
-    (&'static str, &'static str),
-    (&'static str, &'static str),
-    &'static str,
-) {
+) -> ((&'static str, &'static str), (&'static str, &'static str), &'static str) {
     (
         CAUSES[signature % CAUSES.len()],
         ACTIONS[signature / CAUSES.len() % ACTIONS.len()],
@@ -240,18 +220,8 @@ mod tests {
             let reading = reading::read(&delivered, &HeaderMap::default());
             assert!(reading.notes.is_empty(), "{:?}", reading.notes);
             assert_eq!(reading.deaths.len(), 1);
-            assert!(
-                reading
-                    .failure
-                    .error_class
-                    .is_some_and(|class| class.starts_with("shop."))
-            );
-            assert!(
-                reading
-                    .failure
-                    .error_message
-                    .is_some_and(|text| text.contains(ORDER))
-            );
+            assert!(reading.failure.error_class.is_some_and(|class| class.starts_with("shop.")));
+            assert!(reading.failure.error_message.is_some_and(|text| text.contains(ORDER)));
             assert!(reading.message_type.is_some());
             serde_json::from_slice::<serde_json::Value>(&delivered.body).expect("JSON");
         }

@@ -14,39 +14,22 @@ async fn differences(pool: &PgPool, kept: &'static str, recount: &'static str) -
          wrong as ((table kept except table recount) union all (table recount except table kept))
          select to_jsonb(wrong)::text from wrong"
     );
-    let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
-        .fetch_all(pool)
-        .await
-        .expect("compared");
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(pool).await.expect("compared");
     rows.iter().map(|row| row.get(0)).collect()
 }
 
 async fn number(pool: &PgPool, sql: &'static str) -> i64 {
-    sqlx::query_scalar(sql)
-        .fetch_one(pool)
-        .await
-        .expect("a number")
+    sqlx::query_scalar(sql).fetch_one(pool).await.expect("a number")
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn counters_equal_a_recount(pool: PgPool) {
     let clock: SharedClock = Arc::new(SystemClock);
-    seed(
-        &pool,
-        &clock,
-        Wanted {
-            letters: 2_000,
-            ..Wanted::default()
-        },
-        &|_| {},
-    )
-    .await
-    .expect("seeded");
+    seed(&pool, &clock, Wanted { letters: 2_000, ..Wanted::default() }, &|_| {})
+        .await
+        .expect("seeded");
     assert_eq!(number(&pool, "select count(*) from letters").await, 2_000);
-    assert_eq!(
-        number(&pool, "select count(*) from letters_elsewhen").await,
-        0
-    );
+    assert_eq!(number(&pool, "select count(*) from letters_elsewhen").await, 0);
     for (kept, recount) in [
         (
             "select source_id, state, severity, letters from letter_counts",
@@ -65,14 +48,8 @@ async fn counters_equal_a_recount(pool: PgPool) {
              from groups g left join signatures s on s.group_id = g.id
              left join letters l on l.signature = s.id group by 1",
         ),
-        (
-            "select sum(arrivals)::bigint from signature_hours",
-            "select count(*) from arrivals",
-        ),
-        (
-            "select sum(arrivals)::bigint from death_counts",
-            "select count(*) from arrivals",
-        ),
+        ("select sum(arrivals)::bigint from signature_hours", "select count(*) from arrivals"),
+        ("select sum(arrivals)::bigint from death_counts", "select count(*) from arrivals"),
         (
             "select letter_id, count(*), max(arrived_at) from arrivals group by 1",
             "select id, arrivals::bigint, last_arrived_at from letters",
@@ -82,50 +59,21 @@ async fn counters_equal_a_recount(pool: PgPool) {
             "select letter_id, convert_from(body, 'UTF8')::jsonb from arrivals where ordinal = 1",
         ),
     ] {
-        assert_eq!(
-            differences(&pool, kept, recount).await,
-            Vec::<String>::new(),
-            "{kept}"
-        );
+        assert_eq!(differences(&pool, kept, recount).await, Vec::<String>::new(), "{kept}");
     }
-    let small = Wanted {
-        letters: 100,
-        ..Wanted::default()
-    };
+    let small = Wanted { letters: 100, ..Wanted::default() };
     let refused = seed(&pool, &clock, small, &|_| {}).await;
     assert!(matches!(refused, Err(SeedError::NotEmpty)), "{refused:?}");
-    seed(
-        &pool,
-        &clock,
-        Wanted {
-            replace: true,
-            ..small
-        },
-        &|_| {},
-    )
-    .await
-    .expect("seeded again");
+    seed(&pool, &clock, Wanted { replace: true, ..small }, &|_| {}).await.expect("seeded again");
     assert_eq!(number(&pool, "select count(*) from letters").await, 100);
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn letters_of_different_signatures_make_different_groups(pool: PgPool) {
     let clock: SharedClock = Arc::new(SystemClock);
-    insert_patterns(&pool, &clock, 60 * VARIANTS, clock.now())
-        .await
-        .expect("patterns");
-    let deps = Deps {
-        pool: pool.clone(),
-        clock,
-    };
+    insert_patterns(&pool, &clock, 60 * VARIANTS, clock.now()).await.expect("patterns");
+    let deps = Deps { pool: pool.clone(), clock };
     Grouper::new(deps).catch_up().await.expect("grouped");
     assert_eq!(number(&pool, "select count(*) from signatures").await, 60);
-    assert_eq!(
-        number(
-            &pool,
-            "select count(*) from groups where merged_into is null"
-        )
-        .await,
-        60
-    );
+    assert_eq!(number(&pool, "select count(*) from groups where merged_into is null").await, 60);
 }

@@ -30,16 +30,11 @@ impl Plan {
     }
 
     fn hold(&self, sign_of_life: PgConnection) {
-        let (pool, clock, id) = (
-            self.pools.services.clone(),
-            self.clock.clone(),
-            self.office_id,
-        );
-        self.lifecycle
-            .spawn_front("the sign of life", |stop| async move {
-                office::hold(pool, clock, id, sign_of_life, stop).await;
-                Ok::<_, StoreError>(())
-            });
+        let (pool, clock, id) = (self.pools.services.clone(), self.clock.clone(), self.office_id);
+        self.lifecycle.spawn_front("the sign of life", |stop| async move {
+            office::hold(pool, clock, id, sign_of_life, stop).await;
+            Ok::<_, StoreError>(())
+        });
     }
 
     fn keep_up(&self) {
@@ -55,18 +50,10 @@ impl Plan {
     }
 
     fn judge(&self) {
-        let deps = grouping::Deps {
-            pool: self.pools.services.clone(),
-            clock: self.clock.clone(),
-        };
-        self.lifecycle
-            .spawn("grouping", |stop| grouping::run(deps, stop));
-        let deps = judging::Deps {
-            pool: self.pools.services.clone(),
-            clock: self.clock.clone(),
-        };
-        self.lifecycle
-            .spawn("judging again", |stop| judging::run(deps, stop));
+        let deps = grouping::Deps { pool: self.pools.services.clone(), clock: self.clock.clone() };
+        self.lifecycle.spawn("grouping", |stop| grouping::run(deps, stop));
+        let deps = judging::Deps { pool: self.pools.services.clone(), clock: self.clock.clone() };
+        self.lifecycle.spawn("judging again", |stop| judging::run(deps, stop));
     }
 
     fn take_letters(&self) {
@@ -87,8 +74,7 @@ impl Plan {
                 patience: self.config.patience.broker,
             },
         };
-        self.lifecycle
-            .spawn("intake", |stop| intake::run(deps, stop));
+        self.lifecycle.spawn("intake", |stop| intake::run(deps, stop));
     }
 
     fn replay(&self) {
@@ -103,8 +89,7 @@ impl Plan {
             config: self.config.replay.clone(),
             waits: self.waits.clone(),
         };
-        self.lifecycle
-            .spawn("replay", |stop| replay::run(deps, stop));
+        self.lifecycle.spawn("replay", |stop| replay::run(deps, stop));
     }
 
     fn watch_workers(&self) {
@@ -114,8 +99,7 @@ impl Plan {
             hears_http: self.config.http.enabled,
             judges: self.config.fleet.enabled,
         };
-        self.lifecycle
-            .spawn("looking after workers", |stop| fleet::run(deps, stop));
+        self.lifecycle.spawn("looking after workers", |stop| fleet::run(deps, stop));
         if self.config.fleet.heartbeats {
             let deps = fleet::HearingDeps {
                 pool: self.pools.services.clone(),
@@ -123,8 +107,7 @@ impl Plan {
                 brokers: self.brokers.clone(),
                 queues: self.config.replay.worker_queue_names(),
             };
-            self.lifecycle
-                .spawn("hearing heartbeats", |stop| fleet::hear(deps, stop));
+            self.lifecycle.spawn("hearing heartbeats", |stop| fleet::hear(deps, stop));
         }
         if self.config.fleet.probes {
             self.probe_workers();
@@ -142,8 +125,7 @@ impl Plan {
             kept: self.config.executions.kept,
             patience: self.config.patience.register,
         };
-        self.lifecycle
-            .spawn("reading the register", |stop| register::run(deps, stop));
+        self.lifecycle.spawn("reading the register", |stop| register::run(deps, stop));
     }
 
     fn probe_workers(&self) {
@@ -160,8 +142,7 @@ impl Plan {
             clock: self.clock.clone(),
             outbound,
         };
-        self.lifecycle
-            .spawn("probing workers", |stop| fleet::probe(deps, stop));
+        self.lifecycle.spawn("probing workers", |stop| fleet::probe(deps, stop));
     }
 
     fn watch_topology(&self) {
@@ -174,8 +155,7 @@ impl Plan {
             clock: self.clock.clone(),
             config: self.config.topology,
         };
-        self.lifecycle
-            .spawn("the watch over queues", |stop| topology::run(deps, stop));
+        self.lifecycle.spawn("the watch over queues", |stop| topology::run(deps, stop));
     }
 
     fn retry(&self) {
@@ -186,8 +166,7 @@ impl Plan {
             takes_part: self.config.retry.enabled,
         };
         let hub = self.hub.clone();
-        self.lifecycle
-            .spawn("retry policies", |stop| retrying::run(deps, hub, stop));
+        self.lifecycle.spawn("retry policies", |stop| retrying::run(deps, hub, stop));
     }
 
     fn watch_executions(&self) {
@@ -202,7 +181,6 @@ impl Plan {
             replay: self.config.replay.clone(),
         };
         let hub = self.hub.clone();
-        self.lifecycle
-            .spawn("executions", |stop| executions::run(deps, hub, stop));
+        self.lifecycle.spawn("executions", |stop| executions::run(deps, hub, stop));
     }
 }

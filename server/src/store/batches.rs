@@ -113,8 +113,5 @@ pub async fn forget_settled(conn: &mut PgConnection, session: &Session) -> Resul
 }
 
 fn pack(fingerprints: &[Fingerprint]) -> Vec<u8> {
-    fingerprints
-        .iter()
-        .flat_map(|fingerprint| fingerprint.0)
-        .collect()
+    fingerprints.iter().flat_map(|fingerprint| fingerprint.0).collect()
 }

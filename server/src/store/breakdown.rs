@@ -149,9 +149,7 @@ fn spread_percent(letters: i64, parts: u8) -> f32 {
 async fn look_up(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Sampled>, StoreError> {
     // A thousand look-ups in many weeks seem so much that Postgres would first compile the query
     // for seconds; they take milliseconds. For this transaction only.
-    sqlx::query!("select set_config('jit', 'off', true)")
-        .fetch_one(&mut *conn)
-        .await?;
+    sqlx::query!("select set_config('jit', 'off', true)").fetch_one(&mut *conn).await?;
     let rows = sqlx::query_as!(
         Row,
         r#"select l.id, l.signature, l.queue, l.exchange, l.routing_key, l.message_type,

@@ -82,13 +82,7 @@ pub async fn behind(conn: &mut PgConnection, letters: &[Uuid]) -> Result<Behind,
     .await?;
     Ok(Behind {
         letters: i64::try_from(letters.len()).unwrap_or(i64::MAX),
-        workers: workers
-            .into_iter()
-            .map(|row| (row.name, row.letters))
-            .collect(),
-        executions: executions
-            .into_iter()
-            .map(|row| (row.execution_id, row.letters))
-            .collect(),
+        workers: workers.into_iter().map(|row| (row.name, row.letters)).collect(),
+        executions: executions.into_iter().map(|row| (row.execution_id, row.letters)).collect(),
     })
 }

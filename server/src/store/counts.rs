@@ -17,10 +17,7 @@ pub async fn add_deaths(
     by_severity: &[(&str, i64)],
 ) -> Result<(), StoreError> {
     let minute = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
-    let severities: Vec<String> = by_severity
-        .iter()
-        .map(|(word, _)| (*word).to_owned())
-        .collect();
+    let severities: Vec<String> = by_severity.iter().map(|(word, _)| (*word).to_owned()).collect();
     let arrivals: Vec<i64> = by_severity.iter().map(|(_, count)| *count).collect();
     sqlx::query!(
         "insert into death_counts (minute, severity, arrivals)
@@ -126,9 +123,7 @@ mod tests {
         let mut conn = pool.begin().await.expect("a transaction");
         let now = DateTime::from_timestamp(1_800_000_000, 0).expect("in range");
         for _ in 0..20 {
-            add_deaths(&mut conn, now, &[("high", 3), ("low", 1)])
-                .await
-                .expect("added");
+            add_deaths(&mut conn, now, &[("high", 3), ("low", 1)]).await.expect("added");
         }
         assert_eq!(total(&mut conn).await, (40, 80));
         fold(&mut conn, now).await.expect("folded");

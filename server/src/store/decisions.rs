@@ -39,15 +39,12 @@ pub async fn lock(
     )
     .fetch_all(conn)
     .await?;
-    rows.into_iter()
-        .map(|row| Ok((row.id, read_state(&row.state)?)))
-        .collect()
+    rows.into_iter().map(|row| Ok((row.id, read_state(&row.state)?))).collect()
 }
 
 /// Reads a letter's state.
 pub(super) fn read_state(word: &str) -> Result<LetterState, StoreError> {
-    word.parse()
-        .map_err(|why| StoreError::corrupt("letters", "state", why))
+    word.parse().map_err(|why| StoreError::corrupt("letters", "state", why))
 }
 
 /// Makes a change to every letter that allows it, with a line of audit for each.
@@ -87,10 +84,8 @@ pub(super) async fn set_state(
     (change, to): (Change, LetterState),
     reason: Option<&str>,
 ) -> Result<Vec<Uuid>, StoreError> {
-    let from: Vec<String> = LetterState::allowing(change)
-        .into_iter()
-        .map(|state| state.as_str().to_owned())
-        .collect();
+    let from: Vec<String> =
+        LetterState::allowing(change).into_iter().map(|state| state.as_str().to_owned()).collect();
     let (first, last) = weeks::span(ids);
     let moved = sqlx::query_scalar!(
         "update letters
@@ -122,11 +117,8 @@ pub async fn decide_unknown(
     was_published: bool,
     note: Note<'_>,
 ) -> Result<Tally, StoreError> {
-    let declared = if was_published {
-        Change::DeclarePublished
-    } else {
-        Change::DeclareUnpublished
-    };
+    let declared =
+        if was_published { Change::DeclarePublished } else { Change::DeclareUnpublished };
     let tally = change(conn, &[id], declared, note).await?;
     if !tally.changed.is_empty() {
         replays::outcomes::declare(conn, id, was_published, note).await?;
@@ -144,10 +136,7 @@ pub async fn processed(
     id: LetterId,
     note: Note<'_>,
 ) -> Result<Tally, StoreError> {
-    let published = Note {
-        action: "letter.declare_published",
-        ..note
-    };
+    let published = Note { action: "letter.declare_published", ..note };
     change(conn, &[id], Change::DeclarePublished, published).await?;
     let tally = change(conn, &[id], Change::Settle, note).await?;
     if !tally.changed.is_empty() {

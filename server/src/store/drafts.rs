@@ -35,9 +35,7 @@ pub struct Draft {
 /// When Postgres does not do it.
 pub async fn forget_old(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), StoreError> {
     let before = now - TimeDelta::days(1);
-    sqlx::query!("delete from drafts where made_at < $1", before)
-        .execute(conn)
-        .await?;
+    sqlx::query!("delete from drafts where made_at < $1", before).execute(conn).await?;
     Ok(())
 }
 
@@ -81,10 +79,7 @@ pub async fn find(
     .fetch_optional(conn)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let shape = row
-        .shape
-        .parse()
-        .map_err(|why| StoreError::corrupt("drafts", "shape", why))?;
+    let shape = row.shape.parse().map_err(|why| StoreError::corrupt("drafts", "shape", why))?;
     Ok(Some(Draft {
         id,
         letter,

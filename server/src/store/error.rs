@@ -34,16 +34,9 @@ pub enum StoreError {
 
 impl StoreError {
     /// A row that cannot be read.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "so that it can be handed to map_err"
-    )]
+    #[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
     pub fn corrupt(table: &'static str, column: &'static str, why: impl ToString) -> Self {
-        Self::Corrupt {
-            table,
-            column,
-            why: why.to_string(),
-        }
+        Self::Corrupt { table, column, why: why.to_string() }
     }
 
     /// Whether the statement took longer than it was allowed to.
@@ -76,9 +69,7 @@ impl StoreError {
             // 08: connection, 53: out of resources (disk full too), 55000: the database takes no
             // connections just now, 57: shut down or starting, 58: its own input or output failed
             sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
-                ["08", "53", "55000", "57", "58"]
-                    .iter()
-                    .any(|class| code.starts_with(class))
+                ["08", "53", "55000", "57", "58"].iter().any(|class| code.starts_with(class))
             }),
             _ => false,
         }
@@ -119,9 +110,7 @@ impl StoreError {
         }
         // 22: a value that no column takes, 54: more than a row or an index may hold,
         // 23502 and 23514: against a rule of the table
-        ["22", "54", "23502", "23514"]
-            .iter()
-            .any(|class| self.has_code(class))
+        ["22", "54", "23502", "23514"].iter().any(|class| self.has_code(class))
     }
 
     /// Whether Postgres refused with this code, or one of this class.

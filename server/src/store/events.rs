@@ -18,20 +18,18 @@ const MOST_IDS: usize = 100;
 /// # Errors
 /// When Postgres does not do it.
 pub async fn notify(conn: &mut PgConnection, event: &LiveEvent) -> Result<(), StoreError> {
-    sqlx::query!("select pg_notify($1, $2)", CHANNEL, payload(event))
-        .execute(conn)
-        .await?;
+    sqlx::query!("select pg_notify($1, $2)", CHANNEL, payload(event)).execute(conn).await?;
     Ok(())
 }
 
 fn payload(event: &LiveEvent) -> String {
     let cut = match event {
-        LiveEvent::Changed { letters } if letters.len() > MOST_IDS => &LiveEvent::Changed {
-            letters: letters[..MOST_IDS].to_vec(),
-        },
-        LiveEvent::Exhausted { letters } if letters.len() > MOST_IDS => &LiveEvent::Exhausted {
-            letters: letters[..MOST_IDS].to_vec(),
-        },
+        LiveEvent::Changed { letters } if letters.len() > MOST_IDS => {
+            &LiveEvent::Changed { letters: letters[..MOST_IDS].to_vec() }
+        }
+        LiveEvent::Exhausted { letters } if letters.len() > MOST_IDS => {
+            &LiveEvent::Exhausted { letters: letters[..MOST_IDS].to_vec() }
+        }
         whole => whole,
     };
     serde_json::to_string(cut).expect("an event is made of ids and numbers")
@@ -85,9 +83,7 @@ mod tests {
     use uuid::Uuid;
 
     fn changed(letters: usize) -> LiveEvent {
-        LiveEvent::Changed {
-            letters: vec![LetterId(Uuid::from_u128(7)); letters],
-        }
+        LiveEvent::Changed { letters: vec![LetterId(Uuid::from_u128(7)); letters] }
     }
 
     #[test]

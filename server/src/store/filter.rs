@@ -66,9 +66,7 @@ impl Matching {
         };
         if asks_for_sources {
             // There are few sources. Letters are found by their ids, which an index knows.
-            let rows = sqlx::query!("select id, name from sources")
-                .fetch_all(&mut *conn)
-                .await?;
+            let rows = sqlx::query!("select id, name from sources").fetch_all(&mut *conn).await?;
             matching.sources = rows.into_iter().map(|row| (row.id, row.name)).collect();
         }
         if !groups.is_empty() {

@@ -27,10 +27,7 @@ pub async fn obstacles(url: &str) -> Result<Vec<String>, StoreError> {
     .fetch_one(&mut conn)
     .await?;
     if version < OLDEST_VERSION {
-        found.push(format!(
-            "this Postgres is of version {}: use 15 or newer",
-            version / 10_000
-        ));
+        found.push(format!("this Postgres is of version {}: use 15 or newer", version / 10_000));
     }
     if standby || read_only {
         found.push(

@@ -87,10 +87,7 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<Walk>, StoreError> {
     .fetch_optional(conn)
     .await?;
     Ok(row.map(|row| Walk {
-        due: Due {
-            severity: row.severity_is_due,
-            signature: row.signature_is_due,
-        },
+        due: Due { severity: row.severity_is_due, signature: row.signature_is_due },
         cursor: row.cursor.map(LetterId),
     }))
 }

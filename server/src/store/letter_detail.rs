@@ -68,15 +68,10 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
     };
     audit.truncate(MOST_AUDIT);
     for entry in &mut audit {
-        entry.detail = entry
-            .detail
-            .take()
-            .map(|text| cut(&text, MOST_DETAIL_BYTES));
+        entry.detail = entry.detail.take().map(|text| cut(&text, MOST_DETAIL_BYTES));
     }
     let stack_trace = rest.stack_trace.map(|trace| {
-        let kept = ShownBudget::new(STACK_TRACE_BUDGET)
-            .take_text(&trace)
-            .to_owned();
+        let kept = ShownBudget::new(STACK_TRACE_BUDGET).take_text(&trace).to_owned();
         omitted.stack_trace_bytes = number(trace.len() - kept.len());
         kept
     });
@@ -88,10 +83,7 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
     Ok(Some(Letter {
         summary,
         vhost: rest.vhost,
-        deaths: arrivals
-            .last()
-            .map(|last| last.deaths.clone())
-            .unwrap_or_default(),
+        deaths: arrivals.last().map(|last| last.deaths.clone()).unwrap_or_default(),
         stack_trace,
         told_by: rest.told_by,
         arrivals,
@@ -216,18 +208,11 @@ async fn replays(conn: &mut PgConnection, id: LetterId) -> Result<Replays, Store
             at: row.at,
         })
     });
-    Ok(Replays {
-        newest: newest.collect::<Result<_, StoreError>>()?,
-        total,
-    })
+    Ok(Replays { newest: newest.collect::<Result<_, StoreError>>()?, total })
 }
 
 fn omitted(total: i64, shown: usize) -> u32 {
-    number(
-        usize::try_from(total)
-            .unwrap_or_default()
-            .saturating_sub(shown),
-    )
+    number(usize::try_from(total).unwrap_or_default().saturating_sub(shown))
 }
 
 fn number(count: usize) -> u32 {
@@ -236,8 +221,7 @@ fn number(count: usize) -> u32 {
 
 /// Reads the outcome of a replay item.
 pub(super) fn read_outcome(word: &str) -> Result<Outcome, StoreError> {
-    word.parse()
-        .map_err(|why| StoreError::corrupt("replay_items", "outcome", why))
+    word.parse().map_err(|why| StoreError::corrupt("replay_items", "outcome", why))
 }
 
 /// A part of an arrival's body; of the last arrival when `ordinal` is absent. An arrival never changes, so
@@ -260,9 +244,7 @@ pub async fn body(
              and ordinal = coalesce($2, (select max(ordinal) from arrivals where letter_id = $1))"#,
         id.0,
         ordinal,
-        i32::try_from(range.from)
-            .unwrap_or(i32::MAX)
-            .saturating_add(1),
+        i32::try_from(range.from).unwrap_or(i32::MAX).saturating_add(1),
         i32::try_from(range.most).unwrap_or(i32::MAX),
     )
     .fetch_optional(conn)

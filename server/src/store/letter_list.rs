@@ -92,16 +92,12 @@ fn write_place(sql: &mut Sql, side: &'static str, place: Option<Cursor>) {
 }
 
 fn write_order(sql: &mut Sql, limit: i64) {
-    sql.push(" order by l.last_arrived_at desc, l.id desc limit ")
-        .push_bind(limit);
+    sql.push(" order by l.last_arrived_at desc, l.id desc limit ").push_bind(limit);
 }
 
 async fn page_of(conn: &mut PgConnection, mut sql: Sql) -> Result<Vec<LetterSummary>, StoreError> {
-    let rows: Vec<SummaryRow> = sql
-        .build_query_as()
-        .persistent(false)
-        .fetch_all(&mut *conn)
-        .await?;
+    let rows: Vec<SummaryRow> =
+        sql.build_query_as().persistent(false).fetch_all(&mut *conn).await?;
     let letters: Result<Vec<LetterSummary>, _> =
         rows.into_iter().map(LetterSummary::try_from).collect();
     let mut letters = letters?;
@@ -151,20 +147,11 @@ pub async fn count(conn: &mut PgConnection, matching: &Matching) -> Result<Total
         let mut sql =
             QueryBuilder::new("select count(*) from (select 1 as one from letters l where ");
         matching.write(&mut sql);
-        sql.push(" limit ")
-            .push_bind(MOST_COUNTED)
-            .push(") as some_letters");
+        sql.push(" limit ").push_bind(MOST_COUNTED).push(") as some_letters");
         sql
     };
-    let count = sql
-        .build_query_scalar()
-        .persistent(false)
-        .fetch_one(&mut *conn)
-        .await?;
-    Ok(Total {
-        count,
-        is_least: !by_counters && count >= MOST_COUNTED,
-    })
+    let count = sql.build_query_scalar().persistent(false).fetch_one(&mut *conn).await?;
+    Ok(Total { count, is_least: !by_counters && count >= MOST_COUNTED })
 }
 
 /// The ids of all letters that match at this moment, in order, at most `most` of them.
@@ -179,11 +166,7 @@ pub async fn ids(
     let mut sql = QueryBuilder::new("select l.id from letters l where ");
     matching.write(&mut sql);
     sql.push(" order by l.id limit ").push_bind(most);
-    let ids: Vec<Uuid> = sql
-        .build_query_scalar()
-        .persistent(false)
-        .fetch_all(conn)
-        .await?;
+    let ids: Vec<Uuid> = sql.build_query_scalar().persistent(false).fetch_all(conn).await?;
     Ok(ids.into_iter().map(LetterId).collect())
 }
 
@@ -258,8 +241,7 @@ fn word<T: std::str::FromStr<Err: ToString>>(
     column: &'static str,
     text: &str,
 ) -> Result<T, StoreError> {
-    text.parse()
-        .map_err(|why: T::Err| StoreError::corrupt("letters", column, why.to_string()))
+    text.parse().map_err(|why: T::Err| StoreError::corrupt("letters", column, why.to_string()))
 }
 
 #[cfg(test)]

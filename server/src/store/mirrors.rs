@@ -30,13 +30,9 @@ pub async fn note(
     id: SourceId,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update sources set mirror_made_at = $2 where id = $1",
-        id.0,
-        now
-    )
-    .execute(conn)
-    .await?;
+    sqlx::query!("update sources set mirror_made_at = $2 where id = $1", id.0, now)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

@@ -23,9 +23,7 @@ pub async fn register(
     clock: &dyn Clock,
     id: OfficeId,
 ) -> Result<(), StoreError> {
-    sqlx::query!("select pg_advisory_lock($1)", lock_key(id))
-        .execute(&mut *conn)
-        .await?;
+    sqlx::query!("select pg_advisory_lock($1)", lock_key(id)).execute(&mut *conn).await?;
     sqlx::query!(
         "insert into offices (id, lock_key, started_at) values ($1, $2, $3)
          on conflict (id) do nothing",
@@ -74,12 +72,9 @@ mod tests {
     #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn an_office_lives_as_long_as_its_connection(pool: PgPool) {
         let id = OfficeId(new_id(&SystemClock));
-        let mut own = PgConnection::connect_with(&pool.connect_options())
-            .await
-            .expect("a connection");
-        register(&mut own, &SystemClock, id)
-            .await
-            .expect("registered");
+        let mut own =
+            PgConnection::connect_with(&pool.connect_options()).await.expect("a connection");
+        register(&mut own, &SystemClock, id).await.expect("registered");
         let mut other = pool.acquire().await.expect("a connection");
         assert!(is_alive(&mut other, id).await.expect("an answer"));
         own.close().await.expect("closed");

@@ -87,11 +87,7 @@ impl KnownOrigins {
             let after = letter.arrived_at - read_at;
             (-SLACK..LONGEST_WAIT).contains(&after)
         });
-        if is_awaited {
-            OriginStanding::Awaited
-        } else {
-            OriginStanding::Claimed
-        }
+        if is_awaited { OriginStanding::Awaited } else { OriginStanding::Claimed }
     }
 
     /// Whether a letter's origin is known.
@@ -145,11 +141,8 @@ pub async fn known(
     for row in rows {
         let (trusted, read_at) = (row.origins.0, row.read_at);
         let source = known.0.entry(SourceId(row.id));
-        let source = source.or_insert_with(|| SourceOrigins {
-            trusted,
-            read_at,
-            seen: HashMap::new(),
-        });
+        let source =
+            source.or_insert_with(|| SourceOrigins { trusted, read_at, seen: HashMap::new() });
         if let Some(origin) = row.origin {
             source.seen.insert(origin, row.ended_at);
         }
@@ -223,9 +216,7 @@ async fn standing_as(
         })
         .collect();
     let known = known_of(conn, named.iter().map(|(_, origin)| *origin)).await?;
-    let found = named
-        .into_iter()
-        .filter(|(_, origin)| known.standing(*origin) == wanted);
+    let found = named.into_iter().filter(|(_, origin)| known.standing(*origin) == wanted);
     Ok(found.map(|(id, _)| id).collect())
 }
 

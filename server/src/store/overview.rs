@@ -26,19 +26,12 @@ pub async fn standing(
     .fetch_all(conn)
     .await?;
     rows.into_iter()
-        .map(|row| {
-            Ok((
-                read_state(&row.state)?,
-                read_severity(&row.severity)?,
-                row.letters,
-            ))
-        })
+        .map(|row| Ok((read_state(&row.state)?, read_severity(&row.severity)?, row.letters)))
         .collect()
 }
 
 fn read_severity(word: &str) -> Result<Severity, StoreError> {
-    word.parse()
-        .map_err(|why| StoreError::corrupt("letters", "severity", why))
+    word.parse().map_err(|why| StoreError::corrupt("letters", "severity", why))
 }
 
 /// Arrivals over the span, one bar after the other, those without any included. The last bar is
@@ -67,10 +60,7 @@ pub async fn deaths(
     .fetch_all(conn)
     .await?;
     let mut out: Vec<DeathBar> = (0..bars)
-        .map(|bar| DeathBar {
-            from: begin + TimeDelta::seconds(bar * width),
-            counts: [0; 4],
-        })
+        .map(|bar| DeathBar { from: begin + TimeDelta::seconds(bar * width), counts: [0; 4] })
         .collect();
     for row in rows {
         let severity = read_severity(&row.severity)?;

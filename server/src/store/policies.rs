@@ -72,14 +72,8 @@ impl TryFrom<Row> for Kept {
                 state: state.map_err(|why| corrupt("breaker_state", &why))?,
                 since: row.breaker_since,
             },
-            bucket: Bucket {
-                millionths: row.budget_millionths,
-                at: row.budget_at,
-            },
-            removed: row.removed_at.map(|at| PolicyRemoved {
-                at,
-                by: row.removed_by,
-            }),
+            bucket: Bucket { millionths: row.budget_millionths, at: row.budget_at },
+            removed: row.removed_at.map(|at| PolicyRemoved { at, by: row.removed_by }),
         })
     }
 }

@@ -43,10 +43,7 @@ impl Pools {
             Box::pin(async move {
                 // Said here and not when connecting, which a pooler between us and Postgres refuses.
                 let limit = format!("set statement_timeout = '{STATEMENT_WITHIN_SECS}s'");
-                sqlx::query(sqlx::AssertSqlSafe(limit))
-                    .execute(conn)
-                    .await
-                    .map(|_| ())
+                sqlx::query(sqlx::AssertSqlSafe(limit)).execute(conn).await.map(|_| ())
             })
         });
         Ok(Self {
@@ -73,18 +70,12 @@ impl Pools {
 /// # Errors
 /// When the address cannot be read.
 pub fn connect(url: &str, most_connections: u32) -> Result<PgPool, StoreError> {
-    open(
-        PgPoolOptions::new().acquire_timeout(PATIENCE),
-        url,
-        most_connections,
-    )
+    open(PgPoolOptions::new().acquire_timeout(PATIENCE), url, most_connections)
 }
 
 fn open(pool: PgPoolOptions, url: &str, most_connections: u32) -> Result<PgPool, StoreError> {
     let options: PgConnectOptions = url.parse()?;
-    Ok(pool
-        .max_connections(most_connections)
-        .connect_lazy_with(options.application_name("dlo")))
+    Ok(pool.max_connections(most_connections).connect_lazy_with(options.application_name("dlo")))
 }
 
 /// Connects once and lets go again, so that a refusal is told at once and as it is. A pool goes on
@@ -132,10 +123,7 @@ pub(super) async fn reached(url: &str) -> Result<PgConnection, StoreError> {
         }
         Ok(Err(sqlx::Error::Io(why))) => Err(unreachable(why.to_string())),
         Ok(Err(other)) => Err(other.into()),
-        Err(_) => Err(unreachable(format!(
-            "no answer within {} s",
-            PATIENCE.as_secs()
-        ))),
+        Err(_) => Err(unreachable(format!("no answer within {} s", PATIENCE.as_secs()))),
     }
 }
 

@@ -112,10 +112,7 @@ pub async fn known(conn: &mut PgConnection) -> Result<BTreeMap<String, Known>, S
     .await?;
     rows.into_iter()
         .map(|row| {
-            let known = Known {
-                beat_at: row.beat_at,
-                state: workers::state(&row.state)?,
-            };
+            let known = Known { beat_at: row.beat_at, state: workers::state(&row.state)? };
             Ok((row.name, known))
         })
         .collect()
@@ -129,15 +126,9 @@ pub async fn known(conn: &mut PgConnection) -> Result<BTreeMap<String, Known>, S
 pub async fn date_back(conn: &mut PgConnection, signs: &[Sign]) -> Result<(), StoreError> {
     let names: Vec<String> = signs.iter().map(|sign| sign.worker.name.clone()).collect();
     let beats: Vec<DateTime<Utc>> = signs.iter().map(|sign| sign.worker.beat_at).collect();
-    let ages: Vec<i64> = signs
-        .iter()
-        .map(|sign| sign.age.num_milliseconds())
-        .collect();
+    let ages: Vec<i64> = signs.iter().map(|sign| sign.age.num_milliseconds()).collect();
     let said = |sign: &Sign| sign.worker.heartbeat.state.unwrap_or(WorkerState::Active);
-    let states: Vec<String> = signs
-        .iter()
-        .map(|sign| said(sign).as_str().to_owned())
-        .collect();
+    let states: Vec<String> = signs.iter().map(|sign| said(sign).as_str().to_owned()).collect();
     sqlx::query!(
         "update workers w set register_beat = new.beat, register_state = new.state,
              heard_ms = heard_ms - new.age,
@@ -166,12 +157,10 @@ pub async fn news(
     over_before: Option<DateTime<Utc>>,
 ) -> Result<Vec<ReadExecution>, StoreError> {
     let ids: Vec<String> = read.iter().map(|one| one.report.id.clone()).collect();
-    let rows = sqlx::query!(
-        "select id, state, worker, attempt from executions where id = any($1)",
-        &ids,
-    )
-    .fetch_all(conn)
-    .await?;
+    let rows =
+        sqlx::query!("select id, state, worker, attempt from executions where id = any($1)", &ids,)
+            .fetch_all(conn)
+            .await?;
     let mut known: HashMap<String, (ExecutionState, Option<String>, i32)> = HashMap::new();
     for row in rows {
         let state = super::executions::write::read_state(&row.state)?;
@@ -180,19 +169,14 @@ pub async fn news(
     let is_news = |one: &ReadExecution| {
         let report = &one.report;
         let was_over = report.state.is_terminal()
-            && one
-                .since
-                .zip(over_before)
-                .is_some_and(|(since, before)| since < before);
-        known
-            .get(&report.id)
-            .map_or(!was_over, |(state, worker, attempt)| {
-                // What is over stays as it is, whatever is said of it later.
-                let differs = *state != report.state
-                    || report.worker.is_some() && *worker != report.worker
-                    || report.attempt.is_some_and(|told| told != *attempt);
-                !state.is_terminal() && differs
-            })
+            && one.since.zip(over_before).is_some_and(|(since, before)| since < before);
+        known.get(&report.id).map_or(!was_over, |(state, worker, attempt)| {
+            // What is over stays as it is, whatever is said of it later.
+            let differs = *state != report.state
+                || report.worker.is_some() && *worker != report.worker
+                || report.attempt.is_some_and(|told| told != *attempt);
+            !state.is_terminal() && differs
+        })
     };
     Ok(read.into_iter().filter(is_news).collect())
 }

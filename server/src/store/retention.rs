@@ -38,10 +38,7 @@ struct Due {
 
 impl Retention {
     fn due(self, now: DateTime<Utc>) -> Due {
-        Due {
-            resolved: now - self.resolved,
-            discarded: now - self.discarded,
-        }
+        Due { resolved: now - self.resolved, discarded: now - self.discarded }
     }
 }
 
@@ -95,10 +92,7 @@ async fn drop_week(
     let removed = uncount(&mut transaction, week).await?;
     forget_with(&mut transaction, week).await?;
     weeks::drop_seized(&mut transaction, week).await?;
-    let what = format!(
-        "{removed} letters of the week before {}",
-        week.end().date_naive()
-    );
+    let what = format!("{removed} letters of the week before {}", week.end().date_naive());
     note(&mut transaction, &what, now).await?;
     transaction.commit().await?;
     Ok(removed)
@@ -129,9 +123,7 @@ async fn uncount(conn: &mut PgConnection, week: Week) -> Result<i64, StoreError>
          select coalesce(-sum(letters), 0)::bigint from gone",
         week.part_of("letters")
     );
-    let removed: i64 = sqlx::query_scalar(AssertSqlSafe(statement))
-        .fetch_one(conn)
-        .await?;
+    let removed: i64 = sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(conn).await?;
     Ok(removed)
 }
 
@@ -142,9 +134,7 @@ async fn forget_with(conn: &mut PgConnection, week: Week) -> Result<(), StoreErr
             "delete from {table} t using {} l where t.letter_id = l.id",
             week.part_of("letters")
         );
-        sqlx::query(AssertSqlSafe(statement))
-            .execute(&mut *conn)
-            .await?;
+        sqlx::query(AssertSqlSafe(statement)).execute(&mut *conn).await?;
     }
     Ok(())
 }

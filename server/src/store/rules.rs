@@ -34,9 +34,7 @@ impl Book {
     /// What is asked of letters, of a kind: changes of anything else change no letter.
     pub fn asked(&self, kind: RuleKind) -> Vec<(&str, &Verdict)> {
         let rules = self.of(kind).filter(|rule| rule.rule.enabled);
-        rules
-            .map(|rule| (rule.rule.filter.as_str(), &rule.rule.verdict))
-            .collect()
+        rules.map(|rule| (rule.rule.filter.as_str(), &rule.rule.verdict)).collect()
     }
 
     /// A judge by these rules.
@@ -76,9 +74,7 @@ pub async fn take(conn: &mut PgConnection) -> Result<(), StoreError> {
 /// # Errors
 /// When Postgres does not do it.
 pub async fn revision(conn: &mut PgConnection) -> Result<i64, StoreError> {
-    let revision = sqlx::query_scalar!("select revision from rule_book")
-        .fetch_one(conn)
-        .await?;
+    let revision = sqlx::query_scalar!("select revision from rule_book").fetch_one(conn).await?;
     Ok(revision)
 }
 
@@ -162,9 +158,7 @@ pub async fn book(conn: &mut PgConnection) -> Result<Book, StoreError> {
 /// # Errors
 /// When Postgres does not do it.
 pub async fn revise(conn: &mut PgConnection) -> Result<(), StoreError> {
-    sqlx::query!("update rule_book set revision = revision + 1")
-        .execute(conn)
-        .await?;
+    sqlx::query!("update rule_book set revision = revision + 1").execute(conn).await?;
     Ok(())
 }
 

@@ -46,16 +46,8 @@ impl Span {
             // Rounded up, so that no letter is older than its week.
             i64::try_from(number + 1).map_or(self.letters, |n| n.clamp(0, self.letters))
         };
-        let first = if week.begin() <= self.from {
-            0
-        } else {
-            number_at(week.begin())
-        };
-        let end = if week.end() >= self.until {
-            self.letters
-        } else {
-            number_at(week.end())
-        };
+        let first = if week.begin() <= self.from { 0 } else { number_at(week.begin()) };
+        let end = if week.end() >= self.until { self.letters } else { number_at(week.end()) };
         (first, end)
     }
 }
@@ -92,9 +84,8 @@ pub async fn remove_everything(conn: &mut PgConnection) -> Result<(), StoreError
 /// When Postgres does not do it.
 pub async fn take_patterns(conn: &mut PgConnection) -> Result<i64, StoreError> {
     run(conn, PATTERNS).await?;
-    let patterns: i64 = sqlx::query_scalar("select count(*) from seed_patterns")
-        .fetch_one(conn)
-        .await?;
+    let patterns: i64 =
+        sqlx::query_scalar("select count(*) from seed_patterns").fetch_one(conn).await?;
     Ok(patterns)
 }
 
@@ -192,9 +183,7 @@ pub async fn fill(conn: &mut PgConnection, span: &Span, week: Week) -> Result<i6
         ("{end}", end.to_string()),
     ]
     .into_iter()
-    .fold(MADE_UP.to_owned(), |sql, (name, value)| {
-        sql.replace(name, &value)
-    });
+    .fold(MADE_UP.to_owned(), |sql, (name, value)| sql.replace(name, &value));
     // Tables that are made in the same transaction can do without the log, if the server is set so.
     let mut transaction = conn.begin().await?;
     run(
@@ -241,9 +230,7 @@ pub async fn fill(conn: &mut PgConnection, span: &Span, week: Week) -> Result<i6
 /// # Errors
 /// When Postgres does not do it.
 pub async fn index(conn: &mut PgConnection, table: &str, week: Week) -> Result<(), StoreError> {
-    let indexing = INDEXING
-        .replace("{table}", table)
-        .replace("{part}", &week.part_of(table));
+    let indexing = INDEXING.replace("{table}", table).replace("{part}", &week.part_of(table));
     run(conn, &indexing).await
 }
 
@@ -291,9 +278,7 @@ pub fn tables() -> [&'static str; 3] {
 /// When Postgres does not do it.
 pub async fn count_again(conn: &mut PgConnection) -> Result<(), StoreError> {
     run(conn, COUNTERS).await?;
-    let groups = sqlx::query_scalar!("select id from groups")
-        .fetch_all(&mut *conn)
-        .await?;
+    let groups = sqlx::query_scalar!("select id from groups").fetch_all(&mut *conn).await?;
     totals::sum_up(conn, &groups).await
 }
 
@@ -386,8 +371,6 @@ pub async fn sizes(conn: &mut PgConnection) -> Result<Vec<Size>, StoreError> {
 }
 
 async fn run(conn: &mut PgConnection, sql: &str) -> Result<(), StoreError> {
-    sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
-        .execute(conn)
-        .await?;
+    sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(conn).await?;
     Ok(())
 }

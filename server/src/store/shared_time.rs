@@ -18,9 +18,8 @@ pub async fn shared_time(
     if let Some(time) = clock.shared() {
         return Ok(time);
     }
-    let time = sqlx::query_scalar!(r#"select clock_timestamp() as "time!""#)
-        .fetch_one(conn)
-        .await?;
+    let time =
+        sqlx::query_scalar!(r#"select clock_timestamp() as "time!""#).fetch_one(conn).await?;
     Ok(time)
 }
 
@@ -45,10 +44,8 @@ mod tests {
     #[sqlx::test(migrations = false)]
     async fn postgres_tells_it_and_goes_on_within_a_transaction(pool: PgPool) {
         let mut transaction = pool.begin().await.expect("begun");
-        let began: DateTime<Utc> = sqlx::query_scalar("select now()")
-            .fetch_one(&mut *transaction)
-            .await
-            .expect("asked");
+        let began: DateTime<Utc> =
+            sqlx::query_scalar("select now()").fetch_one(&mut *transaction).await.expect("asked");
         let one = shared_time(&mut transaction, &Wrong).await.expect("told");
         let two = shared_time(&mut transaction, &Wrong).await.expect("told");
         assert!(began < one && one < two, "{began} {one} {two}");

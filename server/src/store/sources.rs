@@ -130,9 +130,7 @@ pub async fn change(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn forget_configuration(conn: &mut PgConnection) -> Result<(), StoreError> {
-    sqlx::query!("update sources set configured = false where configured")
-        .execute(conn)
-        .await?;
+    sqlx::query!("update sources set configured = false where configured").execute(conn).await?;
     Ok(())
 }
 
@@ -162,9 +160,7 @@ pub async fn remove(
 /// # Errors
 /// When Postgres does not answer.
 pub async fn names(conn: &mut PgConnection) -> Result<BTreeMap<SourceId, String>, StoreError> {
-    let rows = sqlx::query!("select id, name from sources")
-        .fetch_all(conn)
-        .await?;
+    let rows = sqlx::query!("select id, name from sources").fetch_all(conn).await?;
     let names = rows.into_iter().map(|row| (SourceId(row.id), row.name));
     Ok(names.collect())
 }

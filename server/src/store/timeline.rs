@@ -32,10 +32,7 @@ pub async fn deaths(
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.slot, row.arrivals))
-        .collect())
+    Ok(rows.into_iter().map(|row| (row.slot, row.arrivals)).collect())
 }
 
 /// The deaths of a group since `from`.
@@ -56,10 +53,7 @@ pub async fn deaths_of_group(
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.slot, row.arrivals))
-        .collect())
+    Ok(rows.into_iter().map(|row| (row.slot, row.arrivals)).collect())
 }
 
 /// The deaths in queues of these names since `from`.
@@ -79,10 +73,7 @@ pub async fn deaths_in(
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.slot, row.arrivals))
-        .collect())
+    Ok(rows.into_iter().map(|row| (row.slot, row.arrivals)).collect())
 }
 
 /// The queues that letters died in, those with the most of them first.
@@ -220,15 +211,9 @@ pub async fn depths(
 /// When Postgres does not do it.
 pub async fn forget(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), StoreError> {
     let before = now - KEPT_FOR;
-    sqlx::query!("delete from signature_slots where slot < $1", before)
-        .execute(&mut *conn)
-        .await?;
-    sqlx::query!("delete from queue_deaths where slot < $1", before)
-        .execute(&mut *conn)
-        .await?;
-    sqlx::query!("delete from queue_depths where slot < $1", before)
-        .execute(conn)
-        .await?;
+    sqlx::query!("delete from signature_slots where slot < $1", before).execute(&mut *conn).await?;
+    sqlx::query!("delete from queue_deaths where slot < $1", before).execute(&mut *conn).await?;
+    sqlx::query!("delete from queue_depths where slot < $1", before).execute(conn).await?;
     Ok(())
 }
 

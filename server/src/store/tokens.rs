@@ -161,8 +161,7 @@ fn workers(word: &str, stored: Option<Json<Globs>>) -> Result<Globs, StoreError>
 }
 
 fn role(word: &str) -> Result<Role, StoreError> {
-    word.parse()
-        .map_err(|why| StoreError::corrupt("tokens", "role", why))
+    word.parse().map_err(|why| StoreError::corrupt("tokens", "role", why))
 }
 
 #[cfg(test)]
@@ -171,26 +170,15 @@ mod tests {
     use sqlx::PgPool;
 
     fn holder_named(name: &str) -> Holder {
-        Holder {
-            name: name.to_owned(),
-            role: Role::Operator,
-            workers: Globs::any(),
-        }
+        Holder { name: name.to_owned(), role: Role::Operator, workers: Globs::any() }
     }
 
     #[sqlx::test(migrator = "crate::store::MIGRATOR")]
     async fn a_token_opens_the_door_until_it_is_revoked(pool: PgPool) {
         let mut conn = pool.acquire().await.expect("connects");
         let (ci, now) = (holder_named("ci"), DateTime::UNIX_EPOCH);
-        assert!(
-            insert(&mut conn, Uuid::from_u128(1), &ci, &[1; 32], now)
-                .await
-                .expect("inserts")
-        );
-        assert_eq!(
-            holder(&mut conn, &[1; 32]).await.expect("reads"),
-            Some(ci.clone())
-        );
+        assert!(insert(&mut conn, Uuid::from_u128(1), &ci, &[1; 32], now).await.expect("inserts"));
+        assert_eq!(holder(&mut conn, &[1; 32]).await.expect("reads"), Some(ci.clone()));
         assert_eq!(holder(&mut conn, &[2; 32]).await.expect("reads"), None);
         assert!(revoke(&mut conn, "ci", now).await.expect("revokes"));
         assert!(!revoke(&mut conn, "ci", now).await.expect("was revoked"));
@@ -206,18 +194,11 @@ mod tests {
         let (demo, now) = (holder_named("demo"), DateTime::UNIX_EPOCH);
         for (digest, wanted) in [([1; 32], true), ([2; 32], false)] {
             let id = Uuid::from_bytes([digest[0]; 16]);
-            let done = insert(&mut conn, id, &demo, &digest, now)
-                .await
-                .expect("asks");
+            let done = insert(&mut conn, id, &demo, &digest, now).await.expect("asks");
             assert_eq!(done, wanted);
         }
-        replace(&mut conn, Uuid::from_u128(9), &demo, &[3; 32], now)
-            .await
-            .expect("replaces");
+        replace(&mut conn, Uuid::from_u128(9), &demo, &[3; 32], now).await.expect("replaces");
         assert_eq!(holder(&mut conn, &[1; 32]).await.expect("reads"), None);
-        assert_eq!(
-            holder(&mut conn, &[3; 32]).await.expect("reads"),
-            Some(demo)
-        );
+        assert_eq!(holder(&mut conn, &[3; 32]).await.expect("reads"), Some(demo));
     }
 }

@@ -66,9 +66,7 @@ pub async fn claim(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn ask_again(conn: &mut PgConnection) -> Result<(), StoreError> {
-    sqlx::query!("update topology_brokers set asked_at = '-infinity'")
-        .execute(conn)
-        .await?;
+    sqlx::query!("update topology_brokers set asked_at = '-infinity'").execute(conn).await?;
     Ok(())
 }
 

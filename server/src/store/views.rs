@@ -37,12 +37,10 @@ pub async fn seen_by(conn: &mut PgConnection, owner: &str) -> Result<Vec<View>, 
 /// # Errors
 /// When Postgres does not answer.
 pub async fn count_of(conn: &mut PgConnection, owner: &str) -> Result<i64, StoreError> {
-    let count = sqlx::query_scalar!(
-        r#"select count(*) as "count!" from views where owner = $1"#,
-        owner
-    )
-    .fetch_one(conn)
-    .await?;
+    let count =
+        sqlx::query_scalar!(r#"select count(*) as "count!" from views where owner = $1"#, owner)
+            .fetch_one(conn)
+            .await?;
     Ok(count)
 }
 
@@ -87,13 +85,9 @@ pub async fn put(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn remove(conn: &mut PgConnection, id: ViewId, owner: &str) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
-        "delete from views where id = $1 and owner = $2",
-        id.0,
-        owner
-    )
-    .execute(conn)
-    .await?;
+    let done = sqlx::query!("delete from views where id = $1 and owner = $2", id.0, owner)
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -103,11 +97,7 @@ mod tests {
     use sqlx::PgPool;
 
     fn view(name: &str, filter: &str, shared: bool) -> NewView {
-        NewView {
-            name: name.into(),
-            filter: filter.into(),
-            shared,
-        }
+        NewView { name: name.into(), filter: filter.into(), shared }
     }
 
     #[sqlx::test(migrator = "crate::store::MIGRATOR")]
@@ -130,10 +120,7 @@ mod tests {
         let ann = seen_by(&mut conn, "ann").await.expect("views");
         assert_eq!(ann[1].id, ViewId(Uuid::from_u128(1)), "its id stays");
         assert_eq!(seen(ann), ["", "state:unknown"]);
-        assert_eq!(
-            seen(seen_by(&mut conn, "bob").await.expect("views")),
-            ["", "queue:x"]
-        );
+        assert_eq!(seen(seen_by(&mut conn, "bob").await.expect("views")), ["", "queue:x"]);
         let shared = ViewId(Uuid::from_u128(2));
         assert!(!remove(&mut conn, shared, "bob").await.expect("asked"));
         assert!(remove(&mut conn, shared, "ann").await.expect("removed"));

@@ -25,18 +25,14 @@ impl Week {
     pub fn of(time: DateTime<Utc>) -> Self {
         let day = time.date_naive();
         let since_monday = u64::from(day.weekday().num_days_from_monday());
-        Self {
-            monday: day.checked_sub_days(Days::new(since_monday)).unwrap_or(day),
-        }
+        Self { monday: day.checked_sub_days(Days::new(since_monday)).unwrap_or(day) }
     }
 
     /// The week after it.
     #[must_use]
     pub fn next(self) -> Self {
         let next = self.monday.checked_add_days(Days::new(7));
-        Self {
-            monday: next.unwrap_or(self.monday),
-        }
+        Self { monday: next.unwrap_or(self.monday) }
     }
 
     /// When it ends, which is when the next one begins.
@@ -132,9 +128,7 @@ async fn make_one(conn: &mut PgConnection, week: Week) -> Result<(), StoreError>
             week.part_of(table),
             options(table)
         );
-        let made = sqlx::raw_sql(AssertSqlSafe(statement))
-            .execute(&mut *transaction)
-            .await;
+        let made = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut *transaction).await;
         match made.map_err(StoreError::from) {
             Ok(_) => {}
             Err(error) if error.is_violation() => {
@@ -173,13 +167,9 @@ pub(super) async fn seize(conn: &mut PgConnection, week: Week) -> Result<bool, S
     let mut attempt = conn.begin().await?;
     for table in TABLES {
         // The whole table, since dropping a part needs it.
-        let statement = format!(
-            "lock table {table}, {} in access exclusive mode",
-            week.part_of(table)
-        );
-        let locked = sqlx::raw_sql(AssertSqlSafe(statement))
-            .execute(&mut *attempt)
-            .await;
+        let statement =
+            format!("lock table {table}, {} in access exclusive mode", week.part_of(table));
+        let locked = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut *attempt).await;
         match locked.map_err(StoreError::from) {
             Ok(_) => {}
             Err(error) if error.is_lock_timeout() => {
@@ -200,9 +190,7 @@ pub(super) async fn seize(conn: &mut PgConnection, week: Week) -> Result<bool, S
 pub(super) async fn drop_seized(conn: &mut PgConnection, week: Week) -> Result<(), StoreError> {
     for table in TABLES {
         let statement = format!("drop table {}", week.part_of(table));
-        sqlx::raw_sql(AssertSqlSafe(statement))
-            .execute(&mut *conn)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut *conn).await?;
     }
     Ok(())
 }

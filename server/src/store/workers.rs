@@ -16,6 +16,5 @@ use dlo_domain::worker::WorkerState;
 use super::StoreError;
 
 pub(in crate::store) fn state(word: &str) -> Result<WorkerState, StoreError> {
-    word.parse()
-        .map_err(|why| StoreError::corrupt("workers", "state", why))
+    word.parse().map_err(|why| StoreError::corrupt("workers", "state", why))
 }

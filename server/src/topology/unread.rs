@@ -30,10 +30,7 @@ pub(super) async fn hidden(
         {
             continue;
         }
-        let place = Place {
-            broker,
-            vhost: &vhost,
-        };
+        let place = Place { broker, vhost: &vhost };
         cannot_read(deps, place, found.err()).await?;
         hidden.push(vhost);
     }
@@ -51,12 +48,7 @@ pub(super) async fn excuse(
     match why {
         Fault::Management(why @ ManagementError::Missing) => {
             // Else it was deleted while we looked.
-            if management
-                .vhosts()
-                .await?
-                .iter()
-                .any(|one| one == place.vhost)
-            {
+            if management.vhosts().await?.iter().any(|one| one == place.vhost) {
                 cannot_read(deps, place, Some(why)).await?;
             }
             Ok(())

@@ -45,10 +45,7 @@ impl Bounds {
     /// Those of a diff that has a page for itself.
     #[must_use]
     pub const fn of_one(within: Duration) -> Self {
-        Self {
-            budget: LINES_BUDGET,
-            within,
-        }
+        Self { budget: LINES_BUDGET, within }
     }
 }
 
@@ -80,10 +77,7 @@ pub fn of_bodies(before: Packed<'_>, after: Packed<'_>, bounds: Bounds) -> Diff 
 }
 
 fn too_large() -> Diff {
-    Diff {
-        lines: Vec::new(),
-        cut: true,
-    }
+    Diff { lines: Vec::new(), cut: true }
 }
 
 /// What a body holds, as far as that can be told. Returns `None` if it is too large.
@@ -133,40 +127,22 @@ pub fn of_texts(before: &str, after: &str, bounds: Bounds) -> Diff {
         return Diff::default();
     }
     let (before, after): (Vec<&str>, Vec<&str>) = (lines(before), lines(after));
-    let same = before
-        .iter()
-        .zip(&after)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
     let first = same.saturating_sub(AROUND);
     let (before, after) = (&before[first..], &after[first..]);
     let is_cut = before.len().max(after.len()) > MOST_COMPARED_LINES;
-    let (before, after) = if is_cut {
-        (begin(before), begin(after))
-    } else {
-        (before, after)
-    };
-    let diff = TextDiff::configure()
-        .deadline(Instant::now() + bounds.within)
-        .diff_slices(before, after);
-    let mut shown = Shown {
-        lines: Vec::new(),
-        budget: ShownBudget::new(bounds.budget),
-    };
+    let (before, after) = if is_cut { (begin(before), begin(after)) } else { (before, after) };
+    let diff =
+        TextDiff::configure().deadline(Instant::now() + bounds.within).diff_slices(before, after);
+    let mut shown = Shown { lines: Vec::new(), budget: ShownBudget::new(bounds.budget) };
     for (place, group) in diff.grouped_ops(AROUND).iter().enumerate() {
         let begins_late = group.first().is_some_and(|op| op.old_range().start > 0);
         let is_whole = shown.add_group(&diff, group, place > 0 || begins_late || first > 0);
         if !is_whole {
-            return Diff {
-                lines: shown.lines,
-                cut: true,
-            };
+            return Diff { lines: shown.lines, cut: true };
         }
     }
-    Diff {
-        lines: shown.lines,
-        cut: is_cut,
-    }
+    Diff { lines: shown.lines, cut: is_cut }
 }
 
 /// The lines of a text with their ends.
@@ -193,8 +169,7 @@ impl Shown {
         follows_others: bool,
     ) -> bool {
         if follows_others {
-            self.lines
-                .push(line(DiffMark::Skipped, "", &mut self.budget));
+            self.lines.push(line(DiffMark::Skipped, "", &mut self.budget));
         }
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
             if self.lines.len() >= MOST_LINES || !self.budget.take(LINE_COST) {
@@ -296,11 +271,7 @@ mod tests {
             format!("{}{first}\n{rest}", "same\n".repeat(100_000))
         };
         let diff = of_texts(&many("one", "a"), &many("two", "b"));
-        assert!(
-            diff.cut && marks(&diff).starts_with("~   -"),
-            "{}",
-            marks(&diff)
-        );
+        assert!(diff.cut && marks(&diff).starts_with("~   -"), "{}", marks(&diff));
         assert_eq!(diff.lines[4].text, "one");
     }
 

@@ -36,11 +36,7 @@ pub(super) enum Answer {
     /// The program was read.
     Ready,
     /// The program cannot be read.
-    Fault {
-        why: String,
-        position: usize,
-        length: usize,
-    },
+    Fault { why: String, position: usize, length: usize },
     /// A body stays as it is.
     Same,
     /// A body becomes this one.
@@ -60,16 +56,8 @@ impl Answer {
     pub(super) fn write(&self, out: &mut impl Write) -> Result<()> {
         let (kind, bytes) = match self {
             Self::Ready => (b'r', Vec::new()),
-            Self::Fault {
-                why,
-                position,
-                length,
-            } => {
-                let fault = WrittenFault {
-                    why: why.clone(),
-                    position: *position,
-                    length: *length,
-                };
+            Self::Fault { why, position, length } => {
+                let fault = WrittenFault { why: why.clone(), position: *position, length: *length };
                 (b'p', serde_json::to_vec(&fault)?)
             }
             Self::Same => (b's', Vec::new()),
@@ -85,16 +73,8 @@ impl Answer {
         Ok(match kind {
             b'r' => Self::Ready,
             b'p' => {
-                let WrittenFault {
-                    why,
-                    position,
-                    length,
-                } = serde_json::from_slice(&bytes)?;
-                Self::Fault {
-                    why,
-                    position,
-                    length,
-                }
+                let WrittenFault { why, position, length } = serde_json::from_slice(&bytes)?;
+                Self::Fault { why, position, length }
             }
             b's' => Self::Same,
             b'c' => Self::Changed(bytes),
@@ -115,11 +95,7 @@ mod tests {
             Answer::Same,
             Answer::Changed(vec![0, 255]),
             Answer::Failed("why".into()),
-            Answer::Fault {
-                why: "é".into(),
-                position: 3,
-                length: 1,
-            },
+            Answer::Fault { why: "é".into(), position: 3, length: 1 },
         ] {
             let mut written = Vec::new();
             answer.write(&mut written).expect("as the test arranged it");

@@ -56,10 +56,7 @@ pub fn unpack_within(
     if bytes.len() > most {
         return Err(UnpackError::TooLarge(most));
     }
-    Ok(Unpacked {
-        bytes: bytes.into_owned(),
-        packings,
-    })
+    Ok(Unpacked { bytes: bytes.into_owned(), packings })
 }
 
 /// Why content encodings cannot be taken off a body.
@@ -88,9 +85,10 @@ impl Unpacked {
     /// # Panics
     /// Never: what is written to is memory.
     pub fn pack(&self, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
-        let packed = self.packings.iter().rev().fold(bytes, |bytes, packing| {
-            on(packing, &bytes).expect("a Vec takes every write")
-        });
+        let packed =
+            self.packings.iter().rev().fold(bytes, |bytes, packing| {
+                on(packing, &bytes).expect("a Vec takes every write")
+            });
         if packed.len() > MOST_UNPACKED_BYTES {
             return Err(too_large());
         }
@@ -189,12 +187,8 @@ mod tests {
     use super::*;
 
     fn packed(encoding: &str, bytes: &[u8]) -> Vec<u8> {
-        let packings = encoding
-            .split(',')
-            .filter_map(|name| packing(name).expect("known"));
-        packings.fold(bytes.to_vec(), |bytes, one| {
-            on(&one, &bytes).expect("packed")
-        })
+        let packings = encoding.split(',').filter_map(|name| packing(name).expect("known"));
+        packings.fold(bytes.to_vec(), |bytes, one| on(&one, &bytes).expect("packed"))
     }
 
     #[test]
@@ -218,10 +212,7 @@ mod tests {
             ("deflate", b"{}", "called deflate"),
             ("base64", b"{}", "called base64"),
         ] {
-            let why = unpack(Some(encoding), body)
-                .err()
-                .expect("refused")
-                .to_string();
+            let why = unpack(Some(encoding), body).err().expect("refused").to_string();
             assert!(why.contains(says), "{why}");
         }
     }

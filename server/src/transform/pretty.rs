@@ -7,11 +7,7 @@
 /// Lays JSON out; the text must have been checked. Returns `None` if that takes more than `most` bytes.
 #[must_use]
 pub fn pretty(text: &str, most: usize) -> Option<String> {
-    let mut out = Layout {
-        text: String::with_capacity(text.len().min(most)),
-        depth: 0,
-        most,
-    };
+    let mut out = Layout { text: String::with_capacity(text.len().min(most)), depth: 0, most };
     let mut rest = text.trim().chars().peekable();
     while let Some(c) = rest.next() {
         match c {
@@ -109,10 +105,7 @@ mod tests {
         assert_eq!(pretty(text, 1_000).as_deref(), Some(laid));
         assert_eq!(pretty(laid, laid.len()).as_deref(), Some(laid));
         assert_eq!(pretty("7", 1).as_deref(), Some("7"));
-        assert_eq!(
-            compact(laid),
-            r#"{"a":1.10,"b":[],"c":[1,{"x":"a, \"b\": {"}],"d":{}}"#
-        );
+        assert_eq!(compact(laid), r#"{"a":1.10,"b":[],"c":[1,{"x":"a, \"b\": {"}],"d":{}}"#);
     }
 
     #[test]
@@ -120,12 +113,7 @@ mod tests {
         assert_eq!(pretty("[1]", 6), None);
         assert_eq!(pretty("[1]", 7).as_deref(), Some("[\n  1\n]"));
         assert_eq!(pretty("\"long\"", 5), None);
-        let deep = format!(
-            "{}{}0{}",
-            "[".repeat(126),
-            "0,".repeat(500_000),
-            "]".repeat(126)
-        );
+        let deep = format!("{}{}0{}", "[".repeat(126), "0,".repeat(500_000), "]".repeat(126));
         assert_eq!(pretty(&deep, 1_000_000), None);
     }
 }

@@ -77,13 +77,9 @@ impl Program {
             .chain(jaq_json::funs::<Data>())
             .filter(|(name, ..)| kept(name));
         let arena = Arena::default();
-        let file = File {
-            code: text,
-            path: (),
-        };
-        let modules = Loader::new(defs)
-            .load(&arena, file)
-            .map_err(|errors| of_reading(text, errors))?;
+        let file = File { code: text, path: () };
+        let modules =
+            Loader::new(defs).load(&arena, file).map_err(|errors| of_reading(text, errors))?;
         let no_data = |_: load::Import<&str, ()>| Err("nothing can be imported".to_owned());
         load::import(&modules, no_data).map_err(|errors| of_reading(text, errors))?;
         Compiler::default()
@@ -166,23 +162,20 @@ impl Write for Bounded {
 }
 
 fn of_reading(text: &str, errors: load::Errors<&str, ()>) -> Fault {
-    let first = errors
-        .into_iter()
-        .next()
-        .and_then(|(_, error)| match error {
-            load::Error::Io(faults) => faults.into_iter().next().map(|(path, _)| {
-                let why = "modules and data cannot be imported here".to_owned();
-                (why, path)
-            }),
-            load::Error::Lex(faults) => faults.into_iter().next().map(|(expected, found)| {
-                let end = found.chars().next().map_or(0, char::len_utf8);
-                (format!("expected {}", expected.as_str()), &found[..end])
-            }),
-            load::Error::Parse(faults) => faults
-                .into_iter()
-                .next()
-                .map(|(expected, found)| (format!("expected {}", expected.as_str()), found)),
-        });
+    let first = errors.into_iter().next().and_then(|(_, error)| match error {
+        load::Error::Io(faults) => faults.into_iter().next().map(|(path, _)| {
+            let why = "modules and data cannot be imported here".to_owned();
+            (why, path)
+        }),
+        load::Error::Lex(faults) => faults.into_iter().next().map(|(expected, found)| {
+            let end = found.chars().next().map_or(0, char::len_utf8);
+            (format!("expected {}", expected.as_str()), &found[..end])
+        }),
+        load::Error::Parse(faults) => faults
+            .into_iter()
+            .next()
+            .map(|(expected, found)| (format!("expected {}", expected.as_str()), found)),
+    });
     fault(text, first)
 }
 
@@ -206,16 +199,10 @@ fn fault(text: &str, found: Option<(String, &str)>) -> Fault {
     let place = found.as_ptr().addr().checked_sub(start);
     let characters = |part: &str| part.chars().count();
     match place.and_then(|at| Some((text.get(..at)?, text.get(at..at + found.len())?))) {
-        Some((before, part)) => Fault {
-            why,
-            position: characters(before),
-            length: characters(part),
-        },
-        None => Fault {
-            why,
-            position: characters(text),
-            length: 0,
-        },
+        Some((before, part)) => {
+            Fault { why, position: characters(before), length: characters(part) }
+        }
+        None => Fault { why, position: characters(text), length: 0 },
     }
 }
 

@@ -77,9 +77,6 @@ mod tests {
         assert!(third.is_ok(), "the first that waited");
         assert!(futures_util::poll!(&mut waiting[0]).is_pending());
         let mut late = Box::pin(slots.take(LONG));
-        assert!(
-            futures_util::poll!(&mut late).is_pending(),
-            "it may wait now"
-        );
+        assert!(futures_util::poll!(&mut late).is_pending(), "it may wait now");
     }
 }

@@ -16,9 +16,7 @@ use serde::{Deserialize, de};
 pub fn check(bytes: &[u8]) -> Result<(), String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|why| format!("it is no UTF-8 after byte {}", why.valid_up_to()))?;
-    serde_json::from_str::<Value>(text)
-        .map(|Value| ())
-        .map_err(|why| why.to_string())
+    serde_json::from_str::<Value>(text).map(|Value| ()).map_err(|why| why.to_string())
 }
 
 /// A value that is not kept.

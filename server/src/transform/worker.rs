@@ -51,9 +51,7 @@ enum Watched {
 
 fn run() -> ExitCode {
     let (tell, watch) = mpsc::channel();
-    let thread = std::thread::Builder::new()
-        .stack_size(STACK_BYTES)
-        .spawn(move || serve(&tell));
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || serve(&tell));
     // From here on nothing can be had beyond the limit, whatever the program does.
     let (Ok(thread), Ok(())) = (thread, limit_memory()) else {
         return ExitCode::FAILURE;
@@ -93,13 +91,7 @@ fn limit_memory() -> std::io::Result<()> {
     let limit = |resource, most: u64| {
         let maximum = getrlimit(resource).maximum;
         let most = maximum.map_or(most, |maximum| maximum.min(most));
-        setrlimit(
-            resource,
-            Rlimit {
-                current: Some(most),
-                maximum: Some(most),
-            },
-        )
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
     };
     limit(Resource::As, pages * page + MOST_MEMORY_BYTES)?;
     limit(Resource::Core, 0)?;
@@ -124,12 +116,8 @@ fn serve(tell: &Sender<Watched>) -> std::io::Result<()> {
     let program = match program {
         Ok(program) => program,
         Err(fault) => {
-            Answer::Fault {
-                why: fault.why,
-                position: fault.position,
-                length: fault.length,
-            }
-            .write(&mut to)?;
+            Answer::Fault { why: fault.why, position: fault.position, length: fault.length }
+                .write(&mut to)?;
             return to.flush();
         }
     };

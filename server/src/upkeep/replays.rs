@@ -48,10 +48,7 @@ async fn turn(
         let mut transaction = upkeep.pool.begin().await?;
         let done = forgetting::step(&mut transaction, before, *place, Bounds::default()).await?;
         transaction.commit().await?;
-        let Forgotten {
-            replays: some,
-            next,
-        } = done;
+        let Forgotten { replays: some, next } = done;
         replays += some;
         *place = next;
         if next.is_none() || stop.is_cancelled() {
@@ -61,11 +58,7 @@ async fn turn(
     let mut conn = upkeep.pool.acquire().await?;
     let tries = forgetting::forget_withdrawn(&mut conn, before, MOST_TRIES).await?;
     if replays + tries > 0 {
-        tracing::info!(
-            replays,
-            tries,
-            "replays and tries that were old were forgotten"
-        );
+        tracing::info!(replays, tries, "replays and tries that were old were forgotten");
     }
     Ok(())
 }

@@ -46,20 +46,14 @@ async fn an_office_whose_clock_is_ahead_removes_only_what_is_due(pool: PgPool) {
     let upkeep = Upkeep {
         pool: pool.clone(),
         clock: Arc::new(Ahead),
-        retention: Retention {
-            resolved: days(30),
-            discarded: days(30),
-            replays: days(90),
-        },
+        retention: Retention { resolved: days(30), discarded: days(30), replays: days(90) },
     };
     let stop = CancellationToken::new();
     let left = async {
         let deadline = Instant::now() + Duration::from_mins(2);
         loop {
-            let left: Vec<Uuid> = sqlx::query_scalar("select id from letters")
-                .fetch_all(&pool)
-                .await
-                .expect("read");
+            let left: Vec<Uuid> =
+                sqlx::query_scalar("select id from letters").fetch_all(&pool).await.expect("read");
             if !left.contains(&due) {
                 stop.cancel();
                 return left;

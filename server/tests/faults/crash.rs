@@ -39,13 +39,7 @@ async fn crash(pool: &PgPool, vhost: &Vhost, marks: Marks, bodies: &[String], ra
     let kills = setting("DLO_CRASH_KILLS", 6);
     watch(pool, &vhost.name, queue, SourceMode::Take).await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
-    let ledger = Ledger {
-        pool,
-        vhost,
-        queue,
-        premises: &premises,
-        bodies,
-    };
+    let ledger = Ledger { pool, vhost, queue, premises: &premises, bodies };
     let mut in_the_middle = 0;
     let mut published = 0;
     let mut most_doubled = 0;
@@ -56,11 +50,7 @@ async fn crash(pool: &PgPool, vhost: &Vhost, marks: Marks, bodies: &[String], ra
         let serve = premises.open();
         // Most kills hit intake at work; some hit it whenever, its start included.
         if random.random_ratio(2, 3) {
-            ledger
-                .until("intake is at work", 60, || async {
-                    letters(pool).await > before
-                })
-                .await;
+            ledger.until("intake is at work", 60, || async { letters(pool).await > before }).await;
             tokio::time::sleep(Duration::from_millis(random.random_range(0..100))).await;
         } else {
             tokio::time::sleep(Duration::from_millis(random.random_range(10..800))).await;
@@ -72,10 +62,7 @@ async fn crash(pool: &PgPool, vhost: &Vhost, marks: Marks, bodies: &[String], ra
         let stored = usize::try_from(letters(pool).await).expect("fits");
         in_the_middle += i32::from(stored > 0 && stored < published);
     }
-    assert!(
-        in_the_middle > 0,
-        "no kill hit intake in the middle: the test proved nothing"
-    );
+    assert!(in_the_middle > 0, "no kill hit intake in the middle: the test proved nothing");
     let serve = premises.open();
     ledger.until_settled(120).await;
     serve.stop().await;
@@ -127,43 +114,27 @@ async fn intake_waits_out_a_database_that_is_away(pool: PgPool) {
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(database_url(&pool), &vhost.brokers);
     let serve = premises.open();
-    vhost
-        .publish("dead", BasicProperties::default(), b"before")
-        .await;
+    vhost.publish("dead", BasicProperties::default(), b"before").await;
     until_within("the first letter", Duration::from_secs(20), || async {
         letters(&pool).await == 1
     })
     .await;
     // Its connections are cut and new ones refused: to the office the database is away.
-    let name = pool
-        .connect_options()
-        .get_database()
-        .expect("named")
-        .to_owned();
+    let name = pool.connect_options().get_database().expect("named").to_owned();
     let admin = crate::support::database::admin().await;
     for statement in [
         format!("alter database \"{name}\" allow_connections false"),
         format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'"),
     ] {
-        sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
-            .execute(&admin)
-            .await
-            .expect("cut off");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&admin).await.expect("cut off");
     }
-    vhost
-        .publish("dead", BasicProperties::default(), b"meanwhile")
-        .await;
-    until_within(
-        "the message is given back",
-        Duration::from_secs(20),
-        || async { vhost.depth("dead").await == 1 },
-    )
+    vhost.publish("dead", BasicProperties::default(), b"meanwhile").await;
+    until_within("the message is given back", Duration::from_secs(20), || async {
+        vhost.depth("dead").await == 1
+    })
     .await;
     let statement = format!("alter database \"{name}\" allow_connections true");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
-        .execute(&admin)
-        .await
-        .expect("allowed again");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&admin).await.expect("allowed again");
     until_within("intake resumes", Duration::from_secs(10), || async {
         letters_or_none(&pool).await == Some(2)
     })
@@ -199,19 +170,12 @@ async fn a_deadlock_strips_no_letter_of_its_headers(pool: PgPool) {
     }
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until_within("the letters", Duration::from_secs(20), || async {
-        letters(&pool).await == 10
-    })
-    .await;
+    until_within("the letters", Duration::from_secs(20), || async { letters(&pool).await == 10 })
+        .await;
     office.stop().await;
-    let attempts: i64 = sqlx::query_scalar("select last_value from attempts")
-        .fetch_one(&pool)
-        .await
-        .expect("read");
-    assert!(
-        attempts > 2,
-        "nothing was rolled back: the test proved nothing"
-    );
+    let attempts: i64 =
+        sqlx::query_scalar("select last_value from attempts").fetch_one(&pool).await.expect("read");
+    assert!(attempts > 2, "nothing was rolled back: the test proved nothing");
     let stripped: i64 =
         sqlx::query_scalar("select count(*) from arrivals where headers::text = '[]'")
             .fetch_one(&pool)
@@ -223,8 +187,5 @@ async fn a_deadlock_strips_no_letter_of_its_headers(pool: PgPool) {
 
 /// The pool's own connections were cut too: the first answers may be errors.
 async fn letters_or_none(pool: &PgPool) -> Option<i64> {
-    sqlx::query_scalar("select count(*) from letters")
-        .fetch_one(pool)
-        .await
-        .ok()
+    sqlx::query_scalar("select count(*) from letters").fetch_one(pool).await.ok()
 }

@@ -20,9 +20,7 @@ use crate::support::variable;
 /// A number that a person may set in the environment.
 pub fn setting(name: &str, usual: usize) -> usize {
     variable(name).map_or(usual, |value| {
-        value
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}={value} is no number"))
+        value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number"))
     })
 }
 

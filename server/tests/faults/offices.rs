@@ -22,21 +22,13 @@ use crate::support::office::watch;
 async fn kill_one_of_two(pool: &PgPool, vhost: &Vhost, bodies: &[String], random: &mut StdRng) {
     watch(pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
-    let ledger = Ledger {
-        pool,
-        vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies,
-    };
+    let ledger = Ledger { pool, vhost, queue: "dead", premises: &premises, bodies };
     let kills = setting("DLO_CRASH_KILLS", 5);
     let mut offices: Vec<Serve> = vec![premises.open(), premises.open()];
     let parts = bodies.chunks(bodies.len().div_ceil(kills + 1));
     for (round, part) in parts.enumerate() {
         ledger
-            .until("both offices consume", 30, || async {
-                vhost.consumers("dead").await == 2
-            })
+            .until("both offices consume", 30, || async { vhost.consumers("dead").await == 2 })
             .await;
         // One end at a time can be told exactly; `kill_both` is for more.
         ledger.until_cleared(2).await;
@@ -46,9 +38,7 @@ async fn kill_one_of_two(pool: &PgPool, vhost: &Vhost, bodies: &[String], random
             break;
         }
         ledger
-            .until("the offices are at work", 30, || async {
-                ledger.letters().await > before
-            })
+            .until("the offices are at work", 30, || async { ledger.letters().await > before })
             .await;
         tokio::time::sleep(Duration::from_millis(random.random_range(0..60))).await;
         offices.remove(random.random_range(0..2)).kill().await;
@@ -101,28 +91,18 @@ const LAST_BATCH: usize = 150;
 async fn kill_both(pool: &PgPool, vhost: &Vhost, bodies: &[String], random: &mut StdRng) {
     watch(pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
-    let ledger = Ledger {
-        pool,
-        vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies,
-    };
+    let ledger = Ledger { pool, vhost, queue: "dead", premises: &premises, bodies };
     let kills = setting("DLO_CRASH_KILLS", 4);
     let mut most_doubled = 0;
     for part in bodies.chunks(bodies.len().div_ceil(kills)) {
         let offices = [premises.open(), premises.open()];
         ledger
-            .until("both offices consume", 30, || async {
-                vhost.consumers("dead").await == 2
-            })
+            .until("both offices consume", 30, || async { vhost.consumers("dead").await == 2 })
             .await;
         let before = ledger.letters().await;
         vhost.publish_all("dead", part).await;
         ledger
-            .until("the offices are at work", 30, || async {
-                ledger.letters().await > before
-            })
+            .until("the offices are at work", 30, || async { ledger.letters().await > before })
             .await;
         for office in offices {
             tokio::time::sleep(Duration::from_millis(random.random_range(0..60))).await;

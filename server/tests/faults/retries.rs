@@ -18,10 +18,7 @@ use crate::support::until_within;
 async fn offices_that_are_killed_lose_no_try_and_double_none(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     // So slow that tries are made over some seconds, in which offices die.
-    let slow = NewPolicy {
-        retries_per_minute: 1_800,
-        ..policy(vec![1])
-    };
+    let slow = NewPolicy { retries_per_minute: 1_800, ..policy(vec![1]) };
     add(&bench, &slow).await;
     let many = setting("DLO_RETRY_LETTERS", 120);
     letters(&bench, &pool, many).await;
@@ -41,11 +38,7 @@ async fn offices_that_are_killed_lose_no_try_and_double_none(pool: PgPool) {
     let all = i64::try_from(many).expect("few");
     until_within("every try is made", Duration::from_secs(90), || async {
         count(&pool, taken).await == all
-            && count(
-                &pool,
-                "select count(*) from replay_items where outcome = 'pending'",
-            )
-            .await
+            && count(&pool, "select count(*) from replay_items where outcome = 'pending'").await
                 == 0
     })
     .await;
@@ -81,23 +74,14 @@ async fn what_arrives_beside_a_change_of_policies_is_asked_about_or_was_there_be
     .await;
     // While batches are under way.
     let id = add(&bench, &policy(vec![1_000])).await;
-    let at: chrono::DateTime<chrono::Utc> = bench
-        .desk
-        .policy(id)
-        .await
-        .expect("a policy")
-        .policy
-        .changed_at;
+    let at: chrono::DateTime<chrono::Utc> =
+        bench.desk.policy(id).await.expect("a policy").policy.changed_at;
     vhost.publish_all("dead", after).await;
     let scheduler = Scheduler::start(&pool);
-    until_within(
-        "all are stored and asked about",
-        Duration::from_mins(1),
-        || async {
-            count(&pool, "select count(*) from letters").await == 2_000
-                && count(&pool, "select count(*) from policy_inbox").await == 0
-        },
-    )
+    until_within("all are stored and asked about", Duration::from_mins(1), || async {
+        count(&pool, "select count(*) from letters").await == 2_000
+            && count(&pool, "select count(*) from policy_inbox").await == 0
+    })
     .await;
     let missed: i64 = sqlx::query_scalar(
         "select count(*) from letters where state = 'held' and last_arrived_at > $1",
@@ -107,11 +91,7 @@ async fn what_arrives_beside_a_change_of_policies_is_asked_about_or_was_there_be
     .await
     .expect("counted");
     assert_eq!(missed, 0, "every later one is scheduled");
-    let scheduled = count(
-        &pool,
-        "select count(*) from letters where state = 'scheduled'",
-    )
-    .await;
+    let scheduled = count(&pool, "select count(*) from letters where state = 'scheduled'").await;
     assert!(scheduled >= 1_000, "{scheduled}");
     scheduler.stop().await;
     intake.stop().await;

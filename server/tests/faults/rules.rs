@@ -24,39 +24,18 @@ async fn a_rule_reaches_every_letter_though_offices_are_killed(pool: PgPool) {
         .map(|number| format!("{{\"number\": {number}, \"kind\": \"k{}\"}}", number % 7))
         .collect();
     let premises = Premises::new(database_url(&pool), &vhost.brokers);
-    let ledger = Ledger {
-        pool: &pool,
-        vhost: &vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies: &bodies,
-    };
+    let ledger =
+        Ledger { pool: &pool, vhost: &vhost, queue: "dead", premises: &premises, bodies: &bodies };
     let (old, new) = bodies.split_at(2_500);
     vhost.publish_all("dead", old).await;
     let (first, second) = (premises.open(), premises.open());
-    ledger
-        .until("there are old letters", 60, || async {
-            ledger.letters().await > 1_500
-        })
-        .await;
+    ledger.until("there are old letters", 60, || async { ledger.letters().await > 1_500 }).await;
     // Some are stored, some are in hand, and some come later.
-    let critical = rule(
-        "numbers",
-        "body.number:>=0",
-        Verdict::Severity(Severity::Critical),
-    );
-    bench
-        .desk
-        .add_rule(&Actor("anna".to_owned()), &critical)
-        .await
-        .expect("added");
+    let critical = rule("numbers", "body.number:>=0", Verdict::Severity(Severity::Critical));
+    bench.desk.add_rule(&Actor("anna".to_owned()), &critical).await.expect("added");
     let key = Verdict::Grouping(Outcome::Key("all numbers of {queue}".to_owned()));
     let alike = rule("numbers", "has:body.kind", key);
-    bench
-        .desk
-        .add_rule(&Actor("anna".to_owned()), &alike)
-        .await
-        .expect("added");
+    bench.desk.add_rule(&Actor("anna".to_owned()), &alike).await.expect("added");
     vhost.publish_all("dead", new).await;
     ledger
         .until("the walk is under way", 60, || async {

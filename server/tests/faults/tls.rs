@@ -35,10 +35,7 @@ impl Authority {
         let certificate = params.self_signed(&key).expect("signed");
         let files = tempfile::tempdir().expect("a directory");
         std::fs::write(files.path().join("authority.pem"), certificate.pem()).expect("written");
-        Self {
-            files,
-            issuer: Issuer::new(params, key),
-        }
+        Self { files, issuer: Issuer::new(params, key) }
     }
 
     fn file(&self) -> String {
@@ -51,10 +48,7 @@ impl Authority {
         let params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.issuer).expect("signed");
-        ServerCertificate {
-            chain: certificate.pem(),
-            key: key.serialize_pem(),
-        }
+        ServerCertificate { chain: certificate.pem(), key: key.serialize_pem() }
     }
 }
 
@@ -75,11 +69,8 @@ impl Servers {
             ..SandboxOptions::default()
         };
         let sandbox = Sandbox::start_own(options).await.expect("servers");
-        let [amqp, management] = sandbox
-            .rabbitmq()
-            .expect("a broker")
-            .tls_urls()
-            .expect("with TLS");
+        let [amqp, management] =
+            sandbox.rabbitmq().expect("a broker").tls_urls().expect("with TLS");
         Self {
             database: sandbox.endpoints().database.clone(),
             sandbox,
@@ -167,9 +158,7 @@ async fn takes_letters(servers: &Servers, pool: &PgPool, database: &str, authori
         ],
     )
     .await;
-    vhost
-        .publish_all("dead", &["a".to_owned(), "b".to_owned()])
-        .await;
+    vhost.publish_all("dead", &["a".to_owned(), "b".to_owned()]).await;
     until_within("letters came over TLS", Duration::from_mins(1), || async {
         letters(pool).await == 2
     })
@@ -212,25 +201,15 @@ async fn is_probed(office: &Running, pool: &PgPool, management: &str) {
 
 #[tokio::test]
 async fn a_database_without_tls_is_refused_where_tls_is_asked_for() {
-    let options = SandboxOptions {
-        rabbitmq: false,
-        ..SandboxOptions::default()
-    };
+    let options = SandboxOptions { rabbitmq: false, ..SandboxOptions::default() };
     let sandbox = Sandbox::start_own(options).await.expect("a database");
     let plain = &sandbox.endpoints().database;
     for mode in ["require", "verify-ca", "verify-full"] {
         let url = format!("{plain}?sslmode={mode}");
-        let variables = [
-            ("DLO_DATABASE_URL", &*url),
-            ("DLO_BROKER_URL", "amqp://127.0.0.1:1"),
-        ];
+        let variables = [("DLO_DATABASE_URL", &*url), ("DLO_BROKER_URL", "amqp://127.0.0.1:1")];
         let said = run(&["migrate"], &variables, None).await;
         assert!(!said.well, "{mode}: {}", said.out);
-        assert!(
-            said.err.to_lowercase().contains("tls"),
-            "{mode}: {}",
-            said.err
-        );
+        assert!(said.err.to_lowercase().contains("tls"), "{mode}: {}", said.err);
     }
     sandbox.stop().await.expect("in good order");
 }

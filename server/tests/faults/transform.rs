@@ -46,10 +46,7 @@ async fn after_a_few_letters_beyond_the_limits_the_others_are_not_tried() {
 
 async fn made(jq: &str, texts: &[&str]) -> Vec<Made> {
     let mut program = transformer().begin(jq).await.expect("a program");
-    program
-        .change(&bodies(texts), MOST_BYTES)
-        .await
-        .expect("answers")
+    program.change(&bodies(texts), MOST_BYTES).await.expect("answers")
 }
 
 fn why(made: &Made) -> &str {

@@ -43,9 +43,5 @@ async fn every_prepared_query_is_one_of_this_schema(pool: PgPool) {
         }
     }
     assert!(queries > 0, "there are prepared queries");
-    assert!(
-        wrong.is_empty(),
-        "run `make prepare`:\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "run `make prepare`:\n{}", wrong.join("\n"));
 }

@@ -44,15 +44,9 @@ async fn a_removed_policy_tells_what_it_was_and_who_removed_it(pool: PgPool) {
     let again = bench.desk.remove_policy(&bert, id).await;
     assert!(matches!(again, Err(DeskError::NotFound(_))), "{again:?}");
     let changed = bench.desk.change_policy(&bert, id, &policy(vec![8])).await;
-    assert!(
-        matches!(changed, Err(DeskError::NotFound(_))),
-        "{changed:?}"
-    );
+    assert!(matches!(changed, Err(DeskError::NotFound(_))), "{changed:?}");
     let applied = bench.desk.apply_policy(&bert, id).await;
-    assert!(
-        matches!(applied, Err(DeskError::NotFound(_))),
-        "{applied:?}"
-    );
+    assert!(matches!(applied, Err(DeskError::NotFound(_))), "{applied:?}");
     assert_eq!(bench.desk.policies().await.expect("a list"), []);
     let never = bench.desk.policy(PolicyId(uuid::Uuid::nil())).await;
     let Err(DeskError::NotFound(why)) = never else {
@@ -117,22 +111,13 @@ async fn gets_its_three_tries(pool: &PgPool, counts: &[i64]) {
     let properties = BasicProperties::default().with_headers(headers);
     vhost.publish("dead", properties, b"fails").await;
     let is_given_up = async || {
-        count(
-            pool,
-            "select count(*) from letters where exhausted_at is not null",
-        )
-        .await
-            == 1
+        count(pool, "select count(*) from letters where exhausted_at is not null").await == 1
     };
-    let came = tokio::time::timeout(
-        crate::support::PATIENCE,
-        die_with(&vhost, counts, is_given_up),
-    );
+    let came =
+        tokio::time::timeout(crate::support::PATIENCE, die_with(&vhost, counts, is_given_up));
     assert_eq!(came.await.expect("in time"), 3);
-    let letter: uuid::Uuid = sqlx::query_scalar("select id from letters")
-        .fetch_one(pool)
-        .await
-        .expect("one letter");
+    let letter: uuid::Uuid =
+        sqlx::query_scalar("select id from letters").fetch_one(pool).await.expect("one letter");
     let letter = bench.desk.letter(LetterId(letter)).await.expect("a letter");
     assert_eq!(letter.summary.state, LetterState::Held);
     assert_eq!(letter.arrivals.len(), 4);
@@ -193,10 +178,7 @@ async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: P
     .await
     .expect("one letter");
     assert_eq!((&*queue, &*state), ("payments.execute", "held"));
-    assert!(
-        why.contains("only the message itself says where it died"),
-        "{why}"
-    );
+    assert!(why.contains("only the message itself says where it died"), "{why}");
     scheduler.stop().await;
     engine.stop().await;
     intake.stop().await;

@@ -27,25 +27,15 @@ async fn rules_are_written_checked_ordered_and_told_in_the_trail(pool: PgPool) {
         ("", "", low.clone()),
         ("a", "mood:bad", low.clone()),
         ("a", "age:>1h", low.clone()),
-        (
-            "a",
-            "",
-            Verdict::Grouping(Outcome::Key("{mood}".to_owned())),
-        ),
-        (
-            "a",
-            "",
-            Verdict::Grouping(Outcome::Masks(vec!["(".to_owned()])),
-        ),
+        ("a", "", Verdict::Grouping(Outcome::Key("{mood}".to_owned()))),
+        ("a", "", Verdict::Grouping(Outcome::Masks(vec!["(".to_owned()]))),
     ] {
         let refused = desk.add_rule(&actor(), &rule(name, filter, verdict)).await;
         assert!(matches!(refused, Err(DeskError::Invalid(_))), "{refused:?}");
     }
     let hostile = "<b>it's</b> \"; drop table rules; --";
-    let added = desk
-        .add_rule(&actor(), &rule(hostile, " queue:a ", low.clone()))
-        .await
-        .expect("added");
+    let added =
+        desk.add_rule(&actor(), &rule(hostile, " queue:a ", low.clone())).await.expect("added");
     assert_eq!(added.rule.name, hostile);
     assert_eq!((added.position, added.changed_by.as_str()), (6, "anna"));
     let book = desk.rules().await.expect("read");
@@ -55,10 +45,7 @@ async fn rules_are_written_checked_ordered_and_told_in_the_trail(pool: PgPool) {
     let other_kind = rule("a", "", key);
     let refused = desk.change_rule(&actor(), added.id, &other_kind).await;
     assert!(matches!(refused, Err(DeskError::Invalid(_))));
-    let changed = NewRule {
-        enabled: false,
-        ..added.rule.clone()
-    };
+    let changed = NewRule { enabled: false, ..added.rule.clone() };
     let changed = desk.change_rule(&actor(), added.id, &changed).await;
     assert!(!changed.expect("changed").rule.enabled);
     let mut order: Vec<RuleId> = book.severity.iter().map(|rule| rule.id).collect();
@@ -79,10 +66,7 @@ async fn rules_are_written_checked_ordered_and_told_in_the_trail(pool: PgPool) {
             .fetch_all(&pool)
             .await
             .expect("read");
-    assert_eq!(
-        trail,
-        ["rule.add", "rule.change", "rule.order", "rule.remove"]
-    );
+    assert_eq!(trail, ["rule.add", "rule.change", "rule.order", "rule.remove"]);
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -98,10 +82,7 @@ async fn a_rule_that_cannot_be_read_is_a_trouble_and_stops_nothing(pool: PgPool)
     .expect("written by a newer version");
     let troubles = bench.desk.troubles().await;
     assert_eq!(troubles.len(), 1);
-    assert!(
-        troubles[0].what.contains("no disk or memory left"),
-        "{troubles:?}"
-    );
+    assert!(troubles[0].what.contains("no disk or memory left"), "{troubles:?}");
     let book = bench.desk.rules().await.expect("read");
     assert_eq!(book.severity.len(), 4);
 }

@@ -37,9 +37,7 @@ struct Company {
 impl Company {
     async fn open(pool: &PgPool, reschedule_on: Vec<Reason>) -> Self {
         let vhost = Vhost::create().await;
-        vhost
-            .dead_letter_pair("attune.dlx", "attune.dlx.queue")
-            .await;
+        vhost.dead_letter_pair("attune.dlx", "attune.dlx.queue").await;
         watch(pool, &vhost.name, "attune.dlx.queue", SourceMode::Take).await;
         let naming = ExecutionNaming {
             path: Some("/payload/execution_id".to_owned()),
@@ -54,12 +52,8 @@ impl Company {
             hears_http: true,
             judges: true,
         });
-        let mut company = Self {
-            intake: Office::start(pool, &vhost.brokers).await,
-            yard,
-            vhost,
-            monitor,
-        };
+        let mut company =
+            Self { intake: Office::start(pool, &vhost.brokers).await, yard, vhost, monitor };
         company.pass(1, &[]).await;
         company
     }
@@ -77,10 +71,7 @@ impl Company {
     }
 
     async fn say(&self, worker: &str, heartbeat: Heartbeat) {
-        let heartbeat = Heartbeat {
-            queue: Some(queue_of(worker)),
-            ..heartbeat
-        };
+        let heartbeat = Heartbeat { queue: Some(queue_of(worker)), ..heartbeat };
         let told = self.yard.desk.heartbeat(worker, heartbeat).await;
         told.expect("taken");
     }
@@ -122,21 +113,14 @@ impl Company {
             "payload": {"execution_id": id},
         });
         self.vhost
-            .publish(
-                &queue_of(worker),
-                BasicProperties::default(),
-                body.to_string().as_bytes(),
-            )
+            .publish(&queue_of(worker), BasicProperties::default(), body.to_string().as_bytes())
             .await;
     }
 
     /// Waits for so many dead letters that name executions, without handling them.
     async fn named(&self, letters: i64) {
         until("the letters name their executions", || async {
-            self.yard
-                .count("select count(*) from letter_executions")
-                .await
-                == letters
+            self.yard.count("select count(*) from letter_executions").await == letters
         })
         .await;
     }
@@ -144,10 +128,7 @@ impl Company {
     /// Waits for so many, and does what they ask for.
     async fn handled(&self, letters: i64) {
         self.named(letters).await;
-        while executions::handle_next(&self.yard.deps)
-            .await
-            .expect("handled")
-        {}
+        while executions::handle_next(&self.yard.deps).await.expect("handled") {}
     }
 
     async fn close(self) {

@@ -6,26 +6,14 @@ use crate::support::transform::{MOST_BYTES, bodies, transformer};
 
 #[tokio::test]
 async fn bodies_are_changed_one_after_the_other_in_their_order() {
-    let texts: Vec<String> = (0..5_000)
-        .map(|n| format!(r#"{{"n":{n},"pad":"x"}}"#))
-        .collect();
+    let texts: Vec<String> = (0..5_000).map(|n| format!(r#"{{"n":{n},"pad":"x"}}"#)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let mut program = transformer()
-        .begin("if .n % 2 == 0 then .n += 1 end")
-        .await
-        .expect("a program");
+    let mut program =
+        transformer().begin("if .n % 2 == 0 then .n += 1 end").await.expect("a program");
     for chunk in texts.chunks(1_000) {
-        let made = program
-            .change(&bodies(chunk), MOST_BYTES)
-            .await
-            .expect("answers");
+        let made = program.change(&bodies(chunk), MOST_BYTES).await.expect("answers");
         for (text, made) in chunk.iter().zip(made) {
-            let n: u32 = text["{\"n\":".len()..]
-                .split(',')
-                .next()
-                .unwrap()
-                .parse()
-                .unwrap();
+            let n: u32 = text["{\"n\":".len()..].split(',').next().unwrap().parse().unwrap();
             let expected = if n.is_multiple_of(2) {
                 Made::Changed(format!(r#"{{"n":{},"pad":"x"}}"#, n + 1).into_bytes())
             } else {
@@ -38,14 +26,8 @@ async fn bodies_are_changed_one_after_the_other_in_their_order() {
 
 #[tokio::test]
 async fn a_program_that_cannot_be_read_is_told_with_its_place() {
-    let fault = transformer()
-        .begin(".a | nosuch")
-        .await
-        .expect_err("a fault");
-    let TransformError::Fault {
-        position, length, ..
-    } = fault
-    else {
+    let fault = transformer().begin(".a | nosuch").await.expect_err("a fault");
+    let TransformError::Fault { position, length, .. } = fault else {
         panic!("{fault:?}");
     };
     assert_eq!((position, length), (5, 6));

@@ -56,10 +56,7 @@ async fn remove(address: &str) {
 impl Vhost {
     /// Makes a vhost with a name that nobody has.
     pub async fn create() -> Self {
-        let (amqp, management) = (
-            needed("DLO_TEST_AMQP_URL"),
-            needed("DLO_TEST_MANAGEMENT_URL"),
-        );
+        let (amqp, management) = (needed("DLO_TEST_AMQP_URL"), needed("DLO_TEST_MANAGEMENT_URL"));
         Self::create_at(&amqp, &management).await
     }
 
@@ -71,11 +68,7 @@ impl Vhost {
             .send()
             .await
             .expect("the management API answers");
-        assert!(
-            response.status().is_success(),
-            "vhost refused: {}",
-            response.status()
-        );
+        assert!(response.status().is_success(), "vhost refused: {}", response.status());
         let mut brokers = Brokers::main(amqp, Some(management));
         for broker in brokers.0.values_mut() {
             broker.patience = PATIENCE;
@@ -114,14 +107,8 @@ impl Vhost {
         for (name, value) in arguments {
             table.insert((*name).into(), value.clone());
         }
-        let options = QueueDeclareOptions {
-            durable: true,
-            ..QueueDeclareOptions::default()
-        };
-        self.channel
-            .queue_declare(name.into(), options, table)
-            .await
-            .expect("declared");
+        let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+        self.channel.queue_declare(name.into(), options, table).await.expect("declared");
     }
 
     /// Declares a durable queue that goes with its last consumer.
@@ -131,9 +118,7 @@ impl Vhost {
             auto_delete: true,
             ..QueueDeclareOptions::default()
         };
-        let declared = self
-            .channel
-            .queue_declare(name.into(), options, FieldTable::default());
+        let declared = self.channel.queue_declare(name.into(), options, FieldTable::default());
         declared.await.expect("declared");
     }
 
@@ -155,10 +140,7 @@ impl Vhost {
             .basic_publish(
                 exchange.into(),
                 routing_key.into(),
-                BasicPublishOptions {
-                    mandatory: true,
-                    ..BasicPublishOptions::default()
-                },
+                BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() },
                 body,
                 properties.with_delivery_mode(2),
             )
@@ -185,13 +167,8 @@ impl Vhost {
     /// The first two numbers of the broker's version.
     pub async fn release(&self) -> (u32, u32) {
         let version = self.version().await;
-        let mut numbers = version
-            .split('.')
-            .map(|number| number.parse().expect("a number"));
-        (
-            numbers.next().expect("a version"),
-            numbers.next().expect("a version"),
-        )
+        let mut numbers = version.split('.').map(|number| number.parse().expect("a number"));
+        (numbers.next().expect("a version"), numbers.next().expect("a version"))
     }
 
     /// The first number of the broker's version.
@@ -207,23 +184,14 @@ impl Vhost {
             let options = BasicPublishOptions::default();
             let confirm = self
                 .channel
-                .basic_publish(
-                    "".into(),
-                    queue.into(),
-                    options,
-                    body.as_bytes(),
-                    properties,
-                )
+                .basic_publish("".into(), queue.into(), options, body.as_bytes(), properties)
                 .await
                 .expect("published");
             confirms.push(confirm);
         }
         for confirm in confirms {
             let confirm = confirm.await.expect("answered");
-            assert!(
-                matches!(confirm, lapin::Confirmation::Ack(_)),
-                "{confirm:?}"
-            );
+            assert!(matches!(confirm, lapin::Confirmation::Ack(_)), "{confirm:?}");
         }
     }
 
@@ -233,9 +201,7 @@ impl Vhost {
             let options = BasicPublishOptions::default();
             let lasting = BasicProperties::default().with_delivery_mode(2);
             let body = b"it fills the queue";
-            let sent = self
-                .channel
-                .basic_publish("".into(), queue.into(), options, body, lasting);
+            let sent = self.channel.basic_publish("".into(), queue.into(), options, body, lasting);
             let answer = sent.await.expect("published").await.expect("answered");
             if matches!(answer, lapin::Confirmation::Nack(_)) {
                 return;
@@ -248,12 +214,7 @@ impl Vhost {
     pub async fn take_bodies(&self, queue: &str) -> Vec<Vec<u8>> {
         let mut bodies = Vec::new();
         let options = BasicGetOptions { no_ack: true };
-        while let Some(got) = self
-            .channel
-            .basic_get(queue.into(), options)
-            .await
-            .expect("got")
-        {
+        while let Some(got) = self.channel.basic_get(queue.into(), options).await.expect("got") {
             bodies.push(got.delivery.data);
         }
         bodies
@@ -280,10 +241,7 @@ impl Vhost {
     pub async fn version(&self) -> String {
         let response = reqwest::get(format!("{}/api/overview", self.management)).await;
         let overview: serde_json::Value = response.expect("answers").json().await.expect("JSON");
-        overview["rabbitmq_version"]
-            .as_str()
-            .expect("a version")
-            .to_owned()
+        overview["rabbitmq_version"].as_str().expect("a version").to_owned()
     }
 
     /// Messages that a queue holds, whatever becomes of them. The figure is some seconds old.
@@ -298,9 +256,7 @@ impl Vhost {
     /// seconds old.
     pub async fn census(&self, queue: &str) -> String {
         let url = format!("{}/api/queues/{}/{queue}", self.management, self.name);
-        let asked = reqwest::Client::new()
-            .get(url)
-            .timeout(Duration::from_secs(5));
+        let asked = reqwest::Client::new().get(url).timeout(Duration::from_secs(5));
         let Ok(response) = asked.send().await else {
             return "the management API does not answer".to_owned();
         };
@@ -315,24 +271,17 @@ impl Vhost {
     }
 
     async fn look(&self, queue: &str) -> lapin::Queue {
-        let options = QueueDeclareOptions {
-            passive: true,
-            durable: true,
-            ..QueueDeclareOptions::default()
-        };
+        let options =
+            QueueDeclareOptions { passive: true, durable: true, ..QueueDeclareOptions::default() };
         let channel = self.connection.create_channel().await.expect("a channel");
-        channel
-            .queue_declare(queue.into(), options, FieldTable::default())
-            .await
-            .expect("there")
+        channel.queue_declare(queue.into(), options, FieldTable::default()).await.expect("there")
     }
 }
 
 async fn connect(brokers: &Brokers, vhost: &str) -> (Connection, Channel) {
     let uri = brokers.uri("main", vhost).expect("an address");
-    let connection = Connection::connect_uri(uri, ConnectionProperties::default())
-        .await
-        .expect("a connection");
+    let connection =
+        Connection::connect_uri(uri, ConnectionProperties::default()).await.expect("a connection");
     let channel = connection.create_channel().await.expect("a channel");
     let confirms = channel.confirm_select(ConfirmSelectOptions::default());
     confirms.await.expect("confirms");

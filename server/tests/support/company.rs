@@ -77,40 +77,19 @@ impl Company {
             hears_http: false,
             judges: true,
         });
-        let reader = reader(
-            pool,
-            &clock,
-            (&address(pool), PATIENCE),
-            (workers, executions),
-        );
-        Self {
-            pool: pool.clone(),
-            clock,
-            reader,
-            patience: PATIENCE,
-            monitor,
-        }
+        let reader = reader(pool, &clock, (&address(pool), PATIENCE), (workers, executions));
+        Self { pool: pool.clone(), clock, reader, patience: PATIENCE, monitor }
     }
 
     /// Asks other statements, or another address, from now on.
     pub fn ask(&mut self, address: &str, workers: Option<&str>) {
-        self.reader = reader(
-            &self.pool,
-            &self.clock,
-            (address, self.patience),
-            (workers, None),
-        );
+        self.reader = reader(&self.pool, &self.clock, (address, self.patience), (workers, None));
     }
 
     /// Another office beside this one.
     pub fn other(&self) -> Reader {
         let asked = (Some(WORKERS), None);
-        reader(
-            &self.pool,
-            &self.clock,
-            (&address(&self.pool), self.patience),
-            asked,
-        )
+        reader(&self.pool, &self.clock, (&address(&self.pool), self.patience), asked)
     }
 
     pub async fn run(&self, sql: &'static str) {
@@ -136,8 +115,7 @@ impl Company {
     pub async fn pass(&mut self, seconds: i64, beating: &[&str]) {
         for second in 0..seconds {
             self.clock.advance(TimeDelta::seconds(1));
-            self.run("update company.time set told = told + interval '1 s'")
-                .await;
+            self.run("update company.time set told = told + interval '1 s'").await;
             if second % 5 == 0 {
                 self.beat(beating).await;
             }

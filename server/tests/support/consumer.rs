@@ -42,16 +42,9 @@ impl Consumer {
                 done.expect("answered");
             }
         };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
         let task = tokio::spawn(work);
-        Self {
-            has_bug,
-            processed,
-            task,
-        }
+        Self { has_bug, processed, task }
     }
 
     /// Takes the bug out.

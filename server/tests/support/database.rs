@@ -8,10 +8,7 @@ use super::needed;
 pub fn database_url(pool: &PgPool) -> String {
     let url = needed("DATABASE_URL");
     let (server, _) = url.rsplit_once('/').expect("a path");
-    format!(
-        "{server}/{}",
-        pool.connect_options().get_database().expect("named")
-    )
+    format!("{server}/{}", pool.connect_options().get_database().expect("named"))
 }
 
 /// Removes the tables that a new database has in the tests, for what begins without any.

@@ -33,14 +33,8 @@ use super::{PATIENCE, until};
 pub fn desk(pool: &PgPool, brokers: &Brokers, clock: SharedClock) -> PgDesk {
     let office = OfficeId(new_id(&*clock));
     let replaying = (Waits::default(), ReplayConfig::default());
-    PgDesk::new(
-        pool.clone(),
-        Arc::new(brokers.clone()),
-        clock,
-        office,
-        replaying,
-    )
-    .with_patience(patient())
+    PgDesk::new(pool.clone(), Arc::new(brokers.clone()), clock, office, replaying)
+        .with_patience(patient())
 }
 
 /// A desk whose source is a queue of the vhost that is never consumed.
@@ -157,9 +151,7 @@ impl Bench {
     /// The engine of an office with another clock.
     pub async fn engine_by(&self, clock: SharedClock, config: ReplayConfig) -> Engine {
         let office_id = OfficeId(new_id(&*clock));
-        let lock = office::open(&self.pool, &clock, office_id)
-            .await
-            .expect("registered");
+        let lock = office::open(&self.pool, &clock, office_id).await.expect("registered");
         let stop = CancellationToken::new();
         let deps = replay::Deps {
             pool: self.pool.clone(),
@@ -169,10 +161,7 @@ impl Bench {
             config,
             waits: self.waits.clone(),
         };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
         let task = tokio::spawn(replay::run(deps, stop.clone()));
         Engine { stop, task, lock }
     }
@@ -180,8 +169,7 @@ impl Bench {
     /// A held letter that died in `queue`.
     pub async fn letter(&self, queue: &str, body: &[u8]) -> LetterId {
         let headers = FieldTable::default();
-        self.letter_of(queue, &Properties::default(), &headers, body)
-            .await
+        self.letter_of(queue, &Properties::default(), &headers, body).await
     }
 
     /// A held letter with this message.
@@ -227,10 +215,7 @@ impl Bench {
     /// # Errors
     /// When the desk says no.
     pub async fn body(&self, id: LetterId, ordinal: Option<i32>) -> Result<Vec<u8>, DeskError> {
-        let whole = BodyRange {
-            from: 0,
-            most: u32::MAX,
-        };
+        let whole = BodyRange { from: 0, most: u32::MAX };
         Ok(self.desk.body_part(id, ordinal, whole).await?.bytes)
     }
 
@@ -241,10 +226,7 @@ impl Bench {
             target,
             ..NewReplay::default()
         };
-        self.desk
-            .plan_replay(&Actor("tester".into()), &new)
-            .await
-            .expect("planned")
+        self.desk.plan_replay(&Actor("tester".into()), &new).await.expect("planned")
     }
 
     /// Plans a replay of letters in a manner of its own.
@@ -253,10 +235,8 @@ impl Bench {
         letters: &[LetterId],
         change: impl FnOnce(&mut NewReplay),
     ) -> ReplayId {
-        let mut new = NewReplay {
-            selection: Selection::of_ids(letters.to_vec()),
-            ..NewReplay::default()
-        };
+        let mut new =
+            NewReplay { selection: Selection::of_ids(letters.to_vec()), ..NewReplay::default() };
         change(&mut new);
         let planned = self.desk.plan_replay(&Actor("tester".into()), &new).await;
         planned.expect("planned").id.expect("an id")
@@ -280,10 +260,7 @@ impl Bench {
 
     /// Waits until a cancelled replay gave back what it had not published.
     pub async fn given_back(&self, id: ReplayId) {
-        until("all are given back", || async {
-            self.replay(id).await.finished_at.is_some()
-        })
-        .await;
+        until("all are given back", || async { self.replay(id).await.finished_at.is_some() }).await;
     }
 
     /// So many held letters that died in the queue `work`.
@@ -335,10 +312,7 @@ impl Bench {
 
     /// Plans a replay of all letters that are held, however many, to the queue where each failed.
     pub async fn replay_all_home(&self) -> ReplayId {
-        let all = Selection {
-            filter: Some("state:held".into()),
-            ..Selection::default()
-        };
+        let all = Selection { filter: Some("state:held".into()), ..Selection::default() };
         self.plan_with(&[], |new| new.selection = all).await
     }
 
@@ -379,10 +353,7 @@ pub fn patient() -> Patience {
 
 /// Settings with a short watch after a replay.
 pub fn settle_after(settle_after: Duration) -> ReplayConfig {
-    ReplayConfig {
-        settle_after,
-        ..ReplayConfig::default()
-    }
+    ReplayConfig { settle_after, ..ReplayConfig::default() }
 }
 
 /// A name that nobody has.
@@ -395,27 +366,18 @@ pub async fn at_a_loop(pool: &PgPool) -> (Vhost, Bench) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
     let dead = AMQPValue::LongString("dlx".into());
-    vhost
-        .queue("work", &[("x-dead-letter-exchange", dead)])
-        .await;
+    vhost.queue("work", &[("x-dead-letter-exchange", dead)]).await;
     let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
     (vhost, bench)
 }
 
 pub fn quick(steps: &[u32]) -> Canary {
-    Canary {
-        steps: steps.to_vec(),
-        stop_above: 0.05,
-        watch_seconds: 2,
-    }
+    Canary { steps: steps.to_vec(), stop_above: 0.05, watch_seconds: 2 }
 }
 
 /// Waits until so many letters of a replay are confirmed.
 pub async fn some_are_out(bench: &Bench, id: ReplayId, so_many: i64) {
-    until("some are out", || async {
-        bench.replay(id).await.outcomes.confirmed >= so_many
-    })
-    .await;
+    until("some are out", || async { bench.replay(id).await.outcomes.confirmed >= so_many }).await;
 }
 
 pub async fn replayed(bench: &Bench) -> (LetterId, ReplayId) {

@@ -53,16 +53,8 @@ impl Lookout {
             brokers: Arc::new(brokers),
             queues: WorkerQueueNames::default(),
         };
-        let looking = Deps {
-            pool: pool.clone(),
-            clock,
-            hears_http: true,
-            judges: true,
-        };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the tasks and ends them"
-        )]
+        let looking = Deps { pool: pool.clone(), clock, hears_http: true, judges: true };
+        #[expect(clippy::disallowed_methods, reason = "the test owns the tasks and ends them")]
         let tasks = vec![
             tokio::spawn(fleet::hear(hearing, stop.clone())),
             tokio::spawn(fleet::run(looking, stop.clone())),
@@ -99,9 +91,7 @@ pub async fn downtimes(pool: &PgPool, worker: &str) -> i64 {
 /// Publishes to the fleet's exchange.
 pub async fn say(vhost: &Vhost, routing_key: &str, body: &[u8]) {
     let properties = lapin::BasicProperties::default();
-    vhost
-        .publish_to("dlo.fleet", routing_key, properties, body)
-        .await;
+    vhost.publish_to("dlo.fleet", routing_key, properties, body).await;
 }
 
 /// A heartbeat that says what it is.

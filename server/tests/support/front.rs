@@ -73,31 +73,16 @@ impl Counter {
             limits,
             stop: stop.clone(),
         };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
         let serving = tokio::spawn(http::serve(listener, front));
         let redirects = reqwest::redirect::Policy::none();
-        let client = Client::builder()
-            .redirect(redirects)
-            .build()
-            .expect("a client");
+        let client = Client::builder().redirect(redirects).build().expect("a client");
         let mut tokens = Vec::new();
         for role in Role::ALL {
             tokens.push(token(pool, role.as_str(), role).await);
         }
         let tokens = tokens.try_into().expect("one for each role");
-        Self {
-            hub,
-            beginning,
-            address,
-            client,
-            tokens,
-            stop,
-            serving,
-            site,
-        }
+        Self { hub, beginning, address, client, tokens, stop, serving, site }
     }
 
     /// The token of a role.
@@ -107,8 +92,7 @@ impl Counter {
 
     /// A request without a token.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.client
-            .request(method, format!("{}{path}", self.address))
+        self.client.request(method, format!("{}{path}", self.address))
     }
 
     /// A request with the token of a role.
@@ -132,9 +116,6 @@ impl Counter {
     pub async fn close(self) {
         self.stop.cancel();
         let ended = tokio::time::timeout(crate::support::PATIENCE, self.serving).await;
-        ended
-            .expect("in time")
-            .expect("no panic")
-            .expect("in order");
+        ended.expect("in time").expect("no panic").expect("in order");
     }
 }

@@ -26,10 +26,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// A variable of the environment.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests have no configuration but this"
-)]
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration but this")]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

@@ -1,9 +1,7 @@
 //! Names that lie about themselves: with characters that nobody sees, or that turn the others around.
 
 /// Characters that nobody sees. They are allowed wherever text is: in names of queues, headers and bodies.
-pub const UNSEEN: [char; 6] = [
-    '\u{202e}', '\u{2066}', '\u{200b}', '\u{1}', '\u{feff}', '\u{9f}',
-];
+pub const UNSEEN: [char; 6] = ['\u{202e}', '\u{2066}', '\u{200b}', '\u{1}', '\u{feff}', '\u{9f}'];
 
 /// All of them behind one another.
 pub fn unseen() -> String {

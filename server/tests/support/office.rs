@@ -79,9 +79,7 @@ impl Office {
     pub async fn start(pool: &PgPool, brokers: &Brokers) -> Self {
         let clock: SharedClock = Arc::new(SystemClock);
         let office_id = OfficeId(new_id(&*clock));
-        let lock = office::open(pool, &clock, office_id)
-            .await
-            .expect("registered");
+        let lock = office::open(pool, &clock, office_id).await.expect("registered");
         let stop = CancellationToken::new();
         let deps = Deps {
             pool: pool.clone(),
@@ -91,34 +89,21 @@ impl Office {
             judges: Arc::default(),
             settings: Settings::default(),
         };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
         let intake = tokio::spawn(intake::run(deps, stop.clone()));
-        Self {
-            stop,
-            intake,
-            _lock: lock,
-        }
+        Self { stop, intake, _lock: lock }
     }
 
     /// Ends it in order.
     pub async fn stop(self) {
         self.stop.cancel();
-        self.intake
-            .await
-            .expect("no panic")
-            .expect("an orderly end");
+        self.intake.await.expect("no panic").expect("an orderly end");
     }
 }
 
 /// How many letters are stored.
 pub async fn letters(pool: &PgPool) -> i64 {
-    sqlx::query_scalar("select count(*) from letters")
-        .fetch_one(pool)
-        .await
-        .expect("counted")
+    sqlx::query_scalar("select count(*) from letters").fetch_one(pool).await.expect("counted")
 }
 
 pub async fn bodies(pool: &PgPool) -> Vec<Vec<u8>> {

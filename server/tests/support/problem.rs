@@ -7,10 +7,7 @@ use serde_json::Value;
 pub async fn problem(response: Response) -> (u16, String) {
     let status = response.status().as_u16();
     let kind = response.headers().get("content-type").cloned();
-    let kind = kind
-        .as_ref()
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
+    let kind = kind.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default();
     assert_eq!(kind, "application/problem+json", "of a {status}");
     let body: Value = response.json().await.expect("JSON");
     let members: Vec<_> = body

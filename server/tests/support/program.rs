@@ -22,10 +22,7 @@ pub fn command(
     command
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the sandbox looks for its programs there"
-)]
+#[expect(clippy::disallowed_methods, reason = "the sandbox looks for its programs there")]
 fn path() -> String {
     std::env::var("PATH").unwrap_or_default()
 }
@@ -48,15 +45,7 @@ pub async fn run(arguments: &[&str], variables: &[(&str, &str)], file: Option<&s
     }
     let ending = command(arguments, variables, directory.path()).output();
     let ended = tokio::time::timeout(crate::support::PATIENCE, ending).await;
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = ended.expect("in time").expect("it runs");
+    let Output { status, stdout, stderr } = ended.expect("in time").expect("it runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    Said {
-        well: status.success(),
-        out: text(stdout),
-        err: text(stderr),
-    }
+    Said { well: status.success(), out: text(stdout), err: text(stderr) }
 }

@@ -29,10 +29,8 @@ impl Wire {
             let size = u32::from_be_bytes([head[3], head[4], head[5], head[6]]);
             let mut rest = vec![0; usize::try_from(size).expect("fits") + 1];
             self.0.read_exact(&mut rest).await.expect("a whole frame");
-            let found = (
-                u16::from_be_bytes([rest[0], rest[1]]),
-                u16::from_be_bytes([rest[2], rest[3]]),
-            );
+            let found =
+                (u16::from_be_bytes([rest[0], rest[1]]), u16::from_be_bytes([rest[2], rest[3]]));
             if head[0] == METHOD && found == (class, method) {
                 return;
             }
@@ -206,21 +204,14 @@ async fn publish_one(uri: &AMQPUri, queue: &str, properties: &RawProperties, bod
 
 async fn open(uri: &AMQPUri) -> Wire {
     let (host, port) = (&uri.authority.host, uri.authority.port);
-    let mut wire = Wire(
-        TcpStream::connect((host.as_str(), port))
-            .await
-            .expect("connected"),
-    );
+    let mut wire = Wire(TcpStream::connect((host.as_str(), port)).await.expect("connected"));
     wire.0.write_all(b"AMQP\0\0\x09\x01").await.expect("sent");
     wire.expect(10, 10).await;
     let mut start = method(10, 11);
     start.extend([0; 4]);
     short(&mut start, b"PLAIN");
     let user = &uri.authority.userinfo;
-    long(
-        &mut start,
-        format!("\0{}\0{}", user.username, user.password).as_bytes(),
-    );
+    long(&mut start, format!("\0{}\0{}", user.username, user.password).as_bytes());
     short(&mut start, b"en_US");
     wire.send(METHOD, 0, &start).await;
     wire.expect(10, 30).await;

@@ -12,12 +12,7 @@ use super::broker::Vhost;
 pub async fn delivered(vhost: &Vhost, queue: &str) -> BTreeMap<LetterId, Vec<ReplayId>> {
     let mut delivered: BTreeMap<LetterId, Vec<ReplayId>> = BTreeMap::new();
     let options = BasicGetOptions { no_ack: true };
-    while let Some(got) = vhost
-        .channel
-        .basic_get(queue.into(), options)
-        .await
-        .expect("got")
-    {
+    while let Some(got) = vhost.channel.basic_get(queue.into(), options).await.expect("got") {
         let headers = delivered_from(got.delivery).headers;
         let mark = |name: &str| headers.text(name).expect("marked").to_owned();
         let letter = mark("x-dlo-letter").parse().expect("a letter's id");

@@ -26,17 +26,10 @@ pub struct Scheduler {
 impl Scheduler {
     pub fn start(pool: &PgPool) -> Self {
         let clock: SharedClock = Arc::new(SystemClock);
-        let deps = Deps {
-            pool: pool.clone(),
-            clock,
-            replay: ReplayConfig::default(),
-            takes_part: true,
-        };
+        let deps =
+            Deps { pool: pool.clone(), clock, replay: ReplayConfig::default(), takes_part: true };
         let stop = CancellationToken::new();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
         let task = tokio::spawn(retrying::run(deps, Hub::default(), stop.clone()));
         Self { stop, task }
     }
@@ -50,10 +43,7 @@ impl Scheduler {
 pub fn policy(delays_seconds: Vec<u32>) -> NewPolicy {
     NewPolicy {
         name: "again".to_owned(),
-        schedule: Schedule {
-            delays_seconds,
-            jitter_percent: 0,
-        },
+        schedule: Schedule { delays_seconds, jitter_percent: 0 },
         retries_per_minute: 60_000,
         breaker: None,
         ..NewPolicy::default()

@@ -3,10 +3,5 @@
 use dlo_domain::rule::{NewRule, Verdict};
 
 pub fn rule(name: &str, filter: &str, verdict: Verdict) -> NewRule {
-    NewRule {
-        name: name.to_owned(),
-        filter: filter.to_owned(),
-        verdict,
-        enabled: true,
-    }
+    NewRule { name: name.to_owned(), filter: filter.to_owned(), verdict, enabled: true }
 }

@@ -23,11 +23,7 @@ async fn make(pool: &PgPool, name: &str, role: Role, workers: Globs) -> Token {
     let id = new_id(&SystemClock);
     let mut random = StdRng::seed_from_u64(role as u64 + name.len() as u64 * 10);
     let token = Token::generate(&mut random).expect("never fails");
-    let holder = Holder {
-        name: name.to_owned(),
-        role,
-        workers,
-    };
+    let holder = Holder { name: name.to_owned(), role, workers };
     let mut conn = pool.acquire().await.expect("a connection");
     let now = SystemClock.now();
     let made = tokens::insert(&mut conn, id, &holder, &token.digest(), now).await;

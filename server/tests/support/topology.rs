@@ -57,37 +57,22 @@ impl Watcher {
             pool: pool.clone(),
             brokers: Arc::new(brokers),
             clock: clock.clone(),
-            config: TopologyConfig {
-                every: EVERY,
-                ..TopologyConfig::default()
-            },
+            config: TopologyConfig { every: EVERY, ..TopologyConfig::default() },
         };
-        Self {
-            vhost,
-            user,
-            clock,
-            deps,
-            pool: pool.clone(),
-        }
+        Self { vhost, user, clock, deps, pool: pool.clone() }
     }
 
     /// Lets the time of one read pass, and reads.
     pub async fn look(&self) {
         let every = self.deps.config.every;
-        self.clock
-            .advance(chrono::TimeDelta::from_std(every).expect("a pause"));
-        assert!(
-            look(&self.deps, "main").await.expect("looked"),
-            "it was due"
-        );
+        self.clock.advance(chrono::TimeDelta::from_std(every).expect("a pause"));
+        assert!(look(&self.deps, "main").await.expect("looked"), "it was due");
     }
 
     pub async fn kept(&self, scope: FindingScope) -> Vec<KeptFinding> {
         let mut conn = self.pool.acquire().await.expect("a connection");
         let now = dlo_server::clock::Clock::now(&*self.clock);
-        let mut found = findings::list(&mut conn, scope, None, now)
-            .await
-            .expect("listed");
+        let mut found = findings::list(&mut conn, scope, None, now).await.expect("listed");
         // Every classic queue that dead-letters has it.
         found.retain(|one| {
             one.finding.kind != FindingKind::AtMostOnce || one.finding.subject.starts_with("amo")
@@ -98,9 +83,8 @@ impl Watcher {
     /// What is open: kind and subject, in the order of their words.
     pub async fn open(&self) -> Vec<(&'static str, String)> {
         let found = self.kept(FindingScope::Open).await.into_iter();
-        let mut found: Vec<_> = found
-            .map(|one| (one.finding.kind.as_str(), one.finding.subject))
-            .collect();
+        let mut found: Vec<_> =
+            found.map(|one| (one.finding.kind.as_str(), one.finding.subject)).collect();
         found.sort();
         found
     }

@@ -10,9 +10,6 @@ pub fn transformer() -> Transformer {
 }
 
 pub fn bodies(texts: &[&str]) -> Vec<Unchanged> {
-    let body = |text: &&str| Unchanged {
-        encoding: None,
-        body: text.as_bytes().to_vec(),
-    };
+    let body = |text: &&str| Unchanged { encoding: None, body: text.as_bytes().to_vec() };
     texts.iter().map(body).collect()
 }

@@ -43,10 +43,8 @@ impl Yard {
     pub fn at(pool: &PgPool, brokers: &Brokers, vhost: &str) -> Self {
         let noon: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().expect("a time");
         let clock = Arc::new(ManualClock::at(noon));
-        let config = ExecutionsConfig {
-            completed: Some(completed(vhost)),
-            ..ExecutionsConfig::default()
-        };
+        let config =
+            ExecutionsConfig { completed: Some(completed(vhost)), ..ExecutionsConfig::default() };
         let deps = Deps {
             pool: pool.clone(),
             clock: clock.clone(),
@@ -55,12 +53,7 @@ impl Yard {
             replay: ReplayConfig::default(),
         };
         let desk = desk(pool, brokers, clock.clone()).with_executions(config);
-        Self {
-            clock,
-            desk,
-            deps,
-            pool: pool.clone(),
-        }
+        Self { clock, desk, deps, pool: pool.clone() }
     }
 
     /// Reports; the answer must be that it was taken.
@@ -127,14 +120,7 @@ impl Yard {
     /// A worker; one that was heard of, or that has been silent for so long.
     pub async fn worker(&self, name: &str, silent_for: Option<Duration>) {
         let now = self.clock.now();
-        worker(
-            &self.pool,
-            name,
-            "shell",
-            silent_for.map(|since| now - since),
-            now,
-        )
-        .await;
+        worker(&self.pool, name, "shell", silent_for.map(|since| now - since), now).await;
     }
 
     pub async fn count(&self, of: &'static str) -> i64 {

@@ -32,17 +32,10 @@ pub(super) async fn list(
     let desk = desk();
     let state = match tab {
         "" | STUCK => None,
-        word => Some(
-            word.parse()
-                .map_err(|why: UnknownState| ApiError::invalid(why.to_string()))?,
-        ),
+        word => Some(word.parse().map_err(|why: UnknownState| ApiError::invalid(why.to_string()))?),
     };
     let worker = Some(worker).filter(|name| !name.is_empty());
-    let query = ExecutionQuery {
-        state,
-        worker,
-        stuck: tab == STUCK,
-    };
+    let query = ExecutionQuery { state, worker, stuck: tab == STUCK };
     let page = desk.executions(&query, after, PAGE).await?;
     let first = if tab.is_empty() && after.is_none() {
         stuck(query.worker.clone()).await?
@@ -70,21 +63,14 @@ pub(super) async fn list(
 
 /// The first of those that are stuck, of one worker or of all.
 pub(in crate::api) async fn stuck(worker: Option<String>) -> Result<Vec<ExecutionRow>, ApiError> {
-    let query = ExecutionQuery {
-        state: None,
-        worker,
-        stuck: true,
-    };
+    let query = ExecutionQuery { state: None, worker, stuck: true };
     let page = desk().executions(&query, None, FIRST).await?;
     Ok(page.items.into_iter().map(row).collect())
 }
 
 fn of(figures: &ExecutionFigures, state: ExecutionState) -> Total {
     let found = figures.states.iter().find(|one| one.state == state);
-    found.map_or(Total::exactly(0), |one| Total {
-        count: one.count,
-        is_least: one.is_least,
-    })
+    found.map_or(Total::exactly(0), |one| Total { count: one.count, is_least: one.is_least })
 }
 
 fn heading(figures: &ExecutionFigures) -> Said {
@@ -101,10 +87,7 @@ fn heading(figures: &ExecutionFigures) -> Said {
         }
         0 => plain("Nothing is stuck: "),
         1 => vec![link("1 execution", stuck()), then(" is stuck; ")],
-        many => vec![
-            link(format!("{} executions", count(many)), stuck()),
-            then(" are stuck; "),
-        ],
+        many => vec![link(format!("{} executions", count(many)), stuck()), then(" are stuck; ")],
     };
     said.extend([
         of(ExecutionState::Running),
@@ -161,11 +144,7 @@ fn word_of(state: ExecutionState) -> String {
 fn tabs(figures: &ExecutionFigures, are_counted: bool) -> Vec<ExecutionTab> {
     let text = |word: String, many: Total| {
         let plus = if many.is_least { "+" } else { "" };
-        if are_counted {
-            format!("{word} {}{plus}", count(many.count))
-        } else {
-            word
-        }
+        if are_counted { format!("{word} {}{plus}", count(many.count)) } else { word }
     };
     let states = ExecutionState::ALL.into_iter().map(|state| {
         let text = text(word_of(state), of(figures, state));
@@ -176,10 +155,7 @@ fn tabs(figures: &ExecutionFigures, are_counted: bool) -> Vec<ExecutionTab> {
         word: STUCK.to_owned(),
         text: text(STUCK.to_owned(), Total::exactly(figures.stuck)),
     };
-    let all = ExecutionTab {
-        word: String::new(),
-        text: "all".to_owned(),
-    };
+    let all = ExecutionTab { word: String::new(), text: "all".to_owned() };
     [all, stuck].into_iter().chain(states).collect()
 }
 
@@ -210,11 +186,7 @@ fn badge(execution: &Execution) -> &'static str {
 }
 
 fn row(execution: Execution) -> ExecutionRow {
-    let word = if execution.is_stuck {
-        STUCK.to_owned()
-    } else {
-        word_of(execution.state)
-    };
+    let word = if execution.is_stuck { STUCK.to_owned() } else { word_of(execution.state) };
     let is_one_of_several = execution.max_attempts > 1;
     ExecutionRow {
         state: (word, badge(&execution).to_owned()),
@@ -231,11 +203,7 @@ fn row(execution: Execution) -> ExecutionRow {
 }
 
 pub(super) async fn sheet(id: &str) -> Result<ExecutionSheet, ApiError> {
-    let ExecutionDetail {
-        execution,
-        result,
-        letters,
-    } = desk().execution(id).await?;
+    let ExecutionDetail { execution, result, letters } = desk().execution(id).await?;
     let course = [
         ("first heard of", Some(execution.first_seen_at)),
         ("requested", execution.requested_at),
@@ -244,10 +212,8 @@ pub(super) async fn sheet(id: &str) -> Result<ExecutionSheet, ApiError> {
         ("running", execution.running_at),
         ("over", execution.ended_at),
     ];
-    let mut course: Vec<_> = course
-        .into_iter()
-        .filter_map(|(word, at)| Some((word.to_owned(), at?)))
-        .collect();
+    let mut course: Vec<_> =
+        course.into_iter().filter_map(|(word, at)| Some((word.to_owned(), at?))).collect();
     course.sort_by_key(|(_, at)| *at);
     Ok(ExecutionSheet {
         waiting: waiting(&execution.id).await?,
@@ -307,10 +273,7 @@ fn with_replay(said: &str) -> Said {
     let replay = said.split_once(WORDS).and_then(|(before, id)| {
         let page = links::replay(id.parse().ok()?);
         let before = format!("{before}{WORDS}");
-        Some(vec![
-            (before, String::new()),
-            link(wording::short(&id), page),
-        ])
+        Some(vec![(before, String::new()), link(wording::short(&id), page)])
     });
     replay.unwrap_or_else(|| plain(said))
 }

@@ -40,9 +40,7 @@ pub(super) async fn describe(
         ..GroupEdit::default()
     };
     if edit == GroupEdit::default() {
-        return Err(ApiError::invalid(
-            "Nothing is changed: the group says so already.",
-        ));
+        return Err(ApiError::invalid("Nothing is changed: the group says so already."));
     }
     carry_out(id, edit).await
 }
@@ -87,9 +85,7 @@ fn number(text: &str, what: &str) -> Result<Option<i64>, ApiError> {
         "" => Ok(None),
         digits => match digits.parse() {
             Ok(number) if number >= 1 => Ok(Some(number)),
-            _ => Err(ApiError::invalid(format!(
-                "{what} must be a whole number from 1 on."
-            ))),
+            _ => Err(ApiError::invalid(format!("{what} must be a whole number from 1 on."))),
         },
     }
 }
@@ -113,10 +109,7 @@ mod tests {
     #[test]
     fn a_mute_has_the_ends_that_are_given() {
         let mute = mute("", "10", " 5 ").expect("a mute");
-        assert_eq!(
-            (mute.until, mute.arrivals, mute.per_hour),
-            (None, Some(10), Some(5))
-        );
+        assert_eq!((mute.until, mute.arrivals, mute.per_hour), (None, Some(10), Some(5)));
     }
 
     #[test]

@@ -14,18 +14,10 @@ pub(super) fn causes(causes: &Causes) -> Vec<CauseRow> {
     let severities = findings.clone();
     let severities = severities.map(|(severity, number)| (*severity, count(*number)));
     let mut rows = vec![
-        row(
-            causes.stale_workers,
-            ["stale worker", "stale workers", "No worker is stale."],
-            stale,
-        ),
+        row(causes.stale_workers, ["stale worker", "stale workers", "No worker is stale."], stale),
         row(
             causes.stuck_executions,
-            [
-                "stuck execution",
-                "stuck executions",
-                "No execution is stuck.",
-            ],
+            ["stuck execution", "stuck executions", "No execution is stuck."],
             stuck,
         ),
         row(
@@ -61,12 +53,7 @@ fn row(number: i64, [one, many, none]: [&str; 3], href: String) -> CauseRow {
         1 => (count(1), one),
         more => (count(more), many),
     };
-    CauseRow {
-        count,
-        says: says.to_owned(),
-        href,
-        severities: Vec::new(),
-    }
+    CauseRow { count, says: says.to_owned(), href, severities: Vec::new() }
 }
 
 #[cfg(test)]
@@ -83,10 +70,7 @@ mod tests {
             stuck_executions: 0,
             stuck_is_least: false,
             queues_without_consumers: 0,
-            findings: Severity::ALL
-                .into_iter()
-                .map(|severity| (severity, 0))
-                .collect(),
+            findings: Severity::ALL.into_iter().map(|severity| (severity, 0)).collect(),
         }
     }
 
@@ -107,10 +91,8 @@ mod tests {
         ill.findings[1].1 = 1_200;
         ill.findings[3].1 = 1;
         let rows = causes(&ill);
-        let said: Vec<(&str, &str)> = rows
-            .iter()
-            .map(|row| (row.count.as_str(), row.says.as_str()))
-            .collect();
+        let said: Vec<(&str, &str)> =
+            rows.iter().map(|row| (row.count.as_str(), row.says.as_str())).collect();
         assert_eq!(
             said,
             [
@@ -122,10 +104,7 @@ mod tests {
         );
         assert_eq!(
             rows[3].severities,
-            [
-                (Severity::High, "1,200".to_owned()),
-                (Severity::Low, "1".to_owned())
-            ]
+            [(Severity::High, "1,200".to_owned()), (Severity::Low, "1".to_owned())]
         );
         assert_eq!(rows[0].href, "/workers?state=stale");
     }

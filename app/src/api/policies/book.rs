@@ -22,11 +22,7 @@ pub(super) async fn form(
     looks: bool,
 ) -> Result<PolicyForm, ApiError> {
     let id = written.id.clone();
-    let report = if id.is_empty() {
-        None
-    } else {
-        Some(desk().policy(policy_id(&id)?).await?)
-    };
+    let report = if id.is_empty() { None } else { Some(desk().policy(policy_id(&id)?).await?) };
     let draft = match &report {
         // What is written of one that was removed cannot be kept: its page tells what it was.
         Some(report) if report.removed.is_some() => reading::draft_of(id, &report.policy.policy),
@@ -34,14 +30,8 @@ pub(super) async fn form(
         Some(report) => reading::draft_of(id, &report.policy.policy),
         None => reading::draft_of_new(),
     };
-    let is_there = report
-        .as_ref()
-        .is_none_or(|report| report.removed.is_none());
-    let seen = if looks && is_there {
-        look(&draft).await
-    } else {
-        Ok(None)
-    };
+    let is_there = report.as_ref().is_none_or(|report| report.removed.is_none());
+    let seen = if looks && is_there { look(&draft).await } else { Ok(None) };
     let (preview, error) = match seen {
         Ok(preview) => (preview, String::new()),
         // The form stands, and says what is wrong with it: that is an answer as good as any.
@@ -63,9 +53,7 @@ pub(super) async fn form(
 
 async fn look(draft: &PolicyDraft) -> Result<Option<PolicySeen>, ApiError> {
     let policy = reading::policy_of(draft)?;
-    let id = (!draft.id.is_empty())
-        .then(|| policy_id(&draft.id))
-        .transpose()?;
+    let id = (!draft.id.is_empty()).then(|| policy_id(&draft.id)).transpose()?;
     let checked = policy.checked();
     let policy = checked.map_err(|fault| ApiError::invalid(fault.to_string()))?;
     let seen = desk().preview_policy(id, &policy).await;
@@ -102,10 +90,7 @@ async fn write(draft: &PolicyDraft) -> Result<(), ApiError> {
 /// Switches a policy on or off.
 pub(super) async fn enable(id: &str, enabled: bool) -> Result<(), ApiError> {
     let id = policy_id(id)?;
-    let policy = NewPolicy {
-        enabled,
-        ..desk().policy(id).await?.policy.policy
-    };
+    let policy = NewPolicy { enabled, ..desk().policy(id).await?.policy.policy };
     let operator = Actor::local_operator();
     desk().change_policy(&operator, id, &policy).await?;
     go_on_to(&format!("{}?notice=policies", links::RETRIES));
@@ -155,9 +140,7 @@ pub(super) async fn apply(id: &str) -> Result<(), ApiError> {
 pub(super) async fn hold(id: &str) -> Result<(), ApiError> {
     let letter = crate::api::id(id, "letter")?;
     let operator = Actor::local_operator();
-    let held = desk()
-        .hold(&operator, &Selection::of_ids(vec![letter]))
-        .await?;
+    let held = desk().hold(&operator, &Selection::of_ids(vec![letter])).await?;
     let (page, letters) = (links::letter(letter), held.changed);
     go_on_to(&format!("{page}?notice=held&letters={letters}"));
     Ok(())

@@ -31,8 +31,7 @@ pub(super) fn policy_of(draft: &PolicyDraft) -> Result<NewPolicy, ApiError> {
 
 fn number<T: FromStr>(text: &str, what: &str) -> Result<T, ApiError> {
     let text = text.trim();
-    text.parse()
-        .map_err(|_| ApiError::invalid(format!("`{text}` is no number: give {what}.")))
+    text.parse().map_err(|_| ApiError::invalid(format!("`{text}` is no number: give {what}.")))
 }
 
 fn delays(text: &str) -> Result<Vec<u32>, ApiError> {
@@ -55,17 +54,15 @@ fn window(draft: &PolicyDraft) -> Result<Option<RetryWindow>, ApiError> {
     }
     let time = |text: &str| {
         let text = if text.is_empty() { "00:00" } else { text };
-        text.parse()
-            .map_err(|why: UnknownTime| ApiError::invalid(why.to_string()))
+        text.parse().map_err(|why: UnknownTime| ApiError::invalid(why.to_string()))
     };
     let day = |word: &str| {
         let mut all = Day::ALL.into_iter();
-        all.find(|day| day.as_str().eq_ignore_ascii_case(word))
-            .ok_or_else(|| {
-                ApiError::invalid(format!(
-                    "`{word}` is no day: write days as `mon tue wed thu fri sat sun`."
-                ))
-            })
+        all.find(|day| day.as_str().eq_ignore_ascii_case(word)).ok_or_else(|| {
+            ApiError::invalid(format!(
+                "`{word}` is no day: write days as `mon tue wed thu fri sat sun`."
+            ))
+        })
     };
     let days = days.split([' ', ',']).filter(|word| !word.is_empty());
     Ok(Some(RetryWindow {

@@ -30,15 +30,9 @@ pub(super) fn list(policies: Vec<Policy>) -> PolicyList {
     let heading = match stand_still {
         0 => heading,
         1 => format!("{heading} 1 waits until its policy is switched on."),
-        many => format!(
-            "{heading} {} wait until their policies are switched on.",
-            at_most(many)
-        ),
+        many => format!("{heading} {} wait until their policies are switched on.", at_most(many)),
     };
-    PolicyList {
-        heading,
-        rows: policies.into_iter().map(row).collect(),
-    }
+    PolicyList { heading, rows: policies.into_iter().map(row).collect() }
 }
 
 fn row(policy: Policy) -> PolicyRow {
@@ -110,11 +104,9 @@ fn goes(policy: &Policy) -> String {
         Some(_) if !policy.policy.enabled => {
             format!("{} wait until it is switched on", at_most(figures.waiting))
         }
-        Some(due) => format!(
-            "{} wait, the next is due at {}",
-            at_most(figures.waiting),
-            absolute(due)
-        ),
+        Some(due) => {
+            format!("{} wait, the next is due at {}", at_most(figures.waiting), absolute(due))
+        }
         None => "none waits".to_owned(),
     });
     parts.push(match figures.tries_today {
@@ -175,10 +167,7 @@ pub(super) fn seen(policy: &NewPolicy, seen: PolicyPreview) -> PolicySeen {
     };
     let before = match seen.taken_before {
         0 => String::new(),
-        taken => format!(
-            " Policies before it would have taken {} more.",
-            count(taken)
-        ),
+        taken => format!(" Policies before it would have taken {} more.", count(taken)),
     };
     let is_retry = policy.verdict == PolicyVerdict::Retry;
     PolicySeen {
@@ -240,10 +229,7 @@ fn shadow(results: &ShadowResults) -> String {
     if parts.is_empty() {
         return String::new();
     }
-    format!(
-        "In shadow mode it would have {} in the last 7 days.",
-        parts.join(", ")
-    )
+    format!("In shadow mode it would have {} in the last 7 days.", parts.join(", "))
 }
 
 #[cfg(test)]
@@ -264,11 +250,7 @@ mod tests {
         policy.policy.enabled = true;
         let on = list(vec![policy.clone()]);
         assert_eq!(on.heading, "1 policy retries letters; 5 wait for a try.");
-        assert!(
-            on.rows[0].goes.contains("the next is due at"),
-            "{:?}",
-            on.rows
-        );
+        assert!(on.rows[0].goes.contains("the next is due at"), "{:?}", on.rows);
         policy.policy.enabled = false;
         let off = list(vec![policy]);
         assert_eq!(

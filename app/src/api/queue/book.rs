@@ -22,9 +22,7 @@ fn name_of(draft: &DeadLetteringDraft) -> QueueName {
 /// What the form asks for.
 fn wanted_of(draft: &DeadLetteringDraft) -> Result<NewDeadLettering, ApiError> {
     if draft.to.is_empty() {
-        return Err(ApiError::invalid(
-            "Name the queue that dead letters are to go to.",
-        ));
+        return Err(ApiError::invalid("Name the queue that dead letters are to go to."));
     }
     let (deliveries, retention) = (draft.deliveries.trim(), draft.retention.trim());
     let max_deliveries = wish(deliveries, |text| {
@@ -34,9 +32,7 @@ fn wanted_of(draft: &DeadLetteringDraft) -> Result<NewDeadLettering, ApiError> {
     })?;
     let retention_seconds = wish(retention, |text| {
         crate::api::seconds(text).map(i64::from).ok_or_else(|| {
-            ApiError::invalid(format!(
-                "`{text}` is no length of time: write one as `12h` or `7d`."
-            ))
+            ApiError::invalid(format!("`{text}` is no length of time: write one as `12h` or `7d`."))
         })
     })?;
     Ok(NewDeadLettering {
@@ -75,18 +71,14 @@ pub(super) async fn look_at_removal(draft: &DeadLetteringDraft) -> Result<PlanSe
 /// What lifting the limit of deliveries would do.
 pub(super) async fn look_at_lift(draft: &DeadLetteringDraft) -> Result<PlanSeen, ApiError> {
     let (operator, name) = (Actor::local_operator(), name_of(draft));
-    let plan = desk()
-        .lift_delivery_limit(&operator, &name, None, true)
-        .await?;
+    let plan = desk().lift_delivery_limit(&operator, &name, None, true).await?;
     Ok(seen(plan, PlanAction::Lift))
 }
 
 /// Lifts it, and goes to the queue's page.
 pub(super) async fn lift(draft: DeadLetteringDraft, plan: &str) -> Result<(), ApiError> {
     let (operator, name) = (Actor::local_operator(), name_of(&draft));
-    let done = desk()
-        .lift_delivery_limit(&operator, &name, Some(plan), false)
-        .await;
+    let done = desk().lift_delivery_limit(&operator, &name, Some(plan), false).await;
     go_on(&draft, done.map(drop), "lift", "", "limit-lifted")
 }
 
@@ -94,9 +86,7 @@ pub(super) async fn lift(draft: DeadLetteringDraft, plan: &str) -> Result<(), Ap
 pub(super) async fn set(draft: DeadLetteringDraft, plan: &str) -> Result<(), ApiError> {
     let wanted = wanted_of(&draft)?;
     let (operator, name) = (Actor::local_operator(), name_of(&draft));
-    let done = desk()
-        .set_dead_lettering(&operator, &name, &wanted, Some(plan))
-        .await;
+    let done = desk().set_dead_lettering(&operator, &name, &wanted, Some(plan)).await;
     go_on(&draft, done.map(drop), "plan", "set", "dead-lettering")
 }
 
@@ -109,10 +99,7 @@ pub(super) async fn take_back(draft: DeadLetteringDraft, plan: &str) -> Result<(
              taken away: look again"
                 .to_owned(),
         )),
-        Ok(_) => desk()
-            .unset_dead_lettering(&operator, &name, false)
-            .await
-            .map(drop),
+        Ok(_) => desk().unset_dead_lettering(&operator, &name, false).await.map(drop),
         Err(fault) => Err(fault),
     };
     go_on(&draft, done, "removal", "", "dead-lettering-gone")
@@ -191,35 +178,17 @@ fn seen(plan: DeadLetteringPlan, action: PlanAction) -> PlanSeen {
     };
     PlanSeen {
         says,
-        plan: if can_be_done {
-            plan.plan.clone()
-        } else {
-            String::new()
-        },
+        plan: if can_be_done { plan.plan.clone() } else { String::new() },
         action,
         policies: plan.changes.iter().map(policy).collect(),
         stays: plan.stays,
-        refusals: plan
-            .refusals
-            .iter()
-            .map(|why| wording::sentence(why))
-            .collect(),
-        steps: plan
-            .migration
-            .into_iter()
-            .map(|step| (step.says, step.commands))
-            .collect(),
+        refusals: plan.refusals.iter().map(|why| wording::sentence(why)).collect(),
+        steps: plan.migration.into_iter().map(|step| (step.says, step.commands)).collect(),
     }
 }
 
 fn policy(change: &PolicyChange) -> PolicySeen {
-    let PolicyChange {
-        queue,
-        name,
-        pattern,
-        priority,
-        ..
-    } = change;
+    let PolicyChange { queue, name, pattern, priority, .. } = change;
     let says = match (&change.definition, &change.base) {
         (Some(_), Some(base)) => format!(
             "The policy {name} of {queue} alone ({pattern}, priority {priority}) repeats the policy \
@@ -289,15 +258,9 @@ mod tests {
     #[test]
     fn what_is_left_out_stays_as_it_is() {
         let wanted = wanted_of(&written("dead", "", "")).expect("readable");
-        assert_eq!(
-            (wanted.max_deliveries, wanted.retention_seconds),
-            (Wish::AsItIs, Wish::AsItIs)
-        );
+        assert_eq!((wanted.max_deliveries, wanted.retention_seconds), (Wish::AsItIs, Wish::AsItIs));
         let wanted = wanted_of(&written("dead", "none", " none ")).expect("readable");
-        assert_eq!(
-            (wanted.max_deliveries, wanted.retention_seconds),
-            (Wish::Away, Wish::Away)
-        );
+        assert_eq!((wanted.max_deliveries, wanted.retention_seconds), (Wish::Away, Wish::Away));
         let wanted = wanted_of(&written("a dead one", " 0 ", " 7d ")).expect("readable");
         assert_eq!(
             wanted,

@@ -89,9 +89,7 @@ mod tests {
     #[test]
     fn a_draft_is_read_from_the_path_and_the_query() {
         let map = |pairs: &[(&'static str, &str)]| {
-            let pairs = pairs
-                .iter()
-                .map(|(name, value)| (*name, (*value).to_owned()));
+            let pairs = pairs.iter().map(|(name, value)| (*name, (*value).to_owned()));
             pairs.collect::<ParamsMap>()
         };
         let path = map(&[("broker", "main"), ("vhost", "/"), ("name", "work")]);

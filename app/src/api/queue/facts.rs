@@ -26,9 +26,9 @@ pub(super) fn heading(queue: &QueueReport, workers: &Workers) -> Said {
             plain(format!("{name}: what dies here is gone."))
         }
         None => plain(format!("{name} hands no dead letters on.")),
-        Some((End::ExchangeMissing, exchange)) => plain(format!(
-            "{name}: dead letters go to the exchange {exchange}, which is missing."
-        )),
+        Some((End::ExchangeMissing, exchange)) => {
+            plain(format!("{name}: dead letters go to the exchange {exchange}, which is missing."))
+        }
         Some((End::Nowhere, _)) => plain(format!("{name}: no queue takes its dead letters.")),
         Some((End::Unknown, _)) => {
             plain(format!("{name}: where its dead letters go is not known."))
@@ -111,10 +111,7 @@ pub(super) async fn of(
         facts.push(("their executions", names(workers, links::executions_of)));
     }
     facts.push(("letters", letters(queue).await?));
-    Ok(facts
-        .into_iter()
-        .map(|(name, said)| (name.to_owned(), said))
-        .collect())
+    Ok(facts.into_iter().map(|(name, said)| (name.to_owned(), said)).collect())
 }
 
 fn policies(queue: &QueueReport) -> String {
@@ -122,11 +119,7 @@ fn policies(queue: &QueueReport) -> String {
     let operators = queue.operator_policy.iter();
     let operators = operators.map(|name| format!("{name} (operator's)"));
     let all: Vec<String> = own.chain(operators).collect();
-    if all.is_empty() {
-        "none".to_owned()
-    } else {
-        all.join(", ")
-    }
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }
 
 /// Over which exchange, with which key, and who says so.
@@ -160,10 +153,8 @@ fn names(workers: &Workers, page: impl Fn(&str) -> String) -> Said {
 
 /// Those that died in it; and those that were taken out of it, where it is watched.
 async fn letters(queue: &QueueReport) -> Result<Said, ApiError> {
-    let died = links::letters(&FilterForm {
-        queue: Some(queue.name.clone()),
-        ..FilterForm::default()
-    });
+    let died =
+        links::letters(&FilterForm { queue: Some(queue.name.clone()), ..FilterForm::default() });
     let mut said = vec![link("those that died in it", died)];
     let Some(id) = queue.source_id else {
         return Ok(said);
@@ -175,10 +166,7 @@ async fn letters(queue: &QueueReport) -> Result<Said, ApiError> {
             ..FilterForm::default()
         });
         said.extend(plain("; "));
-        said.push(link(
-            format!("{} held", wording::count(source.held)),
-            theirs,
-        ));
+        said.push(link(format!("{} held", wording::count(source.held)), theirs));
         said.extend(plain(" of the source "));
         said.push(link(source.name, "/sources".to_owned()));
     }

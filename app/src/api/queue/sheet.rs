@@ -31,10 +31,7 @@ pub(super) async fn of(
     let (place, notes) = place(&queue).await?;
     Ok(QueueView {
         heading: facts::heading(&queue, &workers),
-        vhost: (
-            links::with_query(links::QUEUES, pairs),
-            format!("{broker}, vhost {vhost}"),
-        ),
+        vhost: (links::with_query(links::QUEUES, pairs), format!("{broker}, vhost {vhost}")),
         place,
         notes,
         facts: facts::of(&queue, &workers).await?,
@@ -49,11 +46,7 @@ async fn broker_of(written: &DeadLetteringDraft) -> Result<String, ApiError> {
     let brokers = desk().brokers().await?;
     let vhosts = brokers.into_iter().flat_map(|broker| broker.vhosts);
     for here in vhosts.filter(|here| here.vhost == written.vhost) {
-        if desk()
-            .queue(&here.broker, &here.vhost, &written.queue)
-            .await
-            .is_ok()
-        {
+        if desk().queue(&here.broker, &here.vhost, &written.queue).await.is_ok() {
             return Ok(here.broker);
         }
     }
@@ -88,9 +81,7 @@ async fn findings(queue: &QueueReport) -> Result<Vec<FindingRow>, ApiError> {
     findings.retain(|one| queue.findings.contains(&one.id));
     let (here, now) = (std::slice::from_ref(queue), now());
     let rows = findings.iter().enumerate();
-    Ok(rows
-        .map(|(at, one)| queues::finding(at + 1, one, here, now))
-        .collect())
+    Ok(rows.map(|(at, one)| queues::finding(at + 1, one, here, now)).collect())
 }
 
 async fn form(
@@ -122,11 +113,7 @@ async fn form(
     let is_written = look == "plan" || look == "set" && queue.unread_change.is_some();
     let page = links::queue(&queue.broker, &queue.vhost, &queue.name);
     Ok(DeadLetteringForm {
-        draft: if is_written {
-            written
-        } else {
-            begun(queue).await
-        },
+        draft: if is_written { written } else { begun(queue).await },
         counts_nothing: match queue.kind {
             QueueKind::Quorum => String::new(),
             kind => format!(
@@ -150,10 +137,7 @@ async fn form(
 async fn begun(queue: &QueueReport) -> DeadLetteringDraft {
     let route = queue.dead_letters.as_ref();
     let to = route.filter(|route| route.to.len() == 1);
-    let to = to
-        .and_then(|route| route.to.first())
-        .cloned()
-        .unwrap_or_default();
+    let to = to.and_then(|route| route.to.first()).cloned().unwrap_or_default();
     let limit = queue.effective.delivery_limit.as_ref();
     let limit = limit.filter(|limit| limit.origin != Origin::Usual);
     DeadLetteringDraft {

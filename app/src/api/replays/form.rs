@@ -30,9 +30,7 @@ impl ReplayForm {
     /// What an address asks for. A button that offers another worker puts its name into it.
     #[must_use]
     pub fn read(query: &ParamsMap) -> Self {
-        let mut form = Self::of(query.get_all("ids[]").unwrap_or_default(), |name| {
-            query.get(name)
-        });
+        let mut form = Self::of(query.get_all("ids[]").unwrap_or_default(), |name| query.get(name));
         if let Some(worker) = query.get("to_worker").filter(|name| !name.is_empty()) {
             "worker".clone_into(&mut form.manner.mode);
             form.manner.worker = worker;

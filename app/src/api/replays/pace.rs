@@ -20,12 +20,7 @@ mod tests {
 
     #[test]
     fn a_pace_is_told_in_words() {
-        let told = |per_second, seconds_left| {
-            text(Pace {
-                per_second,
-                seconds_left,
-            })
-        };
+        let told = |per_second, seconds_left| text(Pace { per_second, seconds_left });
         assert_eq!(told(0.52, None), "0.5 a second");
         assert_eq!(told(411.7, Some(246)), "412 a second, 4 min 06 s left");
         assert_eq!(told(50.0, Some(0)), "50 a second");

@@ -13,19 +13,14 @@ use crate::request::{go_on_to, is_plain_form};
 /// The rules of a rule's own kind, and its place among them.
 async fn among(id: &str) -> Result<(RuleKind, Vec<Rule>, usize), ApiError> {
     let id: RuleId = crate::api::id(id, "rule")?;
-    let RuleBook {
-        severity, grouping, ..
-    } = desk().rules().await?;
-    [
-        (RuleKind::Severity, severity),
-        (RuleKind::Grouping, grouping),
-    ]
-    .into_iter()
-    .find_map(|(kind, rules)| {
-        let place = rules.iter().position(|rule| rule.id == id)?;
-        Some((kind, rules, place))
-    })
-    .ok_or_else(|| ApiError::not_found("There is no such rule any more: it was removed."))
+    let RuleBook { severity, grouping, .. } = desk().rules().await?;
+    [(RuleKind::Severity, severity), (RuleKind::Grouping, grouping)]
+        .into_iter()
+        .find_map(|(kind, rules)| {
+            let place = rules.iter().position(|rule| rule.id == id)?;
+            Some((kind, rules, place))
+        })
+        .ok_or_else(|| ApiError::not_found("There is no such rule any more: it was removed."))
 }
 
 /// One rule.

@@ -49,12 +49,7 @@ impl RuleDraft {
         } else {
             ("severity".to_owned(), Severity::High.to_string())
         };
-        Self {
-            sort,
-            verdict,
-            enabled: true,
-            ..Self::default()
-        }
+        Self { sort, verdict, enabled: true, ..Self::default() }
     }
 
     /// Whether it says how bad letters are, or else how they are grouped.

@@ -77,18 +77,15 @@ fn terms(why: &Explanation, sample: Option<&LetterSummary>) -> Vec<Expr> {
 fn pattern(why: &Explanation, message: &str) -> Option<Pattern> {
     let mut left = MOST_TEXT;
     let texts = why.template.iter().filter(|part| part.variable.is_none());
-    let pieces = texts
-        .filter(|part| part.examples.is_empty())
-        .map_while(|part| {
-            // A text of several lines is asked for by its first.
-            let line = part.text.lines().next().unwrap_or_default();
-            let text: String = line.chars().take(left).collect();
-            left -= text.chars().count();
-            (!text.is_empty()).then_some(text)
-        });
-    let mut pieces: Vec<String> = pieces
-        .filter(|text| text.chars().any(char::is_alphanumeric))
-        .collect();
+    let pieces = texts.filter(|part| part.examples.is_empty()).map_while(|part| {
+        // A text of several lines is asked for by its first.
+        let line = part.text.lines().next().unwrap_or_default();
+        let text: String = line.chars().take(left).collect();
+        left -= text.chars().count();
+        (!text.is_empty()).then_some(text)
+    });
+    let mut pieces: Vec<String> =
+        pieces.filter(|text| text.chars().any(char::is_alphanumeric)).collect();
     if let Some(first) = pieces.first_mut() {
         *first = first.trim_start().to_owned();
     }

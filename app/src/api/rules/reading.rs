@@ -19,9 +19,7 @@ pub(super) fn rule_of(draft: &RuleDraft) -> Result<NewRule, ApiError> {
         "key" => Verdict::Grouping(Outcome::Key(draft.verdict.trim().to_owned())),
         "masks" => Verdict::Grouping(Outcome::Masks(lines(&draft.verdict))),
         _ => {
-            return Err(ApiError::invalid(
-                "Choose what the rule does: severity, key or masks.",
-            ));
+            return Err(ApiError::invalid("Choose what the rule does: severity, key or masks."));
         }
     };
     Ok(NewRule {

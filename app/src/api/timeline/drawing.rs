@@ -61,14 +61,11 @@ fn says(timeline: &Timeline) -> String {
         let grew = wording::counted(queues, "queue");
         parts.push(format!("{grew} with messages"));
     }
-    let left = [
-        (timeline.workers_left, "worker"),
-        (timeline.queues_left, "queue"),
-    ]
-    .into_iter()
-    .filter(|(left, _)| *left > 0)
-    .map(|(left, noun)| wording::counted(left, noun))
-    .collect::<Vec<_>>();
+    let left = [(timeline.workers_left, "worker"), (timeline.queues_left, "queue")]
+        .into_iter()
+        .filter(|(left, _)| *left > 0)
+        .map(|(left, noun)| wording::counted(left, noun))
+        .collect::<Vec<_>>();
     let off = match left.join(" and ") {
         none if none.is_empty() => none,
         some => format!("; {some} left off"),
@@ -83,9 +80,7 @@ fn says(timeline: &Timeline) -> String {
 }
 
 fn of_all(shown: usize, left: i64) -> i64 {
-    i64::try_from(shown)
-        .unwrap_or(i64::MAX)
-        .saturating_add(left)
+    i64::try_from(shown).unwrap_or(i64::MAX).saturating_add(left)
 }
 
 fn deaths(timeline: &Timeline) -> Lane {
@@ -108,12 +103,7 @@ fn deaths(timeline: &Timeline) -> Lane {
             write!(path, "M{x} {y}h{wide}v{height}h-{wide}z").expect("a String takes every write");
         }
     }
-    Lane {
-        name: "deaths".to_owned(),
-        href: String::new(),
-        says,
-        shape: Shape::Bars(path),
-    }
+    Lane { name: "deaths".to_owned(), href: String::new(), says, shape: Shape::Bars(path) }
 }
 
 /// How high something stands; a single one beside thousands is seen.
@@ -138,11 +128,8 @@ fn queue(lane: &QueueLane) -> Lane {
             0 => HEIGHT - 1,
             _ => HEIGHT - tall(*depth, most),
         };
-        let step = if is_drawn {
-            format!("V{y}h{BAR}")
-        } else {
-            format!("M{} {y}h{BAR}", bar * BAR)
-        };
+        let step =
+            if is_drawn { format!("V{y}h{BAR}") } else { format!("M{} {y}h{BAR}", bar * BAR) };
         path.push_str(&step);
         is_drawn = true;
     }
@@ -176,10 +163,7 @@ fn worker_says(timeline: &Timeline, bands: &[Band]) -> String {
     let silent = bands.iter().filter(|band| band.away == Away::Silent);
     let times = silent.clone().count();
     let within = |band: &Band| band.until.unwrap_or(timeline.at) - band.since.max(timeline.from);
-    let sum: TimeDelta = silent
-        .map(within)
-        .map(|span| span.max(TimeDelta::zero()))
-        .sum();
+    let sum: TimeDelta = silent.map(within).map(|span| span.max(TimeDelta::zero())).sum();
     let mut parts = Vec::new();
     if times > 0 {
         let often = wording::times(i32::try_from(times).unwrap_or(i32::MAX));
@@ -197,10 +181,8 @@ fn worker_says(timeline: &Timeline, bands: &[Band]) -> String {
 }
 
 fn stretch(timeline: &Timeline, band: Band) -> Stretch {
-    let (from, to) = (
-        place(timeline, band.since),
-        place(timeline, band.until.unwrap_or(timeline.at)),
-    );
+    let (from, to) =
+        (place(timeline, band.since), place(timeline, band.until.unwrap_or(timeline.at)));
     let from = from.min(10_000 - NARROWEST);
     Stretch {
         away: band.away.as_str().to_owned(),
@@ -213,11 +195,9 @@ fn stretch(timeline: &Timeline, band: Band) -> Stretch {
 fn band_says(band: Band) -> String {
     let since = wording::absolute(band.since);
     match band.until {
-        Some(until) => format!(
-            "{} from {since} to {}",
-            band.away.as_str(),
-            wording::absolute(until)
-        ),
+        Some(until) => {
+            format!("{} from {since} to {}", band.away.as_str(), wording::absolute(until))
+        }
         None => format!("{} since {since}", band.away.as_str()),
     }
 }
@@ -252,25 +232,12 @@ fn table(timeline: &Timeline) -> Table {
     let rows = (0..ROWS).map(|row| {
         let bars = row * a_row..(row + 1) * a_row;
         let begin = timeline.bar_seconds * i64::try_from(bars.start).unwrap_or(0);
-        let died: i64 = timeline
-            .deaths
-            .get(bars.clone())
-            .into_iter()
-            .flatten()
-            .sum();
-        let mut cells = vec![
-            wording::hour(timeline.from + TimeDelta::seconds(begin)),
-            wording::count(died),
-        ];
+        let died: i64 = timeline.deaths.get(bars.clone()).into_iter().flatten().sum();
+        let mut cells =
+            vec![wording::hour(timeline.from + TimeDelta::seconds(begin)), wording::count(died)];
         cells.extend(timeline.queues.iter().map(|lane| {
-            let seen = lane
-                .depths
-                .get(bars.clone())
-                .into_iter()
-                .flatten()
-                .flatten();
-            seen.max()
-                .map_or("not seen".to_owned(), |most| wording::count(*most))
+            let seen = lane.depths.get(bars.clone()).into_iter().flatten().flatten();
+            seen.max().map_or("not seen".to_owned(), |most| wording::count(*most))
         }));
         cells
     });
@@ -279,11 +246,7 @@ fn table(timeline: &Timeline) -> Table {
         let bands = lane.bands.iter();
         bands.map(move |band| format!("{name}: {}", band_says(*band)))
     });
-    Table {
-        heads,
-        rows: rows.collect(),
-        bands: bands.collect(),
-    }
+    Table { heads, rows: rows.collect(), bands: bands.collect() }
 }
 
 #[cfg(test)]

@@ -30,11 +30,7 @@ pub(super) fn of(queues: &[QueueReport], numbers: &Numbers, all: bool) -> Option
         let has_finding = |name: &str| numbers.contains_key(name);
         let mut into = queue.dead_letters.iter().flat_map(|route| &route.to);
         let feeds_one = into.any(|name| has_finding(name));
-        if all {
-            dies || has_finding(&queue.name)
-        } else {
-            has_finding(&queue.name) || feeds_one
-        }
+        if all { dies || has_finding(&queue.name) } else { has_finding(&queue.name) || feeds_one }
     };
     let mut drawn: Vec<&QueueReport> = queues.iter().filter(is_drawn).collect();
     // Those that share an exchange stand together.
@@ -70,9 +66,7 @@ fn route(queue: &QueueReport, numbers: &Numbers) -> PictureRoute {
         name: queue.name.clone(),
         href: links::queue(&queue.broker, &queue.vhost, &queue.name),
         note: figures(queue),
-        finding: numbers
-            .get(&queue.name)
-            .map(|(at, severity, _)| (*at, *severity)),
+        finding: numbers.get(&queue.name).map(|(at, severity, _)| (*at, *severity)),
         over: exchange_of(queue).map(shown).unwrap_or_default().to_owned(),
         ends: target(queue),
     }
@@ -121,10 +115,7 @@ impl Sketch {
         }
         let places = spread(wanted.iter().map(|(name, _, row)| (*name, *row)));
         for (name, middle) in &places {
-            let kind = wanted
-                .iter()
-                .find(|one| one.0 == *name)
-                .map_or("", |one| one.1);
+            let kind = wanted.iter().find(|one| one.0 == *name).map_or("", |one| one.1);
             self.node(EXCHANGES, *middle, "", (name, ""), kind);
         }
         for (name, _, row) in wanted {
@@ -158,11 +149,7 @@ impl Sketch {
         let exchanges = spread(routes.iter().map(|(name, queue)| (*name, row(queue))));
         let mut wanted: Vec<(&str, i32)> = Vec::new();
         for (name, queue) in &routes {
-            let into = queue
-                .dead_letters
-                .iter()
-                .flat_map(|route| &route.to)
-                .take(5);
+            let into = queue.dead_letters.iter().flat_map(|route| &route.to).take(5);
             wanted.extend(into.map(|target| (target.as_str(), exchanges[name])));
         }
         let ends = spread(wanted.iter().copied());
@@ -174,24 +161,18 @@ impl Sketch {
             let is_watched = report.is_some_and(|queue| queue.source_id.is_some());
             let class = if is_watched { "dead watch" } else { "dead" };
             let ready = report.and_then(|queue| queue.figures.ready);
-            let note = ready.map_or_else(String::new, |ready| {
-                format!("{} ready", wording::count(ready))
-            });
+            let note =
+                ready.map_or_else(String::new, |ready| format!("{} ready", wording::count(ready)));
             let place = drawn.first().map(|queue| (&*queue.broker, &*queue.vhost));
-            let href = place.map_or_else(String::new, |(broker, vhost)| {
-                links::queue(broker, vhost, name)
-            });
+            let href =
+                place.map_or_else(String::new, |(broker, vhost)| links::queue(broker, vhost, name));
             self.node(DEAD_QUEUES, *middle, class, (name, &href), &note);
         }
         for (name, queue) in &routes {
             let from = (QUEUES.0 + QUEUES.1, row(queue));
             let class = match end_of(queue) {
                 Some(End::Nowhere) => "edge lost",
-                _ if queue
-                    .dead_letters
-                    .iter()
-                    .any(|route| !route.lost_keys.is_empty()) =>
-                {
+                _ if queue.dead_letters.iter().any(|route| !route.lost_keys.is_empty()) => {
                     "edge bad"
                 }
                 _ => "edge deadly",
@@ -254,11 +235,7 @@ impl Sketch {
         }
         let first = keys.first().map(|key| format!(" {}", cut(key, 12)));
         let key = first.unwrap_or_default();
-        let (class, colour) = if is_all {
-            ("lost", "c-critical")
-        } else {
-            ("bad", "c-high")
-        };
+        let (class, colour) = if is_all { ("lost", "c-critical") } else { ("bad", "c-high") };
         let words = match keys.len() {
             0 => "no queue takes them".to_owned(),
             1 => format!("no queue takes{key}"),

@@ -21,10 +21,8 @@ pub(super) fn spread<'a>(leading: impl Iterator<Item = (&'a str, i32)>) -> Place
         let (sum, count) = by_name.entry(name).or_default();
         (*sum, *count) = (*sum + row, *count + 1);
     }
-    let mut wished: Vec<(i32, &str)> = by_name
-        .into_iter()
-        .map(|(name, (sum, count))| (sum / count, name))
-        .collect();
+    let mut wished: Vec<(i32, &str)> =
+        by_name.into_iter().map(|(name, (sum, count))| (sum / count, name)).collect();
     wished.sort_unstable();
     let mut free = TOP + HEIGHT / 2;
     let placed = wished.into_iter().map(|(wish, name)| {
@@ -58,10 +56,7 @@ mod tests {
         let mut middles: Vec<i32> = places.values().copied().collect();
         middles.sort_unstable();
         assert_eq!(places["a"], 36);
-        assert!(
-            middles.windows(2).all(|two| two[1] - two[0] >= ROW),
-            "{middles:?}"
-        );
+        assert!(middles.windows(2).all(|two| two[1] - two[0] >= ROW), "{middles:?}");
     }
 
     #[test]

@@ -30,9 +30,7 @@ pub(super) fn numbers(findings: &[KeptFinding], queues: &[QueueReport]) -> Numbe
             numbers.entry(finding.subject.clone()).or_insert(number);
             continue;
         }
-        let harmed = queues
-            .iter()
-            .filter(|queue| queue.findings.contains(&one.id));
+        let harmed = queues.iter().filter(|queue| queue.findings.contains(&one.id));
         for queue in harmed {
             numbers.entry(queue.name.clone()).or_insert(number);
         }
@@ -45,9 +43,7 @@ pub(super) type Watched = BTreeMap<String, (String, i64)>;
 
 pub(super) async fn watched_letters() -> Result<Watched, ApiError> {
     let sources = desk().sources().await?.into_iter();
-    Ok(sources
-        .map(|source| (source.id.to_string(), (source.name, source.held)))
-        .collect())
+    Ok(sources.map(|source| (source.id.to_string(), (source.name, source.held))).collect())
 }
 
 /// A finding, where it stands in a list, and where more can be done about it.
@@ -61,9 +57,7 @@ pub(in crate::api) fn finding(
     if let Some(who) = &one.acknowledged_by {
         since = format!("{since}; noted by {who}");
     }
-    let of = queues
-        .iter()
-        .find(|queue| queue.name == one.finding.subject);
+    let of = queues.iter().find(|queue| queue.name == one.finding.subject);
     FindingRow {
         id: one.id.to_string(),
         number,
@@ -102,11 +96,7 @@ fn mending(queue: &QueueReport, kind: FindingKind) -> Option<(String, String)> {
 fn take_letters(queue: &QueueReport) -> Option<(String, String)> {
     let is_free = queue.source_id.is_none() && !is_ours(&queue.name);
     (queue.role == Role::DeadLetters && is_free).then(|| {
-        let pairs = [
-            ("queue", &*queue.name),
-            ("vhost", &*queue.vhost),
-            ("broker", &*queue.broker),
-        ];
+        let pairs = [("queue", &*queue.name), ("vhost", &*queue.vhost), ("broker", &*queue.broker)];
         let address = links::with_query("/sources", pairs);
         (format!("{address}#add"), "Take letters from it".to_owned())
     })
@@ -123,10 +113,7 @@ pub(super) fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> 
             source: Some(name.clone()),
             ..dlo_domain::filter::FilterForm::default()
         };
-        (
-            links::letters(&form),
-            format!("{} held", wording::count(*held)),
-        )
+        (links::letters(&form), format!("{} held", wording::count(*held)))
     });
     QueueRow {
         name: queue.name.clone(),
@@ -136,9 +123,7 @@ pub(super) fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> 
         rates: rates(queue),
         consumers: number(figures.consumers),
         target,
-        finding: numbers
-            .get(&queue.name)
-            .map(|(at, severity, _)| (*at, *severity)),
+        finding: numbers.get(&queue.name).map(|(at, severity, _)| (*at, *severity)),
         link: watching.or_else(|| take_letters(queue)),
     }
 }

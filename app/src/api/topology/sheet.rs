@@ -36,20 +36,13 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueueShee
     let watched = watched_letters().await?;
     let numbers = numbers(&findings, &queues);
     let now = now();
-    let rows: Vec<QueueRow> = queues
-        .iter()
-        .take(MOST_ROWS)
-        .map(|queue| row(queue, &numbers, &watched))
-        .collect();
+    let rows: Vec<QueueRow> =
+        queues.iter().take(MOST_ROWS).map(|queue| row(queue, &numbers, &watched)).collect();
     let shown = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let address = |show| {
         links::with_query(
             links::QUEUES,
-            [
-                ("broker", &*here.broker),
-                ("vhost", &here.vhost),
-                ("show", show),
-            ],
+            [("broker", &*here.broker), ("vhost", &here.vhost), ("show", show)],
         )
     };
     let switch = if all {
@@ -121,9 +114,9 @@ fn empty(brokers: &[BrokerTopology]) -> QueueSheet {
 
 fn of_trouble(broker: &BrokerTopology) -> Option<String> {
     let why = wording::sentence(broker.trouble.as_deref()?);
-    let since = broker.trouble_since.map_or_else(String::new, |since| {
-        format!(" since {}", wording::absolute(since))
-    });
+    let since = broker
+        .trouble_since
+        .map_or_else(String::new, |since| format!(" since {}", wording::absolute(since)));
     Some(format!(
         "The queues of the broker {} cannot be read{since}: what is shown is what was read last. {why}",
         broker.broker
@@ -149,10 +142,7 @@ fn notes(brokers: &[BrokerTopology], here: &VhostTopology) -> Vec<String> {
 /// Why a vhost cannot be read while its broker can.
 fn of_vhost(vhost: &VhostTopology) -> Option<String> {
     let why = wording::sentence(vhost.trouble.as_deref()?);
-    let since = vhost
-        .trouble_since
-        .map(wording::absolute)
-        .unwrap_or_default();
+    let since = vhost.trouble_since.map(wording::absolute).unwrap_or_default();
     Some(format!(
         "The vhost {} of the broker {} cannot be read since {since}: what is shown of it is what was \
          read last. {why}",
@@ -173,11 +163,7 @@ fn others(brokers: &[BrokerTopology], here: &VhostTopology) -> Vec<(String, Stri
                     "{}, vhost {}: {findings}{}",
                     one.broker,
                     one.vhost,
-                    if one.trouble.is_some() {
-                        ", cannot be read"
-                    } else {
-                        ""
-                    }
+                    if one.trouble.is_some() { ", cannot be read" } else { "" }
                 ),
             )
         })
@@ -188,12 +174,7 @@ const NONE: &str = "No queue here is known to lose messages";
 
 /// What is lost; each number leads to the first finding that it counts.
 fn heading(findings: &[KeptFinding]) -> Said {
-    let of = |severity| {
-        findings
-            .iter()
-            .filter(|one| one.finding.severity == severity)
-            .count()
-    };
+    let of = |severity| findings.iter().filter(|one| one.finding.severity == severity).count();
     let (critical, high) = (of(Severity::Critical), of(Severity::High));
     let rest = findings.len() - critical - high;
     let count = |number: usize, first: usize| {
@@ -218,11 +199,7 @@ fn heading(findings: &[KeptFinding]) -> Said {
         ],
         (0, high, _) => vec![
             count(high, 0),
-            then(
-                high,
-                " setting lets messages be lost.",
-                " settings let messages be lost.",
-            ),
+            then(high, " setting lets messages be lost.", " settings let messages be lost."),
         ],
         (critical, 0, _) => vec![count(critical, 0), lose, (".".to_owned(), String::new())],
         (critical, high, _) => vec![

@@ -24,22 +24,13 @@ pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<Worker
     };
     let only = (!kind.is_empty()).then_some(kind);
     let desk = crate::desk::desk();
-    let page = desk
-        .workers(condition, only, after.as_ref(), MOST_ROWS)
-        .await?;
+    let page = desk.workers(condition, only, after.as_ref(), MOST_ROWS).await?;
     let kinds = desk.worker_kinds().await?;
     let is_first = state.is_empty() && kind.is_empty() && after.is_none();
-    let stuck = if is_first {
-        executions::stuck(None).await?
-    } else {
-        Vec::new()
-    };
+    let stuck = if is_first { executions::stuck(None).await? } else { Vec::new() };
     // Of one kind where the list is of one.
-    let listed: Vec<KindSummary> = kinds
-        .iter()
-        .filter(|one| only.is_none_or(|kind| one.kind == kind))
-        .cloned()
-        .collect();
+    let listed: Vec<KindSummary> =
+        kinds.iter().filter(|one| only.is_none_or(|kind| one.kind == kind)).cloned().collect();
     let silent = listed.iter().map(|kind| kind.stale).sum::<i64>();
     let first = page.items.first();
     let heading = match first.filter(|one| silent == 1 && one.condition == Condition::Stale) {
@@ -63,10 +54,7 @@ pub(super) async fn list(state: &str, kind: &str, cursor: &str) -> Result<Worker
     })
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "so that it can be handed to map_err"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn invalid(why: impl ToString) -> ApiError {
     ApiError::invalid(why.to_string())
 }
@@ -83,10 +71,7 @@ fn heading(kinds: &[KindSummary]) -> Said {
     let then = |text: String| (text, String::new());
     match stale {
         0 if at_work == 0 => plain("No worker is at work."),
-        0 => vec![
-            of(workers, "fresh"),
-            then(" at work, and none is silent.".to_owned()),
-        ],
+        0 => vec![of(workers, "fresh"), then(" at work, and none is silent.".to_owned())],
         n => {
             let verb = if n == 1 { "is" } else { "are" };
             vec![
@@ -139,10 +124,7 @@ pub(super) fn row(worker: &Worker) -> WorkerRow {
             0 => String::new(),
             seconds => wording::span(seconds),
         },
-        letters: worker
-            .letters_last_hour
-            .map(wording::count)
-            .unwrap_or_default(),
+        letters: worker.letters_last_hour.map(wording::count).unwrap_or_default(),
     }
 }
 
@@ -198,19 +180,10 @@ mod tests {
         };
         assert_eq!(heading(&[]), "No worker has reported yet.");
         assert_eq!(heading(&[kind(0, 0)]), "No worker is at work.");
-        assert_eq!(
-            heading(&[kind(0, 2)]),
-            "2 workers at work, and none is silent."
-        );
+        assert_eq!(heading(&[kind(0, 2)]), "2 workers at work, and none is silent.");
         assert_eq!(heading(&[kind(1, 3)]), "1 worker is silent, 3 at work.");
-        assert_eq!(
-            heading(&[kind(1, 3), kind(1, 0)]),
-            "2 workers are silent, 3 at work."
-        );
+        assert_eq!(heading(&[kind(1, 3), kind(1, 0)]), "2 workers are silent, 3 at work.");
         let row = kind_row(&kind(2, 5));
-        assert_eq!(
-            (row.says.as_str(), row.is_ill),
-            ("2 stale, 5 fresh, 1 stopped", true)
-        );
+        assert_eq!((row.says.as_str(), row.is_ill), ("2 stale, 5 fresh, 1 stopped", true));
     }
 }

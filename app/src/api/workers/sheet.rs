@@ -36,11 +36,7 @@ pub(super) fn of(
         opinion: report.opinion.map(opinion).unwrap_or_default().to_owned(),
         facts: facts(&report, now),
         metadata,
-        downtimes: report
-            .downtimes
-            .iter()
-            .map(|away| downtime(*away, now))
-            .collect(),
+        downtimes: report.downtimes.iter().map(|away| downtime(*away, now)).collect(),
         can_drain: worker.drained_by.is_none() && worker.condition != Condition::Stopped,
         can_activate: worker.condition == Condition::Draining
             || worker.condition == Condition::Stale && worker.drained_by.is_some(),
@@ -64,11 +60,7 @@ pub(super) async fn waiting(name: &str) -> Result<Option<Total>, ApiError> {
 
 /// How many executions are stuck on a worker.
 pub(super) async fn stuck(name: &str) -> Result<i64, ApiError> {
-    let query = ExecutionQuery {
-        state: None,
-        worker: Some(name.to_owned()),
-        stuck: true,
-    };
+    let query = ExecutionQuery { state: None, worker: Some(name.to_owned()), stuck: true };
     Ok(desk().executions(&query, None, 1).await?.estimated_total)
 }
 
@@ -201,39 +193,22 @@ fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, Said)> {
     let probe = worker.probe.as_ref();
     let asked = probe.and_then(|probe| probe.at).map(wording::absolute);
     [
-        (
-            "last heartbeat",
-            wording::absolute(worker.last_heartbeat_at),
-        ),
-        (
-            "interval",
-            format!("{} s", f64::from(worker.interval_ms) / 1_000.0),
-        ),
+        ("last heartbeat", wording::absolute(worker.last_heartbeat_at)),
+        ("interval", format!("{} s", f64::from(worker.interval_ms) / 1_000.0)),
         ("by", report.way.clone()),
         ("first seen", wording::absolute(worker.first_seen_at)),
         ("state since", wording::absolute(worker.state_since)),
         ("running, of slots", row.load),
         ("version", row.version),
-        (
-            "probe",
-            probe.map(|probe| probe.url.clone()).unwrap_or_default(),
-        ),
+        ("probe", probe.map(|probe| probe.url.clone()).unwrap_or_default()),
         ("answer", row.probe),
         ("asked at", asked.unwrap_or_default()),
         ("away today", row.down),
     ]
     .map(|(name, value)| (name, plain(value)))
     .into_iter()
-    .chain([
-        ("queue", queue(report)),
-        ("queue not taken", refused_queue(worker)),
-    ])
-    .chain(
-        report
-            .queues
-            .iter()
-            .map(|queue| ("its queue has", plain(consumers(queue, now)))),
-    )
+    .chain([("queue", queue(report)), ("queue not taken", refused_queue(worker))])
+    .chain(report.queues.iter().map(|queue| ("its queue has", plain(consumers(queue, now)))))
     .filter(|(_, said)| said.iter().any(|(words, _)| !words.is_empty()))
     .map(|(name, value)| (name.to_owned(), value))
     .collect()
@@ -248,11 +223,7 @@ fn refused_queue(worker: &Worker) -> Said {
 }
 
 fn downtime(away: Downtime, now: DateTime<Utc>) -> (String, String, String) {
-    let until = away
-        .until
-        .map_or("still away".to_owned(), wording::absolute);
-    let lasted = (away.until.unwrap_or(now) - away.since)
-        .num_seconds()
-        .max(0);
+    let until = away.until.map_or("still away".to_owned(), wording::absolute);
+    let lasted = (away.until.unwrap_or(now) - away.since).num_seconds().max(0);
     (wording::absolute(away.since), until, wording::span(lasted))
 }

@@ -46,13 +46,7 @@ fn an_arrival_is_compared_with_what_was_sent_and_else_with_the_one_before() {
     let found = comings(&arrivals, &replays);
     assert_eq!(
         found,
-        [
-            Coming::First,
-            Coming::Same,
-            Coming::AsSent,
-            Coming::NotAsSent,
-            Coming::Other
-        ]
+        [Coming::First, Coming::Same, Coming::AsSent, Coming::NotAsSent, Coming::Other]
     );
     assert_eq!(summary(&found), "the body changed between them");
     assert_eq!(summary(&found[..3]), "the body was each time what was sent");

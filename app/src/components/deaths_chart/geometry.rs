@@ -140,24 +140,15 @@ mod tests {
         let from = |minute: i64| DateTime::from_timestamp(60 * minute, 0).expect("a time");
         (0..)
             .zip(counts)
-            .map(|(minute, counts)| DeathBar {
-                from: from(minute),
-                counts: *counts,
-            })
+            .map(|(minute, counts)| DeathBar { from: from(minute), counts: *counts })
             .collect()
     }
 
     #[test]
     fn the_scale_ends_at_a_round_number() {
-        for (most, top) in [
-            (0, 10),
-            (10, 10),
-            (11, 20),
-            (21, 50),
-            (51, 100),
-            (101, 200),
-            (999, 1_000),
-        ] {
+        for (most, top) in
+            [(0, 10), (10, 10), (11, 20), (21, 50), (51, 100), (101, 200), (999, 1_000)]
+        {
             assert_eq!(Scale::of(&bars(&[[most, 0, 0, 0]])).top, top, "{most}");
         }
     }

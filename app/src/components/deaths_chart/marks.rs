@@ -55,10 +55,7 @@ pub(super) fn labels(marks: &[(i64, ReplayMark)], room: Room) -> Vec<Option<Labe
     let mut kept: Vec<(usize, Vec<usize>, (i64, i64))> = Vec::new();
     for index in newest_first {
         let taken = extent(marks[index], marks.len(), room);
-        match kept
-            .iter_mut()
-            .find(|(_, _, other)| taken.0 < other.1 && other.0 < taken.1)
-        {
+        match kept.iter_mut().find(|(_, _, other)| taken.0 < other.1 && other.0 < taken.1) {
             Some((_, others, _)) => others.push(index),
             None => kept.push((index, Vec::new(), taken)),
         }
@@ -88,11 +85,7 @@ fn extent((place, mark): (i64, ReplayMark), marks: usize, room: Room) -> (i64, i
     let longest = format!("{}{}", name(&mark), room.more(marks - 1));
     let width = DISTANCE + CHARACTER * i64::try_from(longest.chars().count()).unwrap_or(i64::MAX);
     let x = place * room.pixels() / 10_000;
-    if is_left(place) {
-        (x - width, x + DISTANCE)
-    } else {
-        (x - DISTANCE, x + width)
-    }
+    if is_left(place) { (x - width, x + DISTANCE) } else { (x - DISTANCE, x + width) }
 }
 
 #[cfg(test)]
@@ -119,10 +112,7 @@ mod tests {
 
     fn texts(places: &[i64], room: Room) -> Vec<Option<String>> {
         let labels = labels(&marks(places), room);
-        labels
-            .into_iter()
-            .map(|label| label.map(|label| label.text))
-            .collect()
+        labels.into_iter().map(|label| label.map(|label| label.text)).collect()
     }
 
     #[test]
@@ -141,10 +131,7 @@ mod tests {
     fn replays_far_apart_keep_their_labels() {
         let one = || Some("replay of 40".to_owned());
         assert_eq!(texts(&[500, 9_500], Room::Narrow), [one(), one()]);
-        assert_eq!(
-            texts(&[500, 3_500, 9_500], Room::Wide),
-            [one(), one(), one()]
-        );
+        assert_eq!(texts(&[500, 3_500, 9_500], Room::Wide), [one(), one(), one()]);
         assert_eq!(texts(&[], Room::Wide), [] as [Option<String>; 0]);
     }
 

@@ -26,12 +26,7 @@ const AGES: [(&str, &str); 5] = [
 #[component]
 pub(super) fn FilterFields(filter: Filter, choices: FilterChoices) -> impl IntoView {
     let current = Memo::new(move |_| filter.get().unwrap_or_default());
-    let sources = pairs(
-        choices
-            .sources
-            .iter()
-            .map(|name| (name.clone(), name.clone())),
-    );
+    let sources = pairs(choices.sources.iter().map(|name| (name.clone(), name.clone())));
     let reasons = pairs(Reason::ALL.map(|r| (r.to_string(), wording::reason(r).to_owned())));
     let states = pairs(LetterState::ALL.map(|s| (s.to_string(), s.to_string())));
     let severities = pairs(Severity::ALL.map(|s| (s.to_string(), s.to_string())));
@@ -105,13 +100,7 @@ fn Choice(
             let fields = links::fields(filter).into_iter();
             fields
                 .filter(|(field, _)| *field == name)
-                .map(|(_, value)| {
-                    if value == "1d" {
-                        "24h".to_owned()
-                    } else {
-                        value
-                    }
-                })
+                .map(|(_, value)| if value == "1d" { "24h".to_owned() } else { value })
                 .next()
                 .unwrap_or_default()
         })

@@ -181,13 +181,9 @@ mod tests {
 
     #[test]
     fn the_cursor_is_found_in_any_script() {
-        for (text, units, byte) in [
-            ("abc", 2, 2),
-            ("äb", 1, 2),
-            ("😀b", 2, 4),
-            ("😀b", 1, 0),
-            ("ab", 9, 2),
-        ] {
+        for (text, units, byte) in
+            [("abc", 2, 2), ("äb", 1, 2), ("😀b", 2, 4), ("😀b", 1, 0), ("ab", 9, 2)]
+        {
             assert_eq!(byte_of(text, units), byte, "{text} {units}");
         }
     }

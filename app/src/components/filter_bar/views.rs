@@ -60,12 +60,8 @@ pub(super) fn Views(filter: Filter) -> impl IntoView {
 }
 
 fn builtin() -> [(&'static str, LetterFilter); 5] {
-    let in_state = |state| {
-        LetterFilter::from(FilterForm {
-            state: Some(state),
-            ..FilterForm::default()
-        })
-    };
+    let in_state =
+        |state| LetterFilter::from(FilterForm { state: Some(state), ..FilterForm::default() });
     [
         ("all letters", LetterFilter::default()),
         ("held", in_state(LetterState::Held)),
@@ -77,11 +73,7 @@ fn builtin() -> [(&'static str, LetterFilter); 5] {
 
 fn link(filter: Filter, name: String, view: LetterFilter) -> AnyView {
     let href = links::letters_matching(&view);
-    let current = move || {
-        filter
-            .with(|filter| filter.as_ref() == Ok(&view))
-            .then_some("true")
-    };
+    let current = move || filter.with(|filter| filter.as_ref() == Ok(&view)).then_some("true");
     view! {
         <a href=href aria-current=current>
             {show_name(&name)}
@@ -93,18 +85,12 @@ fn link(filter: Filter, name: String, view: LetterFilter) -> AnyView {
 /// The address to come back to: the list under its filter.
 fn here(filter: Filter) -> String {
     filter.with(|filter| {
-        filter
-            .as_ref()
-            .map_or_else(|_| links::LETTERS.to_owned(), links::letters_matching)
+        filter.as_ref().map_or_else(|_| links::LETTERS.to_owned(), links::letters_matching)
     })
 }
 
 fn text(filter: Filter) -> String {
-    filter.with(|filter| {
-        filter
-            .as_ref()
-            .map_or_else(|_| String::new(), ToString::to_string)
-    })
+    filter.with(|filter| filter.as_ref().map_or_else(|_| String::new(), ToString::to_string))
 }
 
 /// Saves the filter at hand under a name.

@@ -62,11 +62,7 @@ pub(super) fn events(letter: &Letter) -> Vec<Event> {
     for replay in &letter.replays {
         found.extend(of_replay(replay));
     }
-    for entry in letter
-        .audit
-        .iter()
-        .filter(|entry| is_decision(&entry.action))
-    {
+    for entry in letter.audit.iter().filter(|entry| is_decision(&entry.action)) {
         let event = Event {
             at: entry.at,
             kind: Kind::Plain,
@@ -84,15 +80,10 @@ pub(super) fn events(letter: &Letter) -> Vec<Event> {
 fn of_death(death: &Death, at: DateTime<Utc>, letter: &Letter) -> Event {
     let times = death.count.filter(|count| *count > 1);
     let how_often = times.map(|count| format!("{count} times there, as the broker counts"));
-    let ttl = death
-        .original_expiration
-        .as_ref()
-        .map(|ttl| format!("its time to live was {ttl} ms"));
+    let ttl =
+        death.original_expiration.as_ref().map(|ttl| format!("its time to live was {ttl} ms"));
     let parts: Vec<String> = how_often.into_iter().chain(ttl).collect();
-    let again = letter
-        .arrivals
-        .first()
-        .is_some_and(|first| at > first.arrived_at);
+    let again = letter.arrivals.first().is_some_and(|first| at > first.arrived_at);
     Event {
         at,
         kind: Kind::Death,
@@ -112,9 +103,8 @@ fn of_death(death: &Death, at: DateTime<Utc>, letter: &Letter) -> Event {
 }
 
 fn of_arrival(arrival: &Arrival, letter: &Letter) -> Event {
-    let came_back = arrival
-        .replay_id
-        .map(|_| "known by x-dlo-letter: it came back from a replay".to_owned());
+    let came_back =
+        arrival.replay_id.map(|_| "known by x-dlo-letter: it came back from a replay".to_owned());
     let notes = came_back.into_iter().chain(arrival.notes.iter().cloned());
     let detail: Vec<String> = notes.collect();
     Event {
@@ -162,14 +152,9 @@ fn of_replay(replay: &LetterReplay) -> Vec<(DateTime<Utc>, u8, Event)> {
 }
 
 fn is_decision(action: &str) -> bool {
-    [
-        "letter.discard",
-        "letter.restore",
-        "letter.decide",
-        "letter.processed",
-    ]
-    .iter()
-    .any(|known| action.starts_with(known))
+    ["letter.discard", "letter.restore", "letter.decide", "letter.processed"]
+        .iter()
+        .any(|known| action.starts_with(known))
 }
 
 fn decision(action: &str) -> &str {

@@ -29,11 +29,8 @@ impl Sayings {
         let mut sources = Vec::new();
         for mut trouble in troubles {
             let is_source = names_source(&trouble.what);
-            trouble.what = wording::sentence(if is_source {
-                beginning(&trouble.what)
-            } else {
-                &trouble.what
-            });
+            trouble.what =
+                wording::sentence(if is_source { beginning(&trouble.what) } else { &trouble.what });
             if is_source {
                 sources.push(trouble);
             } else if let Some(same) = told.iter_mut().find(|same| same.what == trouble.what) {
@@ -43,16 +40,10 @@ impl Sayings {
             }
         }
         if sources.len() > MOST_TOLD {
-            return Self {
-                told,
-                folded: sources,
-            };
+            return Self { told, folded: sources };
         }
         told.extend(sources);
-        Self {
-            told,
-            folded: Vec::new(),
-        }
+        Self { told, folded: Vec::new() }
     }
 }
 

@@ -4,23 +4,12 @@ use super::{Field, FieldInfo, Kind, Words};
 
 pub(super) static STATES: Words = Words {
     noun: "a state",
-    all: &[
-        "held",
-        "scheduled",
-        "claimed",
-        "replayed",
-        "unknown",
-        "resolved",
-        "discarded",
-    ],
+    all: &["held", "scheduled", "claimed", "replayed", "unknown", "resolved", "discarded"],
     is_ordered: false,
 };
 
-pub(super) static SEVERITIES: Words = Words {
-    noun: "a severity",
-    all: &["critical", "high", "normal", "low"],
-    is_ordered: true,
-};
+pub(super) static SEVERITIES: Words =
+    Words { noun: "a severity", all: &["critical", "high", "normal", "low"], is_ordered: true };
 
 pub(super) static REASONS: Words = Words {
     noun: "a reason",
@@ -28,11 +17,8 @@ pub(super) static REASONS: Words = Words {
     is_ordered: false,
 };
 
-pub(super) static ANSWERS: Words = Words {
-    noun: "true or false",
-    all: &["true", "false"],
-    is_ordered: false,
-};
+pub(super) static ANSWERS: Words =
+    Words { noun: "true or false", all: &["true", "false"], is_ordered: false };
 
 const fn row(
     field: Field,
@@ -41,14 +27,7 @@ const fn row(
     help: &'static str,
     example: &'static str,
 ) -> FieldInfo {
-    FieldInfo {
-        field,
-        name,
-        aliases: &[],
-        kind,
-        help,
-        example,
-    }
+    FieldInfo { field, name, aliases: &[], kind, help, example }
 }
 
 impl FieldInfo {
@@ -67,20 +46,8 @@ pub static FIELDS: &[FieldInfo] = &[
         "where the letter stands",
         "state:(held,unknown)",
     ),
-    row(
-        Field::Severity,
-        "severity",
-        Kind::Words(&SEVERITIES),
-        "how bad it is",
-        "severity:>=high",
-    ),
-    row(
-        Field::Reason,
-        "reason",
-        Kind::Words(&REASONS),
-        "why it died last",
-        "reason:expired",
-    ),
+    row(Field::Severity, "severity", Kind::Words(&SEVERITIES), "how bad it is", "severity:>=high"),
+    row(Field::Reason, "reason", Kind::Words(&REASONS), "why it died last", "reason:expired"),
     row(
         Field::Source,
         "source",
@@ -88,13 +55,7 @@ pub static FIELDS: &[FieldInfo] = &[
         "the source that it was taken from",
         "source:orders.dead",
     ),
-    row(
-        Field::Queue,
-        "queue",
-        Kind::Name,
-        "the queue that it died in",
-        "queue:orders.*",
-    ),
+    row(Field::Queue, "queue", Kind::Name, "the queue that it died in", "queue:orders.*"),
     row(
         Field::Exchange,
         "exchange",
@@ -126,21 +87,9 @@ pub static FIELDS: &[FieldInfo] = &[
         "error:\"connection refused\"",
     )
     .also(&["error"]),
-    row(
-        Field::MessageType,
-        "message_type",
-        Kind::Name,
-        "the message's type",
-        "type:OrderPlaced",
-    )
-    .also(&["type"]),
-    row(
-        Field::MessageId,
-        "message_id",
-        Kind::Name,
-        "the sender's message id",
-        "message_id:a1-*",
-    ),
+    row(Field::MessageType, "message_type", Kind::Name, "the message's type", "type:OrderPlaced")
+        .also(&["type"]),
+    row(Field::MessageId, "message_id", Kind::Name, "the sender's message id", "message_id:a1-*"),
     row(
         Field::Id,
         "id",
@@ -169,13 +118,7 @@ pub static FIELDS: &[FieldInfo] = &[
         "a worker that works on the queue that it died in, or that has an execution which one of its arrivals names",
         "worker:worker-7",
     ),
-    row(
-        Field::Size,
-        "size",
-        Kind::Size,
-        "the size of the last arrival's body",
-        "size:>64kb",
-    ),
+    row(Field::Size, "size", Kind::Size, "the size of the last arrival's body", "size:>64kb"),
     row(
         Field::Arrivals,
         "arrivals",
@@ -197,13 +140,7 @@ pub static FIELDS: &[FieldInfo] = &[
         "whether its retry policy gave up on it, and nobody has got further since",
         "exhausted:true",
     ),
-    row(
-        Field::Age,
-        "age",
-        Kind::Age,
-        "the time since it last arrived",
-        "age:>1h",
-    ),
+    row(Field::Age, "age", Kind::Age, "the time since it last arrived", "age:>1h"),
     row(
         Field::FirstAge,
         "first_age",
@@ -225,20 +162,8 @@ pub static FIELDS: &[FieldInfo] = &[
         "when it first arrived, in UTC",
         "first_arrived:>=2026-11-20T18:00:00Z",
     ),
-    row(
-        Field::Since,
-        "since",
-        Kind::Bound,
-        "last arrived at this time or later",
-        "since:15m",
-    ),
-    row(
-        Field::Until,
-        "until",
-        Kind::Bound,
-        "last arrived before this time",
-        "until:2026-11-21",
-    ),
+    row(Field::Since, "since", Kind::Bound, "last arrived at this time or later", "since:15m"),
+    row(Field::Until, "until", Kind::Bound, "last arrived before this time", "until:2026-11-21"),
     row(
         Field::Deaths,
         "deaths",

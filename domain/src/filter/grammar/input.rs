@@ -41,19 +41,12 @@ impl ParserError<Input<'_>> for Misread {
 
 impl Misread {
     pub(super) fn new(start: usize, end: usize, why: impl Into<String>) -> Self {
-        Self {
-            start,
-            end,
-            why: why.into(),
-        }
+        Self { start, end, why: why.into() }
     }
 }
 
 pub(super) fn open(text: &str) -> Input<'_> {
-    Stateful {
-        input: LocatingSlice::new(text),
-        state: Spent::default(),
-    }
+    Stateful { input: LocatingSlice::new(text), state: Spent::default() }
 }
 
 pub(super) fn check_bounds(text: &str) -> Parsed<()> {
@@ -88,17 +81,14 @@ pub(super) fn took(input: &mut Input<'_>, character: char) -> Parsed<bool> {
 }
 
 pub(super) fn spaces(input: &mut Input<'_>) -> Parsed<()> {
-    take_while(0.., char::is_whitespace)
-        .void()
-        .parse_next(input)
+    take_while(0.., char::is_whitespace).void().parse_next(input)
 }
 
 /// `AND`, `OR` or `NOT` as a word of its own.
 pub(super) fn keyword(input: &mut Input<'_>, word: &'static str) -> Parsed<()> {
     let ends = alt((
         eof.void(),
-        any.verify(|c: &char| c.is_whitespace() || matches!(c, '(' | ')' | '"'))
-            .void(),
+        any.verify(|c: &char| c.is_whitespace() || matches!(c, '(' | ')' | '"')).void(),
     ));
     (word, peek(ends)).void().parse_next(input)
 }

@@ -174,17 +174,11 @@ impl Reading {
                 .ok_or_else(|| misread(&lexeme, format!("`{name}:` needs a text to look for"))),
             Kind::Words(words) => words.find(text).map(Value::Word).ok_or_else(|| {
                 let listed = words.listed();
-                misread(
-                    &lexeme,
-                    format!("`{text}` is not {}: use {listed}", words.noun),
-                )
+                misread(&lexeme, format!("`{text}` is not {}: use {listed}", words.noun))
             }),
             Kind::Id => uuid::Uuid::try_parse(text).map(Value::Id).map_err(|_| {
                 let example = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
-                misread(
-                    &lexeme,
-                    format!("`{text}` is no id: ids are UUIDs such as {example}"),
-                )
+                misread(&lexeme, format!("`{text}` is no id: ids are UUIDs such as {example}"))
             }),
             Kind::Number => text.parse::<Decimal>().map(Value::Number).map_err(|_| {
                 let why = format!("`{text}` is no number: write {name}:3 or {name}:>3");
@@ -212,11 +206,7 @@ impl Reading {
 }
 
 fn no_time(name: &str, text: &str) -> String {
-    let age = if name == "first_arrived" {
-        "first_age"
-    } else {
-        "age"
-    };
+    let age = if name == "first_arrived" { "first_age" } else { "age" };
     if read_length(text).is_some() {
         return format!("`{text}` is a length of time, and `{name}` a time: write {age}:<{text}");
     }

@@ -39,11 +39,7 @@ impl Lexer<'_> {
         if !one_word && !self.follows_plain_key(start) {
             return false;
         }
-        let kind = if length == 0 {
-            Variable::Empty
-        } else {
-            Variable::Quoted
-        };
+        let kind = if length == 0 { Variable::Empty } else { Variable::Quoted };
         self.push(start, end, Some(kind));
         self.at = end;
         true

@@ -131,10 +131,7 @@ impl Miner {
         let mut node = node;
         let mut examples = Vec::new();
         while let Some((template, seat)) = self.folds[node as usize] {
-            let words = self.large[seat as usize]
-                .words(0)
-                .iter()
-                .take(MOST_EXAMPLES);
+            let words = self.large[seat as usize].words(0).iter().take(MOST_EXAMPLES);
             examples.extend(words.map(|word| self.words.name(*word).to_owned()));
             node = template;
         }
@@ -152,11 +149,7 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            done: 0,
-            segments: Vec::new(),
-        }
+        Self { text, done: 0, segments: Vec::new() }
     }
 
     fn constant(&mut self, until: usize) {
@@ -201,10 +194,7 @@ mod tests {
             version: CURRENT,
             layer: Layer::Error,
             scope: scope.to_owned(),
-            frame: place.map(|place| Frame {
-                language: Language::Python,
-                place: place.to_owned(),
-            }),
+            frame: place.map(|place| Frame { language: Language::Python, place: place.to_owned() }),
             template: template.iter().map(segment).collect(),
             signatures: 1,
         };
@@ -218,10 +208,7 @@ mod tests {
         let place = Some("app/read.py in read");
         let scope = "error KeyError app/read.py in read";
         assert_eq!(of(scope, place, &quoted), "KeyError: <quoted>");
-        assert_eq!(
-            of("error  main.go in f", Some("main.go in f"), &quoted),
-            "<quoted>"
-        );
+        assert_eq!(of("error  main.go in f", Some("main.go in f"), &quoted), "<quoted>");
         assert_eq!(of("type Order", None, &quoted), "<quoted>");
         let dots = [("<quoted>", Some(Variable::Quoted)), (": ", None)];
         assert_eq!(of("error KeyError", None, &dots), "KeyError: <quoted>: ");

@@ -22,17 +22,14 @@ impl Hashes {
     pub(super) fn of(items: &[Word]) -> Self {
         let hashed = |(at, word): (usize, &Word)| mix(at, u64::from(*word));
         let words: Vec<u64> = items.iter().enumerate().map(hashed).collect();
-        let sum = words
-            .iter()
-            .fold(mix(items.len(), 0), |sum, word| sum.wrapping_add(*word));
+        let sum = words.iter().fold(mix(items.len(), 0), |sum, word| sum.wrapping_add(*word));
         Self { words, sum }
     }
 
     /// The family of all that differ only in `places`.
     pub(super) fn family(&self, places: &[usize], agreement: Agreement) -> FamilyKey {
         let without = places.iter().fold(self.sum, |sum, at| {
-            sum.wrapping_sub(self.words[*at])
-                .wrapping_add(mix(*at, u64::MAX))
+            sum.wrapping_sub(self.words[*at]).wrapping_add(mix(*at, u64::MAX))
         });
         FamilyKey(mix(agreement as usize, without))
     }
@@ -60,11 +57,7 @@ pub(super) struct Place {
 
 impl Place {
     fn new(threshold: u32) -> Self {
-        Self {
-            words: Vec::new(),
-            weight: 0,
-            threshold,
-        }
+        Self { words: Vec::new(), weight: 0, threshold }
     }
 
     fn varies(&self) -> bool {
@@ -125,25 +118,15 @@ impl Family {
             return Some(Fold { members, varying });
         }
         self.members.push(node);
-        let members = if is_news {
-            self.members.clone()
-        } else {
-            vec![node]
-        };
+        let members = if is_news { self.members.clone() } else { vec![node] };
         Some(Fold { members, varying })
     }
 
     fn now_varying(&self) -> u32 {
         let bits = self.places.iter().enumerate();
-        let varying = bits.fold(0, |bits, (at, place)| {
-            bits | u32::from(place.varies()) << at
-        });
+        let varying = bits.fold(0, |bits, (at, place)| bits | u32::from(place.varies()) << at);
         let all = varying.count_ones() as usize == self.places.len();
-        if self.agreement == Agreement::Together && !all {
-            0
-        } else {
-            varying
-        }
+        if self.agreement == Agreement::Together && !all { 0 } else { varying }
     }
 
     /// The words that were seen first in a place.

@@ -26,10 +26,7 @@ impl Miner {
     pub(super) fn mine(&mut self, signature: &Signature) -> (Node, Change) {
         let items = self.words.of(&signature.scope, &signature.canon);
         let newest = self.node(items);
-        let mut change = Change {
-            absorbed: Vec::new(),
-            newest,
-        };
+        let mut change = Change { absorbed: Vec::new(), newest };
         while let Some(next) = self.work.pop() {
             self.join_families(next, &mut change);
         }
@@ -53,11 +50,7 @@ impl Miner {
     fn join_families(&mut self, node: Node, change: &mut Change) {
         let items = self.items[node as usize].clone();
         let places = word_places(&items);
-        let joining = Joining {
-            node,
-            items: &items,
-            hashes: Hashes::of(&items),
-        };
+        let joining = Joining { node, items: &items, hashes: Hashes::of(&items) };
         for (one, place) in places.iter().enumerate() {
             self.join(&joining, &[*place], Agreement::Together, change);
             if places.len() <= MOST_PAIRED_WORDS {
@@ -69,11 +62,7 @@ impl Miner {
         let is_slot = |at: &usize| {
             evidence::is_slot(self.before(&items, *at, &[]), self.words.name(items[*at]))
         };
-        let slots: Vec<usize> = places
-            .into_iter()
-            .filter(is_slot)
-            .take(MOST_SLOTS)
-            .collect();
+        let slots: Vec<usize> = places.into_iter().filter(is_slot).take(MOST_SLOTS).collect();
         if slots.len() > 1 {
             self.join(&joining, &slots, Agreement::Each, change);
         }
@@ -141,20 +130,15 @@ impl Miner {
     ) {
         let weigh = |at: &usize| {
             let name = self.words.name(items[*at]);
-            (
-                items[*at],
-                evidence::weight(self.before(items, *at, places), name),
-            )
+            (items[*at], evidence::weight(self.before(items, *at, places), name))
         };
         let words: Vec<(Word, u32)> = places.iter().map(weigh).collect();
         let Some(fold) = self.large[seat as usize].join(node, &words) else {
             return;
         };
         let bits = places.iter().enumerate();
-        let varying: Vec<usize> = bits
-            .filter(|(bit, _)| fold.varying >> bit & 1 == 1)
-            .map(|(_, place)| *place)
-            .collect();
+        let varying: Vec<usize> =
+            bits.filter(|(bit, _)| fold.varying >> bit & 1 == 1).map(|(_, place)| *place).collect();
         for member in fold.members {
             self.fold(member, &varying, seat, change);
         }
@@ -200,7 +184,5 @@ fn word_places(items: &[Word]) -> Vec<usize> {
     if items.len() > MOST_MINED_WORDS + 1 {
         return Vec::new();
     }
-    (1..items.len())
-        .filter(|at| items[*at] != VARIABLE)
-        .collect()
+    (1..items.len()).filter(|at| items[*at] != VARIABLE).collect()
 }

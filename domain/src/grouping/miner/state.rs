@@ -50,9 +50,7 @@ impl Miner {
         }
         for signature in signatures {
             if signature.version != version {
-                return Err(MinerStateError::Version {
-                    found: signature.version,
-                });
+                return Err(MinerStateError::Version { found: signature.version });
             }
             miner.insert(signature);
         }
@@ -62,10 +60,7 @@ impl Miner {
 
 impl Serialize for Miner {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = Written {
-            version: self.version,
-            signatures: &self.signatures,
-        };
+        let written = Written { version: self.version, signatures: &self.signatures };
         written.serialize(serializer)
     }
 }

@@ -53,10 +53,7 @@ fn a_place_with_many_names_is_a_variable() {
     assert_eq!(absorbed, expected);
     // From then on, a new name joins at once.
     let next = miner.insert(&sign("quota of stark is used up for today"));
-    assert_eq!(
-        (next.group, next.is_new, next.absorbed),
-        (last.group, false, Vec::new())
-    );
+    assert_eq!((next.group, next.is_new, next.absorbed), (last.group, false, Vec::new()));
 }
 
 #[test]
@@ -80,11 +77,7 @@ fn what_follows_a_key_takes_four() {
     assert!(same(&miner_of(&messages), messages[0], messages[1]));
     let why = ["refused", "reset", "closed", "gone", "lost", "stale"];
     let reasons = why.map(|why| format!("upload given up reason={why} today"));
-    assert!(!same(
-        &miner_of(&reasons.each_ref().map(String::as_str)),
-        &reasons[0],
-        &reasons[5]
-    ));
+    assert!(!same(&miner_of(&reasons.each_ref().map(String::as_str)), &reasons[0], &reasons[5]));
 }
 
 #[test]
@@ -128,11 +121,7 @@ fn an_explanation_marks_the_variables() {
     let messages = TENANTS.map(|tenant| format!("Quota of {tenant} ({}) is used up", tenant.len()));
     let miner = miner_of(&messages.each_ref().map(String::as_str));
     let why = miner.explain(sign(&messages[0]).id).expect("known");
-    let shown: Vec<_> = why
-        .template
-        .iter()
-        .map(|s| (s.text.as_str(), s.variable))
-        .collect();
+    let shown: Vec<_> = why.template.iter().map(|s| (s.text.as_str(), s.variable)).collect();
     let expected = [
         ("Quota of ", None),
         ("<*>", Some(Variable::Word)),
@@ -160,9 +149,7 @@ fn a_state_is_taken_up_as_it_was_left() {
 #[test]
 fn another_versions_state_is_refused() {
     let json = r#"{"version": 0, "signatures": []}"#;
-    let why = serde_json::from_str::<Miner>(json)
-        .expect_err("an old state")
-        .to_string();
+    let why = serde_json::from_str::<Miner>(json).expect_err("an old state").to_string();
     assert!(why.contains("version 0"), "{why}");
     let other = SignatureVersion(7);
     let refused = Miner::resume(other, []).expect_err("an unknown version");
@@ -175,11 +162,7 @@ fn a_full_miner_still_groups_what_is_equal() {
     let mut number = 0_u32;
     while !miner.is_full() {
         // Letters for digits, so that no mask folds the words.
-        let word: String = number
-            .to_string()
-            .bytes()
-            .map(|b| char::from(b + 49))
-            .collect();
+        let word: String = number.to_string().bytes().map(|b| char::from(b + 49)).collect();
         miner.insert(&sign(&format!("{word} shut")));
         number += 1;
     }

@@ -19,10 +19,7 @@ pub(super) struct Words {
 
 impl Default for Words {
     fn default() -> Self {
-        Self {
-            numbers: HashMap::from([(ANY.into(), VARIABLE)]),
-            names: vec![ANY.into()],
-        }
+        Self { numbers: HashMap::from([(ANY.into(), VARIABLE)]), names: vec![ANY.into()] }
     }
 }
 
@@ -53,11 +50,7 @@ impl Words {
 pub(super) fn with_variables(items: &[Word], places: &[usize]) -> Box<[Word]> {
     let mut collapsed: Vec<Word> = Vec::with_capacity(items.len());
     for (index, word) in items.iter().enumerate() {
-        let word = if places.contains(&index) {
-            VARIABLE
-        } else {
-            *word
-        };
+        let word = if places.contains(&index) { VARIABLE } else { *word };
         if word != VARIABLE || collapsed.last() != Some(&VARIABLE) {
             collapsed.push(word);
         }

@@ -14,13 +14,7 @@ fn reading(message: &str) -> Reading {
 
 fn signature(rules: &[Rule<bool>], message: &str) -> Signature {
     let shared = Shared::default();
-    apply(
-        rules,
-        |holds| *holds,
-        &reading(message),
-        &shared,
-        &mut Masker::new(),
-    )
+    apply(rules, |holds| *holds, &reading(message), &shared, &mut Masker::new())
 }
 
 fn key(holds: bool, key: &str) -> Rule<bool> {
@@ -28,20 +22,13 @@ fn key(holds: bool, key: &str) -> Rule<bool> {
 }
 
 fn masks(patterns: &[&str]) -> Result<Rule<bool>, RuleError> {
-    let patterns = patterns
-        .iter()
-        .map(|pattern| (*pattern).to_owned())
-        .collect();
+    let patterns = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
     Rule::new(true, &Outcome::Masks(patterns))
 }
 
 #[test]
 fn the_first_key_that_applies_decides() {
-    let rules = [
-        key(false, "never"),
-        key(true, "{error_class} of {queue}"),
-        key(true, "late"),
-    ];
+    let rules = [key(false, "never"), key(true, "{error_class} of {queue}"), key(true, "late")];
     let found = signature(&rules, "anything");
     assert_eq!(found.layer, Layer::Rule);
     assert_eq!(found.template, "Acme.Refused of none");
@@ -59,14 +46,8 @@ fn masks_make_values_of_words() {
 
 #[test]
 fn a_key_may_hold_the_masked_message() {
-    let rules = [
-        masks(&["north|south"]).expect("a good rule"),
-        key(true, "{error_message}"),
-    ];
-    assert_eq!(
-        signature(&rules, "gate north 7 shut").template,
-        "gate <*> shut"
-    );
+    let rules = [masks(&["north|south"]).expect("a good rule"), key(true, "{error_message}")];
+    assert_eq!(signature(&rules, "gate north 7 shut").template, "gate <*> shut");
 }
 
 #[test]
@@ -83,24 +64,12 @@ fn bad_rules_are_refused_with_what_is_wrong() {
         |written: &str| Rule::new((), &Outcome::Key(written.to_owned())).expect_err("a bad rule");
     assert_eq!(refused("  "), RuleError::EmptyKey);
     assert_eq!(refused("{nope}"), RuleError::Placeholder("nope".to_owned()));
-    assert_eq!(
-        refused("{queue"),
-        RuleError::Placeholder("queue".to_owned()).clone()
-    );
+    assert_eq!(refused("{queue"), RuleError::Placeholder("queue".to_owned()).clone());
     assert_eq!(refused(&"k".repeat(600)), RuleError::LongKey);
     assert_eq!(masks(&[]).expect_err("none"), RuleError::NoPattern);
-    assert_eq!(
-        masks(&["a"; 17]).expect_err("many"),
-        RuleError::ManyPatterns
-    );
-    assert_eq!(
-        masks(&["a*"]).expect_err("empty"),
-        RuleError::EmptyMatch("a*".to_owned())
-    );
+    assert_eq!(masks(&["a"; 17]).expect_err("many"), RuleError::ManyPatterns);
+    assert_eq!(masks(&["a*"]).expect_err("empty"), RuleError::EmptyMatch("a*".to_owned()));
     for pattern in ["(", "\\w{1000}{1000}", &"a".repeat(501)] {
-        assert!(
-            matches!(masks(&[pattern]), Err(RuleError::Pattern { .. })),
-            "{pattern}"
-        );
+        assert!(matches!(masks(&[pattern]), Err(RuleError::Pattern { .. })), "{pattern}");
     }
 }

@@ -6,9 +6,7 @@ use crate::wire::FieldValue;
 fn delivered(headers: &[(&str, &str)], body: &str) -> Delivered {
     let mut delivered = Delivered::default();
     for (name, value) in headers {
-        delivered
-            .headers
-            .set(name, FieldValue::LongString((*value).into()));
+        delivered.headers.set(name, FieldValue::LongString((*value).into()));
     }
     delivered.body = body.as_bytes().to_vec();
     delivered
@@ -25,31 +23,16 @@ const CLASS: (&str, &str) = ("x-error-type", "Acme.NoStock");
 #[test]
 fn values_do_not_count_and_words_do() {
     let first = sign(&[CLASS, ("x-error", "No stock for sku 4711")], "");
-    assert_eq!(
-        first.id,
-        sign(&[CLASS, ("x-error", "No stock for sku 9")], "").id
-    );
-    assert_ne!(
-        first.id,
-        sign(&[CLASS, ("x-error", "No price for sku 9")], "").id
-    );
+    assert_eq!(first.id, sign(&[CLASS, ("x-error", "No stock for sku 9")], "").id);
+    assert_ne!(first.id, sign(&[CLASS, ("x-error", "No price for sku 9")], "").id);
     assert_ne!(first.id, sign(&[("x-error", "No stock for sku 9")], "").id);
-    assert_eq!(
-        (first.layer, first.template.as_str()),
-        (Layer::Error, "No stock for sku <number>")
-    );
+    assert_eq!((first.layer, first.template.as_str()), (Layer::Error, "No stock for sku <number>"));
 }
 
 #[test]
 fn what_the_body_tells_does_not_count() {
-    let anvil = sign(
-        &[CLASS, ("x-error", "No stock for anvil")],
-        r#"{"sku": "anvil"}"#,
-    );
-    let rocket = sign(
-        &[CLASS, ("x-error", "No stock for rocket")],
-        r#"{"sku": "rocket"}"#,
-    );
+    let anvil = sign(&[CLASS, ("x-error", "No stock for anvil")], r#"{"sku": "anvil"}"#);
+    let rocket = sign(&[CLASS, ("x-error", "No stock for rocket")], r#"{"sku": "rocket"}"#);
     assert_eq!(anvil.id, rocket.id);
     assert_eq!(anvil.template, "No stock for <shared>");
 }
@@ -74,9 +57,7 @@ fn without_an_error_the_origin_counts() {
         for (name, value) in [("queue", queue), ("reason", "expired"), ("exchange", "")] {
             death.set(name, FieldValue::LongString(value.into()));
         }
-        delivered
-            .headers
-            .set("x-death", FieldValue::Array(vec![FieldValue::Table(death)]));
+        delivered.headers.set("x-death", FieldValue::Array(vec![FieldValue::Table(death)]));
         let reading = crate::reading::read(&delivered, &HeaderMap::default());
         Signature::of(&reading, &Shared::of(&delivered), &mut Masker::new())
     };
@@ -100,12 +81,8 @@ fn a_class_without_a_message_is_an_error_too() {
 fn an_id_is_read_as_it_is_written() {
     let id = sign(&[CLASS, ("x-error", "boom")], "").id;
     assert_eq!(SignatureId::try_from(id.to_string()), Ok(id));
-    for wrong in [
-        "",
-        "12",
-        "+0000000000000000000000000000001",
-        "zz000000000000000000000000000000",
-    ] {
+    for wrong in ["", "12", "+0000000000000000000000000000001", "zz000000000000000000000000000000"]
+    {
         assert!(SignatureId::try_from(wrong.to_owned()).is_err(), "{wrong}");
     }
 }

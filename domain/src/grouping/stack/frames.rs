@@ -18,20 +18,14 @@ pub(super) fn read(before: &str, text: &str) -> Option<Line> {
 }
 
 fn line(language: Language, place: String, in_app: bool) -> Line {
-    Line {
-        language,
-        place,
-        in_app,
-    }
+    Line { language, place, in_app }
 }
 
 /// `File "/srv/app/orders.py", line 42, in place_order`
 fn python(line_text: &str) -> Option<Line> {
     let rest = line_text.strip_prefix("File \"")?;
     let (path, rest) = rest.split_once("\", line ")?;
-    let function = rest
-        .split_once(", in ")
-        .map_or("<module>", |(_, name)| name);
+    let function = rest.split_once(", in ").map_or("<module>", |(_, name)| name);
     let place = format!("{}:{function}", tail(path));
     Some(line(Language::Python, place, !foreign::folder(path)))
 }
@@ -44,22 +38,12 @@ fn at(text: &str) -> Option<Line> {
     if rest.starts_with(['.', '/']) && !rest.contains(['(', ' ']) && rest.contains(".rs:") {
         return None;
     }
-    let Some((name, inside)) = rest
-        .strip_suffix(')')
-        .and_then(|rest| rest.rsplit_once('('))
-    else {
+    let Some((name, inside)) = rest.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) else {
         return dotnet_in(rest).or_else(|| node_bare(rest));
     };
     let is_java = inside.rsplit_once(':').map_or(inside, |(file, _)| file);
     let ends = |ending: &str| is_java.ends_with(ending);
-    let java_file = [
-        ".java",
-        ".kt",
-        ".scala",
-        ".groovy",
-        "Unknown Source",
-        "Native Method",
-    ];
+    let java_file = [".java", ".kt", ".scala", ".groovy", "Unknown Source", "Native Method"];
     if java_file.into_iter().any(ends) && !name.contains(' ') {
         // The loader or module stands before a slash: `app//com.acme.Orders.place`
         let name = name.rsplit_once('/').map_or(name, |(_, name)| name);
@@ -95,10 +79,7 @@ fn node_bare(rest: &str) -> Option<Line> {
 
 /// Lambdas and generated classes are numbered in the order of the source: the number is dropped.
 fn java_name(name: &str) -> String {
-    name.split('.')
-        .map(unnumbered)
-        .collect::<Vec<_>>()
-        .join(".")
+    name.split('.').map(unnumbered).collect::<Vec<_>>().join(".")
 }
 
 fn unnumbered(part: &str) -> String {
@@ -148,10 +129,7 @@ fn elixir(text: &str) -> Option<Line> {
         None => ("", text),
     };
     let (path, rest) = rest.split_once(':')?;
-    if ![".ex", ".exs", ".erl"]
-        .into_iter()
-        .any(|ending| path.ends_with(ending))
-    {
+    if ![".ex", ".exs", ".erl"].into_iter().any(|ending| path.ends_with(ending)) {
         return None;
     }
     let function = rest.split_once(": ").map_or(rest, |(_, name)| name);
@@ -181,8 +159,7 @@ fn rust(text: &str) -> Option<Line> {
         Some((name, hash)) if hash.len() == 16 => name,
         _ => name,
     };
-    name.contains("::")
-        .then(|| line(Language::Rust, name.to_owned(), !foreign::rust(name)))
+    name.contains("::").then(|| line(Language::Rust, name.to_owned(), !foreign::rust(name)))
 }
 
 /// The line `\t/srv/app/orders.go:42 +0x1d` after `main.place(0xc000…)`.

@@ -18,11 +18,7 @@ fn java_names_the_cause_and_passes_over_frameworks() {
         \tat java.base/java.util.Optional.orElseThrow(Optional.java:403)\n\
         \tat com.acme.orders.Stock.lambda$reserve$3(Stock.java:77)\n\
         \t... 12 more";
-    expect(
-        trace,
-        Language::Java,
-        "com.acme.orders.Stock.lambda$reserve",
-    );
+    expect(trace, Language::Java, "com.acme.orders.Stock.lambda$reserve");
     let moved = trace.replace("Stock.java:77", "Stock.java:99");
     assert_eq!(top_frame(trace), top_frame(&moved));
 }
@@ -33,11 +29,7 @@ fn dotnet_names_the_async_method() {
         at System.Threading.Tasks.Task.Wait()\n   \
         at Acme.Billing.InvoiceConsumer.<Consume>d__5.MoveNext() in C:\\src\\InvoiceConsumer.cs:line 42\n   \
         at MassTransit.Pipe.Send(Context context)";
-    expect(
-        trace,
-        Language::Dotnet,
-        "Acme.Billing.InvoiceConsumer.Consume",
-    );
+    expect(trace, Language::Dotnet, "Acme.Billing.InvoiceConsumer.Consume");
 }
 
 #[test]
@@ -75,11 +67,7 @@ fn elixir_php_ruby_and_rust_are_read() {
     expect(elixir, Language::Elixir, "Orders.Worker.perform/1");
     let php = "#0 /var/www/vendor/laravel/Queue.php(10): Illuminate\\Queue->pop()\n\
         #1 /var/www/app/Jobs/Charge.php(42): App\\Jobs\\Charge->handle()\n#2 {main}";
-    expect(
-        php,
-        Language::Php,
-        "Jobs/Charge.php:App\\Jobs\\Charge->handle",
-    );
+    expect(php, Language::Php, "Jobs/Charge.php:App\\Jobs\\Charge->handle");
     let ruby = "/usr/lib/ruby/gems/3.2/gems/bunny/channel.rb:7:in `basic_publish'\n\
         /srv/app/lib/orders.rb:42:in `block in place'";
     expect(ruby, Language::Ruby, "lib/orders.rb:place");

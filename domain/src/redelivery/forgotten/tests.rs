@@ -27,8 +27,7 @@ fn batch(text: &str) -> AcknowledgedBatch {
 fn stored(batches: &[AcknowledgedBatch], came: &str) -> String {
     let settlement = settle_forgotten(batches, &letters(came));
     let came = came.chars().zip(&settlement.stored);
-    came.filter_map(|(letter, stored)| stored.then_some(letter))
-        .collect()
+    came.filter_map(|(letter, stored)| stored.then_some(letter)).collect()
 }
 
 #[test]
@@ -59,11 +58,7 @@ fn what_telling_contents_have_published_again_is_new_too() {
 #[test]
 fn a_run_goes_over_the_ends_of_batches() {
     let batches = [batch("A"), batch("BCDEFGHIJK")];
-    assert_eq!(
-        stored(&batches, "A"),
-        "",
-        "it may have been published once more"
-    );
+    assert_eq!(stored(&batches, "A"), "", "it may have been published once more");
     assert_eq!(stored(&batches, "ABCDEFGHIJK"), "HIJK");
 }
 
@@ -89,14 +84,8 @@ fn what_did_not_come_is_left_and_what_stood_apart_is_not_joined() {
     let batches = [batch("ABCDEFGHI"), batch("JKL")];
     let settlement = settle_forgotten(&batches, &letters("BCDEFGHIJ"));
     let is_certain = |place: usize| place >= 7;
-    assert_eq!(
-        settlement.stored,
-        [0, 1, 2, 3, 4, 5, 6, 7, 8].map(is_certain)
-    );
-    let behind = AcknowledgedBatch {
-        is_adjacent: false,
-        ..batch("KL")
-    };
+    assert_eq!(settlement.stored, [0, 1, 2, 3, 4, 5, 6, 7, 8].map(is_certain));
+    let behind = AcknowledgedBatch { is_adjacent: false, ..batch("KL") };
     assert_eq!(settlement.left, [batch("ABCDEFGH"), behind]);
     let nothing = settle_forgotten(&batches, &letters("z"));
     assert_eq!(nothing.left, batches);
@@ -136,9 +125,7 @@ impl World {
     fn new(contents: &[u16]) -> Self {
         let messages = contents.iter().copied().enumerate();
         Self {
-            fresh: messages
-                .map(|(id, content)| Message { id, content })
-                .collect(),
+            fresh: messages.map(|(id, content)| Message { id, content }).collect(),
             again: VecDeque::new(),
             memory: Vec::new(),
             unsettled: Vec::new(),
@@ -226,10 +213,7 @@ fn life() -> impl Strategy<Value = Life> {
 /// `PROPTEST_CASES` lengthens it, for a change of the rules.
 fn config() -> ProptestConfig {
     let usual = ProptestConfig::default();
-    ProptestConfig {
-        cases: usual.cases.max(1_000),
-        ..usual
-    }
+    ProptestConfig { cases: usual.cases.max(1_000), ..usual }
 }
 
 proptest! {

@@ -75,10 +75,7 @@ impl Broker {
 
     /// A session ends; the broker has not seen it. Returns how much it had.
     pub(super) fn end(&mut self, session: usize, ack_arrives: bool) -> usize {
-        self.ends.push(End {
-            session,
-            ack_arrives,
-        });
+        self.ends.push(End { session, ack_arrives });
         self.in_flight.get(&session).map_or(0, Vec::len)
     }
 
@@ -113,11 +110,7 @@ impl Broker {
         }
         for (place, mut message) in back.into_iter().enumerate() {
             message.marked = true;
-            let first = self
-                .ready
-                .iter()
-                .filter(|other| other.priority > message.priority)
-                .count();
+            let first = self.ready.iter().filter(|other| other.priority > message.priority).count();
             let marked = self.ready[first..].iter();
             let marked = marked
                 .take_while(|other| other.marked && other.priority == message.priority)

@@ -54,18 +54,12 @@ impl Database {
 
     pub(super) fn open_ends(&self) -> usize {
         let mut sessions = self.sessions.values();
-        sessions
-            .by_ref()
-            .filter(|one| one.is_over && !one.is_cleared)
-            .count()
+        sessions.by_ref().filter(|one| one.is_over && !one.is_cleared).count()
     }
 
     fn cleared(&self) -> Vec<usize> {
         let sessions = self.sessions.iter();
-        sessions
-            .filter(|(_, one)| one.is_cleared)
-            .map(|(id, _)| *id)
-            .collect()
+        sessions.filter(|(_, one)| one.is_cleared).map(|(id, _)| *id).collect()
     }
 
     /// Sessions that ended long ago: one that was taken for dead has found out, and the broker has
@@ -158,13 +152,7 @@ impl Office {
         if database.sessions.get(&id).is_none_or(|one| one.is_over) {
             return false;
         }
-        self.commit(
-            broker,
-            database,
-            usize::MAX,
-            Acknowledgement::Withheld,
-            is_empty,
-        );
+        self.commit(broker, database, usize::MAX, Acknowledgement::Withheld, is_empty);
         true
     }
 
@@ -225,9 +213,8 @@ fn explain(
         })
         .collect();
     let others: Vec<usize> = database.sessions.keys().copied().collect();
-    let mut living = others
-        .iter()
-        .filter(|id| !database.sessions[id].is_over && **id != session.id);
+    let mut living =
+        others.iter().filter(|id| !database.sessions[id].is_over && **id != session.id);
     let others_live = living.all(|id| !is_gone(*id, broker, database));
     let open: Vec<usize> = others
         .iter()
@@ -235,12 +222,8 @@ fn explain(
         .filter(|id| database.sessions[id].is_over && *id != session.id)
         .filter(|id| !session.cleared.contains(id))
         .collect();
-    let closed: Vec<usize> = database
-        .batches
-        .keys()
-        .copied()
-        .filter(|id| session.cleared.contains(id))
-        .collect();
+    let closed: Vec<usize> =
+        database.batches.keys().copied().filter(|id| session.cleared.contains(id)).collect();
     let ids: Vec<usize> = open.iter().chain(&closed).copied().collect();
     let ended: Vec<EndedSession> = ids
         .iter()
@@ -256,10 +239,8 @@ fn explain(
             !message.marked && message.priority == 0 && Some(place) > last_marked
         });
     for (id, settled) in ids.iter().zip(settlement.sessions) {
-        let is_in_doubt = settled
-            .left
-            .iter()
-            .any(|batch| batch.acknowledgement != Acknowledgement::Withheld);
+        let is_in_doubt =
+            settled.left.iter().any(|batch| batch.acknowledgement != Acknowledgement::Withheld);
         database.batches.insert(*id, settled.left);
         if let Some(registered) = database.sessions.get_mut(id)
             && is_complete
@@ -272,10 +253,7 @@ fn explain(
         }
     }
     let mut stored = settlement.stored.into_iter();
-    messages
-        .iter()
-        .map(|message| message.marked && stored.next().unwrap_or(false))
-        .collect()
+    messages.iter().map(|message| message.marked && stored.next().unwrap_or(false)).collect()
 }
 
 /// Whether a session has ended, whoever has seen it.

@@ -76,10 +76,7 @@ fn lives() -> impl Strategy<Value = (Vec<Life>, bool)> {
 /// `PROPTEST_CASES` lengthens it, for a change of the rules.
 fn config() -> ProptestConfig {
     let usual = ProptestConfig::default();
-    ProptestConfig {
-        cases: usual.cases.max(2_000),
-        ..usual
-    }
+    ProptestConfig { cases: usual.cases.max(2_000), ..usual }
 }
 
 proptest! {
@@ -187,11 +184,7 @@ fn what_is_left_of_a_session_swallows_no_copy_of_later() {
 fn a_copy_that_a_cancelled_consumer_never_had_is_kept() {
     let contents = [7; 7];
     let mut world = World::new(&contents, &[0; 7], 3, true);
-    for step in [
-        Step::Open(0),
-        Step::Deliver(0, 1),
-        Step::Fence(0, Point::Sent),
-    ] {
+    for step in [Step::Open(0), Step::Deliver(0, 1), Step::Fence(0, Point::Sent)] {
         world.step(step);
     }
     world.work_on(true);

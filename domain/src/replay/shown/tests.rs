@@ -19,11 +19,7 @@ struct Planned {
 }
 
 fn planned(number: u128) -> Planned {
-    Planned {
-        id: letter(number),
-        arrival: 1,
-        queue: "work",
-    }
+    Planned { id: letter(number), arrival: 1, queue: "work" }
 }
 
 fn token(new: &NewReplay, letters: &[Planned]) -> ShownPlan {
@@ -59,90 +55,28 @@ fn a_plan_that_is_as_it_was_shown_has_the_same_token() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one case for each field")]
 fn every_field_that_differs_is_named() {
     let usual = NewReplay::default;
     let jq = Some(Transform { jq: ".".into() });
-    let edit = Some(Edit {
-        body: "MQ==".into(),
-        content_type: None,
-    });
-    let target = Target::Queue {
-        queue: "work".into(),
-    };
+    let edit = Some(Edit { body: "MQ==".into(), content_type: None });
+    let target = Target::Queue { queue: "work".into() };
     let terms = "the order, the time to live, the loop cap or the approval";
     let letters = [planned(1), planned(2)];
     let shown = token(&usual(), &letters);
     for (new, says) in [
         (NewReplay { target, ..usual() }, "where they go"),
-        (
-            NewReplay {
-                canary: Some(Canary::default()),
-                ..usual()
-            },
-            "the canary",
-        ),
-        (
-            NewReplay {
-                rate_per_second: Some(1),
-                ..usual()
-            },
-            "the rate",
-        ),
-        (
-            NewReplay {
-                start_at: Some(at(60)),
-                ..usual()
-            },
-            "when it begins",
-        ),
-        (
-            NewReplay {
-                in_order: true,
-                ..usual()
-            },
-            terms,
-        ),
-        (
-            NewReplay {
-                keep_expiration: true,
-                ..usual()
-            },
-            terms,
-        ),
-        (
-            NewReplay {
-                ignore_loop_cap: true,
-                ..usual()
-            },
-            terms,
-        ),
-        (
-            NewReplay {
-                needs_approval: true,
-                ..usual()
-            },
-            terms,
-        ),
-        (
-            NewReplay {
-                transform: jq,
-                ..usual()
-            },
-            "the bodies that are sent",
-        ),
+        (NewReplay { canary: Some(Canary::default()), ..usual() }, "the canary"),
+        (NewReplay { rate_per_second: Some(1), ..usual() }, "the rate"),
+        (NewReplay { start_at: Some(at(60)), ..usual() }, "when it begins"),
+        (NewReplay { in_order: true, ..usual() }, terms),
+        (NewReplay { keep_expiration: true, ..usual() }, terms),
+        (NewReplay { ignore_loop_cap: true, ..usual() }, terms),
+        (NewReplay { needs_approval: true, ..usual() }, terms),
+        (NewReplay { transform: jq, ..usual() }, "the bodies that are sent"),
         (NewReplay { edit, ..usual() }, "the bodies that are sent"),
-        (
-            NewReplay {
-                selection: Selection::of_ids(vec![letter(1)]),
-                ..usual()
-            },
-            "the letters",
-        ),
+        (NewReplay { selection: Selection::of_ids(vec![letter(1)]), ..usual() }, "the letters"),
     ] {
-        let why = shown
-            .differs_from(&token(&new, &letters))
-            .expect("different");
+        let why = shown.differs_from(&token(&new, &letters)).expect("different");
         let wanted = format!("Different now: {says}. Nothing");
         assert!(why.contains(&wanted), "{new:?}: {why}");
     }
@@ -152,19 +86,10 @@ fn every_field_that_differs_is_named() {
 fn letters_that_are_not_those_that_were_shown_are_told() {
     let new = NewReplay::default();
     let shown = token(&new, &[planned(1), planned(2)]);
-    let back = Planned {
-        arrival: 2,
-        ..planned(2)
-    };
-    let elsewhere = Planned {
-        queue: "other",
-        ..planned(2)
-    };
+    let back = Planned { arrival: 2, ..planned(2) };
+    let elsewhere = Planned { queue: "other", ..planned(2) };
     for (letters, says) in [
-        (
-            vec![planned(1)],
-            "1 fewer letter than the 2 that were shown",
-        ),
+        (vec![planned(1)], "1 fewer letter than the 2 that were shown"),
         (
             vec![planned(1), planned(2), planned(3), planned(4)],
             "2 more letters than the 2 that were shown",
@@ -174,9 +99,7 @@ fn letters_that_are_not_those_that_were_shown_are_told() {
         (vec![planned(1), back], "the letters"),
         (vec![planned(1), elsewhere], "where they go"),
     ] {
-        let why = shown
-            .differs_from(&token(&new, &letters))
-            .expect("different");
+        let why = shown.differs_from(&token(&new, &letters)).expect("different");
         assert!(why.contains(says), "{why}");
     }
 }
@@ -184,15 +107,9 @@ fn letters_that_are_not_those_that_were_shown_are_told() {
 #[test]
 fn a_plan_with_a_canary_is_known_from_the_one_without() {
     let letters = [planned(1), planned(2)];
-    let careful = NewReplay {
-        canary: Some(Canary::default()),
-        ..NewReplay::default()
-    };
+    let careful = NewReplay { canary: Some(Canary::default()), ..NewReplay::default() };
     let plain = token(&NewReplay::default(), &letters);
-    assert_eq!(
-        plain.with_canary(&Canary::default()),
-        token(&careful, &letters)
-    );
+    assert_eq!(plain.with_canary(&Canary::default()), token(&careful, &letters));
 }
 
 #[test]
@@ -209,11 +126,7 @@ fn what_arrives_after_the_look_is_known_by_the_youngest_letter_that_was_shown() 
         });
     }
     let token = digest.finish(&NewReplay::default());
-    assert_eq!(
-        token.shown_until(),
-        at(3),
-        "another office's clock is ahead"
-    );
+    assert_eq!(token.shown_until(), at(3), "another office's clock is ahead");
 }
 
 #[test]

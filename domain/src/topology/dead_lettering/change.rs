@@ -80,14 +80,10 @@ pub(super) fn change(
     let mut named_alike = vhost.policies.iter().filter(|policy| policy.name == name);
     let ours = named_alike.next();
     if ours.is_some_and(|policy| !is_ours(policy, &queue.name)) {
-        return Err(format!(
-            "there is a policy `{name}` of somebody else's: rename it first"
-        ));
+        return Err(format!("there is a policy `{name}` of somebody else's: rename it first"));
     }
     let base = base(vhost, queue)?;
-    let below = base
-        .map(|policy| policy.definition.clone())
-        .unwrap_or_default();
+    let below = base.map(|policy| policy.definition.clone()).unwrap_or_default();
     let definition = definition(&below, ours, wishes);
     // A policy that only repeats the one below sets nothing, and one that sets nothing is refused.
     let is_needed = definition != below;
@@ -180,10 +176,7 @@ fn of_operator(vhost: &Vhost, after: &Queue, wishes: &[Wanted]) -> Vec<String> {
                     counted(most, "time")
                 ),
                 (RETENTION, Some(most)) => {
-                    format!(
-                        "{who} lets messages stay in `{name}` for {} at most",
-                        duration(most)
-                    )
+                    format!("{who} lets messages stay in `{name}` for {} at most", duration(most))
                 }
                 ("dead-letter-exchange" | "dead-letter-routing-key", _) => {
                     format!("{who} says where dead letters of `{name}` go")
@@ -207,11 +200,7 @@ pub(super) fn base<'a>(vhost: &'a Vhost, queue: &Queue) -> Result<Option<&'a Pol
         return Ok(Some(applies));
     }
     let mut best: Option<&Policy> = None;
-    for policy in vhost
-        .policies
-        .iter()
-        .filter(|policy| !is_ours(policy, &queue.name))
-    {
+    for policy in vhost.policies.iter().filter(|policy| !is_ours(policy, &queue.name)) {
         let Some(is_for) = applies_to(policy, queue) else {
             return Err(format!(
                 "the pattern of the policy `{}` can be read by the broker only, so it is not known \

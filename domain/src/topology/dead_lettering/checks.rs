@@ -15,20 +15,12 @@ pub(super) fn of_gaps(vhost: &Vhost, refusals: &mut Vec<String>) {
 }
 
 pub(super) fn of_figures(wanted: &NewDeadLettering, refusals: &mut Vec<String>) {
-    if wanted
-        .max_deliveries
-        .set()
-        .is_some_and(|most| !(0..=MOST_DELIVERIES).contains(&most))
-    {
-        refusals.push(format!(
-            "max_deliveries is a number from 0 to {MOST_DELIVERIES}"
-        ));
+    if wanted.max_deliveries.set().is_some_and(|most| !(0..=MOST_DELIVERIES).contains(&most)) {
+        refusals.push(format!("max_deliveries is a number from 0 to {MOST_DELIVERIES}"));
     }
     let retention = wanted.retention_seconds.set();
     if retention.is_some_and(|seconds| !(1..=MOST_RETENTION_SECONDS).contains(&seconds)) {
-        refusals.push(format!(
-            "retention_seconds is a number from 1 to {MOST_RETENTION_SECONDS}"
-        ));
+        refusals.push(format!("retention_seconds is a number from 1 to {MOST_RETENTION_SECONDS}"));
     }
 }
 
@@ -78,9 +70,7 @@ pub(super) fn of_new_chain(
     let name = &queue.name;
     let was = before.role(name);
     let is_given_back = was == Role::Work
-        && before
-            .feeders(name)
-            .all(|feeder| feeder == name || before.role(feeder) == Role::Retry);
+        && before.feeders(name).all(|feeder| feeder == name || before.role(feeder) == Role::Retry);
     let is_new = was != Role::DeadLetters && after.role(name) == Role::DeadLetters;
     (is_new && !is_given_back).then(|| goes_on(name, &target.name))
 }
@@ -119,10 +109,8 @@ fn argument(queue: &Queue, key: &str) -> Option<i64> {
 
 /// Arguments that name another way than a policy of ours would.
 fn of_way(queue: &Queue, wanted: &NewDeadLettering) -> Vec<Instead> {
-    let texts = [
-        ("x-dead-letter-exchange", ""),
-        ("x-dead-letter-routing-key", &*wanted.dead_letter_queue),
-    ];
+    let texts =
+        [("x-dead-letter-exchange", ""), ("x-dead-letter-routing-key", &*wanted.dead_letter_queue)];
     let others = texts.into_iter().filter(|(key, value)| {
         let set = queue.arguments.get(*key);
         set.is_some_and(|set| set != value)

@@ -44,8 +44,7 @@ pub fn plan_lift((vhost, vhost_name): (&Vhost, &str), name: &str) -> DeadLetteri
     let mut plan = DeadLetteringPlan::default();
     checks::of_gaps(vhost, &mut plan.refusals);
     let Some(queue) = vhost.queues.iter().find(|queue| queue.name == name) else {
-        plan.refusals
-            .push(format!("there is no queue `{name}` in this vhost"));
+        plan.refusals.push(format!("there is no queue `{name}` in this vhost"));
         return plan.sealed();
     };
     if let Some(why) = needs_none(vhost, queue) {
@@ -90,9 +89,7 @@ fn by_policy((vhost, vhost_name): (&Vhost, &str), queue: &Queue, plan: &mut Dead
     // An argument may stand behind the policy that said less.
     let after = applied(vhost, &plan.changes);
     let mut after = after.queues.iter();
-    let left = after
-        .find(|one| one.name == queue.name)
-        .and_then(|queue| remedy(vhost, queue));
+    let left = after.find(|one| one.name == queue.name).and_then(|queue| remedy(vhost, queue));
     if let Some(left) = left {
         plan.changes.clear();
         in_words((vhost, vhost_name), queue, &left, plan);
@@ -155,10 +152,7 @@ fn replacement((vhost, vhost_name): (&Vhost, &str), queue: &Queue) -> Vec<Migrat
     let mut commands = vec![format!("RABBITMQ={ADDRESS}")];
     commands.extend(declare);
     vec![
-        step(
-            format!("Declare `{next}` like `{name}`, but {with}."),
-            commands,
-        ),
+        step(format!("Declare `{next}` like `{name}`, but {with}."), commands),
         step(
             format!(
                 "Let dead letters go there: bind `{next}` as `{name}` is bound, change \
@@ -166,10 +160,7 @@ fn replacement((vhost, vhost_name): (&Vhost, &str), queue: &Queue) -> Vec<Migrat
             ),
             Vec::new(),
         ),
-        step(
-            format!("Watch `{next}` here: it is taken at once."),
-            Vec::new(),
-        ),
+        step(format!("Watch `{next}` here: it is taken at once."), Vec::new()),
         step(
             format!(
                 "{wait}Empty `{name}` with a shovel to `{next}` (ack-mode on-confirm), which keeps the same risk \

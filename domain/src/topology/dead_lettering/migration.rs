@@ -19,12 +19,8 @@ const NEXT: &str = ".next";
 const MOST_COMMANDS: usize = 50;
 
 /// Arguments that a classic queue may have and a quorum queue does not know: it is not declared with them.
-const NOT_QUORUM: [&str; 4] = [
-    "x-max-priority",
-    "x-queue-mode",
-    "x-queue-master-locator",
-    "x-queue-version",
-];
+const NOT_QUORUM: [&str; 4] =
+    ["x-max-priority", "x-queue-mode", "x-queue-master-locator", "x-queue-version"];
 
 /// One step on the way to a queue with other arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,9 +69,7 @@ fn ask(
     place: (&str, &[&str], &str),
     body: Option<&Value>,
 ) -> Vec<String> {
-    request::ask(way.vhost.1, method, place, body)
-        .into_iter()
-        .collect()
+    request::ask(way.vhost.1, method, place, body).into_iter().collect()
 }
 
 /// The way to a queue that has `instead` of what this one has.
@@ -100,10 +94,7 @@ pub(super) fn steps(way: &Way<'_>, instead: &[Instead]) -> Vec<MigrationStep> {
         Vec::new(),
     ));
     steps.push(step(
-        format!(
-            "Let the workers consume `{}` beside `{}`.",
-            next.name, way.queue.name
-        ),
+        format!("Let the workers consume `{}` beside `{}`.", next.name, way.queue.name),
         Vec::new(),
     ));
     steps.extend(bound(way, &next));
@@ -157,12 +148,7 @@ fn declared(way: &Way<'_>, next: &Queue, instead: &[Instead]) -> MigrationStep {
         "durable": next.durable, "auto_delete": next.auto_delete, "arguments": next.arguments,
     });
     step(
-        format!(
-            "Declare `{}` like `{}`, but {}.",
-            next.name,
-            way.queue.name,
-            but.join(", ")
-        ),
+        format!("Declare `{}` like `{}`, but {}.", next.name, way.queue.name, but.join(", ")),
         ask(way, "PUT", ("queues", &[&next.name], ""), Some(&body)),
     )
 }
@@ -190,12 +176,8 @@ fn policy(way: &Way<'_>, next: &Queue) -> Option<MigrationStep> {
         "The policy `{name}` is not for `{}`: give it what that one sets, by a policy of its own.",
         next.name
     );
-    (!own.definition.is_empty()).then(|| {
-        step(
-            says,
-            ask(way, "PUT", ("policies", &[&own.name], ""), Some(&body)),
-        )
-    })
+    (!own.definition.is_empty())
+        .then(|| step(says, ask(way, "PUT", ("policies", &[&own.name], ""), Some(&body))))
 }
 
 /// The bindings: twice for a moment, rather than not at all.
@@ -212,11 +194,7 @@ fn bound(way: &Way<'_>, next: &Queue) -> Vec<MigrationStep> {
     let shown = &bindings[..bindings.len().min(MOST_COMMANDS)];
     let bind = shown.iter().flat_map(|binding| {
         let arguments: Value = serde_json::from_str(&binding.arguments).unwrap_or_default();
-        let arguments = if arguments.is_object() {
-            arguments
-        } else {
-            json!({})
-        };
+        let arguments = if arguments.is_object() { arguments } else { json!({}) };
         let body = json!({"routing_key": binding.key, "arguments": arguments});
         let path = ["e", &binding.source, "q", &next.name];
         ask(way, "POST", ("bindings", &path, ""), Some(&body))
@@ -235,27 +213,18 @@ fn bound(way: &Way<'_>, next: &Queue) -> Vec<MigrationStep> {
             ),
             bind.collect(),
         ),
-        step(
-            format!("Take the bindings of `{name}` away.{likewise}"),
-            unbind.collect(),
-        ),
+        step(format!("Take the bindings of `{name}` away.{likewise}"), unbind.collect()),
     ]
 }
 
 /// Whoever names the queue itself.
 fn named(way: &Way<'_>, next: &Queue) -> Vec<MigrationStep> {
     let name = &way.queue.name;
-    let mut feeders = way
-        .map
-        .feeders(name)
-        .filter(|feeder| feeder != name)
-        .peekable();
-    let dying = feeders.peek().is_some().then(|| {
-        format!(
-            " So must the dead-lettering of {}: see their pages.",
-            some(feeders)
-        )
-    });
+    let mut feeders = way.map.feeders(name).filter(|feeder| feeder != name).peekable();
+    let dying = feeders
+        .peek()
+        .is_some()
+        .then(|| format!(" So must the dead-lettering of {}: see their pages.", some(feeders)));
     vec![step(
         format!(
             "Publishers that name `{name}` directly must name `{}`.{}",

@@ -16,8 +16,7 @@ use super::{DeadLetteringPlan, PolicyChange, Wish, base, declared, is_ours, line
 pub fn plan_removal(vhost: &Vhost, name: &str) -> DeadLetteringPlan {
     let mut plan = DeadLetteringPlan::default();
     let own = ours(vhost, name);
-    plan.changes
-        .extend(own.map(|own| removed(vhost, name, own)));
+    plan.changes.extend(own.map(|own| removed(vhost, name, own)));
     if let Some(way) = way(vhost, name, own)
         && let Some(retention) = retention_of(vhost, &way.target)
     {
@@ -101,9 +100,7 @@ fn without_retention(vhost: &Vhost, target: &str, own: &Policy) -> Result<Policy
 
 /// A queue as it would be without ours.
 pub(super) fn without(queue: &Queue, base: Option<&Policy>, vhost: &Vhost) -> Queue {
-    let sets = base
-        .map(|policy| policy.definition.clone())
-        .unwrap_or_default();
+    let sets = base.map(|policy| policy.definition.clone()).unwrap_or_default();
     under(vhost, queue, base.map(|policy| &*policy.name), sets)
 }
 
@@ -124,19 +121,13 @@ fn way(vhost: &Vhost, name: &str, own: Option<&Policy>) -> Option<Way> {
     let queue = vhost.queues.iter().find(|queue| queue.name == name);
     let declared = queue.and_then(|queue| declared::target(&Map::of(vhost), queue));
     if let Some(target) = declared {
-        return Some(Way {
-            target,
-            is_declared: true,
-        });
+        return Some(Way { target, is_declared: true });
     }
     let definition = &own?.definition;
     let set = |key: &str| definition.get(key).and_then(Value::as_str);
     let target =
         set("dead-letter-routing-key").filter(|_| set("dead-letter-exchange") == Some(""))?;
-    Some(Way {
-        target: target.to_owned(),
-        is_declared: false,
-    })
+    Some(Way { target: target.to_owned(), is_declared: false })
 }
 
 /// What was set here for a dead-letter queue: a retention and nothing else.
@@ -159,10 +150,7 @@ fn time_of(retention: &Policy) -> String {
 /// # Errors
 /// Whose they are, or why nobody knows.
 fn used_by(vhost: &Vhost, name: &str, way: &Way) -> Result<(), String> {
-    if [Gap::Queues, Gap::Wiring, Gap::Unreadable]
-        .into_iter()
-        .any(|gap| vhost.lacks(gap))
-    {
+    if [Gap::Queues, Gap::Wiring, Gap::Unreadable].into_iter().any(|gap| vhost.lacks(gap)) {
         return Err("not everything of this vhost could be read, so others may need it".to_owned());
     }
     let below = base_of(vhost, name);
@@ -172,15 +160,11 @@ fn used_by(vhost: &Vhost, name: &str, way: &Way) -> Result<(), String> {
     }
     let map = Map::of(&after);
     let feeders = map.feeders(&way.target);
-    let feeders: Vec<&str> = feeders
-        .filter(|feeder| !(way.is_declared && *feeder == name))
-        .collect();
+    let feeders: Vec<&str> =
+        feeders.filter(|feeder| !(way.is_declared && *feeder == name)).collect();
     match feeders.as_slice() {
         [] => Ok(()),
         [one] => Err(format!("`{one}` dead-letters there, too")),
-        many => Err(format!(
-            "{} dead-letter there, too",
-            some(many.iter().copied())
-        )),
+        many => Err(format!("{} dead-letter there, too", some(many.iter().copied()))),
     }
 }

@@ -36,26 +36,18 @@ pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
     };
     let then = match (&effective.message_ttl, &effective.max_length) {
         (Some(ttl), _) => format!(" Each expires after {}.", duration(ttl.value)),
-        (None, Some(most)) => format!(
-            " It holds {}; what is over that is dropped.",
-            counted(most.value, "message")
-        ),
+        (None, Some(most)) => {
+            format!(" It holds {}; what is over that is dropped.", counted(most.value, "message"))
+        }
         (None, None) => " They stay until somebody comes.".to_owned(),
     };
     Some(Finding {
         kind: FindingKind::NoConsumer,
-        severity: if may_hold {
-            Severity::Normal
-        } else {
-            Severity::Low
-        },
+        severity: if may_hold { Severity::Normal } else { Severity::Low },
         subject: name.clone(),
         other: String::new(),
         title: format!("`{name}` has no consumer"),
-        lost: format!(
-            "Nobody works on `{name}`. {held}{}",
-            if may_hold { &then } else { "" }
-        ),
+        lost: format!("Nobody works on `{name}`. {held}{}", if may_hold { &then } else { "" }),
         fix:
             "No setting helps: whoever works on it must come back, or the queue is not needed any \
               more and can be deleted."

@@ -35,10 +35,7 @@ fn fate(look: &Look<'_>, queue: &Queue) -> (Severity, &'static str) {
              lost, but the queue grows and nobody sees why",
         )
     } else {
-        (
-            Severity::Critical,
-            "The broker drops each of them without a word",
-        )
+        (Severity::Critical, "The broker drops each of them without a word")
     }
 }
 
@@ -79,10 +76,7 @@ fn has_literal_hash(look: &Look<'_>, route: &DeadRoute) -> bool {
     let loses = route.end == End::Nowhere || !route.lost_keys.is_empty();
     is_direct
         && loses
-        && look
-            .map
-            .bound_to(&route.exchange)
-            .any(|binding| has_wildcard(&binding.key))
+        && look.map.bound_to(&route.exchange).any(|binding| has_wildcard(&binding.key))
 }
 
 fn literal_hash(look: &Look<'_>, queue: &Queue, route: &DeadRoute) -> Finding {
@@ -139,9 +133,7 @@ fn unbound(look: &Look<'_>, queue: &Queue, route: &DeadRoute) -> Finding {
     let (severity, fate) = fate(look, queue);
     let DeadRoute { exchange, key, .. } = route;
     let (title, why, fix) = if exchange.is_empty() {
-        let named = key
-            .as_deref()
-            .map_or_else(|| keys(route), |key| format!("`{key}`"));
+        let named = key.as_deref().map_or_else(|| keys(route), |key| format!("`{key}`"));
         (
             format!("`{name}` dead-letters to a queue that does not exist"),
             format!(
@@ -225,10 +217,7 @@ pub(super) fn of_deliveries(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         severity: Severity::Critical,
         subject: name.clone(),
         other: String::new(),
-        title: format!(
-            "`{name}` deletes what comes back more than {}",
-            counted(count, "time")
-        ),
+        title: format!("`{name}` deletes what comes back more than {}", counted(count, "time")),
         lost: format!(
             "`{name}` is a quorum queue with a delivery limit of {count}, set by {}, and has no \
              dead-letter exchange: a message that fails more often is deleted, and nobody is told.",
@@ -249,10 +238,8 @@ pub(super) fn of_strategy(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         return None;
     }
     let Queue { name, kind, .. } = queue;
-    let asks = effective
-        .dead_letter_strategy
-        .as_ref()
-        .is_some_and(|set| set.value == "at-least-once");
+    let asks =
+        effective.dead_letter_strategy.as_ref().is_some_and(|set| set.value == "at-least-once");
     let (severity, why, fix) = match kind {
         QueueKind::Classic => (
             Severity::Low,

@@ -34,11 +34,8 @@ pub(super) fn of_policies(look: &Look<'_>) -> Vec<Finding> {
     if vhost.lacks(Gap::Policies) {
         return Vec::new();
     }
-    let policies: BTreeMap<&str, &Policy> = vhost
-        .policies
-        .iter()
-        .map(|policy| (policy.name.as_str(), policy))
-        .collect();
+    let policies: BTreeMap<&str, &Policy> =
+        vhost.policies.iter().map(|policy| (policy.name.as_str(), policy)).collect();
     let ready: Vec<_> = vhost
         .policies
         .iter()
@@ -96,26 +93,16 @@ fn finding(look: &Look<'_>, kept: &Policy, applies: &Policy, queues: &[&str]) ->
              it says.",
             some(gone.iter().copied())
         ),
-        (false, _) => format!(
-            " {} of `{kept_name}` do nothing there.",
-            some(gone.iter().copied())
-        ),
+        (false, _) => format!(" {} of `{kept_name}` do nothing there.", some(gone.iter().copied())),
     };
     let tie = if is_tie {
-        format!(
-            " Both have the priority {}, so which one applies is chance.",
-            kept.priority
-        )
+        format!(" Both have the priority {}, so which one applies is chance.", kept.priority)
     } else {
         String::new()
     };
     Some(Finding {
         kind: FindingKind::PolicyShadowed,
-        severity: if loses_letters {
-            Severity::High
-        } else {
-            Severity::Normal
-        },
+        severity: if loses_letters { Severity::High } else { Severity::Normal },
         subject: kept_name.clone(),
         other: winner.clone(),
         title: format!("The policy `{winner}` keeps `{kept_name}` from applying"),
@@ -123,11 +110,7 @@ fn finding(look: &Look<'_>, kept: &Policy, applies: &Policy, queues: &[&str]) ->
         fix: format!(
             "Put what `{kept_name}` sets into `{winner}` too, or give them patterns that do not \
              meet{}.",
-            if is_tie {
-                ", or different priorities"
-            } else {
-                ""
-            }
+            if is_tie { ", or different priorities" } else { "" }
         ),
         command: None,
     })

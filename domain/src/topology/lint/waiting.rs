@@ -142,10 +142,8 @@ pub(super) fn of_room(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         (None, Some(set)) => ("max-length-bytes", set, counted(set.value, "byte")),
         (None, None) => return None,
     };
-    let refuses = effective
-        .overflow
-        .as_ref()
-        .is_some_and(|set| set.value.starts_with("reject-publish"));
+    let refuses =
+        effective.overflow.as_ref().is_some_and(|set| set.value.starts_with("reject-publish"));
     let loses = if refuses {
         "refuses the next, which is lost unless its queue dead-letters at least once"
     } else {

@@ -36,20 +36,14 @@ fn by_a_policy_too_and_by_what_it_dead_letters_nothing_is_lost() {
     assert!(overflow.keeps_nothing && overflow.says.contains("by the policy `tiny`"));
     let arguments = json!({"x-max-length": 0, "x-dead-letter-exchange": ""});
     let (keeps_nothing, says) = said("classic", &arguments).expect("told");
-    assert!(
-        !keeps_nothing && says.ends_with("dead-letters it at once"),
-        "{says}"
-    );
+    assert!(!keeps_nothing && says.ends_with("dead-letters it at once"), "{says}");
 }
 
 #[test]
 fn a_queue_drops_what_is_above_its_limit() {
     let (keeps_nothing, says) = said("classic", &json!({"x-max-length": 7})).expect("told");
     assert!(!keeps_nothing);
-    assert!(
-        says.contains("7 messages at most") && says.ends_with("drops the oldest"),
-        "{says}"
-    );
+    assert!(says.contains("7 messages at most") && says.ends_with("drops the oldest"), "{says}");
     assert_eq!(said("classic", &json!({"x-max-length": 8})), None);
 }
 

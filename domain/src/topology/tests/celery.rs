@@ -42,8 +42,6 @@ fn queues_in_which_celery_delays_tasks_are_no_dead_letter_queues() {
 fn a_queue_that_is_only_called_so_is_looked_at() {
     let mut other = level(3, "celery_delayed_0");
     other["arguments"]["x-message-ttl"] = json!(60_000);
-    let draft = Draft::new()
-        .version("4.3.6")
-        .queue_with("celery_delayed_3", other);
+    let draft = Draft::new().version("4.3.6").queue_with("celery_delayed_3", other);
     assert_ne!(draft.kinds(), [], "its exchange is missing");
 }

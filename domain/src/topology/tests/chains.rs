@@ -43,10 +43,8 @@ fn a_retry_queue_that_would_give_nothing_back_is_a_chain() {
         let said = refusals(&draft, "later", "end");
         assert_eq!(
             said,
-            [
-                "`later` is a dead-letter queue itself: what dies there would go on to `end`, and \
-                 nobody would find it where they look"
-            ]
+            ["`later` is a dead-letter queue itself: what dies there would go on to `end`, and \
+                 nobody would find it where they look"]
         );
         // It stays what it is, set here rather than there.
         let said = refusals(&draft, "later", "work").join("; ");
@@ -73,9 +71,7 @@ fn a_work_queue_can_do_without_its_retry_queue() {
         let said = refusals(&draft, "work", "end");
         assert_eq!(said, [""; 0], "{consumers:?} {of_work} {of_later}");
     }
-    let plain = Draft::new()
-        .queue("work", json!({}))
-        .queue("end", json!({}));
+    let plain = Draft::new().queue("work", json!({})).queue("end", json!({}));
     assert_eq!(refusals(&plain, "work", "end"), [""; 0]);
 }
 
@@ -88,20 +84,15 @@ fn a_queue_that_dead_letters_becomes_no_dead_letter_queue() {
         .queue("end", json!({}));
     let draft = dying_by_policy(draft, "later", "end", &json!({"message-ttl": 1_000}));
     let said = refusals(&draft, "work", "later");
-    assert!(
-        said[0].contains("`later` has a dead-letter exchange itself"),
-        "{said:?}"
-    );
+    assert!(said[0].contains("`later` has a dead-letter exchange itself"), "{said:?}");
 }
 
 /// What comes there is dropped, since it is no heartbeat.
 #[test]
 fn our_own_queues_have_no_part_in_dead_lettering() {
     let ours = "dlo.fleet.heartbeats";
-    let draft = Draft::new()
-        .queue("work", json!({}))
-        .queue("dead", json!({}))
-        .queue(ours, json!({}));
+    let draft =
+        Draft::new().queue("work", json!({})).queue("dead", json!({})).queue(ours, json!({}));
     for (queue, target) in [("work", ours), (ours, "dead")] {
         let said = refusals(&draft, queue, target).join("; ");
         assert!(said.contains("of Dead Letter Office itself"), "{said}");

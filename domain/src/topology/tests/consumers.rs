@@ -23,17 +23,11 @@ fn consumers_are_told_of_queues_that_are_named_and_there() {
     ];
     let found = seen(&sound(), Some(&told));
     assert_eq!(found.len(), 1);
-    assert_eq!(
-        (found[0].queue.as_str(), found[0].consumers),
-        ("work", Some(2))
-    );
+    assert_eq!((found[0].queue.as_str(), found[0].consumers), ("work", Some(2)));
     assert_eq!(found[0].tags.as_deref().expect("told"), ["worker-1", "b"]);
     // An empty list may be one of which nothing is shown.
     let found = seen(&sound(), Some(&[]));
-    assert_eq!(
-        (found[0].consumers, found[0].tags.as_deref()),
-        (Some(1), Some(&[][..]))
-    );
+    assert_eq!((found[0].consumers, found[0].tags.as_deref()), (Some(1), Some(&[][..])));
 }
 
 #[test]
@@ -62,8 +56,5 @@ fn what_is_no_list_of_consumers_is_left_out_and_names_are_bounded() {
     assert_eq!(found.consumers, Some(503));
     let tags = found.tags.expect("told");
     assert_eq!(tags.len(), crate::worker::MOST_TAGS);
-    assert!(
-        tags.iter()
-            .all(|tag| tag.len() <= 255 && !tag.chars().any(char::is_control))
-    );
+    assert!(tags.iter().all(|tag| tag.len() <= 255 && !tag.chars().any(char::is_control)));
 }

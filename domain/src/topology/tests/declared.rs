@@ -25,9 +25,7 @@ fn set(draft: &Draft, wanted: Value) -> Vec<(String, Value)> {
     assert_eq!(plan.refusals, [""; 0]);
     assert_eq!(plan.migration, [] as [MigrationStep; 0]);
     let changes = plan.changes.into_iter();
-    changes
-        .map(|change| (change.name, json!(change.definition)))
-        .collect()
+    changes.map(|change| (change.name, json!(change.definition))).collect()
 }
 
 #[test]
@@ -41,29 +39,20 @@ fn what_arguments_do_already_is_left_to_them() {
     let plan = planned(&declared(), wanted);
     assert_eq!(
         plan.stays,
-        [
-            "Dead letters of `work` go to `dead` already: it was declared with \
-             x-dead-letter-exchange `dlx`, and arguments win over policies. That stays."
-        ]
+        ["Dead letters of `work` go to `dead` already: it was declared with \
+             x-dead-letter-exchange `dlx`, and arguments win over policies. That stays."]
     );
     let line = &plan.changes[0].lines[0];
     assert_eq!(
         (&*line.key, &line.before, &line.after),
-        (
-            "dead-letter-exchange",
-            &Some(json!("dlx")),
-            &Some(json!("dlx"))
-        )
+        ("dead-letter-exchange", &Some(json!("dlx")), &Some(json!("dlx")))
     );
     let nothing = json!({"dead_letter_queue": "dead"});
     assert_eq!(set(&declared(), nothing.clone()), []);
     // What was set here before it was declared like this only stands in the way.
     let way = json!({"dead-letter-exchange": "", "dead-letter-routing-key": "dead"});
     let before = declared().policy("dlo-work", r"^work\z", 1, way);
-    assert_eq!(
-        set(&before, nothing),
-        [("dlo-work".to_owned(), Value::Null)]
-    );
+    assert_eq!(set(&before, nothing), [("dlo-work".to_owned(), Value::Null)]);
 }
 
 #[test]
@@ -116,18 +105,13 @@ fn arguments_that_take_letters_elsewhere_or_lose_some_stay_in_the_way() {
         (further().bind("dlx", "further", ""), "two queues"),
         (partly, "a key is lost"),
         (
-            Draft::new()
-                .quorum("work", dying("gone"))
-                .queue("further", json!({})),
+            Draft::new().quorum("work", dying("gone")).queue("further", json!({})),
             "no such exchange",
         ),
     ] {
         let plan = planned(&draft, json!({"dead_letter_queue": "further"}));
         let said = plan.refusals.join("; ");
-        assert!(
-            said.contains("arguments win over policies"),
-            "{what}: {said}"
-        );
+        assert!(said.contains("arguments win over policies"), "{what}: {said}");
         assert!(!plan.migration.is_empty(), "{what}");
         assert_eq!(plan.stays, [""; 0], "{what}");
     }
@@ -165,17 +149,10 @@ fn what_was_set_beside_arguments_is_taken_back_and_nothing_else() {
     let limited = || declared().policy("dlo-work", r"^work\z", 1, limit.clone());
     let kept = |draft: Draft| draft.policy("dlo-dead", r"^dead\z", 1, minute.clone());
     assert_eq!(taken(&limited()), (names(&["dlo-work"]), 0, 0));
-    assert_eq!(
-        taken(&kept(limited())),
-        (names(&["dlo-work", "dlo-dead"]), 0, 0)
-    );
+    assert_eq!(taken(&kept(limited())), (names(&["dlo-work", "dlo-dead"]), 0, 0));
     assert_eq!(taken(&kept(declared())), (names(&["dlo-dead"]), 0, 0));
     let shared = || declared().queue("other", dying_to("", "dead"));
-    assert_eq!(
-        taken(&kept(shared())),
-        (Vec::new(), 0, 1),
-        "nothing was set for this one"
-    );
+    assert_eq!(taken(&kept(shared())), (Vec::new(), 0, 1), "nothing was set for this one");
     let both = kept(shared().policy("dlo-work", r"^work\z", 1, limit.clone()));
     assert_eq!(taken(&both), (names(&["dlo-work"]), 1, 0));
     assert_eq!(taken(&declared()), (Vec::new(), 0, 1));

@@ -74,21 +74,13 @@ fn queues_of_workers_that_are_away_feed_a_dead_letter_queue() {
     let on = json!({"consumers": 1, "arguments": dying_to("", "further")});
     for dead in [json!({"consumers": 0}), json!({"consumers": 1}), on.clone()] {
         let draft = away("attune.dlx.queue", dead.clone());
-        assert_eq!(
-            role(&draft, "attune.dlx.queue"),
-            Role::DeadLetters,
-            "{dead}"
-        );
+        assert_eq!(role(&draft, "attune.dlx.queue"), Role::DeadLetters, "{dead}");
         assert_eq!(unworked(&draft), ["worker.1", "worker.2"], "{dead}");
     }
     let dead = away("attune.dlx.queue", on).queue("further", json!({}));
     assert_eq!(dead.kinds(), [(Kind::Chain, "attune.dlx.queue".to_owned())]);
     let plan = plan((&dead.read(), "/"), "attune.dlx.queue", &to("further"));
-    assert!(
-        plan.refusals[0].contains("is a dead-letter queue itself"),
-        "{:?}",
-        plan.refusals
-    );
+    assert!(plan.refusals[0].contains("is a dead-letter queue itself"), "{:?}", plan.refusals);
     // Nobody works on it, and what dies there goes nowhere: letters come to rest.
     let quiet = away("graveyard", json!({"consumers": 0}));
     assert_eq!(role(&quiet, "graveyard"), Role::DeadLetters);
@@ -125,11 +117,7 @@ fn what_is_worked_on_or_fed_or_has_no_time_limit_does_not_only_delay() {
         json!({"consumers": null}),
         json!({"arguments": dying_to("", "orders")}),
     ] {
-        assert_eq!(
-            role(&with(more.clone()), "orders"),
-            Role::DeadLetters,
-            "{more}"
-        );
+        assert_eq!(role(&with(more.clone()), "orders"), Role::DeadLetters, "{more}");
     }
     let fed = with(json!({})).queue("first", dying_to("", "orders.delay"));
     assert_eq!(role(&fed, "orders"), Role::DeadLetters);

@@ -12,9 +12,7 @@ fn kept(draft: &Draft, named: &[&str], most: usize) -> Vec<(String, i64)> {
     let named: BTreeSet<String> = named.iter().map(|&name| name.to_owned()).collect();
     let kept = depths(&Map::of(&vhost), &named, most);
     let owned = kept.into_iter();
-    owned
-        .map(|(name, depth)| (name.to_owned(), depth))
-        .collect()
+    owned.map(|(name, depth)| (name.to_owned(), depth)).collect()
 }
 
 fn of(name: &str, depth: i64) -> (String, i64) {
@@ -44,9 +42,5 @@ fn depths_are_what_waits_and_what_is_in_hand_and_never_made_up() {
     assert_eq!(figures(json!(null), json!("many")), []);
     assert_eq!(figures(json!(i64::MAX), json!(5)), [of("one", i64::MAX)]);
     assert_eq!(figures(json!(-4), json!(2)), []);
-    assert_eq!(
-        figures(json!(null), json!(2)),
-        [],
-        "how many wait is not known"
-    );
+    assert_eq!(figures(json!(null), json!(2)), [], "how many wait is not known");
 }

@@ -10,9 +10,7 @@ use crate::topology::{BrokerTopology, Discover, Discovery, FoundBy, Gap, Map, Vh
 fn found(draft: &Draft, watched: &[&str]) -> Discovery {
     let vhost = draft.read();
     let mut discovery = Discovery::default();
-    discovery.look(&Map::of(&vhost), ("main", "/"), |queue| {
-        watched.contains(&queue)
-    });
+    discovery.look(&Map::of(&vhost), ("main", "/"), |queue| watched.contains(&queue));
     discovery
 }
 
@@ -44,24 +42,9 @@ fn where_dead_letters_come_to_rest_is_told_before_what_is_only_called_so() {
         .collect();
     let rest = FoundBy::DeadLetters;
     let wanted = [
-        (
-            "much",
-            rest,
-            Some(70),
-            "Dead letters of `a`, `b` and 2 others come to rest here.",
-        ),
-        (
-            "alike",
-            rest,
-            Some(3),
-            "Dead letters of `late` come to rest here.",
-        ),
-        (
-            "dead",
-            rest,
-            Some(3),
-            "Dead letters of `work` come to rest here.",
-        ),
+        ("much", rest, Some(70), "Dead letters of `a`, `b` and 2 others come to rest here."),
+        ("alike", rest, Some(3), "Dead letters of `late` come to rest here."),
+        ("dead", rest, Some(3), "Dead letters of `work` come to rest here."),
         (
             "orders_error",
             FoundBy::Named,
@@ -73,10 +56,7 @@ fn where_dead_letters_come_to_rest_is_told_before_what_is_only_called_so() {
     assert_eq!(discovery.items[0].fed_by, ["a", "b", "c", "d"]);
     assert_eq!(discovery.items[3].fed_by, [""; 0]);
     assert_eq!(discovery.estimated_total, 4);
-    assert_eq!(
-        names(&found(&draft, &["much", "orders_error"])),
-        ["alike", "dead"]
-    );
+    assert_eq!(names(&found(&draft, &["much", "orders_error"])), ["alike", "dead"]);
 }
 
 #[test]
@@ -116,9 +96,7 @@ fn what_speaks_against_taking_its_letters_is_said() {
          here before they go on. It has 1 consumer already."
     );
     assert!(
-        discovery.items[1]
-            .why
-            .ends_with(" It has 2 consumers already."),
+        discovery.items[1].why.ends_with(" It has 2 consumers already."),
         "{}",
         discovery.items[1].why
     );
@@ -129,10 +107,7 @@ fn what_speaks_against_taking_its_letters_is_said() {
 fn what_was_found_can_be_added_as_it_is() {
     let discovery = found(&sound(), &[]);
     let source = serde_json::to_value(&discovery.items[0].source).expect("JSON");
-    assert_eq!(
-        source,
-        json!({"broker": "main", "vhost": "/", "queue": "dead", "mode": "take"})
-    );
+    assert_eq!(source, json!({"broker": "main", "vhost": "/", "queue": "dead", "mode": "take"}));
     let new: NewSource = serde_json::from_value(source).expect("a new source");
     assert_eq!(new.check(), Ok(()));
     assert_eq!(new.mode, SourceMode::Take);
@@ -151,10 +126,7 @@ fn so_many_are_told_and_all_are_counted() {
     let vhost = sound().read();
     discovery.look(&Map::of(&vhost), ("main", "other"), |_| false);
     assert_eq!(discovery.items[0].source.vhost, "other");
-    assert_eq!(
-        (discovery.items.len(), discovery.estimated_total),
-        (200, 251)
-    );
+    assert_eq!((discovery.items.len(), discovery.estimated_total), (200, 251));
 }
 
 fn vhost(name: &str, trouble: Option<&str>, gaps: &[Gap]) -> VhostTopology {
@@ -219,10 +191,7 @@ fn nothing_found_is_told_from_nothing_read() {
             said("main", "vast", "The vhost has "),
         ]
     );
-    let only = |vhost: &str| Discover {
-        vhost: Some(vhost.to_owned()),
-        ..Discover::default()
-    };
+    let only = |vhost: &str| Discover { vhost: Some(vhost.to_owned()), ..Discover::default() };
     assert_eq!(unread(&only("/"), &brokers), [said("main", "", "away")]);
     let well = [
         broker("main", None, vec![vhost("/", None, &[])]),
@@ -231,9 +200,6 @@ fn nothing_found_is_told_from_nothing_read() {
     assert_eq!(unread(&only("x"), &well), []);
     assert_eq!(
         unread(&only("y"), &well),
-        [
-            said("main", "y", "no vhost of th"),
-            said("other", "y", "no vhost of th"),
-        ]
+        [said("main", "y", "no vhost of th"), said("other", "y", "no vhost of th"),]
     );
 }

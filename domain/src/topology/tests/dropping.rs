@@ -27,23 +27,11 @@ fn only(draft: &Draft) -> Finding {
 fn a_dead_letter_queue_with_a_limit_is_critical_and_says_what_lifts_it() {
     for (version, arguments, words) in [
         ("4.3.6", json!({}), "by a policy that repeats"),
-        (
-            "4.3.6",
-            json!({"x-delivery-limit": 5}),
-            "declare another queue",
-        ),
+        ("4.3.6", json!({"x-delivery-limit": 5}), "declare another queue"),
         ("4.2.1", json!({}), "declare another queue"),
-        (
-            "3.10.8",
-            json!({"x-delivery-limit": 2}),
-            "declare another queue",
-        ),
+        ("3.10.8", json!({"x-delivery-limit": 2}), "declare another queue"),
         // Seen on 3.10.8: each message is dropped when it first comes back.
-        (
-            "3.10.8",
-            json!({"x-delivery-limit": -1}),
-            "declare another queue",
-        ),
+        ("3.10.8", json!({"x-delivery-limit": -1}), "declare another queue"),
     ] {
         let told = format!("{version} {arguments}");
         let finding = letters_in(version, arguments).only();
@@ -53,11 +41,7 @@ fn a_dead_letter_queue_with_a_limit_is_critical_and_says_what_lifts_it() {
             "{told}"
         );
         assert!(finding.fix.contains(words), "{told}: {}", finding.fix);
-        assert!(
-            finding.lost.contains("Nothing is taken from it"),
-            "{}",
-            finding.lost
-        );
+        assert!(finding.lost.contains("Nothing is taken from it"), "{}", finding.lost);
     }
 }
 

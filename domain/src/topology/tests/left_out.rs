@@ -14,12 +14,7 @@ fn set_before(for_work: &Value, for_dead: Option<Value>) -> Draft {
     let draft = Draft::new()
         .quorum("work", json!({}))
         .queue("dead", json!({}))
-        .policy(
-            "limits",
-            "^w",
-            7,
-            json!({"delivery-limit": 9, "max-length": 4}),
-        )
+        .policy("limits", "^w", 7, json!({"delivery-limit": 9, "max-length": 4}))
         .policy("dlo-work", r"^work\z", 8, definition);
     match for_dead {
         Some(set) => draft.policy("dlo-dead", r"^dead\z", 1, set),
@@ -36,9 +31,7 @@ fn planned(draft: &Draft, wanted: Value) -> DeadLetteringPlan {
 
 fn line(change: &PolicyChange, key: &str) -> (Value, Value) {
     let found = change.lines.iter().find(|line| line.key == key);
-    found.map_or((Value::Null, Value::Null), |line| {
-        (json!(line.before), json!(line.after))
-    })
+    found.map_or((Value::Null, Value::Null), |line| (json!(line.before), json!(line.after)))
 }
 
 #[test]
@@ -51,17 +44,10 @@ fn a_limit_and_a_strategy_that_are_left_out_stay() {
     let change = &plan.changes[0];
     assert_eq!(line(change, "delivery-limit"), (json!(5), json!(5)));
     let strategy = json!("at-least-once");
-    assert_eq!(
-        line(change, "dead-letter-strategy"),
-        (strategy.clone(), strategy)
-    );
+    assert_eq!(line(change, "dead-letter-strategy"), (strategy.clone(), strategy));
     let overflow = json!("reject-publish");
     assert_eq!(line(change, "overflow"), (overflow.clone(), overflow));
-    assert_eq!(
-        line(change, "max-length"),
-        (Value::Null, json!(4)),
-        "as the policy below says now"
-    );
+    assert_eq!(line(change, "max-length"), (Value::Null, json!(4)), "as the policy below says now");
     assert_eq!(plan.changes.len(), 1, "nothing is wanted of `dead`");
 }
 

@@ -30,19 +30,10 @@ fn a_policy_of_ours_lifts_it_and_repeats_the_one_that_applies() {
     let plan = lifted(&draft);
     let wanted = json!({"max-length": 9, "delivery-limit": -1});
     assert_eq!(definition(&plan), wanted);
-    assert_eq!(
-        (plan.changes[0].priority, plan.changes[0].base.as_deref()),
-        (8, Some("bounds"))
-    );
-    let line = plan.changes[0]
-        .lines
-        .iter()
-        .find(|line| line.key == "delivery-limit");
+    assert_eq!((plan.changes[0].priority, plan.changes[0].base.as_deref()), (8, Some("bounds")));
+    let line = plan.changes[0].lines.iter().find(|line| line.key == "delivery-limit");
     let line = line.expect("it is told");
-    assert_eq!(
-        (line.before.clone(), line.after.clone()),
-        (Some(json!(3)), None)
-    );
+    assert_eq!((line.before.clone(), line.after.clone()), (Some(json!(3)), None));
 }
 
 #[test]
@@ -60,35 +51,16 @@ fn what_was_set_here_for_the_queue_stays() {
 #[test]
 fn where_no_policy_lifts_it_the_way_is_told_and_nothing_is_set() {
     for (version, arguments, words, has_steps) in [
-        (
-            "4.3.6",
-            json!({"x-delivery-limit": 5}),
-            "declared with x-delivery-limit 5",
-            true,
-        ),
+        ("4.3.6", json!({"x-delivery-limit": 5}), "declared with x-delivery-limit 5", true),
         ("4.2.9", json!({}), "older than 4.3", true),
-        (
-            "3.10.8",
-            json!({"x-delivery-limit": 2}),
-            "declared with x-delivery-limit 2",
-            true,
-        ),
-        (
-            "4.3.6",
-            json!({"x-delivery-limit": -1}),
-            "has no limit",
-            false,
-        ),
+        ("3.10.8", json!({"x-delivery-limit": 2}), "declared with x-delivery-limit 2", true),
+        ("4.3.6", json!({"x-delivery-limit": -1}), "has no limit", false),
         ("3.10.8", json!({}), "has no limit", false),
     ] {
         let told = format!("{version} {arguments}");
         let plan = lifted(&quorum(version, arguments));
         assert!(plan.changes.is_empty(), "{told}");
-        assert!(
-            plan.refusals[0].contains(words),
-            "{told}: {:?}",
-            plan.refusals
-        );
+        assert!(plan.refusals[0].contains(words), "{told}: {:?}", plan.refusals);
         assert_eq!(!plan.migration.is_empty(), has_steps, "{told}");
     }
     let count = json!({"delivery-limit": 4});
@@ -109,18 +81,11 @@ fn where_no_policy_lifts_it_the_way_is_told_and_nothing_is_set() {
 fn the_steps_declare_a_queue_without_a_limit_by_the_rules_of_the_version() {
     for (version, given, wanted) in [
         ("4.2.9", json!({}), r#""x-delivery-limit":-1"#),
-        (
-            "3.10.8",
-            json!({"x-delivery-limit": 2}),
-            r#"{"x-queue-type":"quorum"}"#,
-        ),
+        ("3.10.8", json!({"x-delivery-limit": 2}), r#"{"x-queue-type":"quorum"}"#),
     ] {
         let plan = lifted(&quorum(version, given));
         let commands = plan.migration[0].commands.join("\n");
-        assert!(
-            commands.contains("dead.next") && commands.contains(wanted),
-            "{commands}"
-        );
+        assert!(commands.contains("dead.next") && commands.contains(wanted), "{commands}");
     }
 }
 
@@ -132,11 +97,7 @@ fn an_operators_limit_applies_where_ours_says_none() {
             .policy("own", "^dead", 1, json!({"delivery-limit": own}))
             .operated("ops", "^dead", json!({"delivery-limit": operators}));
         let vhost = read_now(&draft.0);
-        assert_eq!(
-            vhost.queues[0].by_policy["delivery-limit"],
-            json!(7),
-            "{own} {operators}"
-        );
+        assert_eq!(vhost.queues[0].by_policy["delivery-limit"], json!(7), "{own} {operators}");
     }
 }
 
@@ -150,18 +111,9 @@ fn taking_a_retention_back_leaves_the_limit_lifted() {
             1,
             json!({"dead-letter-exchange": "", "dead-letter-routing-key": "dead"}),
         )
-        .policy(
-            "dlo-dead",
-            r"^dead\z",
-            1,
-            json!({"message-ttl": 60_000, "delivery-limit": -1}),
-        );
+        .policy("dlo-dead", r"^dead\z", 1, json!({"message-ttl": 60_000, "delivery-limit": -1}));
     let removal = plan_removal(&read_now(&draft.0), "work");
-    let of_dead = removal
-        .changes
-        .iter()
-        .find(|change| change.queue == "dead")
-        .expect("changed");
+    let of_dead = removal.changes.iter().find(|change| change.queue == "dead").expect("changed");
     let left = of_dead.definition.clone().map(Value::Object);
     assert_eq!(left, Some(json!({"delivery-limit": -1})));
     let wanted = NewDeadLettering {
@@ -170,14 +122,7 @@ fn taking_a_retention_back_leaves_the_limit_lifted() {
         ..NewDeadLettering::default()
     };
     let again = plan((&read_now(&draft.0), "/"), "work", &wanted);
-    let of_dead = again
-        .changes
-        .iter()
-        .find(|change| change.queue == "dead")
-        .expect("changed");
+    let of_dead = again.changes.iter().find(|change| change.queue == "dead").expect("changed");
     let kept = of_dead.definition.clone().map(Value::Object);
-    assert_eq!(
-        kept,
-        Some(json!({"message-ttl": 7_200_000, "delivery-limit": -1}))
-    );
+    assert_eq!(kept, Some(json!({"message-ttl": 7_200_000, "delivery-limit": -1})));
 }

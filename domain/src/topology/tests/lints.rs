@@ -10,10 +10,7 @@ use crate::topology::{FindingKind as Kind, Gap};
 fn a_sound_vhost_has_no_findings_but_that_classic_queues_forget_early() {
     let found = sound().findings();
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert_eq!(
-        (found[0].kind, found[0].severity),
-        (Kind::AtMostOnce, Severity::Low)
-    );
+    assert_eq!((found[0].kind, found[0].severity), (Kind::AtMostOnce, Severity::Low));
     assert_eq!(found[0].subject, "work");
 }
 
@@ -25,11 +22,7 @@ fn an_exchange_that_is_missing_is_found_where_a_policy_names_it_too() {
         (Kind::ExchangeMissing, Severity::Critical)
     );
     assert_eq!(by_argument.other, "dlx");
-    assert!(
-        by_argument.lost.contains("its arguments"),
-        "{}",
-        by_argument.lost
-    );
+    assert!(by_argument.lost.contains("its arguments"), "{}", by_argument.lost);
     let command = by_argument.command.expect("one command mends it");
     assert_eq!(
         command,
@@ -37,17 +30,10 @@ fn an_exchange_that_is_missing_is_found_where_a_policy_names_it_too() {
     );
     let dlx = json!({"dead-letter-exchange": "dlx"});
     let by_policy = Draft::new()
-        .queue_with(
-            "work",
-            json!({"policy": "dlx-all", "effective_policy_definition": dlx}),
-        )
+        .queue_with("work", json!({"policy": "dlx-all", "effective_policy_definition": dlx}))
         .policy("dlx-all", ".*", 0, dlx.clone())
         .only();
-    assert!(
-        by_policy.lost.contains("policy `dlx-all`"),
-        "{}",
-        by_policy.lost
-    );
+    assert!(by_policy.lost.contains("policy `dlx-all`"), "{}", by_policy.lost);
 }
 
 #[test]
@@ -57,25 +43,15 @@ fn at_least_once_keeps_what_cannot_arrive() {
         "x-overflow": "reject-publish",
     });
     let found = Draft::new().quorum("work", arguments).only();
-    assert_eq!(
-        (found.kind, found.severity),
-        (Kind::ExchangeMissing, Severity::High)
-    );
+    assert_eq!((found.kind, found.severity), (Kind::ExchangeMissing, Severity::High));
     assert!(found.lost.contains("nothing is lost"), "{}", found.lost);
 }
 
 #[test]
 fn an_exchange_without_bindings_is_found() {
-    let bare = || {
-        Draft::new()
-            .queue("work", dying("dlx"))
-            .exchange("dlx", "fanout", json!({}))
-    };
+    let bare = || Draft::new().queue("work", dying("dlx")).exchange("dlx", "fanout", json!({}));
     let found = bare().only();
-    assert_eq!(
-        (found.kind, found.severity),
-        (Kind::Unbound, Severity::Critical)
-    );
+    assert_eq!((found.kind, found.severity), (Kind::Unbound, Severity::Critical));
     let rescued = Draft::new()
         .queue("work", dying("dlx"))
         .exchange("dlx", "fanout", json!({"alternate-exchange": "rest"}))
@@ -99,10 +75,7 @@ fn a_key_that_no_binding_takes_is_found() {
     };
     assert_eq!(of_key("work").kinds(), []);
     let found = of_key("other").only();
-    assert_eq!(
-        (found.kind, found.severity),
-        (Kind::Unbound, Severity::Critical)
-    );
+    assert_eq!((found.kind, found.severity), (Kind::Unbound, Severity::Critical));
     assert!(found.lost.contains("`other`"), "{}", found.lost);
     // It keeps its own keys, of which one is bound.
     let partly = Draft::new()
@@ -114,10 +87,7 @@ fn a_key_that_no_binding_takes_is_found() {
         .queue_with("dead", json!({"consumers": 0}))
         .bind("dlx", "dead", "paid");
     let found = partly.only();
-    assert_eq!(
-        (found.kind, found.severity),
-        (Kind::Unbound, Severity::High)
-    );
+    assert_eq!((found.kind, found.severity), (Kind::Unbound, Severity::High));
     assert!(found.lost.contains("`sent`") && !found.lost.contains("`paid`"));
 }
 
@@ -127,10 +97,7 @@ fn the_default_exchange_needs_a_queue_of_that_name() {
     let there = to("dead").queue_with("dead", json!({"consumers": 0}));
     assert_eq!(there.kinds(), []);
     let found = to("dead").only();
-    assert_eq!(
-        (found.kind, found.subject.as_str()),
-        (Kind::Unbound, "work")
-    );
+    assert_eq!((found.kind, found.subject.as_str()), (Kind::Unbound, "work"));
     assert!(found.fix.contains("`dead`"), "{}", found.fix);
 }
 
@@ -145,29 +112,21 @@ fn a_hash_on_a_direct_exchange_is_found_where_it_matters() {
     };
     assert_eq!(with("topic").kinds(), []);
     let found = with("direct").only();
-    assert_eq!(
-        (found.kind, found.severity),
-        (Kind::LiteralHash, Severity::Critical)
-    );
+    assert_eq!((found.kind, found.severity), (Kind::LiteralHash, Severity::Critical));
     let command = found.command.expect("one command mends it");
     assert!(
         command.contains("-X POST") && command.contains("/api/bindings/%2F/e/dlx/q/dead'"),
         "{command}"
     );
-    assert!(
-        command.ends_with(r#"-d '{"routing_key":"work"}'"#),
-        "{command}"
-    );
+    assert!(command.ends_with(r#"-d '{"routing_key":"work"}'"#), "{command}");
     // Bound with the right key as well, it does no harm.
     assert_eq!(with("direct").bind("dlx", "dead", "work").kinds(), []);
 }
 
 #[test]
 fn a_dead_letter_queue_that_dead_letters_is_found_and_a_retry_queue_is_not() {
-    let on = sound().queue_with(
-        "dead",
-        json!({"consumers": 0, "arguments": dying_to("", "further")}),
-    );
+    let on =
+        sound().queue_with("dead", json!({"consumers": 0, "arguments": dying_to("", "further")}));
     let mut on = on;
     on.0.queues.remove(1);
     let on = on.queue_with("further", json!({"consumers": 0}));
@@ -197,24 +156,14 @@ fn dead_letter_queues_that_forget_are_found() {
         draft.only()
     };
     let found = of(json!({"x-message-ttl": 604_800_000}));
-    assert_eq!(
-        (found.kind, found.severity),
-        (Kind::LettersExpire, Severity::High)
-    );
+    assert_eq!((found.kind, found.severity), (Kind::LettersExpire, Severity::High));
     assert_eq!(found.title, "`dead` forgets after 7 days");
     assert_eq!(of(json!({"x-expires": 3_600_000})).other, "expires");
     let full = of(json!({"x-max-length": 1000}));
-    assert_eq!(
-        (full.kind, full.severity),
-        (Kind::LettersOverflow, Severity::High)
-    );
+    assert_eq!((full.kind, full.severity), (Kind::LettersOverflow, Severity::High));
     assert!(full.lost.contains("drops the oldest"), "{}", full.lost);
     let refusing = of(json!({"x-max-length-bytes": 1, "x-overflow": "reject-publish"}));
-    assert!(
-        refusing.lost.contains("refuses the next"),
-        "{}",
-        refusing.lost
-    );
+    assert!(refusing.lost.contains("refuses the next"), "{}", refusing.lost);
     // Nobody's dead letters: a limit is its owner's business.
     let other = sound().queue("cache", json!({"x-message-ttl": 1000, "x-max-length": 1}));
     assert_eq!(other.kinds(), []);
@@ -224,32 +173,16 @@ fn dead_letter_queues_that_forget_are_found() {
 fn a_delivery_limit_with_nowhere_to_go_is_found() {
     let with = |version: &str, arguments| Draft::new().version(version).quorum("work", arguments);
     let found = with("3.13.7", json!({"x-delivery-limit": 10})).only();
-    assert_eq!(
-        (found.kind, found.severity),
-        (Kind::DeliveriesEnd, Severity::Critical)
-    );
-    assert!(
-        found
-            .lost
-            .contains("delivery limit of 10, set by its arguments")
-    );
-    assert_eq!(
-        found.title,
-        "`work` deletes what comes back more than 10 times"
-    );
+    assert_eq!((found.kind, found.severity), (Kind::DeliveriesEnd, Severity::Critical));
+    assert!(found.lost.contains("delivery limit of 10, set by its arguments"));
+    assert_eq!(found.title, "`work` deletes what comes back more than 10 times");
     assert_eq!(with("3.13.7", json!({})).kinds(), []);
     let usual = with("4.0.1", json!({})).only();
     assert!(usual.lost.contains("limit of 20"), "{}", usual.lost);
     assert_eq!(with("4.0.1", json!({"x-delivery-limit": -1})).kinds(), []);
     let saved = with("4.0.1", dying_to("", "dead")).queue_with("dead", json!({"consumers": 0}));
     assert_eq!(saved.kinds(), []);
-    assert_eq!(
-        Draft::new()
-            .version("4.0.1")
-            .queue("work", json!({}))
-            .kinds(),
-        []
-    );
+    assert_eq!(Draft::new().version("4.0.1").queue("work", json!({})).kinds(), []);
 }
 
 #[test]
@@ -264,10 +197,7 @@ fn a_quorum_queue_that_forgets_before_the_confirm_is_found() {
         draft.findings()
     };
     let usual = with(json!({}));
-    assert_eq!(
-        (usual[0].kind, usual[0].severity),
-        (Kind::AtMostOnce, Severity::Normal)
-    );
+    assert_eq!((usual[0].kind, usual[0].severity), (Kind::AtMostOnce, Severity::Normal));
     let half = with(json!({"x-dead-letter-strategy": "at-least-once"}));
     assert!(half[0].lost.contains("falls back"), "{}", half[0].lost);
     let whole = json!({
@@ -292,11 +222,7 @@ fn a_queue_without_consumers_is_found_after_its_time() {
     assert_eq!(at(900, "work").len(), 1);
     assert!(at(900, "work")[0].contains("3 messages wait"));
     assert_eq!(at(9_000, "dead"), [""; 0], "letters wait there");
-    assert_eq!(
-        at(9_000, "log"),
-        [""; 0],
-        "a stream is kept, consumed or not"
-    );
+    assert_eq!(at(9_000, "log"), [""; 0], "a stream is kept, consumed or not");
 }
 
 #[test]
@@ -318,29 +244,15 @@ fn a_policy_that_shadows_another_is_found() {
     };
     let found = with(5, "limits", &limits);
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert_eq!(
-        (&*found[0].subject, &*found[0].other),
-        ("letters", "limits")
-    );
-    assert_eq!(
-        found[0].severity,
-        Severity::High,
-        "dead letters are lost by it"
-    );
-    assert!(
-        found[0].lost.contains("`dead-letter-exchange`"),
-        "{}",
-        found[0].lost
-    );
+    assert_eq!((&*found[0].subject, &*found[0].other), ("letters", "limits"));
+    assert_eq!(found[0].severity, Severity::High, "dead letters are lost by it");
+    assert!(found[0].lost.contains("`dead-letter-exchange`"), "{}", found[0].lost);
     let tie = with(0, "letters", &dlx);
     assert!(tie[0].lost.contains("is chance"), "{}", tie[0].lost);
     // The applying one says the same and more: nothing is lost.
     let whole = json!({"dead-letter-exchange": "dlx", "max-length": 5});
     let merged = sound()
-        .queue_with(
-            "orders",
-            json!({"policy": "ours", "effective_policy_definition": whole}),
-        )
+        .queue_with("orders", json!({"policy": "ours", "effective_policy_definition": whole}))
         .policy("letters", ".*", 0, dlx.clone())
         .policy("ours", "^orders$", 9, whole.clone());
     assert_eq!(merged.kinds(), []);
@@ -366,14 +278,8 @@ fn names_that_a_terminal_would_obey_are_escaped_in_commands() {
         found.command.expect("one command mends it")
     };
     let command = of("x\u{1b}[2J\n");
-    assert!(
-        command.contains("/api/exchanges/%2F/x%1B%5B2J%0A'"),
-        "{command}"
-    );
+    assert!(command.contains("/api/exchanges/%2F/x%1B%5B2J%0A'"), "{command}");
     assert!(!command.chars().any(char::is_control), "{command}");
     let command = of("a'; rm -rf /");
-    assert!(
-        command.contains("/api/exchanges/%2F/a%27%3B%20rm%20-rf%20%2F'"),
-        "{command}"
-    );
+    assert!(command.contains("/api/exchanges/%2F/a%27%3B%20rm%20-rf%20%2F'"), "{command}");
 }

@@ -18,19 +18,11 @@ fn the_way_around_takes_bindings_arguments_and_policies_along() {
         .queue("waits", dying_to("", "a b/c"))
         .exchange("x%", "headers", json!({}))
         .bind("x%", "a b/c", "it's")
-        .policy(
-            "limits",
-            "^a b/c$",
-            7,
-            json!({"max-length": 3, "queue-mode": "lazy"}),
-        );
+        .policy("limits", "^a b/c$", 7, json!({"max-length": 3, "queue-mode": "lazy"}));
     declared.0.queues[0]["policy"] = json!("limits");
     declared.0.bindings[0]["arguments"] = json!({"x-match": "any"});
     declared.0.bindings[0]["properties_key"] = json!("it's~h");
-    let counting = NewDeadLettering {
-        max_deliveries: Wish::Set(5),
-        ..to("dead")
-    };
+    let counting = NewDeadLettering { max_deliveries: Wish::Set(5), ..to("dead") };
     let steps = plan((&declared.read(), "/"), "a b/c", &counting).migration;
     let said: Vec<&str> = steps.iter().map(|step| &*step.says).collect();
     assert!(
@@ -41,15 +33,9 @@ fn the_way_around_takes_bindings_arguments_and_policies_along() {
         "{}",
         said[1]
     );
-    assert!(
-        said.iter()
-            .any(|says| says.contains("the dead-lettering of `waits`"))
-    );
-    let commands: Vec<&str> = steps
-        .iter()
-        .skip(1)
-        .flat_map(|step| step.commands.iter().map(String::as_str))
-        .collect();
+    assert!(said.iter().any(|says| says.contains("the dead-lettering of `waits`")));
+    let commands: Vec<&str> =
+        steps.iter().skip(1).flat_map(|step| step.commands.iter().map(String::as_str)).collect();
     let json = "-H 'content-type: application/json' -d";
     let wanted = [
         format!(

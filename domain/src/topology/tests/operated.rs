@@ -6,9 +6,7 @@ use super::Draft;
 use crate::topology::{DeadLetteringPlan, SettingChange, plan, plan_removal, read_now};
 
 fn apart() -> Draft {
-    Draft::new()
-        .quorum("work", json!({}))
-        .queue("dead", json!({}))
+    Draft::new().quorum("work", json!({})).queue("dead", json!({}))
 }
 
 fn planned(draft: &Draft, wanted: Value) -> DeadLetteringPlan {
@@ -18,18 +16,16 @@ fn planned(draft: &Draft, wanted: Value) -> DeadLetteringPlan {
 
 fn line(key: &str, before: Value, after: Value) -> SettingChange {
     let some = |value: Value| (!value.is_null()).then_some(value);
-    SettingChange {
-        key: key.to_owned(),
-        before: some(before),
-        after: some(after),
-    }
+    SettingChange { key: key.to_owned(), before: some(before), after: some(after) }
 }
 
 #[test]
 fn limits_of_an_operator_that_are_stricter_are_refused_with_whose_they_are() {
-    let strict = apart()
-        .operated("few", "^work$", json!({"delivery-limit": 2}))
-        .operated("short", "^dead$", json!({"message-ttl": 60_000}));
+    let strict = apart().operated("few", "^work$", json!({"delivery-limit": 2})).operated(
+        "short",
+        "^dead$",
+        json!({"message-ttl": 60_000}),
+    );
     let wanted = json!({
         "dead_letter_queue": "dead", "max_deliveries": 9, "retention_seconds": 86_400,
     });
@@ -73,10 +69,7 @@ fn what_an_operator_decides_otherwise_is_refused() {
     let mut hidden = apart();
     hidden.0.operator_policies = None;
     let said = planned(&hidden, json!({"dead_letter_queue": "dead"})).refusals;
-    assert!(
-        said[0].contains("operator policies may not be read"),
-        "{said:?}"
-    );
+    assert!(said[0].contains("operator policies may not be read"), "{said:?}");
 }
 
 #[test]
@@ -96,9 +89,7 @@ fn lines_tell_what_the_queue_was_declared_with_and_what_the_broker_does_by_itsel
     assert_eq!(plan.changes[0].lines, expected);
     let set = declared.policy("dlo-work", r"^work\z", 1, json!({"delivery-limit": 5}));
     let removal = plan_removal(&read_now(&set.0), "work");
-    let expected = [
-        line("delivery-limit", json!(5), json!(20)),
-        line("message-ttl", json!(500), json!(500)),
-    ];
+    let expected =
+        [line("delivery-limit", json!(5), json!(20)), line("message-ttl", json!(500), json!(500))];
     assert_eq!(removal.changes[0].lines, expected);
 }

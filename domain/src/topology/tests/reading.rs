@@ -20,11 +20,7 @@ fn names_that_nothing_can_hold_are_left_out_and_said_to_be() {
         .queue("wide", json!({"x-odd": "y".repeat(9_000)}))
         .exchange("bad\0", "fanout", json!({}));
     let vhost = draft.read();
-    let names: Vec<&str> = vhost
-        .queues
-        .iter()
-        .map(|queue| queue.name.as_str())
-        .collect();
+    let names: Vec<&str> = vhost.queues.iter().map(|queue| queue.name.as_str()).collect();
     assert_eq!(names, ["fine"]);
     assert!(vhost.exchanges.is_empty());
     assert_eq!(vhost.gaps, [Gap::Unreadable]);
@@ -58,32 +54,20 @@ fn a_policy_that_sets_nothing_is_read_in_each_shape_in_which_it_is_told() {
     let policy = json!({"delivery-limit": 3});
     for shape in [json!({}), json!([]), json!("")] {
         let queue = json!({"type": "quorum", "effective_policy_definition": shape});
-        let vhost = Draft::new()
-            .queue_with("q", queue)
-            .policy("new", "^q$", 1, policy.clone())
-            .read();
-        assert!(
-            vhost.queues[0].by_policy.is_empty(),
-            "the broker's word counts: {shape}"
-        );
+        let vhost =
+            Draft::new().queue_with("q", queue).policy("new", "^q$", 1, policy.clone()).read();
+        assert!(vhost.queues[0].by_policy.is_empty(), "the broker's word counts: {shape}");
     }
     let mut draft = Draft::new().policy("new", "^q$", 1, policy);
     draft.0.queues.push(json!({"name": "q", "type": "quorum"}));
-    assert_eq!(
-        draft.read().queues[0].by_policy["delivery-limit"],
-        json!(3),
-        "it says nothing"
-    );
+    assert_eq!(draft.read().queues[0].by_policy["delivery-limit"], json!(3), "it says nothing");
 }
 
 #[test]
 fn figures_that_are_missing_are_not_known_and_none_is_made_of_others() {
     let mut draft = Draft::new();
     // As 4.3.0 to 4.3.3 tell it after an upgrade and a restart.
-    draft
-        .0
-        .queues
-        .push(json!({"name": "q", "type": "quorum", "messages_unacknowledged": 2}));
+    draft.0.queues.push(json!({"name": "q", "type": "quorum", "messages_unacknowledged": 2}));
     let figures = draft.read().queues[0].figures;
     assert_eq!((figures.ready, figures.unacknowledged), (None, Some(2)));
     let told = json!({
@@ -91,10 +75,7 @@ fn figures_that_are_missing_are_not_known_and_none_is_made_of_others() {
         "messages_dlx": 4, "messages_delayed": 1,
     });
     let figures = Draft::new().queue_with("q", told).read().queues[0].figures;
-    assert_eq!(
-        (figures.ready, figures.dying, figures.delayed),
-        (Some(3), Some(4), Some(1))
-    );
+    assert_eq!((figures.ready, figures.dying, figures.delayed), (Some(3), Some(4), Some(1)));
 }
 
 #[test]
@@ -103,15 +84,8 @@ fn figures_are_read_where_the_broker_keeps_them() {
         "messages_ready": 5, "messages_unacknowledged": 2, "consumers": 0,
         "message_stats": {"publish_details": {"rate": 1.5}, "deliver_get_details": {"rate": 2}},
     });
-    let queue = Draft::new()
-        .queue_with("q", figures)
-        .read()
-        .queues
-        .remove(0);
-    assert_eq!(
-        (queue.figures.ready, queue.figures.consumers),
-        (Some(5), Some(0))
-    );
+    let queue = Draft::new().queue_with("q", figures).read().queues.remove(0);
+    assert_eq!((queue.figures.ready, queue.figures.consumers), (Some(5), Some(0)));
     assert_eq!(queue.figures.in_per_second, Some(1.5));
     assert_eq!(queue.figures.out_per_second, Some(2.0));
     let bare = json!({"consumers": null, "messages_ready": null, "messages": 9});
@@ -155,22 +129,14 @@ fn what_the_broker_does_not_tell_is_reckoned_from_the_policies() {
         let mut draft = Draft::new()
             .version(version)
             .policy("low", "^q", 1, json!({"dead-letter-exchange": "low"}))
-            .policy(
-                "high",
-                "^q",
-                2,
-                json!({"dead-letter-exchange": "high", "max-length": 9}),
-            )
+            .policy("high", "^q", 2, json!({"dead-letter-exchange": "high", "max-length": 9}))
             .policy("quorum", "^q", 3, json!({"delivery-limit": 3}))
             .policy("ahead", "^(?!x)", 1, json!({"expires": 1}));
         draft.0.operator_policies = Some(vec![json!({
             "name": "op", "pattern": "q", "apply-to": "queues", "priority": 0,
             "definition": {"max-length": 4},
         })]);
-        draft
-            .0
-            .queues
-            .push(json!({"name": "q", "type": "classic", "arguments": {}}));
+        draft.0.queues.push(json!({"name": "q", "type": "classic", "arguments": {}}));
         draft.read()
     };
     let vhost = untold("3.10.8");
@@ -179,10 +145,7 @@ fn what_the_broker_does_not_tell_is_reckoned_from_the_policies() {
     assert_eq!(dlx.value, "high", "a classic queue knows no delivery limit");
     assert_eq!(dlx.origin, Origin::Policy("high".to_owned()));
     let most = found.max_length.expect("set");
-    assert_eq!(
-        (most.value, most.origin),
-        (4, Origin::OperatorPolicy("op".to_owned()))
-    );
+    assert_eq!((most.value, most.origin), (4, Origin::OperatorPolicy("op".to_owned())));
 }
 
 #[test]
@@ -193,25 +156,16 @@ fn kinds_of_queues_are_told_from_type_or_arguments() {
         draft.read().queues[0].kind
     };
     assert_eq!(of(json!({"name": "q"})), QueueKind::Classic);
-    assert_eq!(
-        of(json!({"name": "q", "type": "quorum"})),
-        QueueKind::Quorum
-    );
+    assert_eq!(of(json!({"name": "q", "type": "quorum"})), QueueKind::Quorum);
     let argument = json!({"name": "q", "arguments": {"x-queue-type": "stream"}});
     assert_eq!(of(argument), QueueKind::Stream);
-    assert_eq!(
-        of(json!({"name": "q", "type": "x-theirs"})),
-        QueueKind::Other
-    );
+    assert_eq!(of(json!({"name": "q", "type": "x-theirs"})), QueueKind::Other);
 }
 
 #[test]
 fn time_without_consumers_is_added_up_and_no_clock_can_jump_it() {
-    let with = |consumers: Value| {
-        Draft::new()
-            .queue_with("q", json!({"consumers": consumers}))
-            .read()
-    };
+    let with =
+        |consumers: Value| Draft::new().queue_with("q", json!({"consumers": consumers})).read();
     let idle = |vhost: &Vhost| vhost.queues[0].idle_seconds;
     let mut first = with(json!(0));
     first.carry_idle(None, 0, 60);

@@ -61,10 +61,7 @@ fn queues_are_told_apart_by_what_they_are_for() {
     let vhost = draft.read();
     let map = Map::of(&vhost);
     let roles = ["work", "dead", "retried", "later"].map(|queue| map.role(queue));
-    assert_eq!(
-        roles,
-        [Role::Work, Role::DeadLetters, Role::Work, Role::Retry]
-    );
+    assert_eq!(roles, [Role::Work, Role::DeadLetters, Role::Work, Role::Retry]);
     assert_eq!(map.feeders("dead").collect::<Vec<_>>(), ["work"]);
     assert_eq!(map.route("work").expect("a route").end, End::Arrives);
 }
@@ -101,11 +98,7 @@ fn a_pattern_matches_one_name_and_no_other() {
                 name: other.to_owned(),
                 ..crate::topology::Queue::default()
             };
-            assert_eq!(
-                applies_to(&policy, &queue),
-                Some(name == other),
-                "{name} {other}"
-            );
+            assert_eq!(applies_to(&policy, &queue), Some(name == other), "{name} {other}");
         }
     }
 }

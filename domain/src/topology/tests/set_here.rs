@@ -12,14 +12,8 @@ fn set_here(more: Draft) -> Draft {
     let to_dead = json!({"dead-letter-exchange": "", "dead-letter-routing-key": "dead"});
     let hour = json!({"message-ttl": 3_600_000});
     let mut draft = more
-        .queue_with(
-            "work",
-            json!({"policy": "dlo-work", "effective_policy_definition": to_dead}),
-        )
-        .queue_with(
-            "dead",
-            json!({"policy": "dlo-dead", "effective_policy_definition": hour}),
-        )
+        .queue_with("work", json!({"policy": "dlo-work", "effective_policy_definition": to_dead}))
+        .queue_with("dead", json!({"policy": "dlo-dead", "effective_policy_definition": hour}))
         .policy("dlo-work", r"^work\z", 5, to_dead)
         .policy("dlo-dead", r"^dead\z", 5, hour);
     draft.0.policies.as_mut().expect("policies").reverse();
@@ -36,27 +30,17 @@ fn taken_away(draft: &Draft) -> (Vec<String>, String) {
 #[test]
 fn a_retention_that_was_set_with_it_is_taken_back_too() {
     let both = ["dlo-work", "dlo-dead"].map(str::to_owned).to_vec();
-    assert_eq!(
-        taken_away(&set_here(Draft::new())),
-        (both.clone(), String::new())
-    );
+    assert_eq!(taken_away(&set_here(Draft::new())), (both.clone(), String::new()));
     let mut gone = set_here(Draft::new());
     gone.0.queues.retain(|queue| queue["name"] != "dead");
-    assert_eq!(
-        taken_away(&gone),
-        (both, String::new()),
-        "its queue is gone"
-    );
+    assert_eq!(taken_away(&gone), (both, String::new()), "its queue is gone");
 }
 
 #[test]
 fn a_retention_that_others_use_or_set_stays_and_is_said_to() {
     let (names, stays) = taken_away(&set_here(Draft::new().queue("other", dying_to("", "dead"))));
     assert_eq!(names, ["dlo-work"]);
-    assert!(
-        stays.contains("`dead`, 1 hour, stays: `other` dead-letters there, too"),
-        "{stays}"
-    );
+    assert!(stays.contains("`dead`, 1 hour, stays: `other` dead-letters there, too"), "{stays}");
     // What applies to the queue without ours leads there as well.
     let below = json!({"dead-letter-exchange": "", "dead-letter-routing-key": "dead"});
     let (names, stays) = taken_away(&set_here(Draft::new().policy("letters", "^work", 1, below)));
@@ -88,11 +72,7 @@ fn what_others_set_for_the_dead_letter_queue_is_left_alone() {
             policy["definition"]["dead-letter-exchange"] = json!("further");
         }
     }
-    assert_eq!(
-        taken_away(&onward),
-        (only, nothing),
-        "more than a retention"
-    );
+    assert_eq!(taken_away(&onward), (only, nothing), "more than a retention");
 }
 
 /// What somebody asked for is told, and is no fault.
@@ -106,18 +86,9 @@ fn a_retention_that_was_set_here_is_said_to_be_wanted() {
     };
     let week = json!({"message-ttl": 604_800_000});
     let found = set(week.clone()).only();
-    assert_eq!(
-        (found.kind, found.severity),
-        (Kind::LettersExpire, Severity::Low)
-    );
+    assert_eq!((found.kind, found.severity), (Kind::LettersExpire, Severity::Low));
     assert_eq!(found.title, "`dead` forgets after 7 days, as was set here");
-    assert!(
-        found
-            .lost
-            .starts_with("This retention was set here. While intake"),
-        "{}",
-        found.lost
-    );
+    assert!(found.lost.starts_with("This retention was set here. While intake"), "{}", found.lost);
     let mut known = set(week.clone());
     let noon = "2026-11-21T12:00:00Z".parse().expect("a time");
     known.2 = [("dead".to_owned(), (Actor("anna".to_owned()), noon))].into();

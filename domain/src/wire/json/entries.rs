@@ -20,10 +20,7 @@ impl Entry {
     /// A field of a table, which needs a name.
     pub(super) fn field<E: de::Error>(self) -> Result<Field, E> {
         let missing = || E::custom(WireJsonError::Missing("name"));
-        Ok(Field {
-            name: self.name.ok_or_else(missing)?,
-            value: self.value,
-        })
+        Ok(Field { name: self.name.ok_or_else(missing)?, value: self.value })
     }
 }
 

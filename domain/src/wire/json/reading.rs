@@ -233,9 +233,7 @@ fn assemble(
         _ => {
             let value = members.remove("value");
             let value = value.ok_or(WireJsonError::Missing("value"))?;
-            Typed { kind: t, level }
-                .deserialize(value)
-                .map_err(|why| unreadable(t, &why))?
+            Typed { kind: t, level }.deserialize(value).map_err(|why| unreadable(t, &why))?
         }
     })
 }
@@ -245,9 +243,7 @@ fn take<T: DeserializeOwned>(
     member: &'static str,
     type_name: &str,
 ) -> Result<T, WireJsonError> {
-    let value = members
-        .remove(member)
-        .ok_or(WireJsonError::Missing(member))?;
+    let value = members.remove(member).ok_or(WireJsonError::Missing(member))?;
     serde_json::from_value(value).map_err(|why| unreadable(type_name, &why))
 }
 
@@ -263,8 +259,5 @@ pub(super) fn octets_of(encoded: Option<&str>, t: &str) -> Result<Vec<u8>, WireJ
 }
 
 pub(super) fn unreadable(type_name: &str, why: &impl ToString) -> WireJsonError {
-    WireJsonError::Value {
-        type_name: type_name.to_owned(),
-        why: why.to_string(),
-    }
+    WireJsonError::Value { type_name: type_name.to_owned(), why: why.to_string() }
 }

@@ -54,13 +54,8 @@ impl WireFault {
     #[must_use]
     pub fn notes(faults: &[Self]) -> Vec<String> {
         let all = |is_undecodable: bool| {
-            let chosen = faults
-                .iter()
-                .filter(|fault| fault.is_undecodable() == is_undecodable);
-            chosen
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join("; ")
+            let chosen = faults.iter().filter(|fault| fault.is_undecodable() == is_undecodable);
+            chosen.map(ToString::to_string).collect::<Vec<_>>().join("; ")
         };
         let (undecodable, repeated) = (all(true), all(false));
         let mut notes = Vec::new();
@@ -92,21 +87,18 @@ impl fmt::Display for WireFault {
             Self::NameNotUtf8(name) => {
                 write!(f, "the header name `{}` is not UTF-8", name.to_display())
             }
-            Self::LongerThanFrame { bytes, most } => write!(
-                f,
-                "properties and headers take {bytes} bytes, and a frame holds {most}"
-            ),
+            Self::LongerThanFrame { bytes, most } => {
+                write!(f, "properties and headers take {bytes} bytes, and a frame holds {most}")
+            }
             Self::Malformed { part, octets } => write!(
                 f,
                 "the {part} end in {} octets that are not AMQP (in Base64: {})",
                 octets.len(),
                 STANDARD.encode(octets)
             ),
-            Self::DuplicateName(name) => write!(
-                f,
-                "the header `{}` is there more than once",
-                name.to_display()
-            ),
+            Self::DuplicateName(name) => {
+                write!(f, "the header `{}` is there more than once", name.to_display())
+            }
         }
     }
 }

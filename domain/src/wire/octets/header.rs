@@ -64,10 +64,7 @@ impl ContentHeader {
         let mut header = Self::default();
         let mut cursor = Cursor(payload);
         if header.read_properties(&mut cursor).is_none() || !cursor.is_empty() {
-            header.report(WireFault::Malformed {
-                part: "properties",
-                octets: cursor.0.to_vec(),
-            });
+            header.report(WireFault::Malformed { part: "properties", octets: cursor.0.to_vec() });
         }
         header
     }
@@ -133,10 +130,8 @@ impl ContentHeader {
 
     /// Notes a fault. One that holds octets is always noted, so that none of them is lost.
     pub fn report(&mut self, fault: WireFault) {
-        let holds_octets = matches!(
-            fault,
-            WireFault::Malformed { .. } | WireFault::AddressNotUtf8 { .. }
-        );
+        let holds_octets =
+            matches!(fault, WireFault::Malformed { .. } | WireFault::AddressNotUtf8 { .. });
         if holds_octets || self.faults.len() < MOST_FAULTS {
             self.faults.push(fault);
         }

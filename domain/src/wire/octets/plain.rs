@@ -47,11 +47,7 @@ struct Scope {
 fn table_is_plain(octets: &[u8]) -> Option<bool> {
     let mut cursor = Cursor(octets);
     let mut names: Vec<&[u8]> = Vec::new();
-    let mut scopes = vec![Scope {
-        behind: 0,
-        names: 0,
-        is_table: true,
-    }];
+    let mut scopes = vec![Scope { behind: 0, names: 0, is_table: true }];
     while let Some(scope) = scopes.last() {
         let left = cursor.0.len().checked_sub(scope.behind)?;
         if left == 0 {

@@ -19,10 +19,7 @@ pub(super) fn read(octets: &[u8]) -> ReadTable {
     let mut cursor = Cursor(octets);
     read.table = fields(&mut cursor, 0, &mut read.faults);
     if !cursor.is_empty() {
-        read.faults.push(WireFault::Malformed {
-            part: "headers",
-            octets: cursor.0.to_vec(),
-        });
+        read.faults.push(WireFault::Malformed { part: "headers", octets: cursor.0.to_vec() });
     }
     read
 }
@@ -44,10 +41,7 @@ fn fields(cursor: &mut Cursor<'_>, level: usize, faults: &mut Vec<WireFault>) ->
         if !names.insert(name) {
             report(faults, WireFault::DuplicateName(name.to_vec().into()));
         }
-        table.0.push(Field {
-            name: name.to_vec().into(),
-            value,
-        });
+        table.0.push(Field { name: name.to_vec().into(), value });
     }
     table
 }
@@ -96,10 +90,7 @@ fn container(
         return read;
     }
     // The octets are in the letter, so that the fault need not hold them.
-    let malformed = WireFault::Malformed {
-        part: "headers",
-        octets: Vec::new(),
-    };
+    let malformed = WireFault::Malformed { part: "headers", octets: Vec::new() };
     report(faults, malformed);
     as_octets()
 }

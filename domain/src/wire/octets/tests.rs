@@ -136,19 +136,8 @@ fn what_follows_no_rule_is_kept_in_the_fault() {
     let header = ContentHeader::read(&cut);
     assert_eq!(header.headers.0.len(), 1);
     let rest = field(b"b", b"?x");
-    assert_eq!(
-        header.faults,
-        [WireFault::Malformed {
-            part: "headers",
-            octets: rest
-        }]
-    );
-    for octets in [
-        &b""[..],
-        b"\0",
-        &payload(0x2000, b"\0\0\0\x09V"),
-        &payload(3, b""),
-    ] {
+    assert_eq!(header.faults, [WireFault::Malformed { part: "headers", octets: rest }]);
+    for octets in [&b""[..], b"\0", &payload(0x2000, b"\0\0\0\x09V"), &payload(3, b"")] {
         assert!(!is_plain(octets), "{octets:?}");
         let faults = ContentHeader::read(octets).faults;
         assert!(faults.iter().any(WireFault::is_undecodable), "{octets:?}");
@@ -179,10 +168,7 @@ fn notes_say_what_is_wrong_and_what_was_kept() {
     assert_eq!(WireFault::notes(&[]), Vec::<String>::new());
     let faults = [
         WireFault::PropertyNotUtf8("message id"),
-        WireFault::AddressNotUtf8 {
-            part: "routing key",
-            octets: vec![b'k', 0xff],
-        },
+        WireFault::AddressNotUtf8 { part: "routing key", octets: vec![b'k', 0xff] },
         WireFault::DuplicateName("twice".into()),
     ];
     let notes = WireFault::notes(&faults);
@@ -219,11 +205,7 @@ fn fields(depth: u32) -> BoxedStrategy<Vec<u8>> {
         scalar.boxed()
     } else {
         let inside = (fields(depth - 1), any::<bool>()).prop_map(|(inside, is_table)| {
-            let mut octets = if is_table {
-                b"F".to_vec()
-            } else {
-                b"A".to_vec()
-            };
+            let mut octets = if is_table { b"F".to_vec() } else { b"A".to_vec() };
             put_long(&mut octets, &inside);
             octets
         });

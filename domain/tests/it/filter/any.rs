@@ -47,31 +47,15 @@ const NAMES: &[&str] = &[
 /// Workers, and the queues that they work on.
 pub const WORKERS: [(&str, &str); 3] = [("42", "a%b"), ("a_b", "a%b"), ("orders", "orders.work")];
 /// Executions that are known, and the workers that have them.
-pub const EXECUTIONS: [(&str, Option<&str>); 4] = [
-    ("x*y", Some("42")),
-    ("axb", Some("orders")),
-    ("a_b", Some("a..b")),
-    ("Orders", None),
-];
+pub const EXECUTIONS: [(&str, Option<&str>); 4] =
+    [("x*y", Some("42")), ("axb", Some("orders")), ("a_b", Some("a..b")), ("Orders", None)];
 const STEPS: &[&str] = &["a", "b", "A", "x y", "q\"t", "d.t", "*", "$"];
-const NUMBERS: &[&str] = &[
-    "-1",
-    "0",
-    "1",
-    "2",
-    "42",
-    "42.5",
-    "4.2e1",
-    "9007199254740993",
-    "1e300",
-];
+const NUMBERS: &[&str] = &["-1", "0", "1", "2", "42", "42.5", "4.2e1", "9007199254740993", "1e300"];
 const SECONDS: &[i64] = &[0, 1, 59, 60, 3_600, 3_601, 86_400, 90_000, 604_800];
 
 /// The time that ages are counted from.
 pub fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0)
-        .single()
-        .expect("a time")
+    Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0).single().expect("a time")
 }
 
 /// A letter as it is stored.
@@ -145,14 +129,8 @@ fn arrived() -> impl Strategy<Value = DateTime<Utc>> {
 }
 
 fn death() -> impl Strategy<Value = Death> {
-    (
-        name(),
-        select(&Reason::ALL[..]),
-        name(),
-        vec(name(), 0..3),
-        option::of(0_i64..50),
-    )
-        .prop_map(|(queue, reason, exchange, routing_keys, count)| Death {
+    (name(), select(&Reason::ALL[..]), name(), vec(name(), 0..3), option::of(0_i64..50)).prop_map(
+        |(queue, reason, exchange, routing_keys, count)| Death {
             queue,
             reason,
             exchange,
@@ -160,7 +138,8 @@ fn death() -> impl Strategy<Value = Death> {
             count,
             time: None,
             original_expiration: None,
-        })
+        },
+    )
 }
 
 fn json() -> impl Strategy<Value = Json> {
@@ -200,10 +179,8 @@ fn header_value() -> impl Strategy<Value = FieldValue> {
 }
 
 fn headers_of(value: impl Strategy<Value = FieldValue>) -> impl Strategy<Value = FieldTable> {
-    let header = (select(STEPS), value).prop_map(|(name, value)| Header {
-        name: name.into(),
-        value,
-    });
+    let header =
+        (select(STEPS), value).prop_map(|(name, value)| Header { name: name.into(), value });
     vec(header, 0..4).prop_map(FieldTable)
 }
 
@@ -220,23 +197,15 @@ fn groups() -> impl Strategy<Value = Vec<GroupId>> {
     let groups = [&[][..], &[1], &[2, 3, 4]];
     select(
         groups
-            .map(|ids| {
-                ids.iter()
-                    .map(|id| GroupId(Uuid::from_u128(*id)))
-                    .collect::<Vec<_>>()
-            })
+            .map(|ids| ids.iter().map(|id| GroupId(Uuid::from_u128(*id))).collect::<Vec<_>>())
             .to_vec(),
     )
 }
 
 /// A letter. Its id may be that of another.
 pub fn sample() -> impl Strategy<Value = Sample> {
-    let judged = (
-        id(),
-        select(&LetterState::ALL[..]),
-        select(&Severity::ALL[..]),
-        select(&Reason::ALL[..]),
-    );
+    let judged =
+        (id(), select(&LetterState::ALL[..]), select(&Severity::ALL[..]), select(&Reason::ALL[..]));
     let names = (name(), vec(option::weighted(0.8, name()), 7));
     let numbers = (0_i64..3_000, 1_i32..4, 0_i32..4, any::<bool>());
     let times = (arrived(), arrived());
@@ -322,9 +291,9 @@ fn value(field: Field) -> BoxedStrategy<Value> {
         Kind::Words(words) => select(words.all).prop_map(Value::Word).boxed(),
         Kind::Id => id().prop_map(Value::Id).boxed(),
         Kind::Number => number().boxed(),
-        Kind::Size => select(&[0_i64, 1, 512, 1_024, 1_536, 2_048, 4_096][..])
-            .prop_map(Value::Size)
-            .boxed(),
+        Kind::Size => {
+            select(&[0_i64, 1, 512, 1_024, 1_536, 2_048, 4_096][..]).prop_map(Value::Size).boxed()
+        }
         Kind::Age => select(SECONDS).prop_map(Value::Age).boxed(),
         Kind::Time => moment().prop_map(Value::Time).boxed(),
         Kind::Bound => prop_oneof![moment(), select(SECONDS).prop_map(Moment::Ago)]
@@ -366,20 +335,13 @@ fn path_test() -> impl Strategy<Value = Test> {
 fn term() -> impl Strategy<Value = Term> {
     let fields: Vec<Field> = FIELDS.iter().map(|info| info.field).collect();
     let field = select(fields).prop_flat_map(|field| {
-        test(field).prop_map(move |test| Term {
-            subject: Subject::Field(field),
-            test,
-        })
+        test(field).prop_map(move |test| Term { subject: Subject::Field(field), test })
     });
     let path = (vec(select(STEPS), 1..3), any::<bool>(), path_test()).prop_map(
         |(steps, in_headers, test)| {
             let steps = steps.into_iter().map(str::to_owned).collect();
             let path = Path::of(steps).expect("a path");
-            let subject = if in_headers {
-                Subject::Header(path)
-            } else {
-                Subject::Body(path)
-            };
+            let subject = if in_headers { Subject::Header(path) } else { Subject::Body(path) };
             Term { subject, test }
         },
     );
@@ -392,17 +354,15 @@ fn term() -> impl Strategy<Value = Term> {
 
 /// A filter.
 pub fn filter() -> impl Strategy<Value = LetterFilter> {
-    let tree = term()
-        .prop_map(Expr::Term)
-        .prop_recursive(4, 12, 3, |inner| {
-            let some = |parts: Vec<Expr>, join: fn(Vec<Expr>) -> Option<Expr>| {
-                join(parts).expect("there are some")
-            };
-            prop_oneof![
-                vec(inner.clone(), 2..4).prop_map(move |parts| some(parts, Expr::all)),
-                vec(inner.clone(), 2..4).prop_map(move |parts| some(parts, Expr::any)),
-                inner.prop_map(|part| Expr::Not(Box::new(part))),
-            ]
-        });
+    let tree = term().prop_map(Expr::Term).prop_recursive(4, 12, 3, |inner| {
+        let some = |parts: Vec<Expr>, join: fn(Vec<Expr>) -> Option<Expr>| {
+            join(parts).expect("there are some")
+        };
+        prop_oneof![
+            vec(inner.clone(), 2..4).prop_map(move |parts| some(parts, Expr::all)),
+            vec(inner.clone(), 2..4).prop_map(move |parts| some(parts, Expr::any)),
+            inner.prop_map(|part| Expr::Not(Box::new(part))),
+        ]
+    });
     option::weighted(0.98, tree).prop_map(LetterFilter::of)
 }

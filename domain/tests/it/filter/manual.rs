@@ -11,10 +11,7 @@ fn table() -> String {
         let names = std::iter::once(&info.name).chain(info.aliases);
         let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
         let (names, values) = (names.join(", "), info.kind.help());
-        format!(
-            "| {names} | {} | {values} | `{}` |\n",
-            info.help, info.example
-        )
+        format!("| {names} | {} | {values} | `{}` |\n", info.help, info.example)
     });
     let paths = PATHS.iter().map(|path| {
         format!(
@@ -28,10 +25,7 @@ fn table() -> String {
 #[test]
 fn the_manual_has_the_table_of_fields() {
     let table = table();
-    assert!(
-        MANUAL.contains(&table),
-        "docs/filter.md lacks this table:\n{table}"
-    );
+    assert!(MANUAL.contains(&table), "docs/filter.md lacks this table:\n{table}");
 }
 
 #[test]

@@ -10,16 +10,8 @@ const ENVELOPE: &str = "application/vnd.masstransit+json";
 
 pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication {
     let account = format!("AC-{}", desk.dice.number(1000, 9999));
-    let status = if failure == Some(Failure::AccountClosed) {
-        "closed"
-    } else {
-        "open"
-    };
-    let period = if failure == Some(Failure::LedgerDeadlock) {
-        "month-end"
-    } else {
-        "daily"
-    };
+    let status = if failure == Some(Failure::AccountClosed) { "closed" } else { "open" };
+    let period = if failure == Some(Failure::LedgerDeadlock) { "month-end" } else { "daily" };
     let body = json!({
         "messageId": desk.dice.uuid(),
         "conversationId": desk.dice.uuid(),
@@ -36,21 +28,14 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
         "host": { "machineName": "billing-api-5d9", "processName": "dotnet", "massTransitVersion": "8.3.4.0" }
     });
     let message = Publication::new(topology::BILLING_EXCHANGE, "").body(ENVELOPE, body.to_string());
-    desk.dress(
-        message,
-        "billing-api",
-        "urn:message:Acme.Billing:InvoicePosted",
-        "12.0.3",
-    )
+    desk.dress(message, "billing-api", "urn:message:Acme.Billing:InvoicePosted", "12.0.3")
 }
 
 pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
     if reading.is("/message/account/status", "closed") {
         return Some(Failure::AccountClosed);
     }
-    reading
-        .is("/message/period", "month-end")
-        .then_some(Failure::LedgerDeadlock)
+    reading.is("/message/period", "month-end").then_some(Failure::LedgerDeadlock)
 }
 
 pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
@@ -79,8 +64,6 @@ pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
         class,
         message,
         trace,
-        dialect: Dialect::MassTransit {
-            input: topology::BILLING,
-        },
+        dialect: Dialect::MassTransit { input: topology::BILLING },
     })
 }

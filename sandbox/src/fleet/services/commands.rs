@@ -15,10 +15,9 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
     let daemon = format!("D-{:03}", desk.dice.number(1, 100));
     let message = match failure {
         Some(Failure::EmptyCommand) => message.body(FORM, ""),
-        Some(Failure::NulInPath) => message.body(
-            "text/plain",
-            format!("/var/uploads/{number}\0.php\nünïcode line two\n"),
-        ),
+        Some(Failure::NulInPath) => {
+            message.body("text/plain", format!("/var/uploads/{number}\0.php\nünïcode line two\n"))
+        }
         Some(Failure::WrongArgument) => message.body(
             FORM,
             format!(
@@ -51,10 +50,9 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
         Some(Failure::NulInPath) => {
             message.header("x-path", text(format!("/var/uploads/{number}\0.php")))
         }
-        Some(Failure::WrongArgument) => message.header(
-            "x-holder",
-            AMQPValue::LongString(b"M\xfcller".to_vec().into()),
-        ),
+        Some(Failure::WrongArgument) => {
+            message.header("x-holder", AMQPValue::LongString(b"M\xfcller".to_vec().into()))
+        }
         _ => message,
     };
     desk.dress(message, "php-daemon", "Command", "7.1.0")
@@ -70,9 +68,7 @@ pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
     if reading.is("/command", "transfer") && reading.field("/amount").is_empty() {
         return Some(Failure::WrongArgument);
     }
-    reading
-        .is("/command", "reindex")
-        .then_some(Failure::Deadlock)
+    reading.is("/command", "reindex").then_some(Failure::Deadlock)
 }
 
 pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
@@ -104,10 +100,5 @@ pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
     let trace = format!(
         "#0 {frame}\n#1 /vagrant/src/MyWorker.php(42): MyWorker->doStuff(Array)\n#2 /vagrant/src/worker.php(19): MyWorker->run()\n#3 {{main}}"
     );
-    Some(Report {
-        class,
-        message,
-        trace,
-        dialect: Dialect::Php,
-    })
+    Some(Report { class, message, trace, dialect: Dialect::Php })
 }

@@ -22,15 +22,7 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Vec<Publicat
     if failure == Some(Failure::CampaignOverflow) {
         let campaign = format!("spring-{}", desk.dice.number(10, 99));
         return (0..CAMPAIGN)
-            .map(|_| {
-                mail(
-                    desk,
-                    topology::CAMPAIGNS,
-                    "standard",
-                    "mail.example",
-                    &campaign,
-                )
-            })
+            .map(|_| mail(desk, topology::CAMPAIGNS, "standard", "mail.example", &campaign))
             .collect();
     }
     let (lane, domain) = match failure {
@@ -75,9 +67,7 @@ pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
     if reading.field("/to").ends_with(UNKNOWN_DOMAIN) {
         return Some(Failure::MailboxUnknown);
     }
-    reading
-        .is("/lane", "bulk")
-        .then_some(Failure::ProviderThrottled)
+    reading.is("/lane", "bulk").then_some(Failure::ProviderThrottled)
 }
 
 pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
@@ -105,10 +95,5 @@ pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
         }
         _ => return None,
     };
-    Some(Report {
-        class,
-        message,
-        trace,
-        dialect: Dialect::Node,
-    })
+    Some(Report { class, message, trace, dialect: Dialect::Node })
 }

@@ -10,13 +10,8 @@ use chrono::{DateTime, Utc};
 use lapin::types::AMQPValue;
 use serde_json::{Value, json};
 
-const ACTIONS: &[&str] = &[
-    "core.echo",
-    "core.local",
-    "slack.post_message",
-    "aws.snapshot_volume",
-    "jira.create_issue",
-];
+const ACTIONS: &[&str] =
+    &["core.echo", "core.local", "slack.post_message", "aws.snapshot_volume", "jira.create_issue"];
 /// Milliseconds that an urgent execution waits: shorter than the time to live of its queue.
 const URGENT_MS: &str = "2500";
 /// Seconds since 1970 of the first moment of 2020: executions are numbered from there.
@@ -38,11 +33,7 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
     // Few may go to another worker: each that does is a replay of its own.
     let may_move = failure == Some(Failure::WorkerGone) && desk.dice.once_in(4);
     let failed = failure == Some(Failure::ActionFailed);
-    let action = if failed {
-        "core.http_request"
-    } else {
-        desk.dice.pick(ACTIONS)
-    };
+    let action = if failed { "core.http_request" } else { desk.dice.pick(ACTIONS) };
     let execution = desk.execution;
     let host = format!("api-{}.partners.example", desk.dice.number(1, 9));
     let body = json!({
@@ -69,10 +60,7 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
     )
     .json(&body)
     .header("x-execution-id", AMQPValue::LongLongInt(execution))
-    .header(
-        "x-scheduled-at",
-        AMQPValue::Timestamp(desk.moment().timestamp().unsigned_abs()),
-    )
+    .header("x-scheduled-at", AMQPValue::Timestamp(desk.moment().timestamp().unsigned_abs()))
     .header("x-policy", text("round-robin"));
     let message = desk.dress(message, "executor", "ExecutionRequested", "1.18.2");
     match failure {
@@ -105,11 +93,7 @@ pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
 /// What the executor tells of an execution before it hands it to a worker.
 pub(in crate::fleet) fn handed_out(message: &Publication) -> Vec<Value> {
     let reading = Reading::new("", &message.properties, &message.body);
-    let worker = format!(
-        "{}{}",
-        topology::EXECUTION_WORKER,
-        reading.field("/payload/worker_id")
-    );
+    let worker = format!("{}{}", topology::EXECUTION_WORKER, reading.field("/payload/worker_id"));
     let id = reading.field("/payload/execution_id");
     let most = &reading.fields["payload"]["max_attempts"];
     vec![
@@ -136,10 +120,8 @@ pub(in crate::fleet) fn told(worker: &str, reading: &Reading, stage: Stage) -> O
         return None;
     }
     let first = reading.fields["payload"]["attempt"].as_i64().unwrap_or(1);
-    let replays = reading
-        .header(REPLAY_ATTEMPT_HEADER)
-        .and_then(AMQPValue::as_long_int)
-        .unwrap_or_default();
+    let replays =
+        reading.header(REPLAY_ATTEMPT_HEADER).and_then(AMQPValue::as_long_int).unwrap_or_default();
     let mut report = json!({"id": id, "worker": worker, "attempt": first + i64::from(replays)});
     match stage {
         Stage::Begun => report["state"] = json!("running"),
@@ -171,11 +153,8 @@ mod tests {
     use serde_json::json;
 
     fn execution(failure: Failure) -> Publication {
-        let mut desk = Desk {
-            dice: &mut Dice::seeded(1),
-            started: DateTime::UNIX_EPOCH,
-            execution: 42,
-        };
+        let mut desk =
+            Desk { dice: &mut Dice::seeded(1), started: DateTime::UNIX_EPOCH, execution: 42 };
         super::compose(Some(failure), &mut desk)
     }
 
@@ -201,26 +180,15 @@ mod tests {
         assert_eq!(first, Some(wanted));
         let again = message.header("x-dlo-attempt", AMQPValue::LongInt(2));
         let done = told("w", &reading(&again), Stage::Done).expect("it names one");
-        assert_eq!(
-            (&done["attempt"], &done["state"]),
-            (&json!(3), &json!("completed"))
-        );
+        assert_eq!((&done["attempt"], &done["state"]), (&json!(3), &json!("completed")));
         let failed = told("w", &reading(&again), Stage::WentWrong("reset")).expect("likewise");
-        assert_eq!(
-            (&failed["error"], &failed["state"]),
-            (&json!("reset"), &json!("failed"))
-        );
+        assert_eq!((&failed["error"], &failed["state"]), (&json!("reset"), &json!("failed")));
     }
 
     #[test]
     fn a_message_that_names_no_execution_tells_nothing() {
-        for body in [
-            "",
-            "{}",
-            "[1]",
-            r#"{"payload": 7}"#,
-            r#"{"payload": {"execution_id": null}}"#,
-        ] {
+        for body in ["", "{}", "[1]", r#"{"payload": 7}"#, r#"{"payload": {"execution_id": null}}"#]
+        {
             let message = Publication::new("", "").body("application/json", body);
             assert_eq!(told("w", &reading(&message), Stage::Begun), None, "{body}");
         }
@@ -229,10 +197,7 @@ mod tests {
     #[test]
     fn a_fleet_that_starts_again_numbers_on() {
         let start = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
-        assert_eq!(
-            first_number(start + TimeDelta::seconds(7)) - first_number(start),
-            70
-        );
+        assert_eq!(first_number(start + TimeDelta::seconds(7)) - first_number(start), 70);
         assert!(first_number(start) > 0);
     }
 }

@@ -12,11 +12,7 @@ const SLOW_COUNTRY: &str = "PT";
 
 pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication {
     let missing = failure == Some(Failure::TemplateMissing);
-    let template = if missing {
-        MISSING_TEMPLATE
-    } else {
-        "standard-2026"
-    };
+    let template = if missing { MISSING_TEMPLATE } else { "standard-2026" };
     let country = match failure {
         Some(Failure::TaxServiceDown) => SLOW_COUNTRY,
         _ => desk.dice.pick(&["DE", "NL", "FR", "AT"]),
@@ -30,20 +26,10 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
         "recipient": { "name": desk.dice.person(), "vatId": format!("{country}{}", desk.dice.number(100_000_000, 999_999_999)) },
         "lines": [ { "text": "Wartung & Prüfung · März", "net": net, "vatRate": 19 } ]
     });
-    let kind = if missing {
-        "CreditNoteIssued"
-    } else {
-        "InvoiceIssued"
-    };
+    let kind = if missing { "CreditNoteIssued" } else { "InvoiceIssued" };
     let message = Publication::new(topology::INVOICES_EXCHANGE, topology::INVOICES)
         .json(&body)
-        .header(
-            "x-vat-rate",
-            AMQPValue::DecimalValue(DecimalValue {
-                scale: 1,
-                value: 190,
-            }),
-        )
+        .header("x-vat-rate", AMQPValue::DecimalValue(DecimalValue { scale: 1, value: 190 }))
         .header("x-copies", AMQPValue::ShortShortInt(2))
         .header("x-archive", AMQPValue::Void);
     desk.dress(message, "invoice-renderer", kind, "3.11.0")
@@ -53,7 +39,5 @@ pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
     if reading.is("/template", MISSING_TEMPLATE) {
         return Some(Failure::TemplateMissing);
     }
-    reading
-        .is("/country", SLOW_COUNTRY)
-        .then_some(Failure::TaxServiceDown)
+    reading.is("/country", SLOW_COUNTRY).then_some(Failure::TaxServiceDown)
 }

@@ -42,16 +42,10 @@ impl Desk<'_> {
         let id = self.dice.uuid();
         let correlation = self.dice.uuid();
         let mut trace = FieldTable::default();
-        trace.insert(
-            "trace-id".into(),
-            text(self.dice.uuid().simple().to_string()),
-        );
+        trace.insert("trace-id".into(), text(self.dice.uuid().simple().to_string()));
         trace.insert("sampled".into(), AMQPValue::Boolean(self.dice.once_in(4)));
         let hops = [text("gateway"), text(app), AMQPValue::LongInt(2)];
-        trace.insert(
-            "hops".into(),
-            AMQPValue::FieldArray(FieldArray::from(hops.to_vec())),
-        );
+        trace.insert("hops".into(), AMQPValue::FieldArray(FieldArray::from(hops.to_vec())));
         let tenant = self.dice.tenant();
         let message = message
             .with(|properties| {
@@ -65,11 +59,7 @@ impl Desk<'_> {
             .header("x-version", text(version))
             .header("x-trace", trace)
             .timestamped();
-        if self.dice.once_in(3) {
-            message.signed()
-        } else {
-            message
-        }
+        if self.dice.once_in(3) { message.signed() } else { message }
     }
 }
 

@@ -9,39 +9,24 @@ use serde_json::{Value, json};
 const VERSIONS: &[&str] = &["2.3.0", "2.3.0", "2.2.7"];
 const BAD_VERSION: &str = "2.3.1";
 const BAD_WAREHOUSE: &str = "AMS-2";
-const SKUS: &[&str] = &[
-    "KB-104-DE",
-    "MON-27-4K",
-    "DESK-OAK-160",
-    "CHAIR-ERGO",
-    "LAMP-LED-7W",
-    "CABLE-USBC-2M",
-];
+const SKUS: &[&str] =
+    &["KB-104-DE", "MON-27-4K", "DESK-OAK-160", "CHAIR-ERGO", "LAMP-LED-7W", "CABLE-USBC-2M"];
 
 pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication {
     let body = order(failure, desk).to_string();
     let message = Publication::new(topology::ORDERS_EXCHANGE, topology::ORDERS);
     let message = if failure == Some(Failure::BrokenJson) {
         // Cut in the middle of a character or a number, wherever the dice say.
-        let length = usize::try_from(desk.dice.number(40, 160))
-            .unwrap_or(40)
-            .min(body.len() - 2);
+        let length = usize::try_from(desk.dice.number(40, 160)).unwrap_or(40).min(body.len() - 2);
         message.body("application/json", &body.as_bytes()[..length])
     } else {
         message.body("application/json", body)
     };
     let bad_version = failure == Some(Failure::CustomerMissing);
-    let version = if bad_version {
-        BAD_VERSION
-    } else {
-        desk.dice.pick(VERSIONS)
-    };
+    let version = if bad_version { BAD_VERSION } else { desk.dice.pick(VERSIONS) };
     let score = desk.dice.money(0, 1);
     let message = message
-        .header(
-            "x-priority-customer",
-            AMQPValue::Boolean(desk.dice.once_in(5)),
-        )
+        .header("x-priority-customer", AMQPValue::Boolean(desk.dice.once_in(5)))
         .header("x-fraud-score", AMQPValue::Double(score))
         .header("x-line-count", AMQPValue::ShortInt(3));
     let priority = desk.dice.pick(&[None, None, Some(5_u8)]);
@@ -60,10 +45,7 @@ fn order(failure: Option<Failure>, desk: &mut Desk) -> Value {
     let name = desk.dice.person();
     let email = match failure {
         Some(Failure::CustomerMissing) => Value::Null,
-        _ => json!(format!(
-            "customer{}@mail.example",
-            desk.dice.number(100, 9999)
-        )),
+        _ => json!(format!("customer{}@mail.example", desk.dice.number(100, 9999))),
     };
     let warehouse = match failure {
         Some(Failure::InventoryDown) => BAD_WAREHOUSE,
@@ -87,13 +69,7 @@ pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
     if !reading.fields.is_object() {
         return Some(Failure::BrokenJson);
     }
-    if reading
-        .fields
-        .pointer("/total")
-        .and_then(Value::as_f64)
-        .unwrap_or(0.0)
-        < 0.0
-    {
+    if reading.fields.pointer("/total").and_then(Value::as_f64).unwrap_or(0.0) < 0.0 {
         return Some(Failure::NegativeTotal);
     }
     if reading.header_text("x-version") == BAD_VERSION
@@ -101,9 +77,7 @@ pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
     {
         return Some(Failure::CustomerMissing);
     }
-    reading
-        .is("/warehouse", BAD_WAREHOUSE)
-        .then_some(Failure::InventoryDown)
+    reading.is("/warehouse", BAD_WAREHOUSE).then_some(Failure::InventoryDown)
 }
 
 pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
@@ -143,10 +117,5 @@ pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
     let trace = format!(
         "{class}: {message}\n\tat {frame}\n\tat com.acme.orders.OrderListener.onMessage(OrderListener.java:64)\n\tat org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer.invokeListener(AbstractMessageListenerContainer.java:1682)\n\tat java.base/java.lang.Thread.run(Thread.java:1583)\n"
     );
-    Some(Report {
-        class,
-        message,
-        trace,
-        dialect: Dialect::Java,
-    })
+    Some(Report { class, message, trace, dialect: Dialect::Java })
 }

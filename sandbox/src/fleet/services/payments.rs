@@ -28,9 +28,8 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
 fn capture(desk: &mut Desk, version: i32, gateway: &str) -> Publication {
     let cents = desk.dice.number(199, 250_000).unsigned_abs();
     let amount = Wire::default().varint(1, cents).bytes(2, "EUR");
-    let card = Wire::default()
-        .bytes(1, "visa")
-        .bytes(2, format!("{:04}", desk.dice.number(0, 9999)));
+    let card =
+        Wire::default().bytes(1, "visa").bytes(2, format!("{:04}", desk.dice.number(0, 9999)));
     let wire = Wire::default()
         .bytes(1, format!("pay_{}", desk.dice.uuid().simple()))
         .bytes(2, format!("A-{}", desk.dice.number(100_000, 999_999)))
@@ -49,10 +48,7 @@ fn capture(desk: &mut Desk, version: i32, gateway: &str) -> Publication {
         .header("x-proto-version", AMQPValue::LongInt(version))
         .header("x-proto-message", text("acme.payments.v1.CapturePayment"))
         .header("x-gateway", text(gateway))
-        .header(
-            "x-signature",
-            AMQPValue::ByteArray(desk.dice.bytes(32).into()),
-        );
+        .header("x-signature", AMQPValue::ByteArray(desk.dice.bytes(32).into()));
     desk.dress(message, "payment-service", "CapturePayment", "5.0.12")
 }
 
@@ -74,12 +70,7 @@ fn refund(desk: &mut Desk) -> Publication {
 
 pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
     if reading.queue == topology::REFUNDS {
-        let number = |pointer| {
-            reading
-                .fields
-                .pointer(pointer)
-                .and_then(serde_json::Value::as_i64)
-        };
+        let number = |pointer| reading.fields.pointer(pointer).and_then(serde_json::Value::as_i64);
         return (number("/refund_line") > number("/order_lines"))
             .then_some(Failure::RefundMismatch);
     }

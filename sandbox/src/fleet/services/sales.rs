@@ -25,18 +25,11 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
         .header("NServiceBus.EnclosedMessageTypes", text(MESSAGE_TYPES))
         .header("NServiceBus.ContentType", text("application/json"))
         .header("NServiceBus.OriginatingEndpoint", text("WebShop"));
-    desk.dress(
-        message,
-        "webshop",
-        "Acme.Sales.Messages.CompleteOrder",
-        "4.2.0",
-    )
+    desk.dress(message, "webshop", "Acme.Sales.Messages.CompleteOrder", "4.2.0")
 }
 
 pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
-    reading
-        .is("/Step", "complete")
-        .then_some(Failure::SagaMissing)
+    reading.is("/Step", "complete").then_some(Failure::SagaMissing)
 }
 
 pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {

@@ -28,10 +28,7 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
     });
     let message = Publication::new(topology::SHIPPING_EXCHANGE, topology::SHIPPING)
         .json(&body)
-        .header(
-            "__TypeId__",
-            crate::fleet::message::text("com.acme.shipping.LabelRequest"),
-        )
+        .header("__TypeId__", crate::fleet::message::text("com.acme.shipping.LabelRequest"))
         .header("x-parcels", AMQPValue::LongInt(1));
     desk.dress(message, "shipping-service", "LabelRequest", "1.9.3")
 }
@@ -40,9 +37,7 @@ pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
     if reading.is("/address/zip", UNKNOWN_ZIP) {
         return Some(Failure::AddressUnknown);
     }
-    reading
-        .is("/carrier", SILENT_CARRIER)
-        .then_some(Failure::CarrierTimeout)
+    reading.is("/carrier", SILENT_CARRIER).then_some(Failure::CarrierTimeout)
 }
 
 pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
@@ -68,14 +63,7 @@ pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
     let trace = format!(
         "org.springframework.amqp.rabbit.support.ListenerExecutionFailedException: Listener method 'onLabelRequest' threw exception\n\tat org.springframework.amqp.rabbit.listener.adapter.MessagingMessageListenerAdapter.invokeHandler(MessagingMessageListenerAdapter.java:286)\nCaused by: {class}: {message}\n\tat {frame}\n\tat com.acme.shipping.LabelListener.onLabelRequest(LabelListener.java:37)\n\t... 12 more\n"
     );
-    let dialect = Dialect::Spring {
-        exchange: topology::SHIPPING_EXCHANGE,
-        routing_key: topology::SHIPPING,
-    };
-    Some(Report {
-        class,
-        message,
-        trace,
-        dialect,
-    })
+    let dialect =
+        Dialect::Spring { exchange: topology::SHIPPING_EXCHANGE, routing_key: topology::SHIPPING };
+    Some(Report { class, message, trace, dialect })
 }

@@ -34,10 +34,7 @@ pub(super) fn compose(failure: Option<Failure>, desk: &mut Desk) -> Publication 
         .header("x-site", text(site))
         .header("x-firmware", AMQPValue::ShortUInt(4112))
         .header("x-uptime", AMQPValue::LongUInt(3_100_220))
-        .header(
-            "x-sent-at",
-            AMQPValue::Timestamp(desk.moment().timestamp().unsigned_abs()),
-        );
+        .header("x-sent-at", AMQPValue::Timestamp(desk.moment().timestamp().unsigned_abs()));
     desk.dress(message, "sensor-gateway", "SensorReadings", "0.42.1")
 }
 
@@ -56,8 +53,7 @@ fn batch(desk: &mut Desk, site: &str, count: i64, named: bool) -> Value {
 
 fn packed(message: Publication, body: &Value) -> Publication {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-    gzip.write_all(body.to_string().as_bytes())
-        .expect("a Vec takes every write");
+    gzip.write_all(body.to_string().as_bytes()).expect("a Vec takes every write");
     let bytes = gzip.finish().expect("a Vec takes every write");
     message
         .body("application/json", bytes)
@@ -74,22 +70,12 @@ fn frame(desk: &mut Desk, good: bool) -> Vec<u8> {
 }
 
 fn checksum(bytes: &[u8]) -> u8 {
-    bytes
-        .iter()
-        .fold(0, |sum: u8, byte| sum.wrapping_add(*byte))
+    bytes.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte))
 }
 
 pub(super) fn diagnose(reading: &Reading) -> Option<Failure> {
-    if reading
-        .properties
-        .content_type()
-        .as_ref()
-        .is_some_and(|value| value.as_str() == BINARY)
-    {
-        let damaged = reading
-            .body
-            .split_last()
-            .is_none_or(|(sum, rest)| checksum(rest) != *sum);
+    if reading.properties.content_type().as_ref().is_some_and(|value| value.as_str() == BINARY) {
+        let damaged = reading.body.split_last().is_none_or(|(sum, rest)| checksum(rest) != *sum);
         return damaged.then_some(Failure::BadChecksum);
     }
     if reading.body.len() > BATCH_LIMIT {
@@ -131,10 +117,5 @@ pub(super) fn report(failure: Failure, reading: &Reading) -> Option<Report> {
     let trace = format!(
         "Traceback (most recent call last):\n  File \"/srv/ingest/worker.py\", line 48, in on_message\n    self.handle(message)\n{frame}\n{class}: {message}\n"
     );
-    Some(Report {
-        class,
-        message,
-        trace,
-        dialect: Dialect::Python,
-    })
+    Some(Report { class, message, trace, dialect: Dialect::Python })
 }

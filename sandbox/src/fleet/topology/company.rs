@@ -10,12 +10,8 @@ use super::{
 };
 use lapin::ExchangeKind;
 
-pub(super) const COMPANY: Topology = Topology {
-    exchanges: EXCHANGES,
-    queues: QUEUES,
-    bindings: BINDINGS,
-    sources: SOURCES,
-};
+pub(super) const COMPANY: Topology =
+    Topology { exchanges: EXCHANGES, queues: QUEUES, bindings: BINDINGS, sources: SOURCES };
 
 const DEAD_EXECUTIONS_EXCHANGE: &str = "attune.dlx";
 const DEAD_INVOICES_EXCHANGE: &str = "invoices.dlx";
@@ -34,16 +30,8 @@ const SOURCES: &[Source] = &[
     fed_by_broker("emails", "emails.dlq"),
     fed_by_broker("commands", "commands.dlq"),
     fed_by_broker("telemetry", "telemetry.dlq"),
-    Source {
-        name: "shipping",
-        queue: "shipping.errors",
-        origins: &[SHIPPING],
-    },
-    Source {
-        name: "billing",
-        queue: "billing_error",
-        origins: &[BILLING],
-    },
+    Source { name: "shipping", queue: "shipping.errors", origins: &[SHIPPING] },
+    Source { name: "billing", queue: "billing_error", origins: &[BILLING] },
 ];
 
 const EXCHANGES: &[(&str, ExchangeKind)] = &[
@@ -103,31 +91,18 @@ const QUEUES: &[(&str, &[Argument])] = &[
         ],
     ),
     ("invoices.dlq", &[]),
-    (
-        INVOICES,
-        &[Text("x-dead-letter-exchange", DEAD_INVOICES_EXCHANGE)],
-    ),
+    (INVOICES, &[Text("x-dead-letter-exchange", DEAD_INVOICES_EXCHANGE)]),
     ("invoices.wait.1", WAIT_ONCE),
     ("invoices.wait.2", WAIT_TWICE),
     ("emails.dlq", &[]),
     (EMAILS, &[EMAIL_DLX]),
-    (
-        CAMPAIGNS,
-        &[
-            EMAIL_DLX,
-            Number("x-max-length", 3),
-            Text("x-overflow", "drop-head"),
-        ],
-    ),
+    (CAMPAIGNS, &[EMAIL_DLX, Number("x-max-length", 3), Text("x-overflow", "drop-head")]),
     ("commands.dlq", &[]),
     (COMMANDS, &[Text("x-dead-letter-exchange", "commands.dlx")]),
     ("telemetry.dlq", &[]),
     (
         TELEMETRY,
-        &[
-            Text("x-dead-letter-exchange", ""),
-            Text("x-dead-letter-routing-key", "telemetry.dlq"),
-        ],
+        &[Text("x-dead-letter-exchange", ""), Text("x-dead-letter-routing-key", "telemetry.dlq")],
     ),
     (SHIPPING, &[]),
     ("shipping.errors", &[]),
@@ -151,31 +126,11 @@ const WAIT_TWICE: &[Argument] = &[
 /// Queue, exchange, key.
 const BINDINGS: &[(&str, &str, &str)] = &[
     (DEAD_EXECUTIONS, DEAD_EXECUTIONS_EXCHANGE, "#"),
-    (
-        "worker.1.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.1",
-    ),
-    (
-        "worker.2.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.2",
-    ),
-    (
-        "worker.3.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.3",
-    ),
-    (
-        "worker.7.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.7",
-    ),
-    (
-        "worker.9.executions",
-        EXECUTIONS_EXCHANGE,
-        "execution.dispatch.worker.9",
-    ),
+    ("worker.1.executions", EXECUTIONS_EXCHANGE, "execution.dispatch.worker.1"),
+    ("worker.2.executions", EXECUTIONS_EXCHANGE, "execution.dispatch.worker.2"),
+    ("worker.3.executions", EXECUTIONS_EXCHANGE, "execution.dispatch.worker.3"),
+    ("worker.7.executions", EXECUTIONS_EXCHANGE, "execution.dispatch.worker.7"),
+    ("worker.9.executions", EXECUTIONS_EXCHANGE, "execution.dispatch.worker.9"),
     (ENDINGS, EXECUTIONS_EXCHANGE, ENDED),
     (ORDERS, ORDERS_EXCHANGE, ORDERS),
     ("orders.dlq", "orders.dlx", ""),

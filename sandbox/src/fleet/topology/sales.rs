@@ -4,15 +4,8 @@ use super::{FLEET_EXCHANGE, NSERVICEBUS_ERRORS, SALES, SALES_EXCHANGE, Source, T
 use lapin::ExchangeKind;
 
 pub(super) const SALES_DEPARTMENT: Topology = Topology {
-    exchanges: &[
-        (FLEET_EXCHANGE, ExchangeKind::Topic),
-        (SALES_EXCHANGE, ExchangeKind::Fanout),
-    ],
+    exchanges: &[(FLEET_EXCHANGE, ExchangeKind::Topic), (SALES_EXCHANGE, ExchangeKind::Fanout)],
     queues: &[(SALES, &[]), (NSERVICEBUS_ERRORS.1, &[])],
     bindings: &[(SALES, SALES_EXCHANGE, "")],
-    sources: &[Source {
-        name: "sales",
-        queue: NSERVICEBUS_ERRORS.1,
-        origins: &[SALES],
-    }],
+    sources: &[Source { name: "sales", queue: NSERVICEBUS_ERRORS.1, origins: &[SALES] }],
 };

@@ -36,35 +36,20 @@ impl Letters {
             "MT-Fault-ExceptionType",
             "NServiceBus.ExceptionInfo.ExceptionType",
         ];
-        let error = error_headers
-            .iter()
-            .find_map(|name| header_text(delivery, name))
-            .unwrap_or_default();
-        let class: String = error
-            .chars()
-            .take_while(|character| !character.is_whitespace())
-            .collect();
-        let kind = delivery
-            .properties
-            .kind()
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default();
+        let error =
+            error_headers.iter().find_map(|name| header_text(delivery, name)).unwrap_or_default();
+        let class: String =
+            error.chars().take_while(|character| !character.is_whitespace()).collect();
+        let kind = delivery.properties.kind().as_ref().map(ToString::to_string).unwrap_or_default();
         let content = delivery.properties.content_type().as_ref();
-        let kind = format!(
-            "{kind} as {}",
-            content.map_or("", |content| content.as_str())
-        );
+        let kind = format!("{kind} as {}", content.map_or("", |content| content.as_str()));
         if source.queue == "invoices.dlq" {
             self.loops.push(deaths.clone());
         }
         self.total += 1;
         *self.per_source.entry(source.queue.clone()).or_default() += 1;
         *self.reasons.entry(reason.clone()).or_default() += 1;
-        *self
-            .failures
-            .entry((origin, reason, kind, class))
-            .or_default() += 1;
+        *self.failures.entry((origin, reason, kind, class)).or_default() += 1;
     }
 
     fn is_some_hundred(&self) -> bool {
@@ -85,11 +70,7 @@ impl Letters {
         };
         // Plain protobuf crashes the worker, base64 is given back until the limit.
         for (queue, reason, kind) in [
-            (
-                "payments.capture",
-                "delivery_limit",
-                "application/x-protobuf",
-            ),
+            ("payments.capture", "delivery_limit", "application/x-protobuf"),
             ("payments.capture", "delivery_limit", "text/plain"),
             ("worker.3.executions", "expired", "json"),
             ("worker.7.executions", "expired", "json"),
@@ -105,9 +86,7 @@ impl Letters {
                 .filter(|reason| !self.reasons.contains_key(**reason))
                 .map(ToString::to_string),
         );
-        let empty = sources
-            .iter()
-            .filter(|source| !self.per_source.contains_key(&source.queue));
+        let empty = sources.iter().filter(|source| !self.per_source.contains_key(&source.queue));
         missing.extend(empty.map(|source| source.queue.clone()));
         missing
     }
@@ -118,9 +97,8 @@ async fn some_hundred_letters_come_within_twenty_seconds_and_soon_all_sources_an
     let _turn = ONE_AT_A_TIME.lock().await;
     let sandbox = broker().await;
     let begun = Instant::now();
-    let fleet = Fleet::start(FleetOptions::new(sandbox.endpoints()))
-        .await
-        .expect("the fleet starts");
+    let fleet =
+        Fleet::start(FleetOptions::new(sandbox.endpoints())).await.expect("the fleet starts");
     assert_eq!(fleet.sources(), dlo_sandbox::fleet::sources());
     let vhosts: BTreeSet<_> = fleet.sources().iter().map(|source| &source.vhost).collect();
     assert_eq!(vhosts.len(), 2, "{vhosts:?}");
@@ -136,16 +114,8 @@ async fn some_hundred_letters_come_within_twenty_seconds_and_soon_all_sources_an
         if missing.is_empty() {
             break;
         }
-        let within = if letters.is_some_hundred() {
-            SEEN_WITHIN
-        } else {
-            FILLED_WITHIN
-        };
-        assert!(
-            begun.elapsed() < within,
-            "missing: {missing:?}; seen: {:#?}",
-            letters.failures
-        );
+        let within = if letters.is_some_hundred() { SEEN_WITHIN } else { FILLED_WITHIN };
+        assert!(begun.elapsed() < within, "missing: {missing:?}; seen: {:#?}", letters.failures);
         tokio::time::sleep(POLL).await;
     }
     println!(
@@ -158,32 +128,19 @@ async fn some_hundred_letters_come_within_twenty_seconds_and_soon_all_sources_an
     // The last death comes first; RabbitMQ 3 and 4 order the ones before it differently.
     let entry = |queue: &str, reason: &str, count| (queue.to_owned(), reason.to_owned(), count);
     for deaths in &mut letters.loops {
-        assert_eq!(
-            deaths[0],
-            entry("invoices.render", "rejected", 3),
-            "{deaths:?}"
-        );
+        assert_eq!(deaths[0], entry("invoices.render", "rejected", 3), "{deaths:?}");
         deaths[1..].sort();
-        let waits = [
-            entry("invoices.wait.1", "expired", 1),
-            entry("invoices.wait.2", "expired", 1),
-        ];
+        let waits =
+            [entry("invoices.wait.1", "expired", 1), entry("invoices.wait.2", "expired", 1)];
         assert_eq!(deaths[1..], waits);
     }
 
     fleet.stop().await.expect("the fleet stops");
     // A second start on the same broker finds its queues as it left them.
-    let again = Fleet::start(FleetOptions {
-        seed: 2,
-        burst: 0,
-        ..FleetOptions::new(sandbox.endpoints())
-    })
-    .await;
-    again
-        .expect("the fleet starts again")
-        .stop()
-        .await
-        .expect("and stops again");
+    let again =
+        Fleet::start(FleetOptions { seed: 2, burst: 0, ..FleetOptions::new(sandbox.endpoints()) })
+            .await;
+    again.expect("the fleet starts again").stop().await.expect("and stops again");
     desk.close().await;
     sandbox.stop().await.expect("the sandbox stops");
 }

@@ -14,32 +14,20 @@ const LISTENER: &str = "test.heartbeats";
 
 /// Binds a queue of our own to the exchange, which the fleet may not have declared yet.
 async fn listen(channel: &Channel) {
-    let durable = ExchangeDeclareOptions {
-        durable: true,
-        ..ExchangeDeclareOptions::default()
-    };
+    let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
     let (exchange, topic) = ("dlo.fleet".into(), lapin::ExchangeKind::Topic);
     channel
         .exchange_declare(exchange, topic, durable, FieldTable::default())
         .await
         .expect("the exchange");
-    let exclusive = QueueDeclareOptions {
-        exclusive: true,
-        ..QueueDeclareOptions::default()
-    };
+    let exclusive = QueueDeclareOptions { exclusive: true, ..QueueDeclareOptions::default() };
     channel
         .queue_declare(LISTENER.into(), exclusive, FieldTable::default())
         .await
         .expect("a queue");
     let (queue, exchange, key) = (LISTENER.into(), "dlo.fleet".into(), "worker.#".into());
     channel
-        .queue_bind(
-            queue,
-            exchange,
-            key,
-            QueueBindOptions::default(),
-            FieldTable::default(),
-        )
+        .queue_bind(queue, exchange, key, QueueBindOptions::default(), FieldTable::default())
         .await
         .expect("bound");
 }
@@ -79,10 +67,7 @@ async fn workers_say_that_they_live_and_one_falls_silent_until_it_is_fixed() {
         ..FleetOptions::new(sandbox.endpoints())
     };
     let fleet = Fleet::start(options).await.expect("the fleet starts");
-    hear(&channel, |beats| {
-        beats.contains_key(SILENT) && beats.contains_key("order-service")
-    })
-    .await;
+    hear(&channel, |beats| beats.contains_key(SILENT) && beats.contains_key("order-service")).await;
     // While another worker beats five times, this one does not beat once.
     let fell_silent = async {
         while hear(&channel, |beats| beats.get("order-service") >= Some(&5))
@@ -90,9 +75,7 @@ async fn workers_say_that_they_live_and_one_falls_silent_until_it_is_fixed() {
             .contains_key(SILENT)
         {}
     };
-    tokio::time::timeout(SEEN_WITHIN, fell_silent)
-        .await
-        .expect("it falls silent");
+    tokio::time::timeout(SEEN_WITHIN, fell_silent).await.expect("it falls silent");
     fleet.set_fixed(true);
     hear(&channel, |beats| beats.contains_key(SILENT)).await;
     fleet.stop().await.expect("the fleet stops");

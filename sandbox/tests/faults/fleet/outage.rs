@@ -23,15 +23,10 @@ async fn letters(desk: &Desk, fleet: &Fleet, wanted: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_fleet_goes_on_after_the_broker_was_killed_and_came_back() {
-    let sandbox = Sandbox::start_own(only_rabbitmq())
-        .await
-        .expect("the sandbox starts");
+    let sandbox = Sandbox::start_own(only_rabbitmq()).await.expect("the sandbox starts");
     let amqp = sandbox.endpoints().amqp.clone();
-    let options = FleetOptions {
-        rate_per_second: 30.0,
-        burst: 0,
-        ..FleetOptions::new(sandbox.endpoints())
-    };
+    let options =
+        FleetOptions { rate_per_second: 30.0, burst: 0, ..FleetOptions::new(sandbox.endpoints()) };
     let fleet = Fleet::start(options).await.expect("the fleet starts");
     let desk = Desk::open(&amqp, fleet.sources()).await;
     letters(&desk, &fleet, 20).await;
@@ -59,10 +54,7 @@ async fn a_fleet_without_a_broker_says_so_and_starts_nothing() {
     let error = refused.expect_err("there is no broker").to_string();
     assert!(error.contains("nothing was started"), "{error}");
     assert!(!error.contains("secret"), "{error}");
-    let unreadable = FleetOptions {
-        amqp: "not a url".to_owned(),
-        ..FleetOptions::new(&nobody)
-    };
+    let unreadable = FleetOptions { amqp: "not a url".to_owned(), ..FleetOptions::new(&nobody) };
     let unreadable = Fleet::start(unreadable).await;
     let error = unreadable.expect_err("this is no URL").to_string();
     assert!(error.contains("amqp://user:password@host"), "{error}");

@@ -20,27 +20,14 @@ async fn send_order(channel: &Channel, message_id: &str, letter: Option<&str>, b
             AMQPValue::LongString(letter.as_bytes().to_vec().into()),
         );
     }
-    let properties = BasicProperties::default()
-        .with_headers(headers)
-        .with_message_id(message_id.into());
-    let options = BasicPublishOptions {
-        mandatory: true,
-        ..BasicPublishOptions::default()
-    };
+    let properties =
+        BasicProperties::default().with_headers(headers).with_message_id(message_id.into());
+    let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
     let confirm = channel
-        .basic_publish(
-            "".into(),
-            "orders.process".into(),
-            options,
-            body.as_bytes(),
-            properties,
-        )
+        .basic_publish("".into(), "orders.process".into(), options, body.as_bytes(), properties)
         .await
         .expect("publish");
-    assert_eq!(
-        confirm.await.expect("confirm"),
-        lapin::Confirmation::Ack(None)
-    );
+    assert_eq!(confirm.await.expect("confirm"), lapin::Confirmation::Ack(None));
 }
 
 /// Says something to the switch of the fleet.
@@ -64,18 +51,10 @@ async fn dead_orders_up_to(channel: &Channel, last: &str) -> BTreeMap<String, De
     let deadline = Instant::now() + SEEN_WITHIN;
     let mut died = BTreeMap::new();
     while !died.contains_key(last) {
-        assert!(
-            Instant::now() < deadline,
-            "{last} did not die; died: {:?}",
-            died.keys()
-        );
+        assert!(Instant::now() < deadline, "{last} did not die; died: {:?}", died.keys());
         match take(channel, "orders.dlq").await {
             Some(delivery) => {
-                let id = delivery
-                    .properties
-                    .message_id()
-                    .as_ref()
-                    .map(ToString::to_string);
+                let id = delivery.properties.message_id().as_ref().map(ToString::to_string);
                 died.insert(id.unwrap_or_default(), delivery);
             }
             None => tokio::time::sleep(POLL).await,
@@ -88,10 +67,7 @@ async fn dead_orders_up_to(channel: &Channel, last: &str) -> BTreeMap<String, De
 async fn wait_for_worker_seven(channel: &Channel, consumers: u32) {
     let deadline = Instant::now() + SEEN_WITHIN;
     loop {
-        let options = QueueDeclareOptions {
-            passive: true,
-            ..QueueDeclareOptions::default()
-        };
+        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         let queue = channel
             .queue_declare("worker.7.executions".into(), options, FieldTable::default())
             .await
@@ -99,11 +75,7 @@ async fn wait_for_worker_seven(channel: &Channel, consumers: u32) {
         if queue.consumer_count() == consumers {
             return;
         }
-        assert!(
-            Instant::now() < deadline,
-            "{} consumers",
-            queue.consumer_count()
-        );
+        assert!(Instant::now() < deadline, "{} consumers", queue.consumer_count());
         tokio::time::sleep(POLL).await;
     }
 }
@@ -120,32 +92,20 @@ async fn a_replay_of_a_transient_failure_succeeds_and_of_a_permanent_one_dies_un
     let sandbox = broker().await;
     let amqp = sandbox.endpoints().amqp.clone();
     let (connection, channel) = open(&amqp).await;
-    let quiet = FleetOptions {
-        rate_per_second: 0.0,
-        burst: 0,
-        ..FleetOptions::new(sandbox.endpoints())
-    };
+    let quiet =
+        FleetOptions { rate_per_second: 0.0, burst: 0, ..FleetOptions::new(sandbox.endpoints()) };
     let fleet = Fleet::start(quiet).await.expect("the fleet starts");
     // A given broker may still hold letters of an earlier run.
-    let purged = channel
-        .queue_purge("orders.dlq".into(), QueuePurgeOptions::default())
-        .await;
+    let purged = channel.queue_purge("orders.dlq".into(), QueuePurgeOptions::default()).await;
     purged.expect("the queue is there");
 
     send_order(&channel, "outage", Some("letter-1"), OUTAGE).await;
     send_order(&channel, "mended", Some("letter-2"), MENDED).await;
     send_order(&channel, "negative", Some("letter-3"), NEGATIVE).await;
     let died = dead_orders_up_to(&channel, "negative").await;
-    assert!(
-        !died.contains_key("outage") && !died.contains_key("mended"),
-        "{:?}",
-        died.keys()
-    );
+    assert!(!died.contains_key("outage") && !died.contains_key("mended"), "{:?}", died.keys());
     let negative = &died["negative"];
-    assert_eq!(
-        header_text(negative, "x-dlo-letter").as_deref(),
-        Some("letter-3")
-    );
+    assert_eq!(header_text(negative, "x-dlo-letter").as_deref(), Some("letter-3"));
     assert_eq!(deaths(negative)[0].1, "rejected");
     let error = header_text(negative, "x-exception-message").unwrap_or_default();
     assert!(error.contains("A-2"), "{error}");
@@ -156,10 +116,7 @@ async fn a_replay_of_a_transient_failure_succeeds_and_of_a_permanent_one_dies_un
     // An outage is nobody's bug: without a replay it still fails, which shows the end.
     send_order(&channel, "last", None, OUTAGE).await;
     let died = dead_orders_up_to(&channel, "last").await;
-    assert!(
-        !died.contains_key("negative"),
-        "the fixed worker still rejects the order"
-    );
+    assert!(!died.contains_key("negative"), "the fixed worker still rejects the order");
 
     turn_switch(&channel, "nonsense").await;
     turn_switch(&channel, "broken").await;

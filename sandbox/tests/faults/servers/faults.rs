@@ -14,38 +14,24 @@ const SILENCE: Duration = Duration::from_secs(3);
 
 #[tokio::test]
 async fn postgres_comes_back_with_its_port_and_data() {
-    let options = SandboxOptions {
-        rabbitmq: false,
-        ..SandboxOptions::default()
-    };
+    let options = SandboxOptions { rabbitmq: false, ..SandboxOptions::default() };
     let sandbox = Sandbox::start_own(options).await.unwrap();
     let database = sandbox.endpoints().database.clone();
     let server = sandbox.postgres().unwrap();
     let running = server.start_again().await.unwrap_err();
-    assert!(
-        matches!(running, SandboxError::AlreadyRunning { .. }),
-        "{running}"
-    );
+    assert!(matches!(running, SandboxError::AlreadyRunning { .. }), "{running}");
 
     server.create_database("before_the_kill").await.unwrap();
     server.kill().await.unwrap();
     assert!(ask(&database, "SELECT ''").await.is_err());
     let paused = server.pause().await.unwrap_err();
-    assert!(
-        matches!(paused, SandboxError::NotRunning { .. }),
-        "{paused}"
-    );
+    assert!(matches!(paused, SandboxError::NotRunning { .. }), "{paused}");
     let stranger = TcpListener::bind(("127.0.0.1", port_of(&database))).unwrap();
     let taken = server.start_again().await.unwrap_err();
     assert!(matches!(taken, SandboxError::PortTaken { .. }), "{taken}");
     drop(stranger);
     server.start_again().await.unwrap();
-    assert_eq!(
-        ask(&server.url("before_the_kill"), "SELECT 'here'")
-            .await
-            .unwrap(),
-        "here"
-    );
+    assert_eq!(ask(&server.url("before_the_kill"), "SELECT 'here'").await.unwrap(), "here");
 
     server.stop_immediately().await.unwrap();
     assert!(ask(&database, "SELECT ''").await.is_err());
@@ -65,10 +51,7 @@ async fn postgres_comes_back_with_its_port_and_data() {
 
 #[tokio::test]
 async fn rabbitmq_comes_back_with_its_port_and_data() {
-    let options = SandboxOptions {
-        postgres: false,
-        ..SandboxOptions::default()
-    };
+    let options = SandboxOptions { postgres: false, ..SandboxOptions::default() };
     let sandbox = Sandbox::start_own(options).await.unwrap();
     let amqp = sandbox.endpoints().amqp.clone();
     let server = sandbox.rabbitmq().unwrap();
@@ -79,10 +62,7 @@ async fn rabbitmq_comes_back_with_its_port_and_data() {
     server.stop_immediately().await.unwrap();
     assert!(take(&amqp).await.is_err());
     server.start_again().await.unwrap();
-    assert_eq!(
-        take(&amqp).await.unwrap().unwrap(),
-        b"confirmed before the stop"
-    );
+    assert_eq!(take(&amqp).await.unwrap().unwrap(), b"confirmed before the stop");
 
     publish(&amqp, b"confirmed before the kill").await.unwrap();
     server.kill().await.unwrap();
@@ -92,10 +72,7 @@ async fn rabbitmq_comes_back_with_its_port_and_data() {
     assert!(matches!(taken, SandboxError::PortTaken { .. }), "{taken}");
     drop(stranger);
     server.start_again().await.unwrap();
-    assert_eq!(
-        take(&amqp).await.unwrap().unwrap(),
-        b"confirmed before the kill"
-    );
+    assert_eq!(take(&amqp).await.unwrap().unwrap(), b"confirmed before the kill");
 
     server.pause().await.unwrap();
     let silence = timeout(SILENCE, take(&amqp)).await;

@@ -19,10 +19,7 @@ impl Belongings {
     pub fn of(endpoints: &Endpoints, directory: &Path) -> Self {
         let addresses = [&endpoints.database, &endpoints.amqp, &endpoints.management];
         let ports = addresses.map(|address| port_of(address)).to_vec();
-        Self {
-            directory: directory.to_owned(),
-            ports,
-        }
+        Self { directory: directory.to_owned(), ports }
     }
 
     /// What is still there, in words; empty when nothing is.

@@ -26,22 +26,12 @@ pub async fn directory_of(database: &str) -> PathBuf {
 pub async fn publish(amqp: &str, body: &[u8]) -> Result<(), lapin::Error> {
     let connection = Connection::connect(amqp, ConnectionProperties::default()).await?;
     let channel = connection.create_channel().await?;
-    channel
-        .confirm_select(ConfirmSelectOptions::default())
-        .await?;
-    let options = QueueDeclareOptions {
-        durable: true,
-        ..QueueDeclareOptions::default()
-    };
-    channel
-        .queue_declare(QUEUE.into(), options, FieldTable::default())
-        .await?;
+    channel.confirm_select(ConfirmSelectOptions::default()).await?;
+    let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+    channel.queue_declare(QUEUE.into(), options, FieldTable::default()).await?;
     let persistent = BasicProperties::default().with_delivery_mode(2);
     let options = BasicPublishOptions::default();
-    channel
-        .basic_publish("".into(), QUEUE.into(), options, body, persistent)
-        .await?
-        .await?;
+    channel.basic_publish("".into(), QUEUE.into(), options, body, persistent).await?.await?;
     connection.close(200, "done".into()).await
 }
 
@@ -49,9 +39,7 @@ pub async fn publish(amqp: &str, body: &[u8]) -> Result<(), lapin::Error> {
 pub async fn take(amqp: &str) -> Result<Option<Vec<u8>>, lapin::Error> {
     let connection = Connection::connect(amqp, ConnectionProperties::default()).await?;
     let channel = connection.create_channel().await?;
-    let message = channel
-        .basic_get(QUEUE.into(), BasicGetOptions { no_ack: true })
-        .await?;
+    let message = channel.basic_get(QUEUE.into(), BasicGetOptions { no_ack: true }).await?;
     connection.close(200, "done".into()).await?;
     Ok(message.map(|message| message.delivery.data))
 }

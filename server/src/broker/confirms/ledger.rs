@@ -142,13 +142,8 @@ impl Ledger {
         if let Some(key) = &key {
             self.by_key.entry(key.clone()).or_default().push(tag);
         }
-        let entry = Entry {
-            key,
-            answer: None,
-            returned: None,
-            is_doubtful: false,
-            is_decided: false,
-        };
+        let entry =
+            Entry { key, answer: None, returned: None, is_doubtful: false, is_decided: false };
         self.entries.insert(tag, entry);
         self.unanswered += 1;
     }
@@ -183,11 +178,7 @@ impl Ledger {
         {
             self.unanswered -= 1;
             self.open.push(tag);
-            entry.answer = Some(ObservedAnswer {
-                answer,
-                sweep: self.sweep,
-                carried_none,
-            });
+            entry.answer = Some(ObservedAnswer { answer, sweep: self.sweep, carried_none });
         }
         if let Some(message) = carried {
             self.note_return(message);

@@ -53,10 +53,7 @@ fn key(tag: Tag) -> MessageKey {
 }
 
 fn returned(tag: Tag) -> ReturnedMessage {
-    ReturnedMessage {
-        key: Some(key(tag)),
-        why: "no route".to_owned(),
-    }
+    ReturnedMessage { key: Some(key(tag)), why: "no route".to_owned() }
 }
 
 impl Model {
@@ -114,12 +111,10 @@ impl Model {
         });
         let on_the_way: BTreeSet<Tag> = on_the_way.collect();
         let before = self.pending.range(..tag);
-        let is_last = before
-            .clone()
-            .all(|tag| self.ready.contains(tag) && !on_the_way.contains(tag));
+        let is_last =
+            before.clone().all(|tag| self.ready.contains(tag) && !on_the_way.contains(tag));
         let multiple = is_last && self.random.random_bool(0.8);
-        self.ready
-            .retain(|other| *other != tag && !(multiple && *other < tag));
+        self.ready.retain(|other| *other != tag && !(multiple && *other < tag));
         self.frames.push_back(Frame::Ack { tag, multiple });
     }
 
@@ -290,10 +285,7 @@ fn a_return_that_names_nobody_leaves_all_that_were_on_their_way_unknown() {
         for tag in 1..=3 {
             ledger.register(tag, Some(key(tag)));
         }
-        let message = ReturnedMessage {
-            key: named,
-            why: "no route".to_owned(),
-        };
+        let message = ReturnedMessage { key: named, why: "no route".to_owned() };
         ledger.begin_sweep();
         ledger.resolve(1, Answer::Acked, Some(message));
         ledger.resolve(2, Answer::Acked, None);
@@ -307,10 +299,8 @@ fn a_return_that_names_nobody_leaves_all_that_were_on_their_way_unknown() {
         ledger.begin_sweep();
         decided.extend(ledger.end_sweep(true));
         let lost = |one: &Published| matches!(one, Published::Lost(_));
-        let told: BTreeMap<Tag, bool> = decided
-            .iter()
-            .map(|one| (one.tag, lost(&one.published)))
-            .collect();
+        let told: BTreeMap<Tag, bool> =
+            decided.iter().map(|one| (one.tag, lost(&one.published))).collect();
         let wanted = BTreeMap::from([(1, true), (2, true), (3, true), (4, false)]);
         assert_eq!(told, wanted);
     }

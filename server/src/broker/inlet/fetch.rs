@@ -75,9 +75,8 @@ impl Fetch {
             }
             tokio::time::sleep_until(self.not_before).await;
             let asked = self.asked.get_mut().unwrap_or_else(PoisonError::into_inner);
-            let answer = asked
-                .get_or_insert_with(|| Box::pin(get(channel.clone(), queue.clone())))
-                .await;
+            let answer =
+                asked.get_or_insert_with(|| Box::pin(get(channel.clone(), queue.clone()))).await;
             *asked = None;
             if let Some(delivery) = answer? {
                 self.last = delivery.delivery_tag;
@@ -94,11 +93,7 @@ impl Fetch {
 
     /// Asks for nothing more; returns what was on its way.
     pub(super) async fn end(self) -> Answer {
-        match self
-            .asked
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-        {
+        match self.asked.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(asked) => asked.await,
             None => Ok(None),
         }

@@ -68,9 +68,7 @@ impl Management {
         struct Vhost {
             name: String,
         }
-        let request = self
-            .client
-            .get(format!("{}/api/vhosts?columns=name", self.base));
+        let request = self.client.get(format!("{}/api/vhosts?columns=name", self.base));
         let vhosts: Vec<Vhost> = bounded(request.timeout(PATIENCE)).await?;
         let names = vhosts.into_iter().map(|vhost| vhost.name);
         let fit = names.filter(|name| name.len() <= MOST_NAME_BYTES && !name.contains('\0'));
@@ -132,10 +130,8 @@ impl Management {
         vhost: &str,
         overview: &BrokerOverview,
     ) -> Result<Answers, ManagementError> {
-        let mut answers = Answers {
-            version: overview.rabbitmq_version.clone(),
-            ..Answers::default()
-        };
+        let mut answers =
+            Answers { version: overview.rabbitmq_version.clone(), ..Answers::default() };
         let columns = if overview.disable_stats {
             "disable_stats=true&enable_queue_totals=true".to_owned()
         } else {
@@ -237,9 +233,7 @@ pub(super) fn accepted(response: Response) -> Result<Response, ManagementError> 
     match response.status() {
         StatusCode::NOT_FOUND => Err(ManagementError::Missing),
         status if status.is_client_error() => Err(ManagementError::Refused(status.as_u16())),
-        _ => Ok(response
-            .error_for_status()
-            .map_err(reqwest::Error::without_url)?),
+        _ => Ok(response.error_for_status().map_err(reqwest::Error::without_url)?),
     }
 }
 

@@ -119,9 +119,8 @@ impl FrameReader {
             return Ok(taken);
         }
         let size = [self.held[3], self.held[4], self.held[5], self.held[6]];
-        let left = usize::try_from(u32::from_be_bytes(size))
-            .unwrap_or(usize::MAX)
-            .saturating_add(1);
+        let left =
+            usize::try_from(u32::from_be_bytes(size)).unwrap_or(usize::MAX).saturating_add(1);
         if !matches!(self.held[0], METHOD | HEADER) {
             out.append(&mut self.held);
             self.position = Position::Passing(left);
@@ -197,10 +196,8 @@ impl FrameReader {
         let routing_key = short(payload, key_at)?;
         let is_text = |octets| std::str::from_utf8(octets).is_ok();
         let is_plain = is_text(exchange) && is_text(routing_key);
-        let address = (!is_plain).then(|| RawAddress {
-            exchange: exchange.to_vec(),
-            routing_key: routing_key.to_vec(),
-        });
+        let address = (!is_plain)
+            .then(|| RawAddress { exchange: exchange.to_vec(), routing_key: routing_key.to_vec() });
         let replaced = (!is_plain).then(|| {
             let rest = &payload[key_at + 1 + routing_key.len()..];
             [&payload[..exchange_at], &[0, 0], rest].concat()
@@ -213,10 +210,8 @@ impl FrameReader {
     fn read_header(&mut self, channel: u16, payload: &[u8]) -> Option<Vec<u8>> {
         let announced = self.announced.remove(&channel)?;
         let bytes = payload.len() + AROUND_BYTES;
-        let oversize = (self.frame_max > 0 && bytes > self.frame_max).then_some(Oversize {
-            bytes,
-            most: self.frame_max,
-        });
+        let oversize = (self.frame_max > 0 && bytes > self.frame_max)
+            .then_some(Oversize { bytes, most: self.frame_max });
         let lapin_reads = self.reading == OctetReading::Odd
             && announced.address.is_none()
             && oversize.is_none()
@@ -226,15 +221,8 @@ impl FrameReader {
         if lapin_reads {
             return None;
         }
-        let place = DeliveryPlace {
-            channel,
-            tag: announced.tag,
-        };
-        let message = RawMessage {
-            address: announced.address,
-            header: payload.to_vec(),
-            oversize,
-        };
+        let place = DeliveryPlace { channel, tag: announced.tag };
+        let message = RawMessage { address: announced.address, header: payload.to_vec(), oversize };
         self.messages.keep(place, message);
         Some([before_flags, &[0, 0]].concat())
     }

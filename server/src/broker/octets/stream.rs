@@ -36,9 +36,7 @@ pub(in crate::broker) async fn connect(
         Runtime::new(kit),
         async move |uri: AMQPUri, _: Runtime<OctetKit>| {
             let config = OwnedTLSConfig::default();
-            let broker = uri
-                .connect_with_config_async(config.as_ref(), &tokio)
-                .await?;
+            let broker = uri.connect_with_config_async(config.as_ref(), &tokio).await?;
             let frames = FrameReader::new(reading, messages.clone(), frame_max);
             Ok(AsyncTcpStream::Plain(OctetStream::new(broker, frames)))
         },
@@ -59,13 +57,7 @@ pub(super) struct OctetStream {
 
 impl OctetStream {
     fn new(broker: AsyncTcpStream<<Tokio as Reactor>::TcpStream>, frames: FrameReader) -> Self {
-        Self {
-            broker,
-            frames,
-            chunk: vec![0; CHUNK_BYTES],
-            out: Vec::new(),
-            given: 0,
-        }
+        Self { broker, frames, chunk: vec![0; CHUNK_BYTES], out: Vec::new(), given: 0 }
     }
 
     /// Gives out what is ready; nothing if that is nothing.

@@ -33,10 +33,7 @@ impl fmt::Display for Tried {
 
 impl Tried {
     fn of<E: Error + 'static>(what: impl Into<String>, tried: Result<Vec<String>, E>) -> Self {
-        Self {
-            what: what.into(),
-            obstacles: tried.unwrap_or_else(|why| vec![in_words(&why)]),
-        }
+        Self { what: what.into(), obstacles: tried.unwrap_or_else(|why| vec![in_words(&why)]) }
     }
 }
 

@@ -19,33 +19,18 @@ fn example_variables() -> HashMap<String, String> {
 fn the_example_environment_names_every_variable_and_its_default() {
     let variables = example_variables();
     for name in VARIABLES {
-        assert!(
-            variables.contains_key(name),
-            "{name} is missing from .env.example"
-        );
+        assert!(variables.contains_key(name), "{name} is missing from .env.example");
     }
     for name in variables.keys() {
-        assert!(
-            VARIABLES.contains(&name.as_str()),
-            "{name} is in .env.example but unknown"
-        );
+        assert!(VARIABLES.contains(&name.as_str()), "{name} is in .env.example but unknown");
     }
     let asked = RefCell::new(Vec::new());
     let lookup = |name: &str| {
         asked.borrow_mut().push(name.to_owned());
-        variables
-            .get(name)
-            .cloned()
-            .filter(|_| name != "DLO_CONFIG")
+        variables.get(name).cloned().filter(|_| name != "DLO_CONFIG")
     };
-    let surroundings = Surroundings {
-        file: None,
-        lookup: &lookup,
-        program_dir: None,
-    };
-    let config = surroundings
-        .parse(None, Needs::Office)
-        .expect("the example is good");
+    let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: None };
+    let config = surroundings.parse(None, Needs::Office).expect("the example is good");
     assert_eq!(config.intake, IntakeConfig::default());
     assert_eq!(config.replay, ReplayConfig::default());
     assert_eq!(config.retry, RetryConfig::default());
@@ -55,10 +40,7 @@ fn the_example_environment_names_every_variable_and_its_default() {
     assert_eq!(config.log, LogConfig::default());
     assert_eq!(config.http, HttpConfig::default());
     for name in asked.borrow().iter() {
-        assert!(
-            VARIABLES.contains(&name.as_str()),
-            "{name} is read but not listed"
-        );
+        assert!(VARIABLES.contains(&name.as_str()), "{name} is read but not listed");
     }
 }
 

@@ -8,11 +8,7 @@ fn beside(schema: &str, file: &str) -> Result<Config, Faults> {
     std::fs::write(place.path().join("order.json"), schema).expect("written");
     let variables: HashMap<&str, &str> = HashMap::from([DATABASE, BROKER]);
     let lookup = |name: &str| variables.get(name).map(|value| (*value).to_owned());
-    let surroundings = Surroundings {
-        file: None,
-        lookup: &lookup,
-        program_dir: None,
-    };
+    let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: None };
     let path = place.path().join("dlo.toml");
     surroundings.parse(Some((&path, file)), Needs::Office)
 }
@@ -41,30 +37,15 @@ fn a_schema_that_cannot_be_used_is_told_with_its_line() {
     let whole = "[[schemas]]\nmessage_type = 'placed'\nfile = 'order.json'\n";
     for (schema, file, wanted) in [
         (good, "[[schemas]]\nfile = 'order.json'\n", "which letters"),
-        (
-            good,
-            "[[schemas]]\nsource = 'Orders'\n",
-            "name the schema's `file`",
-        ),
-        (
-            good,
-            "[[schemas]]\nsource = 'a'\nfile = 'gone.json'\n",
-            "gone.json cannot be used",
-        ),
-        (
-            good,
-            "[[schemas]]\nsource = 'a'\nfile = 'order.json'\nstrict = true\n",
-            "no `strict`",
-        ),
+        (good, "[[schemas]]\nsource = 'Orders'\n", "name the schema's `file`"),
+        (good, "[[schemas]]\nsource = 'a'\nfile = 'gone.json'\n", "gone.json cannot be used"),
+        (good, "[[schemas]]\nsource = 'a'\nfile = 'order.json'\nstrict = true\n", "no `strict`"),
         ("{", whole, "no JSON"),
         (r#"{"type": 7}"#, whole, "no JSON Schema"),
         (r#"{"$ref": "other.json"}"#, whole, "no JSON Schema"),
     ] {
         let why = why_not(schema, file);
-        assert!(
-            why.contains(wanted) && why.contains("dlo.toml"),
-            "{file}: {why}"
-        );
+        assert!(why.contains(wanted) && why.contains("dlo.toml"), "{file}: {why}");
     }
     let large = format!("\"{}\"", "x".repeat(300_000));
     assert!(why_not(&large, whole).contains("at most 262144"));

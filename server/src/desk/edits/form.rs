@@ -70,27 +70,20 @@ impl Form {
         let schema = self.schemas.of(&self.summary.source, message_type);
         let Writable { shapes, note } = writable(encoding, body);
         let wanted = self.shape.or(self.draft.as_ref().map(|draft| draft.shape));
-        let shape = wanted
-            .filter(|shape| shapes.contains(shape))
-            .unwrap_or(shapes[0]);
+        let shape = wanted.filter(|shape| shapes.contains(shape)).unwrap_or(shapes[0]);
         let unpacked = unpack_within(encoding, body, MOST_FORM_BYTES).ok();
         let is_packed = unpacked.as_ref().is_some_and(Unpacked::is_packed);
         EditSheet {
             arrival: original.ordinal,
             shape,
             text: written(shape, unpacked, body).unwrap_or_default(),
-            content_type: kind
-                .or_else(|| original.content_type.clone())
-                .unwrap_or_default(),
+            content_type: kind.or_else(|| original.content_type.clone()).unwrap_or_default(),
             content_encoding: original
                 .content_encoding
                 .clone()
                 .filter(|_| shape != Shape::Hex && is_packed),
             note,
-            draft: self
-                .draft
-                .as_ref()
-                .map(|draft| self.of_draft(original, draft)),
+            draft: self.draft.as_ref().map(|draft| self.of_draft(original, draft)),
             schema: schema.map(|schema| schema.check(encoding, body)),
             shapes,
             ..self.empty()
@@ -98,10 +91,7 @@ impl Form {
     }
 
     fn of_draft(&self, original: &Original, draft: &Draft) -> DraftSheet {
-        let packed = |bytes| diff::Packed {
-            encoding: original.content_encoding.as_deref(),
-            bytes,
-        };
+        let packed = |bytes| diff::Packed { encoding: original.content_encoding.as_deref(), bytes };
         DraftSheet {
             id: draft.id,
             diff: diff::of_bodies(packed(&original.body), packed(&draft.body), self.bounds),

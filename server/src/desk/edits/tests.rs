@@ -20,11 +20,7 @@ fn original(encoding: Option<&str>, body: &[u8]) -> Original {
 }
 
 fn new(shape: Shape, text: &str) -> NewDraft {
-    NewDraft {
-        shape,
-        text: text.to_owned(),
-        content_type: String::new(),
-    }
+    NewDraft { shape, text: text.to_owned(), content_type: String::new() }
 }
 
 fn sent(of: &Original, shape: Shape, text: &str) -> Vec<u8> {
@@ -49,10 +45,9 @@ fn a_text_that_would_not_be_shown_whole_is_not_edited() {
     let Writable { shapes, note } = writable(None, many.as_bytes());
     assert_eq!(shapes, [Shape::Text, Shape::Hex]);
     assert!(note.expect("a note").contains("too long to be laid out"));
-    for (encoding, body) in [
-        (Some("gzip"), gzip(&b"[0,0]".repeat(1_000_000))),
-        (None, b"<".repeat(250_000)),
-    ] {
+    for (encoding, body) in
+        [(Some("gzip"), gzip(&b"[0,0]".repeat(1_000_000))), (None, b"<".repeat(250_000))]
+    {
         let Writable { shapes, note } = writable(encoding, &body);
         assert_eq!(shapes, [Shape::Hex]);
         let note = note.expect("a note");
@@ -97,15 +92,9 @@ fn what_was_not_changed_is_sent_byte_by_byte() {
 fn what_was_changed_is_sent_in_the_manner_of_the_original() {
     let line = original(None, br#"{"a":1}"#);
     let written = "{\r\n  \"a\": 9007199254740993,\r\n  \"b\": 1.10\r\n}";
-    assert_eq!(
-        sent(&line, Shape::Json, written),
-        br#"{"a":9007199254740993,"b":1.10}"#
-    );
+    assert_eq!(sent(&line, Shape::Json, written), br#"{"a":9007199254740993,"b":1.10}"#);
     let laid = original(None, b"{\n \"a\": 1\n}");
-    assert_eq!(
-        sent(&laid, Shape::Json, "{\r\n \"a\": 2\r\n}"),
-        b"{\n \"a\": 2\n}"
-    );
+    assert_eq!(sent(&laid, Shape::Json, "{\r\n \"a\": 2\r\n}"), b"{\n \"a\": 2\n}");
     let packed = original(Some("gzip"), &gzip(b"[1]"));
     let body = sent(&packed, Shape::Json, "[2]");
     let unpacked = unpack(Some("gzip"), &body).ok();

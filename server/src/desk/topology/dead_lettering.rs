@@ -98,10 +98,7 @@ async fn alone(
     desk: &PgDesk,
     queue: &QueueName,
 ) -> Result<Transaction<'static, Postgres>, DeskError> {
-    let place = Place {
-        broker: &queue.broker,
-        vhost: &queue.vhost,
-    };
+    let place = Place { broker: &queue.broker, vhost: &queue.vhost };
     // No broker has such a vhost, and Postgres cannot be asked to hold its place.
     if place.broker.contains('\0') || place.vhost.contains('\0') {
         return Err(super::no_queue(&queue.vhost, &queue.name));
@@ -116,15 +113,13 @@ async fn alone(
             tokio::time::sleep(PAUSE).await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting)
-        .await
-        .unwrap_or_else(|_| {
-            Err(DeskError::Conflict(
-                "somebody else sets dead-lettering in this vhost at this moment, so nothing was done: \
+    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| {
+        Err(DeskError::Conflict(
+            "somebody else sets dead-lettering in this vhost at this moment, so nothing was done: \
                  try again"
-                    .to_owned(),
-            ))
-        })
+                .to_owned(),
+        ))
+    })
 }
 
 async fn ask(desk: &PgDesk, queue: &QueueName) -> Result<(Management, Vhost), DeskError> {
@@ -171,16 +166,9 @@ pub(super) async fn after_change(
     mut queue: QueueReport,
     read_at: DateTime<Utc>,
 ) -> Result<QueueReport, StoreError> {
-    let place = Place {
-        broker: &queue.broker,
-        vhost: &queue.vhost,
-    };
+    let place = Place { broker: &queue.broker, vhost: &queue.vhost };
     if let Some(last) = set_here::last_change(conn, place, &queue.name).await? {
-        queue.note_change(UnreadChange {
-            at: last.at,
-            read_at,
-            is_set: last.is_set,
-        });
+        queue.note_change(UnreadChange { at: last.at, read_at, is_set: last.is_set });
     }
     Ok(queue)
 }
@@ -195,10 +183,7 @@ async fn note(
         Some(definition) => serde_json::to_string(definition).unwrap_or_default(),
         None => set_here::TAKEN_AWAY.to_owned(),
     };
-    let place = Place {
-        broker: &queue.broker,
-        vhost: &queue.vhost,
-    };
+    let place = Place { broker: &queue.broker, vhost: &queue.vhost };
     let about = set_here::about(place, &change.queue, &change.name);
     let detail = format!("{about}{what}");
     changing!(desk, conn => {
@@ -215,10 +200,7 @@ async fn note(
     })
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "so that it can be handed to map_err"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn of_broker(why: ManagementError) -> DeskError {
     match why {
         ManagementError::NotConfigured => DeskError::Invalid(why.to_string()),

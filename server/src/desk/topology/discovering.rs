@@ -38,9 +38,7 @@ pub(super) async fn discover(desk: &PgDesk, asked: &Discover) -> Result<Discover
             .map(|one| one.queue.as_str())
             .collect();
         let map = Map::with_workers(&read.vhost, &worked);
-        discovery.look(&map, (&place.broker, &place.vhost), |queue| {
-            here.contains(queue)
-        });
+        discovery.look(&map, (&place.broker, &place.vhost), |queue| here.contains(queue));
     }
     Ok(discovery)
 }

@@ -12,10 +12,7 @@ use crate::transform::diff;
 use crate::transform::offload::BodySlot;
 
 fn packed(body: &StoredBody) -> diff::Packed<'_> {
-    diff::Packed {
-        encoding: body.head.content_encoding.as_deref(),
-        bytes: &body.part.bytes,
-    }
+    diff::Packed { encoding: body.head.content_encoding.as_deref(), bytes: &body.part.bytes }
 }
 
 /// What a replay sent in place of a letter's body.
@@ -42,10 +39,8 @@ pub(in crate::desk) async fn sent(
     };
     drop(transaction);
     let compare = move || {
-        let went = diff::Packed {
-            encoding: before.head.content_encoding.as_deref(),
-            bytes: &sent.begin,
-        };
+        let went =
+            diff::Packed { encoding: before.head.content_encoding.as_deref(), bytes: &sent.begin };
         let diff = diff::of_bodies(packed(&before), went, bounds);
         let back = back.map(|(body, back)| BackBody {
             arrival: back.ordinal,

@@ -36,14 +36,9 @@ pub(super) async fn session(
 ) -> Result<(), BrokerError> {
     let Place { broker, vhost, way } = place;
     // Whatever is published there: a message that lapin refuses must not make an office deaf.
-    let link = broker::connect_to_consume(
-        &deps.brokers,
-        broker,
-        vhost,
-        "heartbeats",
-        OctetReading::Odd,
-    )
-    .await?;
+    let link =
+        broker::connect_to_consume(&deps.brokers, broker, vhost, "heartbeats", OctetReading::Odd)
+            .await?;
     let mut inlet = FleetInlet::open(&link).await?;
     let ear = Ear {
         deps,
@@ -174,10 +169,7 @@ pub(super) struct Refused {
 impl Refused {
     fn count_queue(&mut self, way: &str, why: &str) {
         metrics::counter!("dlo_fleet_queues_refused_total", "way" => way.to_owned()).increment(1);
-        if self
-            .told_queue_at
-            .is_none_or(|at| at.elapsed() >= TELL_EVERY)
-        {
+        if self.told_queue_at.is_none_or(|at| at.elapsed() >= TELL_EVERY) {
             self.told_queue_at = Some(Instant::now());
             tracing::warn!(way, why, "a heartbeat was taken without its queue");
         }

@@ -63,11 +63,7 @@ async fn what_a_person_said_stands_against_the_worker(pool: PgPool) {
 async fn a_drained_worker_that_stopped_is_free_when_it_is_started_again(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
-    force
-        .desk
-        .drain_worker(&anna(), "a", true)
-        .await
-        .expect("drained");
+    force.desk.drain_worker(&anna(), "a", true).await.expect("drained");
     force.beat("a", saying(WorkerState::Stopped)).await;
     let again = force.desk.drain_worker(&anna(), "a", true).await;
     assert!(matches!(again, Err(DeskError::Conflict(_))), "{again:?}");
@@ -80,18 +76,12 @@ async fn a_stale_worker_that_is_drained_stays_away_and_drains_when_it_is_back(po
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
     force.pass(40).await;
-    force
-        .desk
-        .drain_worker(&anna(), "a", true)
-        .await
-        .expect("drained");
+    force.desk.drain_worker(&anna(), "a", true).await.expect("drained");
     force.pass(300).await;
     let report = force.report("a").await;
     assert_eq!(report.worker.condition, Condition::Stale);
     assert_eq!(report.worker.drained_by.as_deref(), Some("anna"));
-    let [away] = report.downtimes[..] else {
-        panic!("{:?}", report.downtimes)
-    };
+    let [away] = report.downtimes[..] else { panic!("{:?}", report.downtimes) };
     assert_eq!(away.until, None);
     let page = force.desk.workers(Some(Condition::Stale), None, None, 9);
     assert_eq!(page.await.expect("read").estimated_total, 1);
@@ -124,10 +114,7 @@ async fn a_stale_worker_is_taken_back_before_it_heard_of_a_drain(pool: PgPool) {
 async fn nobody_can_be_drained_who_is_not_there(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let drained = force.desk.drain_worker(&anna(), "nobody", true).await;
-    assert!(
-        matches!(drained, Err(DeskError::NotFound(_))),
-        "{drained:?}"
-    );
+    assert!(matches!(drained, Err(DeskError::NotFound(_))), "{drained:?}");
     force.beat("a", alive()).await;
     let active = force.desk.drain_worker(&anna(), "a", false).await;
     assert!(matches!(active, Err(DeskError::Conflict(_))), "{active:?}");

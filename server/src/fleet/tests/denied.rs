@@ -19,11 +19,8 @@ use crate::fleet::round;
 use crate::outbound::{Allowed, Outbound};
 
 /// Addresses that lead to this machine, so that the listener would be reached.
-const HERE: [Ipv4Addr; 3] = [
-    Ipv4Addr::LOCALHOST,
-    Ipv4Addr::new(127, 8, 9, 10),
-    Ipv4Addr::UNSPECIFIED,
-];
+const HERE: [Ipv4Addr; 3] =
+    [Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 8, 9, 10), Ipv4Addr::UNSPECIFIED];
 
 /// Addresses that only our networks have: of a cloud's secrets, of private networks, of providers, of
 /// many at once.
@@ -54,11 +51,7 @@ fn spellings(ip: Ipv4Addr) -> Vec<String> {
         });
         letters.collect()
     };
-    let escaped: Vec<String> = ip
-        .to_string()
-        .bytes()
-        .map(|byte| format!("%{byte:02x}"))
-        .collect();
+    let escaped: Vec<String> = ip.to_string().bytes().map(|byte| format!("%{byte:02x}")).collect();
     let wide = ['０', '１', '２', '３', '４', '５', '６', '７', '８', '９'];
     let ringed = ['⓪', '①', '②', '③', '④', '⑤', '⑥', '⑦', '⑧', '⑨'];
     let bold = ['𝟎', '𝟏', '𝟐', '𝟑', '𝟒', '𝟓', '𝟔', '𝟕', '𝟖', '𝟗'];
@@ -149,10 +142,8 @@ impl Counting {
             Ok(both) => both,
             Err(_) => TcpListener::bind(("0.0.0.0", 0)).await.expect("a port"),
         };
-        let counting = Self {
-            port: listener.local_addr().expect("bound").port(),
-            connected: Arc::default(),
-        };
+        let counting =
+            Self { port: listener.local_addr().expect("bound").port(), connected: Arc::default() };
         let accept = async {
             loop {
                 drop(listener.accept().await.expect("accepted"));
@@ -220,9 +211,7 @@ async fn the_same_spellings_lead_here_where_it_is_allowed() {
         let networks = ["0.0.0.0/0", "::/0"].map(|text| text.parse().expect("a network"));
         let allowed = Allowed(networks.to_vec());
         let out = Outbound::new(allowed, Duration::from_mins(1)).expect("a client");
-        let hosts = HERE
-            .into_iter()
-            .flat_map(|ip| spellings(ip).into_iter().take(28));
+        let hosts = HERE.into_iter().flat_map(|ip| spellings(ip).into_iter().take(28));
         let asked = iter(hosts)
             .map(|host| {
                 let url = format!("http://{host}:{}/", listener.port);

@@ -13,11 +13,7 @@ use crate::fleet::{Beats, HTTP};
 use crate::store::workers::beats::{self, Beat};
 
 fn named(name: &str) -> Beat {
-    Beat {
-        name: name.to_owned(),
-        heartbeat: alive(),
-        refused_queue: None,
-    }
+    Beat { name: name.to_owned(), heartbeat: alive(), refused_queue: None }
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
@@ -32,10 +28,7 @@ async fn what_a_worker_says_is_shown_as_it_said_it(pool: PgPool) {
     force.beat("worker-7", beat).await;
     let report = force.report("worker-7").await;
     let worker = &report.worker;
-    assert_eq!(
-        (worker.kind.as_str(), worker.interval_ms),
-        ("worker-*", 5_000)
-    );
+    assert_eq!((worker.kind.as_str(), worker.interval_ms), ("worker-*", 5_000));
     assert_eq!((worker.running, worker.capacity), (Some(7), Some(16)));
     assert_eq!(worker.queue.as_deref(), Some("worker.7.executions"));
     assert_eq!(worker.probe.as_ref().map(|probe| probe.at), Some(None));
@@ -55,10 +48,7 @@ async fn what_a_worker_says_is_shown_as_it_said_it(pool: PgPool) {
     let beat: Heartbeat = serde_json::from_value(said).expect("a heartbeat");
     force.beat("worker-7", beat).await;
     let report = force.report("worker-7").await;
-    assert_eq!(
-        report.worker.queue.as_deref(),
-        Some("worker.other.executions")
-    );
+    assert_eq!(report.worker.queue.as_deref(), Some("worker.other.executions"));
     assert_eq!(report.metadata.len(), 1);
 }
 
@@ -69,13 +59,7 @@ async fn heartbeats_that_cannot_be_kept_are_refused_and_hold_up_nobody(pool: PgP
         ("", alive()),
         ("a\u{0}b", alive()),
         (&*"x".repeat(256), alive()),
-        (
-            "a",
-            Heartbeat {
-                interval_seconds: Some(0.0),
-                ..Heartbeat::default()
-            },
-        ),
+        ("a", Heartbeat { interval_seconds: Some(0.0), ..Heartbeat::default() }),
     ] {
         let refused = force.desk.heartbeat(name, beat).await;
         assert!(matches!(refused, Err(DeskError::Invalid(_))), "{refused:?}");
@@ -90,10 +74,7 @@ async fn heartbeats_that_cannot_be_kept_are_refused_and_hold_up_nobody(pool: PgP
         metadata: serde_json::from_value(json!({"x": "\u{1}".repeat(680)})).expect("an object"),
         ..Heartbeat::default()
     };
-    assert_eq!(
-        force.beat(&"n".repeat(255), largest).await,
-        WorkerState::Active
-    );
+    assert_eq!(force.beat(&"n".repeat(255), largest).await, WorkerState::Active);
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
@@ -102,10 +83,10 @@ async fn heartbeats_of_many_at_once_are_all_written(pool: PgPool) {
     let names: Vec<String> = (0..1_200).map(|n| format!("worker-{n}")).collect();
     for _ in 0..2 {
         let told = join_all(names.iter().map(|name| force.desk.heartbeat(name, alive()))).await;
-        assert!(told.iter().all(|told| {
-            told.as_ref()
-                .is_ok_and(|told| told.state == WorkerState::Active)
-        }));
+        assert!(
+            told.iter()
+                .all(|told| { told.as_ref().is_ok_and(|told| told.state == WorkerState::Active) })
+        );
     }
     let page = force.desk.workers(None, None, None, 1).await.expect("read");
     assert_eq!(page.estimated_total, 1_200);
@@ -117,10 +98,7 @@ async fn a_heartbeat_is_written_again_when_whoever_wrote_it_is_cut_off(pool: PgP
     let beats = Arc::new(Beats::new(pool.clone(), force.clock.clone(), HTTP));
     // The one who writes waits for this lock, and is cut off meanwhile.
     let mut lock = pool.begin().await.expect("begun");
-    sqlx::query("lock table workers in exclusive mode")
-        .execute(&mut *lock)
-        .await
-        .expect("locked");
+    sqlx::query("lock table workers in exclusive mode").execute(&mut *lock).await.expect("locked");
     let mut first = Box::pin(beats.take(named("first")));
     let mut second = Box::pin(beats.take(named("second")));
     let pause = std::time::Duration::from_millis(300);
@@ -137,14 +115,10 @@ async fn a_heartbeat_writes_no_index(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let names: Vec<Beat> = (0..50).map(|n| named(&format!("worker-{n}"))).collect();
     let mut conn = pool.begin().await.expect("begun");
-    beats::write(&mut conn, &*force.clock, HTTP, &names)
-        .await
-        .expect("written");
+    beats::write(&mut conn, &*force.clock, HTTP, &names).await.expect("written");
     conn.commit().await.expect("committed");
     let mut conn = pool.begin().await.expect("begun");
-    beats::write(&mut conn, &*force.clock, HTTP, &names)
-        .await
-        .expect("written");
+    beats::write(&mut conn, &*force.clock, HTTP, &names).await.expect("written");
     let (all, without_index): (i64, i64) = sqlx::query_as(
         "select pg_stat_get_xact_tuples_updated('workers'::regclass),
              pg_stat_get_xact_tuples_hot_updated('workers'::regclass)",
@@ -177,22 +151,13 @@ async fn of_several_heartbeats_of_one_worker_the_last_counts(pool: PgPool) {
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_queue_that_is_no_workers_is_not_taken_down(pool: PgPool) {
     let force = Workforce::open(&pool).await;
-    let naming = |queue: &str| Heartbeat {
-        queue: Some(queue.to_owned()),
-        ..Heartbeat::default()
-    };
-    let told = force
-        .desk
-        .heartbeat("a", naming("worker.a.executions"))
-        .await;
+    let naming = |queue: &str| Heartbeat { queue: Some(queue.to_owned()), ..Heartbeat::default() };
+    let told = force.desk.heartbeat("a", naming("worker.a.executions")).await;
     assert_eq!(told.expect("taken").queue_refused, None);
     let told = force.desk.heartbeat("a", naming("payments.execute")).await;
     let told = told.expect("the heartbeat is taken");
     let why = told.queue_refused.expect("a reason");
-    assert!(
-        why.contains("`payments.execute`") && why.contains("worker_queues"),
-        "{why}"
-    );
+    assert!(why.contains("`payments.execute`") && why.contains("worker_queues"), "{why}");
     let worker = force.desk.worker("a").await.expect("known").worker;
     assert_eq!(worker.queue, None);
     assert_eq!(worker.refused_queue.as_deref(), Some("payments.execute"));

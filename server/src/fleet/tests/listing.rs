@@ -29,10 +29,7 @@ async fn mixed(pool: &PgPool) -> Workforce {
 async fn names(force: &Workforce, condition: Option<Condition>, limit: u32) -> Vec<String> {
     let (mut names, mut after): (Vec<String>, Option<WorkerCursor>) = (Vec::new(), None);
     loop {
-        let page = force
-            .desk
-            .workers(condition, None, after.as_ref(), limit)
-            .await;
+        let page = force.desk.workers(condition, None, after.as_ref(), limit).await;
         let page = page.expect("read");
         assert!(page.items.len() <= limit as usize);
         names.extend(page.items.into_iter().map(|worker| worker.name));
@@ -46,17 +43,12 @@ async fn names(force: &Workforce, condition: Option<Condition>, limit: u32) -> V
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn every_worker_is_on_one_page_what_needs_somebody_first(pool: PgPool) {
     let force = mixed(&pool).await;
-    let wanted = [
-        "stale-1", "stale-2", "ending-1", "fresh-1", "fresh-2", "ending-2",
-    ];
+    let wanted = ["stale-1", "stale-2", "ending-1", "fresh-1", "fresh-2", "ending-2"];
     for limit in 1..=7 {
         assert_eq!(names(&force, None, limit).await, wanted, "{limit} a page");
     }
     assert_eq!(names(&force, Some(Condition::Stale), 1).await, wanted[..2]);
-    assert_eq!(
-        names(&force, Some(Condition::Stopped), 9).await,
-        ["ending-2"]
-    );
+    assert_eq!(names(&force, Some(Condition::Stopped), 9).await, ["ending-2"]);
 }
 
 /// Postgres has no text that holds one: that is nobody's fault of ours.
@@ -64,35 +56,20 @@ async fn every_worker_is_on_one_page_what_needs_somebody_first(pool: PgPool) {
 async fn a_nul_names_nobody(pool: PgPool) {
     let force = mixed(&pool).await;
     let desk = &force.desk;
-    assert!(matches!(
-        desk.worker("\0").await,
-        Err(DeskError::NotFound(_))
-    ));
+    assert!(matches!(desk.worker("\0").await, Err(DeskError::NotFound(_))));
     let anna = Actor("anna".to_owned());
     let drained = desk.drain_worker(&anna, "a\0", true).await;
     assert!(matches!(drained, Err(DeskError::NotFound(_))));
-    assert!(matches!(
-        desk.execution("\0").await,
-        Err(DeskError::NotFound(_))
-    ));
+    assert!(matches!(desk.execution("\0").await, Err(DeskError::NotFound(_))));
     let asked = desk.workers(None, Some("\0"), None, 9).await;
     assert!(matches!(asked, Err(DeskError::Invalid(_))));
-    let cursor = WorkerCursor {
-        condition: Condition::Fresh,
-        name: "\0".to_owned(),
-    };
+    let cursor = WorkerCursor { condition: Condition::Fresh, name: "\0".to_owned() };
     let asked = desk.workers(None, None, Some(&cursor), 9).await;
     assert!(matches!(asked, Err(DeskError::Invalid(_))));
-    let query = ExecutionQuery {
-        worker: Some("\0".to_owned()),
-        ..ExecutionQuery::default()
-    };
+    let query = ExecutionQuery { worker: Some("\0".to_owned()), ..ExecutionQuery::default() };
     let asked = desk.executions(&query, None, 9).await;
     assert!(matches!(asked, Err(DeskError::Invalid(_))));
-    for about in [
-        About::Worker("\0".to_owned()),
-        About::Queue("\0".to_owned()),
-    ] {
+    for about in [About::Worker("\0".to_owned()), About::Queue("\0".to_owned())] {
         let asked = desk.timeline(&about, Reach::default()).await;
         assert!(matches!(asked, Err(DeskError::Invalid(_))), "{about:?}");
     }
@@ -120,9 +97,6 @@ async fn kinds_are_counted_and_told_apart(pool: PgPool) {
     let page = force.desk.workers(None, Some("ending-*"), None, 50).await;
     let page = page.expect("read");
     assert_eq!((page.items.len(), page.estimated_total), (2, 2));
-    let none = force
-        .desk
-        .workers(Some(Condition::Fresh), Some("ending-*"), None, 50)
-        .await;
+    let none = force.desk.workers(Some(Condition::Fresh), Some("ending-*"), None, 50).await;
     assert_eq!(none.expect("read").estimated_total, 0);
 }

@@ -27,10 +27,7 @@ impl Workforce {
     }
 
     pub(super) async fn beat_with(&self, name: &str, url: String) {
-        let beat = Heartbeat {
-            probe_url: Some(url),
-            ..Heartbeat::default()
-        };
+        let beat = Heartbeat { probe_url: Some(url), ..Heartbeat::default() };
         self.beat(name, beat).await;
     }
 
@@ -50,18 +47,14 @@ async fn workers_are_probed_each_30_seconds_while_they_are_not_stale(pool: PgPoo
         async { "well" }
     };
     let ill = || async { StatusCode::SERVICE_UNAVAILABLE };
-    let app = Router::new()
-        .route("/well", get(well))
-        .route("/ill", get(ill));
+    let app = Router::new().route("/well", get(well)).route("/ill", get(ill));
     let serving = async move { axum::serve(listener, app).await };
     let probing = async {
         let mut force = Workforce::open(&pool).await;
         let deps = force.probing(&["127.0.0.0/8"]);
         force.beat_with("well", format!("{address}/well")).await;
         force.beat_with("ill", format!("{address}/ill")).await;
-        force
-            .beat_with("nobody", "http://127.0.0.1:1/".to_owned())
-            .await;
+        force.beat_with("nobody", "http://127.0.0.1:1/".to_owned()).await;
         for _ in 0..3 {
             round(&deps).await.expect("probed");
         }
@@ -91,9 +84,7 @@ async fn workers_are_probed_each_30_seconds_while_they_are_not_stale(pool: PgPoo
 async fn an_address_of_our_own_network_is_not_asked_unless_it_is_allowed(pool: PgPool) {
     let force = Workforce::open(&pool).await;
     let deps = force.probing(&[]);
-    force
-        .beat_with("a", "http://169.254.169.254/latest/meta-data".to_owned())
-        .await;
+    force.beat_with("a", "http://169.254.169.254/latest/meta-data".to_owned()).await;
     round(&deps).await.expect("probed");
     let probe = force.probe("a").await;
     assert_eq!(probe.status, None);

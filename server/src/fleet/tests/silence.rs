@@ -26,9 +26,7 @@ async fn a_worker_falls_silent_once_and_comes_back_once(pool: PgPool) {
     let report = force.report("a").await;
     assert_eq!(report.worker.condition, Condition::Fresh);
     assert_eq!(report.worker.down_today_seconds, 91);
-    let [away] = report.downtimes[..] else {
-        panic!("{:?}", report.downtimes)
-    };
+    let [away] = report.downtimes[..] else { panic!("{:?}", report.downtimes) };
     assert_eq!(away.since, last);
     assert_eq!(away.found_at - away.since, TimeDelta::seconds(31));
     assert_eq!(away.until, Some(last + TimeDelta::seconds(91)));
@@ -59,10 +57,7 @@ async fn several_offices_find_a_silence_once_and_its_end_once(pool: PgPool) {
     .fetch_all(&pool)
     .await
     .expect("read");
-    let told: Vec<_> = told
-        .iter()
-        .map(|(name, over)| (name.as_str(), *over))
-        .collect();
+    let told: Vec<_> = told.iter().map(|(name, over)| (name.as_str(), *over)).collect();
     assert_eq!(told, [("a", true), ("b", false), ("c", false)]);
 }
 
@@ -75,18 +70,10 @@ async fn time_in_which_nobody_looked_kills_nobody(pool: PgPool) {
     for gap in [120, 3_600, 90_000] {
         force.jump(gap);
         force.look().await;
-        assert_eq!(
-            force.condition("a").await,
-            Condition::Fresh,
-            "after {gap} s"
-        );
+        assert_eq!(force.condition("a").await, Condition::Fresh, "after {gap} s");
         // It was about to beat when everything stood still, and needs some time to find back.
         force.pass(29).await;
-        assert_eq!(
-            force.condition("a").await,
-            Condition::Fresh,
-            "after {gap} s"
-        );
+        assert_eq!(force.condition("a").await, Condition::Fresh, "after {gap} s");
         force.beat("a", alive()).await;
     }
     force.pass(2).await;
@@ -146,9 +133,7 @@ async fn while_nobody_can_hear_nobody_is_silent(pool: PgPool) {
     force.pass(300).await;
     assert_eq!(force.condition("a").await, Condition::Fresh);
     let troubles = force.desk.troubles().await;
-    let [trouble] = &troubles[..] else {
-        panic!("{troubles:?}")
-    };
+    let [trouble] = &troubles[..] else { panic!("{troubles:?}") };
     assert!(trouble.what.starts_with("Heartbeats by http are not heard"));
 }
 
@@ -156,10 +141,7 @@ async fn while_nobody_can_hear_nobody_is_silent(pool: PgPool) {
 async fn each_worker_has_its_own_interval(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     for (name, seconds) in [("quick", 2.0), ("slow", 60.0)] {
-        let beat = Heartbeat {
-            interval_seconds: Some(seconds),
-            ..Heartbeat::default()
-        };
+        let beat = Heartbeat { interval_seconds: Some(seconds), ..Heartbeat::default() };
         force.beat(name, beat).await;
     }
     force.pass(7).await;
@@ -178,11 +160,7 @@ async fn silent_workers_with_random_names_are_forgotten_soon(pool: PgPool) {
     force.pass(40).await;
     // The watch goes on as if somebody had looked for an hour.
     let look_back = "update fleet_watches set heard_ms = heard_ms + $1";
-    let later = |hours: i64| {
-        sqlx::query(look_back)
-            .bind(hours * 3_600_000)
-            .execute(&pool)
-    };
+    let later = |hours: i64| sqlx::query(look_back).bind(hours * 3_600_000).execute(&pool);
     later(1).await.expect("set");
     force.pass(61).await;
     assert!(force.desk.worker("worker-7f9c-x2z").await.is_err());

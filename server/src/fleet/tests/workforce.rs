@@ -27,22 +27,15 @@ pub(super) fn alive() -> Heartbeat {
 
 /// The same with its state.
 pub(super) fn saying(state: WorkerState) -> Heartbeat {
-    Heartbeat {
-        state: Some(state),
-        ..Heartbeat::default()
-    }
+    Heartbeat { state: Some(state), ..Heartbeat::default() }
 }
 
 impl Workforce {
     pub(super) async fn open(pool: &PgPool) -> Self {
         let clock = Arc::new(ManualClock::at(fixture::noon()));
         let desk = fixture::desk(pool, &clock);
-        let mut force = Self {
-            monitor: Monitor::new(deps(pool, &clock)),
-            pool: pool.clone(),
-            clock,
-            desk,
-        };
+        let mut force =
+            Self { monitor: Monitor::new(deps(pool, &clock)), pool: pool.clone(), clock, desk };
         force.look().await;
         force
     }
@@ -86,10 +79,5 @@ impl Workforce {
 }
 
 fn deps(pool: &PgPool, clock: &Arc<ManualClock>) -> Deps {
-    Deps {
-        pool: pool.clone(),
-        clock: clock.clone(),
-        hears_http: true,
-        judges: true,
-    }
+    Deps { pool: pool.clone(), clock: clock.clone(), hears_http: true, judges: true }
 }

@@ -68,10 +68,7 @@ pub(crate) async fn reject(
     Id(id): Id<ReplayId>,
     JsonBody(verdict): JsonBody<Verdict>,
 ) -> Result<Json<Replay>, Problem> {
-    let rejected = front
-        .desk
-        .reject_replay(&actor, id, &verdict.reason)
-        .await?;
+    let rejected = front.desk.reject_replay(&actor, id, &verdict.reason).await?;
     Ok(Json(rejected))
 }
 

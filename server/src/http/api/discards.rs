@@ -42,34 +42,24 @@ pub(crate) async fn create(
 ) -> Result<Json<Changed>, Problem> {
     let reason = wanted.reason.trim();
     if reason.is_empty() {
-        return Err(Problem::invalid(
-            "`reason` is empty: say why, for those who look at it later",
-        ));
+        return Err(Problem::invalid("`reason` is empty: say why, for those who look at it later"));
     }
     if reason.chars().count() > MOST_REASON_CHARS {
         let why = format!("`reason` has more than {MOST_REASON_CHARS} characters: say it shorter");
         return Err(Problem::invalid(why));
     }
     if reason.contains('\0') {
-        return Err(Problem::invalid(
-            "`reason` holds a NUL character: leave it out",
-        ));
+        return Err(Problem::invalid("`reason` holds a NUL character: leave it out"));
     }
     check(&wanted.selection)?;
-    Ok(Json(
-        front
-            .desk
-            .discard(&actor, &wanted.selection, reason)
-            .await?,
-    ))
+    Ok(Json(front.desk.discard(&actor, &wanted.selection, reason).await?))
 }
 
 /// Refuses a selection that chooses nothing, too much, or everything by accident, and a filter that
 /// cannot be read.
 pub(super) fn check(selection: &Selection) -> Result<(), Problem> {
-    let chosen = selection
-        .chosen()
-        .map_err(|fault| Problem::invalid(format!("`selection`: {fault}")))?;
+    let chosen =
+        selection.chosen().map_err(|fault| Problem::invalid(format!("`selection`: {fault}")))?;
     if let Chosen::Matching(text) = chosen {
         LetterFilter::parse(text).map_err(|fault| Problem::unreadable_filter(&fault))?;
     }

@@ -40,18 +40,12 @@ pub(crate) async fn list(
         worker: query.value("worker").map(ToOwned::to_owned),
         stuck: query.parsed("stuck")?.unwrap_or_default(),
     };
-    if asked.stuck
-        && asked
-            .state
-            .is_some_and(|state| state >= ExecutionState::Running)
-    {
+    if asked.stuck && asked.state.is_some_and(|state| state >= ExecutionState::Running) {
         return Err(Problem::invalid(
             "what is stuck is requested, scheduling or scheduled: leave `state` or `stuck` out",
         ));
     }
-    let page = front
-        .desk
-        .executions(&asked, query.cursor()?, query.limit()?);
+    let page = front.desk.executions(&asked, query.cursor()?, query.limit()?);
     Ok(Json(page.await?))
 }
 

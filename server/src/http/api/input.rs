@@ -30,8 +30,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let read = axum::Json::<Strict<T>>::from_request(request, state).await;
-        read.map(|axum::Json(Strict(value))| Self(value))
-            .map_err(unreadable)
+        read.map(|axum::Json(Strict(value))| Self(value)).map_err(unreadable)
     }
 }
 
@@ -115,9 +114,7 @@ impl FromStr for Name {
 pub(crate) fn id_from<T: FromStr>(text: &str) -> Result<T, Problem> {
     text.parse().map_err(|_| {
         let example = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
-        Problem::invalid(format!(
-            "`{text}` is no id: ids are UUIDs such as {example}"
-        ))
+        Problem::invalid(format!("`{text}` is no id: ids are UUIDs such as {example}"))
     })
 }
 
@@ -135,9 +132,7 @@ impl Query {
                     [] => "none is known here".to_owned(),
                     names => format!("use {}", names.join(", ")),
                 };
-                return Err(Problem::invalid(format!(
-                    "unknown query parameter `{name}`: {known}"
-                )));
+                return Err(Problem::invalid(format!("unknown query parameter `{name}`: {known}")));
             }
             if pairs[at].1.contains('\0') {
                 return Err(Problem::invalid(format!(
@@ -154,17 +149,13 @@ impl Query {
     }
 
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// A value, unless it is empty or not there.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         let found = self.pairs().find(|(given, _)| *given == name);
-        found
-            .map(|(_, value)| value)
-            .filter(|value| !value.is_empty())
+        found.map(|(_, value)| value).filter(|value| !value.is_empty())
     }
 
     pub(crate) fn parsed<T: FromStr<Err: std::fmt::Display>>(
@@ -183,9 +174,7 @@ impl Query {
         match self.value("limit").map(str::parse) {
             None => Ok(USUAL_ITEMS),
             Some(Ok(limit)) if (1..=MOST_ITEMS).contains(&limit) => Ok(limit),
-            Some(_) => Err(Problem::invalid(format!(
-                "`limit` is a number from 1 to {MOST_ITEMS}"
-            ))),
+            Some(_) => Err(Problem::invalid(format!("`limit` is a number from 1 to {MOST_ITEMS}"))),
         }
     }
 
@@ -194,9 +183,9 @@ impl Query {
         match self.value("arrival").map(str::parse) {
             None => Ok(None),
             Some(Ok(ordinal)) if ordinal >= 1 => Ok(Some(ordinal)),
-            Some(_) => Err(Problem::invalid(
-                "`arrival` is a number from 1: the ordinal of an arrival",
-            )),
+            Some(_) => {
+                Err(Problem::invalid("`arrival` is a number from 1: the ordinal of an arrival"))
+            }
         }
     }
 }

@@ -62,10 +62,7 @@ pub(crate) async fn list(
     let query = Query::of(&uri, LIST_PARAMETERS)?;
     let filter = LetterFilter::from_query(query.pairs())
         .map_err(|fault| Problem::unreadable_filter(&fault))?;
-    let page = front
-        .desk
-        .letters(&filter, query.cursor()?, query.limit()?)
-        .await?;
+    let page = front.desk.letters(&filter, query.cursor()?, query.limit()?).await?;
     Ok(Json(page))
 }
 
@@ -108,10 +105,7 @@ pub(crate) async fn arrival(
     Query::of(&uri, &[])?;
     let id = id_from(&path.id)?;
     let ordinal = path.ordinal.parse().map_err(|_| {
-        Problem::invalid(format!(
-            "`{}` is not the number of an arrival",
-            path.ordinal
-        ))
+        Problem::invalid(format!("`{}` is not the number of an arrival", path.ordinal))
     })?;
     Ok(Json(front.desk.arrival(id, ordinal).await?))
 }
@@ -210,9 +204,6 @@ pub(crate) async fn published(
     Id(id): Id<LetterId>,
     JsonBody(said): JsonBody<Published>,
 ) -> Result<StatusCode, Problem> {
-    front
-        .desk
-        .decide_unknown(&actor, id, said.published)
-        .await?;
+    front.desk.decide_unknown(&actor, id, said.published).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -84,9 +84,7 @@ impl Modify for EveryAnswer {
             }
             for (status, why) in answers {
                 let known = &mut operation.responses.responses;
-                known
-                    .entry(status.to_string())
-                    .or_insert_with(|| problem(why).into());
+                known.entry(status.to_string()).or_insert_with(|| problem(why).into());
             }
         }
     }
@@ -107,10 +105,7 @@ fn operation<'a>(path: &'a mut PathItem, method: &Method) -> Option<&'a mut Oper
 fn problem(why: &str) -> OneResponse {
     let body = Ref::from_schema_name("ProblemBody");
     let content = ContentBuilder::new().schema(Some(body)).build();
-    ResponseBuilder::new()
-        .description(why)
-        .content("application/problem+json", content)
-        .build()
+    ResponseBuilder::new().description(why).content("application/problem+json", content).build()
 }
 
 /// This document. It needs no token: it says what every copy of the program says.
@@ -139,12 +134,7 @@ mod tests {
         for endpoint in &endpoints {
             let method = endpoint.method.as_str().to_lowercase();
             let entry = &document["paths"][endpoint.path][method];
-            assert!(
-                entry["summary"].is_string(),
-                "{} {}",
-                endpoint.method,
-                endpoint.path
-            );
+            assert!(entry["summary"].is_string(), "{} {}", endpoint.method, endpoint.path);
         }
         assert_eq!(described, endpoints.len() + 1, "and the document itself");
     }
@@ -160,24 +150,14 @@ mod tests {
         let list = answers("/api/v1/letters", "get");
         assert_eq!(list, ["200", "400", "401", "503"]);
         let change = answers("/api/v1/sources/{id}", "put");
-        let wanted = [
-            "200", "400", "401", "403", "404", "409", "413", "415", "503",
-        ];
+        let wanted = ["200", "400", "401", "403", "404", "409", "413", "415", "503"];
         assert_eq!(change, wanted);
         let pause = answers("/api/v1/replays/{id}/pause", "post");
         assert_eq!(pause, ["200", "400", "401", "403", "404", "409", "503"]);
         let replay = answers("/api/v1/replays", "post");
-        let wanted = [
-            "200", "201", "400", "401", "403", "404", "409", "413", "415", "422", "503",
-        ];
+        let wanted = ["200", "201", "400", "401", "403", "404", "409", "413", "415", "422", "503"];
         assert_eq!(replay, wanted);
-        for path in [
-            "discards",
-            "restores",
-            "holds",
-            "replays/preview",
-            "retry-policies/preview",
-        ] {
+        for path in ["discards", "restores", "holds", "replays/preview", "retry-policies/preview"] {
             let known = answers(&format!("/api/v1/{path}"), "post");
             assert!(known.contains(&"404".to_owned()), "{path}: {known:?}");
         }
@@ -186,10 +166,7 @@ mod tests {
         let mut limit = limit.as_array().expect("parameters").iter();
         let limit = limit.find(|one| one["name"] == "limit");
         let schema = &limit.expect("a limit")["schema"];
-        assert_eq!(
-            (&schema["minimum"], &schema["maximum"]),
-            (&1.into(), &500.into())
-        );
+        assert_eq!((&schema["minimum"], &schema["maximum"]), (&1.into(), &500.into()));
     }
 
     #[test]
@@ -198,10 +175,7 @@ mod tests {
         let document: serde_json::Value = serde_json::from_str(&text).expect("is JSON");
         for part in text.split("\"#/components/schemas/").skip(1) {
             let name = part.split('"').next().expect("ends");
-            assert!(
-                document["components"]["schemas"][name].is_object(),
-                "{name}"
-            );
+            assert!(document["components"]["schemas"][name].is_object(), "{name}");
         }
     }
 }

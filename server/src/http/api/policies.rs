@@ -46,10 +46,7 @@ pub(crate) async fn create(
 ) -> Result<Response, Problem> {
     check(&wanted)?;
     let policy = front.desk.add_policy(&actor, &wanted).await?;
-    Ok(created(
-        format!("/api/v1/retry-policies/{}", policy.id),
-        policy,
-    ))
+    Ok(created(format!("/api/v1/retry-policies/{}", policy.id), policy))
 }
 
 /// What the desk would refuse as well, with the place of what is wrong.

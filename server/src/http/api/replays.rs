@@ -34,10 +34,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<Replay>>, Problem> {
     let query = Query::of(&uri, &["by", "cursor", "limit"])?;
     let by = query.parsed::<Makers>("by")?.unwrap_or_default();
-    let page = front
-        .desk
-        .replays(by, query.cursor()?, query.limit()?)
-        .await?;
+    let page = front.desk.replays(by, query.cursor()?, query.limit()?).await?;
     Ok(Json(page))
 }
 
@@ -84,12 +81,7 @@ pub(crate) async fn pause(
     Id(id): Id<ReplayId>,
 ) -> Result<Json<Replay>, Problem> {
     let control = Control::Pause;
-    Ok(Json(
-        front
-            .desk
-            .control_replay(&actor, id, control, false)
-            .await?,
-    ))
+    Ok(Json(front.desk.control_replay(&actor, id, control, false).await?))
 }
 
 /// Goes on with a replay that was paused or stopped by itself; one that is put off begins now. A
@@ -116,12 +108,7 @@ pub(crate) async fn resume(
     let query = Query::of(&uri, &["again"])?;
     let again = query.parsed::<bool>("again")?.unwrap_or(false);
     let control = Control::Resume;
-    Ok(Json(
-        front
-            .desk
-            .control_replay(&actor, id, control, again)
-            .await?,
-    ))
+    Ok(Json(front.desk.control_replay(&actor, id, control, again).await?))
 }
 
 /// Ends a replay before its end: letters that were not published are held again, and refused in this
@@ -141,12 +128,7 @@ pub(crate) async fn cancel(
     Id(id): Id<ReplayId>,
 ) -> Result<Json<Replay>, Problem> {
     let control = Control::Cancel;
-    Ok(Json(
-        front
-            .desk
-            .control_replay(&actor, id, control, false)
-            .await?,
-    ))
+    Ok(Json(front.desk.control_replay(&actor, id, control, false).await?))
 }
 
 /// One replay.
@@ -187,9 +169,6 @@ pub(crate) async fn items(
 ) -> Result<Json<Page<ReplayItem>>, Problem> {
     let query = Query::of(&uri, &["outcome", "cursor", "limit"])?;
     let outcome = query.parsed::<Outcome>("outcome")?;
-    let page = front
-        .desk
-        .replay_items(id, outcome, query.cursor()?, query.limit()?)
-        .await?;
+    let page = front.desk.replay_items(id, outcome, query.cursor()?, query.limit()?).await?;
     Ok(Json(page))
 }

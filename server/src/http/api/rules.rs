@@ -71,11 +71,7 @@ impl RuleList {
             RuleKind::Severity => book.severity,
             RuleKind::Grouping => book.grouping,
         };
-        Self {
-            revision: book.revision,
-            judging_again: book.judging_again,
-            page: items.into(),
-        }
+        Self { revision: book.revision, judging_again: book.judging_again, page: items.into() }
     }
 }
 
@@ -185,10 +181,7 @@ async fn find(front: &Front, kind: RuleKind, id: RuleId) -> Result<Rule, Problem
     found.ok_or_else(|| {
         Problem::new(
             StatusCode::NOT_FOUND,
-            format!(
-                "there is no {} rule {id}: it may have been removed",
-                kind.as_str()
-            ),
+            format!("there is no {} rule {id}: it may have been removed", kind.as_str()),
         )
     })
 }

@@ -308,9 +308,5 @@ fn queue_name(
             "the path holds a NUL character: no vhost and no queue is called so",
         ));
     }
-    Ok(QueueName {
-        broker: query.value("broker").unwrap_or("main").to_owned(),
-        vhost,
-        name,
-    })
+    Ok(QueueName { broker: query.value("broker").unwrap_or("main").to_owned(), vhost, name })
 }

@@ -30,12 +30,7 @@ pub(crate) async fn list(
 ) -> Result<Json<WorkerPage>, Problem> {
     let query = Query::of(&uri, &["state", "kind", "cursor", "limit"])?;
     let (condition, after) = (query.parsed("state")?, query.parsed("cursor")?);
-    let page = front.desk.workers(
-        condition,
-        query.value("kind"),
-        after.as_ref(),
-        query.limit()?,
-    );
+    let page = front.desk.workers(condition, query.value("kind"), after.as_ref(), query.limit()?);
     Ok(Json(page.await?))
 }
 

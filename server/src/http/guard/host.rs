@@ -16,10 +16,7 @@ pub(super) async fn local(request: Request, next: Next) -> Response {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let named = hosts.next().and_then(|value| value.to_str().ok());
     let only = hosts.next().is_none();
-    let authority = request
-        .uri()
-        .authority()
-        .map(axum::http::uri::Authority::as_str);
+    let authority = request.uri().authority().map(axum::http::uri::Authority::as_str);
     let is_local = |name: Option<&str>| name.is_some_and(is_loopback_name);
     if only && is_local(named) && (authority.is_none() || is_local(authority)) {
         return next.run(request).await;
@@ -39,9 +36,7 @@ fn is_loopback_name(host: &str) -> bool {
             let loopback = address.parse::<Ipv6Addr>().is_ok_and(|ip| ip.is_loopback());
             return loopback && (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port));
         }
-        None => host
-            .split_once(':')
-            .map_or((host, None), |(name, port)| (name, Some(port))),
+        None => host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port))),
     };
     let local = name.eq_ignore_ascii_case("localhost")
         || name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback());
@@ -58,14 +53,8 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_answered_to() {
-        let local = [
-            "localhost",
-            "LocalHost:8484",
-            "127.0.0.1:1",
-            "127.9.9.9",
-            "[::1]",
-            "[::1]:80",
-        ];
+        let local =
+            ["localhost", "LocalHost:8484", "127.0.0.1:1", "127.9.9.9", "[::1]", "[::1]:80"];
         for host in local {
             assert!(is_loopback_name(host), "{host}");
         }

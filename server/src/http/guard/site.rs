@@ -54,11 +54,7 @@ fn sender(headers: &HeaderMap) -> Sender {
             let place = place.and_then(|place| place.strip_prefix("http://"));
             let place = place.map(|place| place.split('/').next().unwrap_or_default());
             let own = only(headers, header::HOST.as_str());
-            return if place.is_some() && place == own {
-                Sender::Own
-            } else {
-                Sender::Other
-            };
+            return if place.is_some() && place == own { Sender::Own } else { Sender::Other };
         }
     }
     Sender::Unknown

@@ -32,9 +32,7 @@ async fn a_stored_letter_is_judged_as_it_was_when_it_arrived(pool: PgPool) {
     {
         let severity = Severity::ALL[place % 4];
         office.add(filter, Verdict::Severity(severity)).await;
-        office
-            .add(filter, key(&format!("{place} {{error_message}}")))
-            .await;
+        office.add(filter, key(&format!("{place} {{error_message}}"))).await;
     }
     let mut odd = vec![
         died_of("a NUL \0 in it"),
@@ -43,9 +41,7 @@ async fn a_stored_letter_is_judged_as_it_was_when_it_arrived(pool: PgPool) {
         Delivered::default(),
     ];
     let mut tenant = died_of("other");
-    tenant
-        .headers
-        .set("tenant", FieldValue::LongString("globex".into()));
+    tenant.headers.set("tenant", FieldValue::LongString("globex".into()));
     tenant.body = vec![0xff; 200];
     odd.push(tenant);
     let letters = office.receive(odd).await;
@@ -71,9 +67,7 @@ async fn a_stored_letter_is_judged_as_it_was_when_it_arrived(pool: PgPool) {
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_letter_that_dies_again_is_judged_by_what_it_then_is(pool: PgPool) {
     let office = Office::open(&pool).await;
-    office
-        .add("arrivals:>1 replays:>0 error:stock", critical())
-        .await;
+    office.add("arrivals:>1 replays:>0 error:stock", critical()).await;
     office.add("arrivals:>1", key("again and again")).await;
     office.walk().await;
     let letter = office.receive(many(1, "no stock")).await[0];
@@ -94,15 +88,8 @@ async fn a_letter_that_dies_again_is_judged_by_what_it_then_is(pool: PgPool) {
     .expect("replayed");
     // This death tells no error: the letter keeps the one that it had.
     let mut incoming = office.incoming(Delivered::default()).await;
-    assert_eq!(
-        incoming.severity,
-        Severity::Normal,
-        "as a letter of its own"
-    );
-    let from = ReturnsFrom {
-        letter_id: letter,
-        replay_id: replay,
-    };
+    assert_eq!(incoming.severity, Severity::Normal, "as a letter of its own");
+    let from = ReturnsFrom { letter_id: letter, replay_id: replay };
     let mut transaction = pool.begin().await.expect("a transaction");
     let judge = office.judges.newest();
     let joined =
@@ -120,10 +107,7 @@ async fn a_letter_that_dies_again_is_judged_by_what_it_then_is(pool: PgPool) {
         .fetch_one(&mut *conn)
         .await
         .expect("asked");
-    assert!(
-        known,
-        "its signature is written down, so that it is grouped"
-    );
+    assert!(known, "its signature is written down, so that it is grouped");
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]

@@ -12,19 +12,11 @@ use crate::store::groups::read;
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn history_is_grouped_again_and_counters_equal_a_recount(pool: PgPool) {
     let office = Office::open(&pool).await;
-    office
-        .receive(many(30, "robot alpha lost its left arm"))
-        .await;
+    office.receive(many(30, "robot alpha lost its left arm")).await;
     office.clock.advance(TimeDelta::hours(2));
-    office
-        .receive(many(40, "robot alpha lost its left arm"))
-        .await;
-    office
-        .receive(many(50, "the conveyor belt stands still"))
-        .await;
-    office
-        .receive(many(5, "the ledger of the month is closed"))
-        .await;
+    office.receive(many(40, "robot alpha lost its left arm")).await;
+    office.receive(many(50, "the conveyor belt stands still")).await;
+    office.receive(many(5, "the ledger of the month is closed")).await;
     office.group().await;
     let list = async || {
         let mut conn = pool.acquire().await.expect("a connection");
@@ -43,17 +35,13 @@ async fn history_is_grouped_again_and_counters_equal_a_recount(pool: PgPool) {
         .execute(&pool)
         .await
         .expect("taken on");
-    office
-        .add("error:robot OR error:conveyor", key("machines"))
-        .await;
+    office.add("error:robot OR error:conveyor", key("machines")).await;
     office.walk().await;
     office.group().await;
     office.assert_counted_right().await;
     let after = list().await;
-    let mut seen: Vec<_> = after
-        .iter()
-        .map(|group| (group.letters, group.arrivals, group.owner.as_deref()))
-        .collect();
+    let mut seen: Vec<_> =
+        after.iter().map(|group| (group.letters, group.arrivals, group.owner.as_deref())).collect();
     seen.sort_unstable();
     // The robots' group is left off; the belt's is somebody's.
     assert_eq!(seen, [(0, 0, Some("ann")), (5, 5, None), (120, 120, None)]);

@@ -41,24 +41,15 @@ impl Office {
     }
 
     pub(super) fn walker(&self) -> Walker {
-        Walker::new(Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-        })
+        Walker::new(Deps { pool: self.pool.clone(), clock: self.clock.clone() })
     }
 
     /// A delivery that is read and judged by the rules as they are.
     pub(super) async fn incoming(&self, delivered: Delivered) -> Incoming {
         let mut conn = self.pool.acquire().await.expect("a connection");
-        let (judge, standing) = self
-            .judges
-            .current_for(&mut conn, self.source)
-            .await
-            .expect("a judge");
-        let court = Court {
-            judge: &judge,
-            source: &standing.source,
-        };
+        let (judge, standing) =
+            self.judges.current_for(&mut conn, self.source).await.expect("a judge");
+        let court = Court { judge: &judge, source: &standing.source };
         let reading = reading::read(&delivered, &HeaderMap::default());
         let id = LetterId(new_id(&*self.clock));
         let now = self.clock.now();
@@ -72,12 +63,8 @@ impl Office {
         }
         let all: Vec<&Incoming> = incoming.iter().collect();
         let mut transaction = self.pool.begin().await.expect("a transaction");
-        signatures::remember(&mut transaction, &all)
-            .await
-            .expect("remembered");
-        insert_new(&mut transaction, self.source, &all)
-            .await
-            .expect("stored");
+        signatures::remember(&mut transaction, &all).await.expect("remembered");
+        insert_new(&mut transaction, self.source, &all).await.expect("stored");
         transaction.commit().await.expect("committed");
         incoming.iter().map(|one| one.letter_id).collect()
     }
@@ -88,24 +75,15 @@ impl Office {
             severity: matches!(verdict, Verdict::Severity(_)),
             signature: matches!(verdict, Verdict::Grouping(_)),
         };
-        let rule = NewRule {
-            name: "a rule".into(),
-            filter: filter.into(),
-            verdict,
-            enabled: true,
-        };
+        let rule = NewRule { name: "a rule".into(), filter: filter.into(), verdict, enabled: true };
         let mut transaction = self.pool.begin().await.expect("a transaction");
         let conn = &mut *transaction;
         rules::take(conn).await.expect("taken");
         let id = new_id(&*self.clock);
         let now = self.clock.now();
-        rules::insert(conn, id, &rule, "ann", now)
-            .await
-            .expect("added");
+        rules::insert(conn, id, &rule, "ann", now).await.expect("added");
         // Before those that come with the product.
-        rules::order(conn, rule.verdict.kind(), &[RuleId(id)])
-            .await
-            .expect("ordered");
+        rules::order(conn, rule.verdict.kind(), &[RuleId(id)]).await.expect("ordered");
         rules::revise(conn).await.expect("revised");
         judging::begin(conn, due, now).await.expect("begun");
         transaction.commit().await.expect("committed");
@@ -117,10 +95,7 @@ impl Office {
     }
 
     pub(super) async fn group(&self) {
-        let deps = grouping::Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-        };
+        let deps = grouping::Deps { pool: self.pool.clone(), clock: self.clock.clone() };
         Grouper::new(deps).catch_up().await.expect("grouped");
         let mut transaction = self.pool.begin().await.expect("a transaction");
         let folded = totals::fold(&mut transaction, self.clock.now()).await;
@@ -143,30 +118,14 @@ impl Office {
     }
 
     pub(super) async fn preview(&self, filter: &str, verdict: Verdict) -> RulePreview {
-        let rule = NewRule {
-            name: "a rule".into(),
-            filter: filter.into(),
-            verdict,
-            enabled: true,
-        };
+        let rule = NewRule { name: "a rule".into(), filter: filter.into(), verdict, enabled: true };
         let filter = LetterFilter::parse(filter).expect("a filter");
         let mut transaction = self.pool.begin().await.expect("a transaction");
-        let judge = self
-            .judges
-            .current(&mut transaction)
-            .await
-            .expect("a judge");
+        let judge = self.judges.current(&mut transaction).await.expect("a judge");
         let with = judge.with_first(&rule).expect("it can be used");
-        preview(
-            &mut transaction,
-            &rule,
-            &filter,
-            &with,
-            self.clock.now(),
-            Duration::from_mins(1),
-        )
-        .await
-        .expect("previewed")
+        preview(&mut transaction, &rule, &filter, &with, self.clock.now(), Duration::from_mins(1))
+            .await
+            .expect("previewed")
     }
 
     pub(super) async fn set(&self, what: &'static str) {

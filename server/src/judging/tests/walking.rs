@@ -84,11 +84,7 @@ async fn one_office_walks_at_a_time_and_gives_way_to_people(pool: PgPool) {
         .execute(&mut *person)
         .await
         .expect("locked");
-    let refused = office
-        .walker()
-        .step()
-        .await
-        .expect_err("it waits for nobody");
+    let refused = office.walker().step().await.expect_err("it waits for nobody");
     assert!(refused.is_lock_timeout(), "{refused}");
     person.rollback().await.expect("let go");
     office.walk().await;

@@ -18,11 +18,7 @@ use super::office::{Office, policy};
 
 /// One a second.
 fn slow() -> NewPolicy {
-    NewPolicy {
-        retries_per_minute: 60,
-        breaker: None,
-        ..policy("slow", "")
-    }
+    NewPolicy { retries_per_minute: 60, breaker: None, ..policy("slow", "") }
 }
 
 /// Makes passes a second apart until all are tried; tells the most tries of any 10 seconds.
@@ -139,14 +135,8 @@ async fn die_all(office: &Office, letters: &[LetterId]) {
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_breaker_stops_retries_that_come_back_and_lets_them_on_when_they_do_not(pool: PgPool) {
     let office = Office::open(&pool).await;
-    let breaker = Breaker {
-        of_last: 10,
-        ..Breaker::default()
-    };
-    let policy = NewPolicy {
-        breaker: Some(breaker),
-        ..policy("again", "")
-    };
+    let breaker = Breaker { of_last: 10, ..Breaker::default() };
+    let policy = NewPolicy { breaker: Some(breaker), ..policy("again", "") };
     let id = office.add(&policy).await;
     let letters = office.arrive_all("work", 20).await;
     let mut scheduler = office.scheduler();
@@ -220,10 +210,7 @@ async fn tries_wait_while_a_broker_does_not_take_those_before_them(pool: PgPool)
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn offices_whose_clocks_are_hours_apart_keep_one_budget(pool: PgPool) {
     let office = Office::open(&pool).await;
-    let policy = NewPolicy {
-        retries_per_minute: 6,
-        ..policy("slow", "")
-    };
+    let policy = NewPolicy { retries_per_minute: 6, ..policy("slow", "") };
     office.add(&policy).await;
     office.arrive_all("work", 100).await;
     let mut ahead = office.scheduler_off_by(TimeDelta::hours(1));

@@ -38,34 +38,16 @@ async fn a_letter_gets_its_three_tries_and_then_the_obituary(pool: PgPool) {
     assert_eq!(told.summary.state, LetterState::Held);
     let obituary = told.retries.exhausted.expect("given up on");
     assert_eq!((obituary.policy_id, &*obituary.policy), (id, "again"));
-    let tries: Vec<_> = told
-        .retries
-        .tries
-        .iter()
-        .map(|one| (one.number, one.outcome))
-        .collect();
+    let tries: Vec<_> = told.retries.tries.iter().map(|one| (one.number, one.outcome)).collect();
     let died = Outcome::DiedAgain;
     assert_eq!(tries, [(1, died), (2, died), (3, died)]);
     let last = &told.audit[0];
-    assert_eq!(
-        (&*last.action, &*last.actor),
-        ("letter.exhausted", "retry policy again")
-    );
+    assert_eq!((&*last.action, &*last.actor), ("letter.exhausted", "retry policy again"));
     assert_eq!(office.made().await, 3);
     let report = office.report(id).await;
-    assert_eq!(
-        (
-            report.policy.figures.waiting,
-            report.policy.figures.tries_today
-        ),
-        (0, 3)
-    );
+    assert_eq!((report.policy.figures.waiting, report.policy.figures.tries_today), (0, 3));
     let filter = LetterFilter::parse("exhausted:true").expect("a filter");
-    let page = office
-        .desk
-        .letters(&filter, None, 10)
-        .await
-        .expect("a page");
+    let page = office.desk.letters(&filter, None, 10).await.expect("a page");
     assert_eq!(page.items.len(), 1);
 }
 
@@ -75,20 +57,10 @@ async fn a_persons_replay_begins_anew_and_ends_the_mark_when_it_is_back(pool: Pg
     office.add(&policy("again", "")).await;
     let letter = office.arrive("work").await;
     die_of_every_try(&office, letter).await;
-    let new = NewReplay {
-        selection: Selection::of_ids(vec![letter]),
-        ..NewReplay::default()
-    };
-    office
-        .desk
-        .plan_replay(&anna(), &new)
-        .await
-        .expect("planned");
+    let new = NewReplay { selection: Selection::of_ids(vec![letter]), ..NewReplay::default() };
+    office.desk.plan_replay(&anna(), &new).await.expect("planned");
     office.engine_says(Outcome::Confirmed).await;
-    assert!(
-        office.letter(letter).await.retries.exhausted.is_some(),
-        "nobody got further yet"
-    );
+    assert!(office.letter(letter).await.retries.exhausted.is_some(), "nobody got further yet");
     office.die_again(letter).await;
     assert!(office.letter(letter).await.retries.exhausted.is_none());
     office.after(0, &mut office.scheduler()).await;
@@ -103,11 +75,7 @@ async fn what_is_resolved_is_not_given_up_on(pool: PgPool) {
     office.add(&policy("again", "")).await;
     let letter = office.arrive("work").await;
     die_of_every_try(&office, letter).await;
-    office
-        .desk
-        .processed(&anna(), letter)
-        .await
-        .expect("processed");
+    office.desk.processed(&anna(), letter).await.expect("processed");
     let told = office.letter(letter).await;
     assert_eq!(told.summary.state, LetterState::Resolved);
     assert!(told.retries.exhausted.is_none());
@@ -123,25 +91,10 @@ async fn whoever_takes_a_scheduled_letter_ends_its_try(pool: PgPool) {
     let one = |place: usize| Selection::of_ids(vec![letters[place]]);
     let held = office.desk.hold(&anna(), &one(0)).await.expect("held");
     assert_eq!(held.changed, 1);
-    office
-        .desk
-        .discard(&anna(), &one(1), "no")
-        .await
-        .expect("discarded");
-    let new = NewReplay {
-        selection: one(2),
-        ..NewReplay::default()
-    };
-    office
-        .desk
-        .plan_replay(&anna(), &new)
-        .await
-        .expect("planned");
-    office
-        .desk
-        .restore(&anna(), &one(1))
-        .await
-        .expect("restored");
+    office.desk.discard(&anna(), &one(1), "no").await.expect("discarded");
+    let new = NewReplay { selection: one(2), ..NewReplay::default() };
+    office.desk.plan_replay(&anna(), &new).await.expect("planned");
+    office.desk.restore(&anna(), &one(1)).await.expect("restored");
     assert_eq!(office.report(id).await.policy.figures.waiting, 1);
     office.after(11, &mut scheduler).await;
     assert_eq!(office.made().await, 1, "only the one that nobody touched");
@@ -159,11 +112,9 @@ async fn a_try_that_could_not_be_published_is_one_and_the_next_one_follows(pool:
     let gone = office.arrive("work").await;
     let mut scheduler = office.scheduler();
     office.after(0, &mut scheduler).await;
-    for (number, delay, outcome) in [
-        (1, 10, Outcome::Unroutable),
-        (2, 100, Outcome::Refused),
-        (3, 1_000, Outcome::Unroutable),
-    ] {
+    for (number, delay, outcome) in
+        [(1, 10, Outcome::Unroutable), (2, 100, Outcome::Refused), (3, 1_000, Outcome::Unroutable)]
+    {
         let next = office.letter(gone).await.retries.next.expect("planned");
         assert_eq!(next.number, number);
         office.after(delay, &mut scheduler).await;
@@ -181,11 +132,7 @@ async fn a_try_that_could_not_be_published_is_one_and_the_next_one_follows(pool:
     );
     assert_eq!(told.audit[0].action, "letter.exhausted");
     let report = office.report(id).await;
-    let failed: Vec<_> = report
-        .failed
-        .iter()
-        .map(|one| (one.letter_id, one.outcome))
-        .collect();
+    let failed: Vec<_> = report.failed.iter().map(|one| (one.letter_id, one.outcome)).collect();
     assert_eq!(failed[0], (gone, Outcome::Unroutable));
     assert_eq!(report.policy.figures.return_percent, Some(100));
 }
@@ -199,11 +146,7 @@ async fn a_try_that_cannot_be_made_or_is_unknown_or_cancelled_waits_for_a_person
     office.after(0, &mut scheduler).await;
     office.after(11, &mut scheduler).await;
     let told = office.letter(homeless).await;
-    assert_eq!(
-        told.summary.state,
-        LetterState::Held,
-        "nobody knows its queue"
-    );
+    assert_eq!(told.summary.state, LetterState::Held, "nobody knows its queue");
     assert!(told.retries.exhausted.is_some(), "given up on");
     assert_eq!(told.audit[0].action, "letter.exhausted");
     assert_eq!(told.audit[1].action, "letter.unschedule");

@@ -52,10 +52,7 @@ async fn scheduled(office: &Office) -> i64 {
 }
 
 fn holding() -> NewPolicy {
-    NewPolicy {
-        verdict: PolicyVerdict::Hold,
-        ..policy("again", "")
-    }
+    NewPolicy { verdict: PolicyVerdict::Hold, ..policy("again", "") }
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
@@ -64,11 +61,7 @@ async fn very_many_letters_are_let_go_in_steps_while_intake_goes_on(pool: PgPool
     let id = office.add(&policy("again", "")).await;
     office.add(&policy("later", "queue:later")).await;
     schedule_many(&office, id, MANY).await;
-    office
-        .desk
-        .remove_policy(&anna(), id)
-        .await
-        .expect("removed");
+    office.desk.remove_policy(&anna(), id).await.expect("removed");
     assert_eq!(scheduled(&office).await, MANY, "none in the change itself");
     // While a step is under way, letters arrive.
     let mut step = pool.begin().await.expect("begun");
@@ -117,11 +110,7 @@ async fn an_office_that_takes_no_part_in_retrying_lets_letters_go_all_the_same(p
     let mut idle = office.idle_scheduler();
     office.after(11, &mut idle).await;
     assert_eq!((office.made().await, scheduled(&office).await), (0, 10));
-    office
-        .desk
-        .change_policy(&anna(), id, &holding())
-        .await
-        .expect("changed");
+    office.desk.change_policy(&anna(), id, &holding()).await.expect("changed");
     office.after(0, &mut idle).await;
     assert_eq!((office.made().await, scheduled(&office).await), (0, 0));
 }
@@ -131,11 +120,7 @@ async fn a_letter_that_somebody_works_on_is_let_go_afterwards(pool: PgPool) {
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
     schedule_many(&office, id, 3).await;
-    office
-        .desk
-        .change_policy(&anna(), id, &holding())
-        .await
-        .expect("changed");
+    office.desk.change_policy(&anna(), id, &holding()).await.expect("changed");
     let mut elsewhere = pool.begin().await.expect("begun");
     let locked: uuid::Uuid = sqlx::query_scalar("select id from letters limit 1 for update")
         .fetch_one(&mut *elsewhere)
@@ -155,20 +140,12 @@ async fn a_policy_that_retries_again_keeps_what_it_had_not_let_go_yet(pool: PgPo
     let office = Office::open(&pool).await;
     let id = office.add(&policy("again", "")).await;
     schedule_many(&office, id, 1_500).await;
-    office
-        .desk
-        .change_policy(&anna(), id, &holding())
-        .await
-        .expect("changed");
+    office.desk.change_policy(&anna(), id, &holding()).await.expect("changed");
     let mut scheduler = office.scheduler();
     office.after(0, &mut scheduler).await;
     assert_eq!(scheduled(&office).await, 500);
     let again = policy("again", "");
-    office
-        .desk
-        .change_policy(&anna(), id, &again)
-        .await
-        .expect("changed");
+    office.desk.change_policy(&anna(), id, &again).await.expect("changed");
     office.after(0, &mut scheduler).await;
     assert_eq!(scheduled(&office).await, 500);
 }

@@ -10,10 +10,7 @@ use sqlx::PgPool;
 use super::office::{Office, policy};
 
 async fn replay(office: &Office, by: &str, letter: LetterId) -> ReplayId {
-    let new = NewReplay {
-        selection: Selection::of_ids(vec![letter]),
-        ..NewReplay::default()
-    };
+    let new = NewReplay { selection: Selection::of_ids(vec![letter]), ..NewReplay::default() };
     let planned = office.desk.plan_replay(&Actor(by.to_owned()), &new).await;
     planned.expect("planned").id.expect("an id")
 }

@@ -49,10 +49,7 @@ pub(super) fn policy(name: &str, filter: &str) -> NewPolicy {
     NewPolicy {
         name: name.to_owned(),
         filter: filter.to_owned(),
-        schedule: Schedule {
-            jitter_percent: 0,
-            ..Schedule::default()
-        },
+        schedule: Schedule { jitter_percent: 0, ..Schedule::default() },
         ..NewPolicy::default()
     }
 }
@@ -124,9 +121,7 @@ impl Office {
         let (id, now) = (LetterId(new_id(&*self.clock)), self.clock.now());
         let mut transaction = self.pool.begin().await.expect("begun");
         rules::hold(&mut transaction).await.expect("held");
-        let standing = rules::standing(&mut transaction, self.source)
-            .await
-            .expect("read");
+        let standing = rules::standing(&mut transaction, self.source).await.expect("read");
         sqlx::query(
             "insert into letters (id, source_id, state, severity, queue, exchange, routing_key,
                  reason, size_bytes, arrivals, first_arrived_at, last_arrived_at)
@@ -140,13 +135,8 @@ impl Office {
         .await
         .expect("a letter");
         if standing.policies_are_asked {
-            let asked = Asked {
-                letter: id,
-                replay: None,
-            };
-            inbox::put(&mut transaction, &*self.clock, &[asked])
-                .await
-                .expect("put");
+            let asked = Asked { letter: id, replay: None };
+            inbox::put(&mut transaction, &*self.clock, &[asked]).await.expect("put");
         }
         transaction.commit().await.expect("committed");
         id
@@ -170,17 +160,11 @@ impl Office {
         .expect("read");
         for (replay, position, letter) in pending {
             let letter = LetterId(letter);
-            let recorded = Recorded {
-                seat: Seat { position, letter },
-                outcome,
-                detail: None,
-                nacked: false,
-            };
+            let recorded =
+                Recorded { seat: Seat { position, letter }, outcome, detail: None, nacked: false };
             let mut transaction = self.pool.begin().await.expect("begun");
             let now = self.clock.now();
-            record(&mut transaction, ReplayId(replay), &[recorded], now)
-                .await
-                .expect("recorded");
+            record(&mut transaction, ReplayId(replay), &[recorded], now).await.expect("recorded");
             transaction.commit().await.expect("committed");
         }
     }
@@ -208,13 +192,8 @@ impl Office {
         .execute(&mut *transaction)
         .await
         .expect("held");
-        let asked = Asked {
-            letter,
-            replay: Some(ReplayId(replay)),
-        };
-        inbox::put(&mut transaction, &*self.clock, &[asked])
-            .await
-            .expect("put");
+        let asked = Asked { letter, replay: Some(ReplayId(replay)) };
+        inbox::put(&mut transaction, &*self.clock, &[asked]).await.expect("put");
         transaction.commit().await.expect("committed");
     }
 
@@ -229,16 +208,12 @@ impl Office {
     }
 
     pub(super) async fn count(&self, what: &'static str) -> i64 {
-        sqlx::query_scalar(what)
-            .fetch_one(&self.pool)
-            .await
-            .expect("counted")
+        sqlx::query_scalar(what).fetch_one(&self.pool).await.expect("counted")
     }
 
     /// Tries that were made.
     pub(super) async fn made(&self) -> i64 {
-        self.count("select count(*) from retries where state = 'taken'")
-            .await
+        self.count("select count(*) from retries where state = 'taken'").await
     }
 
     /// Moves the clock, and lets the scheduler do its work.

@@ -24,10 +24,7 @@ async fn a_policy_in_shadow_mode_says_what_it_would_do_and_is_passed_by(pool: Pg
         assert_eq!(office.state(*letter).await, LetterState::Scheduled);
     }
     let results = office.report(shadow).await.shadow;
-    assert_eq!(
-        (results.discards, results.retries, results.samples.len()),
-        (3, 0, 3)
-    );
+    assert_eq!((results.discards, results.retries, results.samples.len()), (3, 0, 3));
     // What it would have done is forgotten after a week.
     office.after(8 * 86_400, &mut scheduler).await;
     assert_eq!(office.count("select count(*) from retry_shadows").await, 0);
@@ -38,10 +35,7 @@ async fn a_policy_in_shadow_mode_says_what_it_would_do_and_is_passed_by(pool: Pg
 async fn a_policy_in_shadow_mode_gives_up_what_only_a_message_says_that_it_died(pool: PgPool) {
     let office = Office::open(&pool).await;
     office.believe("orders.*").await;
-    let shadow = NewPolicy {
-        shadow: true,
-        ..policy("would retry", "")
-    };
+    let shadow = NewPolicy { shadow: true, ..policy("would retry", "") };
     let shadow = office.add(&shadow).await;
     office.arrive("orders.work").await;
     office.arrive("payments.execute").await;

@@ -21,10 +21,7 @@ fn ids(from: u128, count: u128) -> Vec<Uuid> {
 }
 
 fn seat(position: i32, letter: Uuid) -> Seat {
-    Seat {
-        position,
-        letter: LetterId(letter),
-    }
+    Seat { position, letter: LetterId(letter) }
 }
 
 async fn trail(conn: &mut PgConnection, letter: Uuid) -> Vec<String> {

@@ -91,10 +91,7 @@ pub async fn others(
     closed.sort_by_key(|(session_id, _)| *session_id);
     let closed = closed.into_iter().map(|(session_id, batches)| EndedOther {
         session_id,
-        left: EndedSession {
-            batches,
-            is_open: false,
-        },
+        left: EndedSession { batches, is_open: false },
     });
     others.ended.extend(closed);
     Ok(others)
@@ -121,14 +118,11 @@ async fn unsettled(
         let acknowledgement = Acknowledgement::parse(&row.acknowledgement).ok_or_else(|| {
             StoreError::corrupt("unsettled_batches", "acknowledgement", &row.acknowledgement)
         })?;
-        batches
-            .entry(row.session_id)
-            .or_default()
-            .push(UnsettledBatch {
-                batch: row.batch,
-                acknowledgement,
-                fingerprints: unpack(&row.fingerprints)?,
-            });
+        batches.entry(row.session_id).or_default().push(UnsettledBatch {
+            batch: row.batch,
+            acknowledgement,
+            fingerprints: unpack(&row.fingerprints)?,
+        });
     }
     Ok(batches)
 }
@@ -182,10 +176,7 @@ async fn replace(
     )
     .fetch_all(&mut *conn)
     .await?;
-    let gone = Session {
-        session_id: of,
-        ..*session
-    };
+    let gone = Session { session_id: of, ..*session };
     for batch in left {
         insert(conn, &gone, batch).await?;
     }
@@ -211,8 +202,7 @@ impl Others {
             let mut all = living.batches.iter().flat_map(|batch| &batch.fingerprints);
             all.any(|content| contents.contains(content))
         });
-        with.map(|living| (living.session_id, living.last_batch()))
-            .collect()
+        with.map(|living| (living.session_id, living.last_batch())).collect()
     }
 }
 
@@ -228,11 +218,7 @@ fn unpack(bytes: &[u8]) -> Result<Vec<Fingerprint>, StoreError> {
     let (whole, rest) = bytes.as_chunks::<16>();
     if !rest.is_empty() {
         let why = format!("{} bytes are no multiple of 16", bytes.len());
-        return Err(StoreError::corrupt(
-            "unsettled_batches",
-            "fingerprints",
-            why,
-        ));
+        return Err(StoreError::corrupt("unsettled_batches", "fingerprints", why));
     }
     Ok(whole.iter().map(|chunk| Fingerprint(*chunk)).collect())
 }

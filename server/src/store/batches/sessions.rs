@@ -62,12 +62,9 @@ pub async fn open(conn: &mut PgConnection, session: &Session) -> Result<(), Stor
 /// # Errors
 /// Returns an error if the query fails.
 pub async fn close(conn: &mut PgConnection, session: &Session) -> Result<(), StoreError> {
-    sqlx::query!(
-        "delete from intake_sessions where session_id = $1",
-        session.session_id
-    )
-    .execute(conn)
-    .await?;
+    sqlx::query!("delete from intake_sessions where session_id = $1", session.session_id)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
@@ -162,9 +159,7 @@ pub(super) async fn mark_ended(
     let offices: Vec<Uuid> = rows.iter().map(|row| row.office_id).collect();
     let living = offices::living(conn, &offices).await?;
     let own = session.office_id.0;
-    let gone = rows
-        .iter()
-        .filter(|row| row.office_id == own || !living.contains(&row.office_id));
+    let gone = rows.iter().filter(|row| row.office_id == own || !living.contains(&row.office_id));
     let gone: Vec<Uuid> = gone.map(|row| row.session_id).collect();
     mark_over(conn, &gone).await
 }

@@ -66,9 +66,8 @@ async fn the_newest_letters_of_a_group_are_read_with_their_headers(pool: PgPool)
     assert_eq!((set.len(), signatures.len()), (80, 2));
     let all = spread(&mut conn, 120).await.expect("read");
     assert_eq!(all.len(), 120, "few letters are compared with all");
-    let told = compare(&set, &all, |letter| {
-        letter.signature.is_some_and(|id| signatures.contains(&id))
-    });
+    let told =
+        compare(&set, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)));
     assert_eq!(
         told.sentence.as_deref(),
         Some("100 % of these have x-version=2.3.1, 67 % of all letters do.")

@@ -101,11 +101,8 @@ pub async fn of_last_hour(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn forget(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), StoreError> {
-    sqlx::query!(
-        "delete from execution_minutes where minute < $1",
-        now - KEPT
-    )
-    .execute(conn)
-    .await?;
+    sqlx::query!("delete from execution_minutes where minute < $1", now - KEPT)
+        .execute(conn)
+        .await?;
     Ok(())
 }

@@ -93,9 +93,7 @@ impl TryFrom<Row> for Open {
             place: row.broker.zip(row.vhost),
             execution: row.execution_id,
             queue: row.queue,
-            reason: reason
-                .parse()
-                .map_err(|why| StoreError::corrupt("letters", "reason", why))?,
+            reason: reason.parse().map_err(|why| StoreError::corrupt("letters", "reason", why))?,
             naming: row.naming.map(|naming| naming.0).unwrap_or_default(),
         })
     }
@@ -117,9 +115,7 @@ pub async fn next(conn: &mut PgConnection, later: &[Uuid]) -> Result<Option<Open
     .fetch_optional(&mut *conn)
     .await?;
     match row {
-        Some(row) => Ok(Some(
-            one(conn, LetterId(row.letter_id), row.arrived_at).await?,
-        )),
+        Some(row) => Ok(Some(one(conn, LetterId(row.letter_id), row.arrived_at).await?)),
         None => Ok(None),
     }
 }

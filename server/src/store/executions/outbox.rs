@@ -109,9 +109,7 @@ pub async fn take(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn done(conn: &mut PgConnection, ids: &[Uuid]) -> Result<(), StoreError> {
-    sqlx::query!("delete from execution_outbox where id = any($1)", ids)
-        .execute(conn)
-        .await?;
+    sqlx::query!("delete from execution_outbox where id = any($1)", ids).execute(conn).await?;
     Ok(())
 }
 

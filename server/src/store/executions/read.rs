@@ -98,11 +98,7 @@ pub async fn page(
     let rows: Vec<Row> = sql.build_query_as().fetch_all(conn).await?;
     rows.into_iter()
         .map(|row| {
-            let at = if query.stuck {
-                row.state_since
-            } else {
-                row.first_seen_at
-            };
+            let at = if query.stuck { row.state_since } else { row.first_seen_at };
             let id = row.key;
             Ok((Cursor { at, id }, execution(row, Some(stuck_before))?))
         })
@@ -120,9 +116,7 @@ pub async fn count(
 ) -> Result<i64, StoreError> {
     let mut sql = QueryBuilder::new("select count(*) from (select from executions where ");
     write_query(&mut sql, query, stuck_before);
-    sql.push(" limit ")
-        .push_bind(MOST_COUNTED + 1)
-        .push(") as these");
+    sql.push(" limit ").push_bind(MOST_COUNTED + 1).push(") as these");
     Ok(sql.build_query_scalar().fetch_one(conn).await?)
 }
 
@@ -152,10 +146,7 @@ fn write_query(
 pub async fn states(conn: &mut PgConnection) -> Result<Vec<StateCount>, StoreError> {
     let mut counts = Vec::with_capacity(ExecutionState::ALL.len());
     for state in ExecutionState::ALL {
-        let query = ExecutionQuery {
-            state: Some(state),
-            ..ExecutionQuery::default()
-        };
+        let query = ExecutionQuery { state: Some(state), ..ExecutionQuery::default() };
         let count = count(conn, &query, DateTime::UNIX_EPOCH).await?;
         counts.push(StateCount {
             state,

@@ -53,12 +53,10 @@ pub async fn look(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn watch(conn: &mut PgConnection) -> Result<Option<Watch>, StoreError> {
-    let watch = sqlx::query_as!(
-        Watch,
-        "select watched_since as since, seen_at from execution_watch",
-    )
-    .fetch_optional(conn)
-    .await?;
+    let watch =
+        sqlx::query_as!(Watch, "select watched_since as since, seen_at from execution_watch",)
+            .fetch_optional(conn)
+            .await?;
     Ok(watch)
 }
 

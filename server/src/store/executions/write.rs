@@ -57,9 +57,7 @@ pub async fn take(
     )
     .fetch_all(conn)
     .await?;
-    rows.into_iter()
-        .map(|row| Ok((row.id.clone(), execution(row, None)?)))
-        .collect()
+    rows.into_iter().map(|row| Ok((row.id.clone(), execution(row, None)?))).collect()
 }
 
 /// Locks one execution; nothing when it was not heard of.
@@ -130,6 +128,5 @@ pub async fn put(conn: &mut PgConnection, told: &[Told]) -> Result<(), StoreErro
 }
 
 pub(in crate::store) fn read_state(word: &str) -> Result<ExecutionState, StoreError> {
-    word.parse()
-        .map_err(|why| StoreError::corrupt("executions", "state", why))
+    word.parse().map_err(|why| StoreError::corrupt("executions", "state", why))
 }

@@ -19,9 +19,6 @@ async fn texts_are_indexed_a_few_at_a_time(pool: PgPool) {
         assert_eq!(indexed, wanted);
     }
     let left = "select count(*) from extracts where not is_indexed";
-    let left: i64 = sqlx::query_scalar(left)
-        .fetch_one(&mut *conn)
-        .await
-        .expect("counted");
+    let left: i64 = sqlx::query_scalar(left).fetch_one(&mut *conn).await.expect("counted");
     assert_eq!(left, 0);
 }

@@ -117,9 +117,8 @@ pub(super) fn write_states(sql: &mut Sql, states: &[&'static str]) {
 
 /// The shelf of letters in a state, as Postgres has it (`shelf_of` in the migrations).
 fn shelf(state: &'static str) -> &'static str {
-    let is_away = [LetterState::Claimed, LetterState::Replayed]
-        .iter()
-        .any(|away| away.as_str() == state);
+    let is_away =
+        [LetterState::Claimed, LetterState::Replayed].iter().any(|away| away.as_str() == state);
     if is_away { "away" } else { state }
 }
 
@@ -155,10 +154,7 @@ fn write_comparison(sql: &mut Sql, column: &str, sign: &str, value: &Value) {
 pub(super) fn write_windows(sql: &mut Sql, column: &str, windows: &[Window]) {
     joined(sql, " or ", windows, |sql, window| {
         let ends = [(" >= ", window.from), (" < ", window.before)];
-        let ends: Vec<_> = ends
-            .into_iter()
-            .filter_map(|(sign, end)| Some((sign, end?)))
-            .collect();
+        let ends: Vec<_> = ends.into_iter().filter_map(|(sign, end)| Some((sign, end?))).collect();
         joined(sql, " and ", &ends, |sql, (sign, end)| {
             sql.push(column).push(sign).push_bind(*end);
         });
@@ -169,12 +165,7 @@ pub(super) fn write_windows(sql: &mut Sql, column: &str, windows: &[Window]) {
 pub(super) fn like(pattern: &Pattern) -> String {
     let pieces = pattern.pieces().iter();
     let escaped: Vec<String> = pieces
-        .map(|piece| {
-            piece
-                .replace('\\', "\\\\")
-                .replace('%', "\\%")
-                .replace('_', "\\_")
-        })
+        .map(|piece| piece.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
         .collect();
     escaped.join("%")
 }

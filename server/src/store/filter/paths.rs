@@ -27,13 +27,7 @@ pub(super) fn write(sql: &mut Sql, document: &str, path: &Path, test: &Test) {
                 sign(Comparison::AtLeast),
                 sign(Comparison::AtMost)
             );
-            write_number(
-                sql,
-                document,
-                path,
-                &condition,
-                &[("low", low), ("high", high)],
-            );
+            write_number(sql, document, path, &condition, &[("low", low), ("high", high)]);
         }
     }
 }
@@ -75,13 +69,9 @@ fn write_path(sql: &mut Sql, path: String, variables: &[Variable]) {
 fn write_text(sql: &mut Sql, document: &str, path: &Path, pattern: &Pattern) {
     let path = path.to_jsonpath();
     let Some(text) = pattern.as_literal() else {
-        sql.push("exists (select from jsonb_path_query(")
-            .push(document)
-            .push(", ");
+        sql.push("exists (select from jsonb_path_query(").push(document).push(", ");
         write_path(sql, format!("{path} ? (@.type() == \"string\")"), &[]);
-        sql.push(") as f (found) where f.found #>> '{}' like ")
-            .push_bind(like(pattern))
-            .push(")");
+        sql.push(") as f (found) where f.found #>> '{}' like ").push_bind(like(pattern)).push(")");
         return;
     };
     let mut condition = "@.type() == \"string\" && @ == $text".to_owned();

@@ -10,10 +10,7 @@ impl Matching {
     /// Whether the counters by source, state and severity can answer it.
     pub(in crate::store) fn is_counted(&self) -> bool {
         self.every_term(|term| {
-            matches!(
-                term.subject,
-                Subject::Field(Field::Source | Field::State | Field::Severity)
-            )
+            matches!(term.subject, Subject::Field(Field::Source | Field::State | Field::Severity))
         })
     }
 
@@ -36,10 +33,7 @@ impl Matching {
 
     /// The same filter, written so that each letter is looked at by itself.
     pub(in crate::store) fn by_letter(&self) -> Self {
-        Self {
-            by_letter: true,
-            ..self.clone()
-        }
+        Self { by_letter: true, ..self.clone() }
     }
 
     /// Whether a letter must have certain texts, whatever else it has.
@@ -56,11 +50,7 @@ impl Matching {
 
     /// Writes all but what `write_texts` writes.
     pub(in crate::store) fn write_rest(&self, sql: &mut Sql) {
-        let rest: Vec<&Expr> = self
-            .parts()
-            .iter()
-            .filter(|part| text(part).is_none())
-            .collect();
+        let rest: Vec<&Expr> = self.parts().iter().filter(|part| text(part).is_none()).collect();
         if rest.is_empty() {
             sql.push("true");
         } else {

@@ -22,20 +22,14 @@ async fn group(conn: &mut PgConnection) {
          select lpad(id::text, 32, '0')::uuid, 'open', now(), '', '{}', now(),
              lpad(joined::text, 32, '0')::uuid
          from (values (1, null), (2, null), (3, 2), (4, 2)) as made (id, joined)";
-    sqlx::query(groups)
-        .execute(&mut *conn)
-        .await
-        .expect("groups");
+    sqlx::query(groups).execute(&mut *conn).await.expect("groups");
     let signatures =
         "insert into signatures (id, version, content, sample_letter_id, first_seen_at,
              position, group_id)
          select decode(lpad(id::text, 32, '0'), 'hex'), 1, '{}', gen_random_uuid(), now(), place,
              lpad(joined::text, 32, '0')::uuid
          from (values (1, 0, 1), (2, 1, 2), (3, 2, 2), (5, null, null)) as seen (id, place, joined)";
-    sqlx::query(signatures)
-        .execute(conn)
-        .await
-        .expect("signatures");
+    sqlx::query(signatures).execute(conn).await.expect("signatures");
 }
 
 async fn workers(conn: &mut PgConnection) {
@@ -142,9 +136,7 @@ async fn store(conn: &mut PgConnection, letter: &any::Sample) {
     }
     if let Some(extract) = &letter.extract {
         let row = extracts::Row::from(extract);
-        extracts::put(conn, &[(letter.id, &row)])
-            .await
-            .expect("an extract");
+        extracts::put(conn, &[(letter.id, &row)]).await.expect("an extract");
         // Some of them stay without the index.
         if letter.id.0.as_u128().is_multiple_of(2) {
             extracts::index_some(conn, 1).await.expect("indexed");
@@ -171,9 +163,7 @@ async fn memory_and_database_give_the_same_answers(pool: PgPool) {
     for _ in 0..FILTERS {
         let tree = any::filter().new_tree(&mut runner).expect("a filter");
         let filter = tree.current();
-        let matching = Matching::look_up(&mut conn, &filter, any::now())
-            .await
-            .expect("looked up");
+        let matching = Matching::look_up(&mut conn, &filter, any::now()).await.expect("looked up");
         let found = letter_list::ids(&mut conn, &matching, 1_000)
             .await
             .unwrap_or_else(|error| panic!("{filter}: {error}"));
@@ -203,9 +193,7 @@ async fn nothing_of_a_text_is_sql(pool: PgPool) {
          -has:body.\"{hostile}\" source:\"{hostile}*\" death.queue:\"*{hostile}\""
     );
     let filter = LetterFilter::parse(&text).expect("a filter");
-    let matching = Matching::look_up(&mut conn, &filter, any::now())
-        .await
-        .expect("looked up");
+    let matching = Matching::look_up(&mut conn, &filter, any::now()).await.expect("looked up");
     let mut sql = Sql::new("select l.id from letters l where ");
     matching.write(&mut sql);
     assert!(!sql.into_string().contains("drop"));

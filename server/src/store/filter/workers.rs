@@ -45,10 +45,7 @@ pub(super) async fn look_up(conn: &mut PgConnection, tests: &[&Test]) -> Result<
         Some(names) => are_elsewhere(conn, names, &queues).await?,
         None => true,
     };
-    Ok(Known {
-        queues,
-        are_elsewhere,
-    })
+    Ok(Known { queues, are_elsewhere })
 }
 
 /// The names that a test asks for, when it asks for nothing else.
@@ -57,9 +54,7 @@ fn names(test: &Test) -> Option<Vec<String>> {
         return None;
     }
     let patterns = columns::patterns(test).into_iter();
-    patterns
-        .map(|pattern| pattern.as_literal().map(str::to_owned))
-        .collect()
+    patterns.map(|pattern| pattern.as_literal().map(str::to_owned)).collect()
 }
 
 /// Whether letters of the executions of these workers died in another queue than their own.
@@ -68,10 +63,8 @@ async fn are_elsewhere(
     names: &[String],
     queues: &[(String, String)],
 ) -> Result<bool, StoreError> {
-    let (of, own): (Vec<&str>, Vec<&str>) = queues
-        .iter()
-        .map(|(name, queue)| (name.as_str(), queue.as_str()))
-        .unzip();
+    let (of, own): (Vec<&str>, Vec<&str>) =
+        queues.iter().map(|(name, queue)| (name.as_str(), queue.as_str())).unzip();
     let found = sqlx::query_scalar!(
         r#"select exists (
                select from executions e
@@ -122,10 +115,7 @@ fn write_worker(sql: &mut Sql, test: &Test) {
 }
 
 fn write_queues(sql: &mut Sql, known: &Known, test: &Test) {
-    let passing = known
-        .queues
-        .iter()
-        .filter(|(name, _)| test.passes_name(name));
+    let passing = known.queues.iter().filter(|(name, _)| test.passes_name(name));
     let mut queues: Vec<String> = passing.map(|(_, queue)| queue.clone()).collect();
     queues.sort_unstable();
     queues.dedup();

@@ -68,11 +68,7 @@ async fn expect_living(conn: &mut PgConnection, group: GroupId) -> Result<(), Ar
     )
     .fetch_one(conn)
     .await?;
-    if found {
-        Ok(())
-    } else {
-        Err(ArrangeError::NoGroup(group.0))
-    }
+    if found { Ok(()) } else { Err(ArrangeError::NoGroup(group.0)) }
 }
 
 /// Puts all signatures of a group into another; the first group's address leads there from now on.
@@ -215,9 +211,5 @@ async fn move_some(
     )
     .fetch_one(conn)
     .await?;
-    if left {
-        Ok(())
-    } else {
-        Err(ArrangeError::Everything)
-    }
+    if left { Ok(()) } else { Err(ArrangeError::Everything) }
 }

@@ -78,12 +78,9 @@ async fn set_state(
 
 fn ending(mute: Mute) -> Option<String> {
     let parts = [
-        mute.until
-            .map(|time| format!("until {}", time.format("%Y-%m-%d %H:%M UTC"))),
-        mute.arrivals
-            .map(|count| format!("until {count} more letters arrive")),
-        mute.per_hour
-            .map(|count| format!("until {count} letters arrive within an hour")),
+        mute.until.map(|time| format!("until {}", time.format("%Y-%m-%d %H:%M UTC"))),
+        mute.arrivals.map(|count| format!("until {count} more letters arrive")),
+        mute.per_hour.map(|count| format!("until {count} letters arrive within an hour")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" or "))
@@ -100,21 +97,13 @@ async fn set_texts(
         sqlx::query!("update groups set owner = $2 where id = $1", id.0, *owner)
             .execute(&mut *conn)
             .await?;
-        let action = if owner.is_some() {
-            "owned by"
-        } else {
-            "owned by nobody"
-        };
+        let action = if owner.is_some() { "owned by" } else { "owned by nobody" };
         tell(conn, id, action, owner.as_deref(), by).await?;
     }
     if let Some(url) = &edit.ticket_url {
-        sqlx::query!(
-            "update groups set ticket_url = $2 where id = $1",
-            id.0,
-            *url
-        )
-        .execute(&mut *conn)
-        .await?;
+        sqlx::query!("update groups set ticket_url = $2 where id = $1", id.0, *url)
+            .execute(&mut *conn)
+            .await?;
         tell(conn, id, "ticket", url.as_deref(), by).await?;
     }
     if let Some(tags) = &edit.tags {

@@ -61,12 +61,7 @@ pub async fn mined_from(
     .fetch_all(conn)
     .await?;
     rows.into_iter()
-        .map(|row| {
-            Ok(Mined {
-                position: row.position,
-                signature: signature(row.content)?,
-            })
-        })
+        .map(|row| Ok(Mined { position: row.position, signature: signature(row.content)? }))
         .collect()
 }
 

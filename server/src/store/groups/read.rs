@@ -84,13 +84,8 @@ pub async fn page(
     )
     .fetch_all(&mut *conn)
     .await?;
-    let places: Vec<Place> = rows
-        .iter()
-        .map(|row| Place {
-            impact: row.impact,
-            id: row.id,
-        })
-        .collect();
+    let places: Vec<Place> =
+        rows.iter().map(|row| Place { impact: row.impact, id: row.id }).collect();
     let groups = with_hours(conn, rows, now).await?;
     Ok(places.into_iter().zip(groups).collect())
 }
@@ -154,10 +149,7 @@ fn summary(row: Row, by_hour: Vec<i64>) -> Result<GroupSummary, StoreError> {
         owner: row.owner,
         ticket_url: row.ticket_url,
         tags: row.tags,
-        severity: worst
-            .into_iter()
-            .find(|(_, waiting)| *waiting > 0)
-            .map(|(severity, _)| severity),
+        severity: worst.into_iter().find(|(_, waiting)| *waiting > 0).map(|(severity, _)| severity),
         letters: row.letters,
         waiting: row.waiting,
         arrivals: row.arrivals,

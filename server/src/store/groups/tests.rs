@@ -33,10 +33,7 @@ impl Shop {
             pool: pool.clone(),
             clock: clock.clone(),
             source: fixture::source(pool).await,
-            grouper: Grouper::new(Deps {
-                pool: pool.clone(),
-                clock,
-            }),
+            grouper: Grouper::new(Deps { pool: pool.clone(), clock }),
         }
     }
 
@@ -56,10 +53,7 @@ impl Shop {
                 read.failure.error_class = Some("ShopError".to_owned());
                 read.failure.error_message = Some(message.clone());
                 let id = LetterId(new_id(&*self.clock));
-                let court = Court {
-                    judge: &Judge::default(),
-                    source: "dead",
-                };
+                let court = Court { judge: &Judge::default(), source: "dead" };
                 let now = self.clock.now();
                 let mut one = Incoming::new(id, now, delivered, read, court, &mut masker);
                 one.severity = severity;
@@ -68,12 +62,8 @@ impl Shop {
             .collect();
         let all: Vec<&Incoming> = incoming.iter().collect();
         let mut transaction = self.pool.begin().await.expect("a transaction");
-        signatures::remember(&mut transaction, &all)
-            .await
-            .expect("remembered");
-        insert_new(&mut transaction, self.source, &all)
-            .await
-            .expect("stored");
+        signatures::remember(&mut transaction, &all).await.expect("remembered");
+        insert_new(&mut transaction, self.source, &all).await.expect("stored");
         transaction.commit().await.expect("committed");
         incoming.iter().map(|one| one.letter_id).collect()
     }
@@ -84,18 +74,14 @@ impl Shop {
         let mut transaction = self.pool.begin().await.expect("a transaction");
         let groups = totals::fold(&mut transaction, self.now()).await;
         let groups = groups.expect("folded");
-        let woken = totals::wake(&mut transaction, &groups, self.now())
-            .await
-            .expect("woken");
+        let woken = totals::wake(&mut transaction, &groups, self.now()).await.expect("woken");
         transaction.commit().await.expect("committed");
         woken
     }
 
     async fn groups(&self) -> Vec<GroupSummary> {
         let mut conn = self.pool.acquire().await.expect("a connection");
-        let page = read::page(&mut conn, None, None, 100, self.now())
-            .await
-            .expect("a page");
+        let page = read::page(&mut conn, None, None, 100, self.now()).await.expect("a page");
         page.into_iter().map(|(_, group)| group).collect()
     }
 
@@ -130,9 +116,7 @@ impl Shop {
 }
 
 fn orders(numbers: std::ops::Range<u32>) -> Vec<String> {
-    numbers
-        .map(|number| format!("order {number} not found"))
-        .collect()
+    numbers.map(|number| format!("order {number} not found")).collect()
 }
 
 fn outages(count: usize) -> Vec<String> {
@@ -146,14 +130,9 @@ async fn letters_that_failed_alike_are_one_group_and_the_worst_comes_first(pool:
     shop.receive(&outages(3), Severity::Critical).await;
     shop.tidy().await;
     let groups = shop.groups().await;
-    let seen: Vec<_> = groups
-        .iter()
-        .map(|group| (group.letters, group.waiting, group.severity))
-        .collect();
-    let expected = [
-        (3, 3, Some(Severity::Critical)),
-        (50, 50, Some(Severity::Low)),
-    ];
+    let seen: Vec<_> =
+        groups.iter().map(|group| (group.letters, group.waiting, group.severity)).collect();
+    let expected = [(3, 3, Some(Severity::Critical)), (50, 50, Some(Severity::Low))];
     assert_eq!(seen, expected);
     assert_eq!(groups[1].by_hour.iter().sum::<i64>(), 50);
     assert_eq!(groups[1].by_hour[23], 50, "all in this hour");
@@ -177,19 +156,12 @@ async fn pages_follow_each_other_without_gap_or_overlap(pool: PgPool) {
     let mut after: Option<Place> = None;
     let mut seen = Vec::new();
     loop {
-        let page = read::page(&mut conn, None, after, 2, shop.now())
-            .await
-            .expect("a page");
+        let page = read::page(&mut conn, None, after, 2, shop.now()).await.expect("a page");
         let Some((last, _)) = page.last() else { break };
         after = Some(*last);
         seen.extend(page.into_iter().map(|(_, group)| group.id));
     }
-    let all: Vec<GroupId> = shop
-        .groups()
-        .await
-        .into_iter()
-        .map(|group| group.id)
-        .collect();
+    let all: Vec<GroupId> = shop.groups().await.into_iter().map(|group| group.id).collect();
     assert_eq!(seen, all);
     assert_eq!(seen.len(), 5);
 }
@@ -199,19 +171,11 @@ async fn a_second_office_and_one_that_starts_again_group_alike(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     shop.receive(&orders(0..5), Severity::Low).await;
     shop.tidy().await;
-    shop.grouper = Grouper::new(Deps {
-        pool: pool.clone(),
-        clock: shop.clock.clone(),
-    });
+    shop.grouper = Grouper::new(Deps { pool: pool.clone(), clock: shop.clock.clone() });
     shop.receive(&orders(5..10), Severity::Low).await;
     shop.receive(&outages(1), Severity::Low).await;
     shop.tidy().await;
-    let mut letters: Vec<i64> = shop
-        .groups()
-        .await
-        .iter()
-        .map(|group| group.letters)
-        .collect();
+    let mut letters: Vec<i64> = shop.groups().await.iter().map(|group| group.letters).collect();
     letters.sort_unstable();
     assert_eq!(letters, [1, 10]);
     let positions: Vec<i64> = sqlx::query_scalar("select position from signatures order by 1")
@@ -234,17 +198,11 @@ async fn a_resolved_group_regresses_when_a_letter_dies_of_it_again(pool: PgPool)
     };
     assert_eq!(shop.tidy().await, [group.0]);
     let mut conn = pool.acquire().await.expect("a connection");
-    let now = read::group(&mut conn, group, shop.now())
-        .await
-        .expect("read")
-        .expect("there");
+    let now = read::group(&mut conn, group, shop.now()).await.expect("read").expect("there");
     assert_eq!(now.summary.state, GroupState::Regressed);
     assert_eq!(now.timeline[0].action, "regressed");
     assert_eq!(now.signatures.len(), 1);
-    assert_ne!(
-        now.signatures[0].sample_letter_id, letter,
-        "the sample is the first"
-    );
+    assert_ne!(now.signatures[0].sample_letter_id, letter, "the sample is the first");
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
@@ -254,23 +212,20 @@ async fn a_mute_ends_by_time_count_or_rate(pool: PgPool) {
     shop.tidy().await;
     let group = shop.groups().await[0].id;
     let muted = "state = 'muted', arrivals_when_muted = 10";
-    shop.set(group, &format!("{muted}, muted_arrivals = 5"))
-        .await;
+    shop.set(group, &format!("{muted}, muted_arrivals = 5")).await;
     shop.receive(&outages(4), Severity::High).await;
     assert!(shop.tidy().await.is_empty(), "4 of 5");
     shop.receive(&outages(1), Severity::High).await;
     assert_eq!(shop.tidy().await, [group.0]);
 
-    shop.set(group, &format!("{muted}, muted_per_hour = 20"))
-        .await;
+    shop.set(group, &format!("{muted}, muted_per_hour = 20")).await;
     shop.receive(&outages(4), Severity::High).await;
     assert!(shop.tidy().await.is_empty(), "19 in this hour");
     shop.receive(&outages(1), Severity::High).await;
     assert_eq!(shop.tidy().await, [group.0]);
 
     let until = (shop.now() + TimeDelta::minutes(5)).to_rfc3339();
-    shop.set(group, &format!("{muted}, muted_until = '{until}'"))
-        .await;
+    shop.set(group, &format!("{muted}, muted_until = '{until}'")).await;
     assert!(shop.tidy().await.is_empty(), "not yet");
     shop.clock.advance(TimeDelta::minutes(6));
     assert_eq!(shop.tidy().await, [group.0]);
@@ -286,19 +241,14 @@ async fn what_people_merge_stays_merged_and_old_addresses_lead_there(pool: PgPoo
     let groups = shop.groups().await;
     let (into, from) = (groups[0].id, groups[1].id);
     let mut transaction = pool.begin().await.expect("a transaction");
-    arrange::merge(&mut transaction, &[from], into, shop.now(), "anna")
-        .await
-        .expect("merged");
+    arrange::merge(&mut transaction, &[from], into, shop.now(), "anna").await.expect("merged");
     transaction.commit().await.expect("committed");
     shop.receive(&orders(3..5), Severity::Low).await;
     shop.tidy().await;
     let groups = shop.groups().await;
     assert_eq!((groups.len(), groups[0].letters), (1, 7));
     let mut conn = pool.acquire().await.expect("a connection");
-    let found = read::group(&mut conn, from, shop.now())
-        .await
-        .expect("read")
-        .expect("there");
+    let found = read::group(&mut conn, from, shop.now()).await.expect("read").expect("there");
     assert_eq!(found.summary.id, into);
     assert_eq!(found.timeline[0].actor, "anna");
     shop.assert_counted_right().await;
@@ -313,37 +263,20 @@ async fn what_people_split_off_stays_apart(pool: PgPool) {
     let groups = shop.groups().await;
     let (whole, other) = (groups[0].id, groups[1].id);
     let mut transaction = pool.begin().await.expect("a transaction");
-    arrange::merge(&mut transaction, &[other], whole, shop.now(), "anna")
-        .await
-        .expect("merged");
+    arrange::merge(&mut transaction, &[other], whole, shop.now(), "anna").await.expect("merged");
     let split_off = Uuid::from_u128(99);
-    let found = read::group(&mut transaction, whole, shop.now())
-        .await
-        .expect("read");
+    let found = read::group(&mut transaction, whole, shop.now()).await.expect("read");
     let found = found.expect("there");
-    let order = found
-        .signatures
-        .iter()
-        .find(|one| one.template.contains("order"));
+    let order = found.signatures.iter().find(|one| one.template.contains("order"));
     let ids = [order.expect("orders").id.clone().try_into().expect("an id")];
-    arrange::split(
-        &mut transaction,
-        whole,
-        &ids,
-        GroupId(split_off),
-        shop.now(),
-        "anna",
-    )
-    .await
-    .expect("split");
+    arrange::split(&mut transaction, whole, &ids, GroupId(split_off), shop.now(), "anna")
+        .await
+        .expect("split");
     transaction.commit().await.expect("committed");
     shop.receive(&orders(3..5), Severity::Low).await;
     shop.tidy().await;
     let groups = shop.groups().await;
-    let seen: Vec<_> = groups
-        .iter()
-        .map(|group| (group.id.0, group.letters))
-        .collect();
+    let seen: Vec<_> = groups.iter().map(|group| (group.id.0, group.letters)).collect();
     assert_eq!(seen, [(whole.0, 2), (split_off, 5)]);
     assert!(groups[1].title.contains("order"), "{}", groups[1].title);
 }

@@ -43,11 +43,7 @@ pub async fn worst(
         let seen = first_seen.iter().find(|(id, _)| *id == summary.id.0);
         // A group that was split off is younger than what it is about.
         let first_seen_at = seen.map_or(summary.created_at, |(_, at)| *at);
-        WorstGroup {
-            is_new: first_seen_at >= since,
-            first_seen_at,
-            summary,
-        }
+        WorstGroup { is_new: first_seen_at >= since, first_seen_at, summary }
     });
     Ok(groups.collect())
 }

@@ -38,16 +38,12 @@ pub async fn matched(
     sql.push(" order by l.last_arrived_at desc, l.id desc limit ")
         .push_bind(most)
         .push(") as newest group by 1, 2");
-    let rows: Vec<(String, bool, i64)> = sql
-        .build_query_as()
-        .persistent(false)
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<(String, bool, i64)> =
+        sql.build_query_as().persistent(false).fetch_all(conn).await?;
     let mut matched = Matched::default();
     for (word, is_open, letters) in rows {
-        let severity: Severity = word
-            .parse()
-            .map_err(|why| StoreError::corrupt("letters", "severity", why))?;
+        let severity: Severity =
+            word.parse().map_err(|why| StoreError::corrupt("letters", "severity", why))?;
         matched.letters += letters;
         if is_open {
             matched.open.push(SeverityCount { severity, letters });
@@ -68,13 +64,8 @@ pub async fn newest(
 ) -> Result<Vec<(LetterId, i64)>, StoreError> {
     let mut sql = QueryBuilder::new("select l.id, l.size_bytes from letters l where ");
     matching.write(&mut sql);
-    sql.push(" order by l.last_arrived_at desc, l.id desc limit ")
-        .push_bind(most);
-    let rows: Vec<(Uuid, i64)> = sql
-        .build_query_as()
-        .persistent(false)
-        .fetch_all(conn)
-        .await?;
+    sql.push(" order by l.last_arrived_at desc, l.id desc limit ").push_bind(most);
+    let rows: Vec<(Uuid, i64)> = sql.build_query_as().persistent(false).fetch_all(conn).await?;
     let rows = rows.into_iter();
     Ok(rows.map(|(id, size)| (LetterId(id), size)).collect())
 }

@@ -88,16 +88,11 @@ pub async fn rejudge(
     let ids: Vec<Uuid> = rulings.iter().map(|one| one.letter.0).collect();
     let arrivals: Vec<i32> = rulings.iter().map(|one| one.arrivals).collect();
     let severities: Vec<String> = rulings.iter().map(|one| one.severity.to_string()).collect();
-    let signatures: Vec<Option<&[u8]>> = rulings
-        .iter()
-        .map(|one| one.signature.as_ref().map(|id| &id.0[..]))
-        .collect();
-    sqlx::query!(
-        "select id from letters where id = any($1) order by id for update",
-        &ids
-    )
-    .fetch_all(&mut *conn)
-    .await?;
+    let signatures: Vec<Option<&[u8]>> =
+        rulings.iter().map(|one| one.signature.as_ref().map(|id| &id.0[..])).collect();
+    sqlx::query!("select id from letters where id = any($1) order by id for update", &ids)
+        .fetch_all(&mut *conn)
+        .await?;
     let changed = sqlx::query_scalar!(
         "update letters as l
          set severity = case when l.state in ('resolved', 'discarded') then l.severity
@@ -126,8 +121,6 @@ pub async fn rejudge(
 /// When Postgres does not do it.
 pub async fn give_way(conn: &mut PgConnection) -> Result<(), StoreError> {
     // Shorter than the time after which Postgres looks for a ring of waits.
-    sqlx::query!("select set_config('lock_timeout', '250ms', true)")
-        .fetch_one(conn)
-        .await?;
+    sqlx::query!("select set_config('lock_timeout', '250ms', true)").fetch_one(conn).await?;
     Ok(())
 }

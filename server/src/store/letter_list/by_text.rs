@@ -28,9 +28,7 @@ pub(super) async fn by_text(
     read_within: Duration,
 ) -> Result<Option<Found>, StoreError> {
     // What Postgres believes of how often a text occurs may be wrong by any factor.
-    sqlx::query!("select set_config('enable_seqscan', 'off', true)")
-        .fetch_one(&mut *conn)
-        .await?;
+    sqlx::query!("select set_config('enable_seqscan', 'off', true)").fetch_one(&mut *conn).await?;
     let mut ids = indexed(conn, matching).await?;
     if are_many(&ids) {
         return Ok(None);
@@ -56,10 +54,7 @@ pub(super) async fn by_text(
     };
     // Those that arrived after the place would have stood on a page before this one.
     let unread = unread.filter(|span| after.is_none_or(|after| span.since <= after.at));
-    Ok(Some(Found {
-        unread,
-        ..Found::all(letters)
-    }))
+    Ok(Some(Found { unread, ..Found::all(letters) }))
 }
 
 fn are_many(ids: &[Uuid]) -> bool {

@@ -32,10 +32,7 @@ impl SearchTime {
     /// So long in all.
     #[must_use]
     pub fn within(whole: Duration) -> Self {
-        Self {
-            planned: whole * 11 / 18,
-            whole,
-        }
+        Self { planned: whole * 11 / 18, whole }
     }
 }
 
@@ -54,11 +51,7 @@ pub struct Found {
 
 impl Found {
     pub(super) fn all(letters: Vec<LetterSummary>) -> Self {
-        Self {
-            letters,
-            stopped_at: None,
-            unread: None,
-        }
+        Self { letters, stopped_at: None, unread: None }
     }
 }
 
@@ -222,11 +215,7 @@ impl Walk {
 
     fn found(self) -> Found {
         let stopped_at = self.at.filter(|_| !self.is_done);
-        Found {
-            letters: self.letters,
-            stopped_at,
-            unread: None,
-        }
+        Found { letters: self.letters, stopped_at, unread: None }
     }
 }
 
@@ -241,10 +230,7 @@ async fn place_after(
     sql.push(" order by l.last_arrived_at desc, l.id desc offset ")
         .push_bind(letters - 1)
         .push(" limit 1");
-    let place: Option<(DateTime<Utc>, Uuid)> = sql
-        .build_query_as()
-        .persistent(false)
-        .fetch_optional(conn)
-        .await?;
+    let place: Option<(DateTime<Utc>, Uuid)> =
+        sql.build_query_as().persistent(false).fetch_optional(conn).await?;
     Ok(place.map(|(at, id)| Cursor { at, id }))
 }

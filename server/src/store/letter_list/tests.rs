@@ -50,24 +50,17 @@ async fn letter(
 }
 
 /// However slow the machine is.
-const ENOUGH: SearchTime = SearchTime {
-    planned: Duration::from_mins(1),
-    whole: Duration::from_mins(1),
-};
+const ENOUGH: SearchTime =
+    SearchTime { planned: Duration::from_mins(1), whole: Duration::from_mins(1) };
 
 async fn matched(conn: &mut PgConnection, filter: &str) -> Vec<u128> {
     let filter = LetterFilter::parse(filter).expect("a filter");
-    let matching = Matching::look_up(conn, &filter, noon())
-        .await
-        .expect("looked up");
+    let matching = Matching::look_up(conn, &filter, noon()).await.expect("looked up");
     let page = page(conn, &matching, None, 500).await.expect("a page");
     let mut found: Vec<u128> = page.iter().map(|letter| letter.id.0.as_u128()).collect();
     found.sort_unstable();
     for planned in [ENOUGH.planned, Duration::ZERO] {
-        let time = SearchTime {
-            planned,
-            whole: Duration::from_mins(1),
-        };
+        let time = SearchTime { planned, whole: Duration::from_mins(1) };
         let searched = search(conn, &matching, None, 500, time).await;
         assert_eq!(searched.expect("searched").letters, page, "{planned:?}");
     }
@@ -86,22 +79,9 @@ async fn each_field_of_a_filter_matches_what_it_says(pool: PgPool) {
     source(&mut conn, 1, "orders dead").await;
     source(&mut conn, 2, "emails").await;
     source(&mut conn, 3, "emails").await;
-    let queues = [
-        Some("orders.work"),
-        Some("orders%work"),
-        Some("a_b"),
-        Some("axb"),
-        None,
-    ];
+    let queues = [Some("orders.work"), Some("orders%work"), Some("a_b"), Some("axb"), None];
     for (id, queue) in (1..).zip(queues) {
-        letter(
-            &mut conn,
-            id,
-            1,
-            queue,
-            i64::try_from(id).expect("small") * 10,
-        )
-        .await;
+        letter(&mut conn, id, 1, queue, i64::try_from(id).expect("small") * 10).await;
     }
     letter(&mut conn, 6, 2, Some(r"back\slash"), 0).await;
     letter(&mut conn, 7, 3, Some("orders.retry"), 1).await;
@@ -124,10 +104,7 @@ async fn each_field_of_a_filter_matches_what_it_says(pool: PgPool) {
         ("age:<=20m", vec![1, 2, 6, 7]),
         ("age:>20m", vec![3, 4, 5]),
         // `until:` leaves the moment itself out, `since:` holds it.
-        (
-            "since:2026-11-21T11:30:00Z until:2026-11-21T11:40:00Z",
-            vec![3],
-        ),
+        ("since:2026-11-21T11:30:00Z until:2026-11-21T11:40:00Z", vec![3]),
     ] {
         let wanted: Vec<u128> = wanted;
         assert_eq!(matched(&mut conn, filter).await, wanted, "{filter}");
@@ -148,15 +125,8 @@ async fn pages_hold_every_letter_once_also_when_times_are_equal(pool: PgPool) {
         let matching = Matching::default();
         let letters = page(&mut conn, &matching, after, 4).await.expect("a page");
         let Some(last) = letters.last() else { break };
-        after = Some(Cursor {
-            at: last.last_arrived_at,
-            id: last.id.0,
-        });
-        seen.extend(
-            letters
-                .iter()
-                .map(|one| (one.last_arrived_at, one.id.0.as_u128())),
-        );
+        after = Some(Cursor { at: last.last_arrived_at, id: last.id.0 });
+        seen.extend(letters.iter().map(|one| (one.last_arrived_at, one.id.0.as_u128())));
     }
     let mut sorted = seen.clone();
     sorted.sort_unstable();
@@ -171,9 +141,7 @@ async fn the_list_cuts_long_texts_and_not_within_a_character(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     source(&mut conn, 1, "dead").await;
     letter(&mut conn, 1, 1, None, 0).await;
-    let letters = page(&mut conn, &Matching::default(), None, 1)
-        .await
-        .expect("a page");
+    let letters = page(&mut conn, &Matching::default(), None, 1).await.expect("a page");
     let message = letters[0].error_message.as_deref().expect("a message");
     assert_eq!(message, "é".repeat(300));
 }
@@ -205,17 +173,12 @@ async fn haystack(conn: &mut PgConnection) {
 async fn a_search_without_time_stops_and_goes_on_from_there(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     haystack(&mut conn).await;
-    let no_time = SearchTime {
-        planned: Duration::ZERO,
-        whole: Duration::ZERO,
-    };
+    let no_time = SearchTime { planned: Duration::ZERO, whole: Duration::ZERO };
     for text in ["needle", "error_message:needle", "needle -state:resolved"] {
         let filter = LetterFilter::parse(text).expect("a filter");
         let matching = Matching::look_up(&mut conn, &filter, noon()).await;
         let matching = matching.expect("looked up");
-        let usual = search(&mut conn, &matching, None, 5, ENOUGH)
-            .await
-            .expect("found");
+        let usual = search(&mut conn, &matching, None, 5, ENOUGH).await.expect("found");
         assert_eq!((usual.letters.len(), usual.stopped_at), (1, None), "{text}");
         let (mut after, mut stops) = (None, Vec::new());
         let found = loop {
@@ -238,25 +201,12 @@ async fn frequent_texts_are_walked_for(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     haystack(&mut conn).await;
     let filter = LetterFilter::parse("hay").expect("a filter");
-    let matching = Matching::look_up(&mut conn, &filter, noon())
-        .await
-        .expect("looked up");
-    let found = search(&mut conn, &matching, None, 51, ENOUGH)
-        .await
-        .expect("found");
-    let ids: Vec<u128> = found
-        .letters
-        .iter()
-        .map(|letter| letter.id.0.as_u128())
-        .collect();
+    let matching = Matching::look_up(&mut conn, &filter, noon()).await.expect("looked up");
+    let found = search(&mut conn, &matching, None, 51, ENOUGH).await.expect("found");
+    let ids: Vec<u128> = found.letters.iter().map(|letter| letter.id.0.as_u128()).collect();
     assert_eq!(ids, (1..=51).collect::<Vec<u128>>());
-    let at = found.letters.last().map(|last| Cursor {
-        at: last.last_arrived_at,
-        id: last.id.0,
-    });
-    let next = search(&mut conn, &matching, at, 1, ENOUGH)
-        .await
-        .expect("found");
+    let at = found.letters.last().map(|last| Cursor { at: last.last_arrived_at, id: last.id.0 });
+    let next = search(&mut conn, &matching, at, 1, ENOUGH).await.expect("found");
     assert_eq!(next.letters[0].id.0.as_u128(), 52);
 }
 
@@ -280,9 +230,7 @@ async fn a_count_that_is_given_up_says_so_and_a_counter_does_not(pool: PgPool) {
         ("state:held", Total::exactly(MOST_COUNTED + 1)),
     ] {
         let filter = LetterFilter::parse(text).expect("a filter");
-        let matching = Matching::look_up(&mut conn, &filter, noon())
-            .await
-            .expect("looked up");
+        let matching = Matching::look_up(&mut conn, &filter, noon()).await.expect("looked up");
         let counted = count(&mut conn, &matching).await;
         assert_eq!(counted.expect("counted"), total, "{text}");
     }
@@ -316,9 +264,7 @@ async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
     let matching = Matching::look_up(&mut conn, &filter, noon()).await;
     let matching = matching.expect("looked up");
     let look = async |conn: &mut PgConnection, after| {
-        let found = search(conn, &matching, after, 5, ENOUGH)
-            .await
-            .expect("found");
+        let found = search(conn, &matching, after, 5, ENOUGH).await.expect("found");
         let ids = found.letters.iter().map(|letter| letter.id.0.as_u128());
         (ids.collect::<Vec<_>>(), found.stopped_at, found.unread)
     };
@@ -327,14 +273,8 @@ async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
     assert_eq!(stopped_at, None);
     let unread = unread.expect("the letters between");
     let second = |n| noon() + chrono::TimeDelta::seconds(n);
-    assert_eq!(
-        (unread.since, unread.until),
-        (second(10_001), second(14_000))
-    );
-    let behind = Cursor {
-        at: second(10_000),
-        id: Uuid::max(),
-    };
+    assert_eq!((unread.since, unread.until), (second(10_001), second(14_000)));
+    let behind = Cursor { at: second(10_000), id: Uuid::max() };
     let (ids, _, unread) = look(&mut conn, Some(behind)).await;
     assert_eq!((ids, unread), (vec![2_500], None), "none were skipped here");
     sqlx::query!("update extracts set is_indexed = true")

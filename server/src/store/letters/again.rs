@@ -51,18 +51,12 @@ pub async fn append_returned(
     let Some(letter) = lock(conn, from).await? else {
         return Ok(Err(NoReturn::NeverSent));
     };
-    let state: LetterState = letter
-        .state
-        .parse()
-        .map_err(|why| StoreError::corrupt("letters", "state", why))?;
+    let state: LetterState =
+        letter.state.parse().map_err(|why| StoreError::corrupt("letters", "state", why))?;
     if let Err(why) = compare(conn, incoming, from, (&letter, state)).await? {
         return Ok(Err(why));
     }
-    let claimed = ClaimedLetter {
-        id: from.letter_id,
-        state,
-        claimed_by: letter.claimed_by,
-    };
+    let claimed = ClaimedLetter { id: from.letter_id, state, claimed_by: letter.claimed_by };
     let after = if claimed.is_out_since(conn, from.replay_id).await? {
         state
     } else {
@@ -138,10 +132,9 @@ fn judge_again(
 ) -> Extract {
     let mut stored = court::as_stored(&incoming.reading).into_owned();
     let (origin, failure) = (&mut stored.origin, &mut stored.failure);
-    for (told, first) in [
-        (&mut origin.exchange, letter.exchange),
-        (&mut origin.routing_key, letter.routing_key),
-    ] {
+    for (told, first) in
+        [(&mut origin.exchange, letter.exchange), (&mut origin.routing_key, letter.routing_key)]
+    {
         *told = first.or(told.take());
     }
     for (told, kept) in [

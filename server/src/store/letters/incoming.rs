@@ -113,9 +113,7 @@ impl Incoming {
     /// Says on the letter whether nobody can know that the message is stored already. A batch that is written once
     /// more is compared once more.
     pub fn say_that_it_may_be_stored_twice(&mut self, may_be: bool) {
-        self.reading
-            .notes
-            .retain(|note| note != MAY_BE_STORED_TWICE);
+        self.reading.notes.retain(|note| note != MAY_BE_STORED_TWICE);
         if may_be {
             self.note(MAY_BE_STORED_TWICE.to_owned());
         }
@@ -140,19 +138,12 @@ impl Incoming {
         self.severity = judgement.severity;
         self.signature = judgement.signature;
         self.extract = extracts::Row::from(&extract);
-        self.reading = Reading {
-            notes: vec![kept],
-            ..reading
-        };
+        self.reading = Reading { notes: vec![kept], ..reading };
     }
 
     /// The notes as Postgres takes them.
     pub(super) fn notes(&self) -> Vec<String> {
-        self.reading
-            .notes
-            .iter()
-            .map(|note| storable(note))
-            .collect()
+        self.reading.notes.iter().map(|note| storable(note)).collect()
     }
 }
 
@@ -181,11 +172,7 @@ fn judge(
     masker: &mut Masker,
 ) -> Judgement {
     let stored = court::as_stored(reading);
-    let case = Case {
-        facts: court::facts(letter, &stored, extract),
-        reading,
-        delivered,
-    };
+    let case = Case { facts: court::facts(letter, &stored, extract), reading, delivered };
     court.judge.judge(&case, masker)
 }
 
@@ -204,11 +191,7 @@ fn json(value: &impl Serialize) -> String {
 
 /// Text that Postgres can hold: NUL becomes U+FFFD. The headers keep the bytes.
 pub(super) fn storable(text: &str) -> String {
-    if text.contains('\0') {
-        text.replace('\0', "\u{fffd}")
-    } else {
-        text.to_owned()
-    }
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
 }
 
 fn short(text: Option<&String>) -> Option<String> {

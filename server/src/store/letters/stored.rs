@@ -178,11 +178,7 @@ impl StoredLetter {
     /// How bad it is by these rules.
     #[must_use]
     pub fn severity_by(&self, judge: &Judge) -> Severity {
-        judge.severity(&court::facts(
-            self.particulars(),
-            &self.told,
-            &self.extract(),
-        ))
+        judge.severity(&court::facts(self.particulars(), &self.told, &self.extract()))
     }
 
     /// What it is by these rules; it must have been read with what is inside.

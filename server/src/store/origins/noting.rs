@@ -119,10 +119,7 @@ async fn stored(
     .fetch_all(conn)
     .await?;
     let rows = rows.into_iter().map(|row| {
-        let stored = Stored {
-            seen_at: row.seen_at,
-            ended_at: row.ended_at,
-        };
+        let stored = Stored { seen_at: row.seen_at, ended_at: row.ended_at };
         (row.origin, stored)
     });
     Ok(rows.collect())

@@ -8,10 +8,7 @@ use super::*;
 use crate::fixture::noon;
 use crate::store::topology::Place;
 
-const PLACE: Place<'_> = Place {
-    broker: "main",
-    vhost: "/",
-};
+const PLACE: Place<'_> = Place { broker: "main", vhost: "/" };
 
 /// Queues, each with the queue that its dead letters go to, if they go to one.
 fn vhost(queues: &[(&str, Option<&str>)]) -> Vhost {
@@ -26,10 +23,7 @@ fn vhost(queues: &[(&str, Option<&str>)]) -> Vhost {
             ..Queue::default()
         }
     };
-    Vhost {
-        queues: queues.iter().map(queue).collect(),
-        ..Vhost::default()
-    }
+    Vhost { queues: queues.iter().map(queue).collect(), ..Vhost::default() }
 }
 
 async fn source(conn: &mut PgConnection, origins: &[&str]) -> SourceId {
@@ -50,9 +44,7 @@ async fn source(conn: &mut PgConnection, origins: &[&str]) -> SourceId {
 /// A read of the vhost at noon and so many minutes.
 async fn read(conn: &mut PgConnection, vhost: &Vhost, minutes: i64) {
     let now = noon() + TimeDelta::minutes(minutes);
-    note(conn, PLACE, &Map::of(vhost), now)
-        .await
-        .expect("noted");
+    note(conn, PLACE, &Map::of(vhost), now).await.expect("noted");
 }
 
 /// Whether a letter that arrived at noon and so many minutes is believed.
@@ -95,12 +87,7 @@ async fn an_origin_is_known_by_what_reads_show_also_over_others(pool: PgPool) {
 async fn a_queue_that_was_deleted_stays_known(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let id = source(&mut conn, &[]).await;
-    read(
-        &mut conn,
-        &vhost(&[("work", Some("dead")), ("dead", None)]),
-        0,
-    )
-    .await;
+    read(&mut conn, &vhost(&[("work", Some("dead")), ("dead", None)]), 0).await;
     read(&mut conn, &vhost(&[("dead", None)]), 1).await;
     assert!(is_known(&mut conn, id, "work", 5).await);
 }
@@ -128,12 +115,7 @@ async fn a_queue_that_leads_elsewhere_is_known_for_what_came_before(pool: PgPool
 async fn nothing_is_written_for_what_messages_name(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let id = source(&mut conn, &["crew.*"]).await;
-    read(
-        &mut conn,
-        &vhost(&[("work", Some("dead")), ("dead", None)]),
-        0,
-    )
-    .await;
+    read(&mut conn, &vhost(&[("work", Some("dead")), ("dead", None)]), 0).await;
     for number in 0..50 {
         assert!(!is_known(&mut conn, id, &format!("made-up-{number}"), 0).await);
     }
@@ -150,18 +132,12 @@ async fn a_letter_waits_for_the_read_that_may_know_its_queue(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let id = source(&mut conn, &[]).await;
     let standing = async |conn: &mut PgConnection, arrived_at| {
-        let letter = NamedOrigin {
-            source: id,
-            queue: Some("new"),
-            arrived_at,
-        };
+        let letter = NamedOrigin { source: id, queue: Some("new"), arrived_at };
         let known = known_of(conn, [letter].into_iter()).await.expect("read");
         known.standing(letter)
     };
-    let now: DateTime<Utc> = sqlx::query_scalar("select now()")
-        .fetch_one(&mut *conn)
-        .await
-        .expect("a time");
+    let now: DateTime<Utc> =
+        sqlx::query_scalar("select now()").fetch_one(&mut *conn).await.expect("a time");
     // Nobody reads the broker.
     assert_eq!(standing(&mut conn, now).await, OriginStanding::Claimed);
     let read = Vhost::default();

@@ -61,10 +61,5 @@ pub async fn unread_places(
         return Ok(BTreeSet::new());
     }
     let unread = sources.into_iter().filter(|source| source.is_unread);
-    Ok(unread
-        .map(|source| UnreadPlace {
-            broker: source.broker,
-            vhost: source.vhost,
-        })
-        .collect())
+    Ok(unread.map(|source| UnreadPlace { broker: source.broker, vhost: source.vhost }).collect())
 }

@@ -93,8 +93,7 @@ pub async fn put_held(
     let mut sql = QueryBuilder::new(
         "insert into policy_inbox (letter_id, is_anew, arrived_at) select l.id, true, ",
     );
-    sql.push_bind(now)
-        .push(" from letters l where l.shelf = 'held' and ");
+    sql.push_bind(now).push(" from letters l where l.shelf = 'held' and ");
     matching.write(&mut sql);
     sql.push(" order by l.id");
     let done = sql.build().persistent(false).execute(conn).await?;

@@ -61,10 +61,7 @@ pub async fn seize(conn: &mut PgConnection, id: PolicyId) -> Result<Option<Word>
     )
     .fetch_optional(conn)
     .await?;
-    Ok(row.map(|row| Word {
-        by: Actor(row.by),
-        why: row.why,
-    }))
+    Ok(row.map(|row| Word { by: Actor(row.by), why: row.why }))
 }
 
 /// Writes down that it is done, if no letter waits for the policy. Tells whether it is.

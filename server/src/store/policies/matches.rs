@@ -29,11 +29,7 @@ pub async fn first_matches(
     let mut sql = QueryBuilder::new("select l.id from letters l where l.id = any(");
     sql.push_bind(ids).push(") and ");
     matching.write(&mut sql);
-    let found: Vec<Uuid> = sql
-        .build_query_scalar()
-        .persistent(false)
-        .fetch_all(conn)
-        .await?;
+    let found: Vec<Uuid> = sql.build_query_scalar().persistent(false).fetch_all(conn).await?;
     Ok(found.into_iter().map(LetterId).collect())
 }
 
@@ -70,13 +66,9 @@ pub async fn matched(
     let matching = Matching::look_up(conn, &own, now).await?;
     let mut sql = QueryBuilder::new("select l.id, l.last_arrived_at from letters l where ");
     matching.write(&mut sql);
-    sql.push(" order by l.last_arrived_at desc, l.id desc limit ")
-        .push_bind(most);
-    let rows: Vec<(Uuid, DateTime<Utc>)> = sql
-        .build_query_as()
-        .persistent(false)
-        .fetch_all(&mut *conn)
-        .await?;
+    sql.push(" order by l.last_arrived_at desc, l.id desc limit ").push_bind(most);
+    let rows: Vec<(Uuid, DateTime<Utc>)> =
+        sql.build_query_as().persistent(false).fetch_all(&mut *conn).await?;
     let letters = rows.into_iter().map(|(id, at)| (LetterId(id), at));
     matched.letters = letters.collect();
     if any.is_some() {
@@ -95,13 +87,7 @@ async fn count(
     let matching = Matching::look_up(conn, filter, now).await?;
     let mut sql = QueryBuilder::new("select count(*) from (select from letters l where ");
     matching.write(&mut sql);
-    sql.push(" limit ")
-        .push_bind(most)
-        .push(") as some_letters");
-    let counted = sql
-        .build_query_scalar()
-        .persistent(false)
-        .fetch_one(conn)
-        .await?;
+    sql.push(" limit ").push_bind(most).push(") as some_letters");
+    let counted = sql.build_query_scalar().persistent(false).fetch_one(conn).await?;
     Ok(counted)
 }

@@ -12,13 +12,9 @@ async fn a_policy_that_another_version_wrote_is_left_out_and_can_be_removed(pool
     let now: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().expect("a time");
     let ids = [1, 2, 3].map(|number| PolicyId(Uuid::from_u128(number)));
     for id in ids {
-        let policy = NewPolicy {
-            name: format!("policy {}", id.0.as_u128()),
-            ..NewPolicy::default()
-        };
-        insert(&mut conn, id, &policy, "anna", now)
-            .await
-            .expect("inserted");
+        let policy =
+            NewPolicy { name: format!("policy {}", id.0.as_u128()), ..NewPolicy::default() };
+        insert(&mut conn, id, &policy, "anna", now).await.expect("inserted");
     }
     sqlx::query("update retry_policies set policy = '{\"newer\": true}' where position = 2")
         .execute(&mut *conn)
@@ -29,9 +25,7 @@ async fn a_policy_that_another_version_wrote_is_left_out_and_can_be_removed(pool
     assert_eq!(places, [1, 3]);
     let seized = seize(&mut conn, ids[1]).await.expect("asked");
     assert_eq!(seized, None, "it is not guessed at");
-    let gone = remove(&mut conn, ids[1], "anna", now)
-        .await
-        .expect("removed");
+    let gone = remove(&mut conn, ids[1], "anna", now).await.expect("removed");
     assert_eq!(gone.as_deref(), Some("policy 2"));
     let kept = all(&mut conn).await.expect("read");
     let places: Vec<i32> = kept.iter().map(|kept| kept.position).collect();

@@ -98,11 +98,7 @@ impl Foreign {
     /// take `patience`, the connection included.
     #[must_use]
     pub fn at(address: &str, patience: Duration) -> Self {
-        Self {
-            address: address.to_owned(),
-            patience,
-            connection: None,
-        }
+        Self { address: address.to_owned(), patience, connection: None }
     }
 
     /// Asks everything at one moment.
@@ -158,10 +154,7 @@ struct Until {
 
 impl Until {
     fn from_now(patience: Duration) -> Self {
-        Self {
-            at: Instant::now() + patience,
-            patience,
-        }
+        Self { at: Instant::now() + patience, patience }
     }
 }
 
@@ -205,12 +198,7 @@ async fn fetch(
     connection: &mut PgConnection,
     question: Question<'_>,
 ) -> Result<Vec<String>, ForeignError> {
-    let Question {
-        name: asked,
-        sql,
-        most,
-        most_of_row,
-    } = question;
+    let Question { name: asked, sql, most, most_of_row } = question;
     let sql = sql.trim_end().trim_end_matches(';');
     let statement = format!(
         "select left(to_jsonb(r)::text, {}) from (\n{sql}\n) as r limit {}",

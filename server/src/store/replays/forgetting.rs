@@ -23,10 +23,7 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self {
-            replays: 200,
-            items: 20_000,
-        }
+        Self { replays: 200, items: 20_000 }
     }
 }
 
@@ -164,9 +161,7 @@ async fn remove(conn: &mut PgConnection, ids: &[Uuid]) -> Result<u64, StoreError
     sqlx::query!("delete from replay_marks where replay_id = any($1)", ids)
         .execute(&mut *conn)
         .await?;
-    let done = sqlx::query!("delete from replays where id = any($1)", ids)
-        .execute(conn)
-        .await?;
+    let done = sqlx::query!("delete from replays where id = any($1)", ids).execute(conn).await?;
     Ok(done.rows_affected())
 }
 

@@ -38,8 +38,7 @@ async fn ids(
         sql.push(" and (created_at, id) < (").push_bind(at);
         sql.push(", ").push_bind(id).push(")");
     }
-    sql.push(" order by created_at desc, id desc limit ")
-        .push_bind(limit);
+    sql.push(" order by created_at desc, id desc limit ").push_bind(limit);
     Ok(sql.build_query_scalar().fetch_all(conn).await?)
 }
 
@@ -50,9 +49,7 @@ async fn ids(
 pub async fn count(conn: &mut PgConnection, by: Makers) -> Result<Total, StoreError> {
     let mut sql = QueryBuilder::new("select count(*) from (select from replays where ");
     write_makers(&mut sql, by);
-    sql.push(" limit ")
-        .push_bind(MOST_COUNTED)
-        .push(") as these");
+    sql.push(" limit ").push_bind(MOST_COUNTED).push(") as these");
     let count: i64 = sql.build_query_scalar().fetch_one(conn).await?;
     let is_least = count >= MOST_COUNTED;
     Ok(Total { count, is_least })

@@ -120,9 +120,7 @@ pub async fn clear(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn clear_all(conn: &mut PgConnection, id: ReplayId) -> Result<(), StoreError> {
-    sqlx::query!("delete from replay_marks where replay_id = $1", id.0)
-        .execute(conn)
-        .await?;
+    sqlx::query!("delete from replay_marks where replay_id = $1", id.0).execute(conn).await?;
     Ok(())
 }
 
@@ -144,9 +142,8 @@ pub async fn cut_off(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<Seat>,
     )
     .fetch_all(conn)
     .await?;
-    let seats = rows.into_iter().map(|row| Seat {
-        position: row.position,
-        letter: LetterId(row.letter_id),
-    });
+    let seats = rows
+        .into_iter()
+        .map(|row| Seat { position: row.position, letter: LetterId(row.letter_id) });
     Ok(seats.collect())
 }

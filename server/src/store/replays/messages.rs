@@ -75,10 +75,7 @@ pub async fn last(conn: &mut PgConnection, items: &[NextItem]) -> Result<Message
         let head = match read_head(&row.properties, &row.headers) {
             Ok(head) => head,
             Err(why) => {
-                messages.unreadable.push(UnreadableMessage {
-                    letter,
-                    why: why.to_string(),
-                });
+                messages.unreadable.push(UnreadableMessage { letter, why: why.to_string() });
                 continue;
             }
         };

@@ -94,10 +94,7 @@ async fn move_letters(
 ) -> Result<(), StoreError> {
     let mut alike: BTreeMap<Outcome, Vec<Uuid>> = BTreeMap::new();
     for one in recorded {
-        alike
-            .entry(one.outcome)
-            .or_default()
-            .push(one.seat.letter.0);
+        alike.entry(one.outcome).or_default().push(one.seat.letter.0);
     }
     // Those that were not published are changed once more, whether they move or not.
     if alike.len() > 1 || alike.keys().any(|outcome| tries::is_no_try(*outcome)) {
@@ -135,12 +132,9 @@ async fn take_back_tries(
     id: ReplayId,
     written: &Written,
 ) -> Result<(), StoreError> {
-    let no_tries = written
-        .iter()
-        .filter(|((outcome, _), _)| tries::is_no_try(*outcome));
-    let letters: Vec<Uuid> = no_tries
-        .flat_map(|(_, seats)| seats.iter().map(|seat| seat.letter.0))
-        .collect();
+    let no_tries = written.iter().filter(|((outcome, _), _)| tries::is_no_try(*outcome));
+    let letters: Vec<Uuid> =
+        no_tries.flat_map(|(_, seats)| seats.iter().map(|seat| seat.letter.0)).collect();
     if letters.is_empty() {
         return Ok(());
     }
@@ -192,10 +186,9 @@ async fn write_items(
         )
         .fetch_all(&mut *conn)
         .await?;
-        let seats = rows.into_iter().map(|row| Seat {
-            position: row.position,
-            letter: LetterId(row.letter_id),
-        });
+        let seats = rows
+            .into_iter()
+            .map(|row| Seat { position: row.position, letter: LetterId(row.letter_id) });
         let seats: Vec<Seat> = seats.collect();
         if !seats.is_empty() {
             let alike = written.entry((outcome, detail.map(str::to_owned)));
@@ -238,11 +231,7 @@ pub(in crate::store) async fn declare(
     was_published: bool,
     note: Note<'_>,
 ) -> Result<(), StoreError> {
-    let outcome = if was_published {
-        Outcome::Unknown
-    } else {
-        Outcome::Refused
-    };
+    let outcome = if was_published { Outcome::Unknown } else { Outcome::Refused };
     move_last_item(conn, letter, &[Outcome::Unknown], outcome, note).await
 }
 
@@ -264,10 +253,7 @@ async fn move_last_item(
     to: Outcome,
     note: Note<'_>,
 ) -> Result<(), StoreError> {
-    let from: Vec<String> = from
-        .iter()
-        .map(|outcome| outcome.as_str().to_owned())
-        .collect();
+    let from: Vec<String> = from.iter().map(|outcome| outcome.as_str().to_owned()).collect();
     let moved = sqlx::query!(
         r#"with last as (
                select replay_id, position, outcome from replay_items
@@ -327,10 +313,7 @@ pub(super) async fn move_counter(
     )
     .fetch_one(&mut *conn)
     .await?;
-    let earlier = sent_by
-        .iter()
-        .filter(|sent_by| ladder::is_earlier(**sent_by, under_way))
-        .count();
+    let earlier = sent_by.iter().filter(|sent_by| ladder::is_earlier(**sent_by, under_way)).count();
     let earlier = i64::try_from(earlier).unwrap_or(i64::MAX);
     ladder::leave_out(conn, id, (from, to), earlier).await
 }

@@ -168,9 +168,7 @@ pub async fn begin(
         id.0,
         replay.state.as_str(),
         Json(&replay.target) as _,
-        replay
-            .rate_per_second
-            .map(|rate| i32::try_from(rate).unwrap_or(i32::MAX)),
+        replay.rate_per_second.map(|rate| i32::try_from(rate).unwrap_or(i32::MAX)),
         replay.canary.as_ref().map(Json) as _,
         replay.in_order,
         replay.keep_expiration,

@@ -14,10 +14,7 @@ use uuid::Uuid;
 use crate::store::StoreError;
 use crate::store::letter_detail::read_outcome;
 
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "a row has the columns that the table has"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "a row has the columns that the table has")]
 struct ReplayRow {
     id: Uuid,
     state: String,
@@ -87,11 +84,7 @@ impl TryFrom<ReplayRow> for Replay {
         let outcomes = row.outcomes();
         let stopped = row.stopped();
         let canary = read_canary(row.canary)?;
-        let earlier = Earlier {
-            tried: row.base_tried,
-            wrong: row.base_wrong,
-            well: row.base_well,
-        };
+        let earlier = Earlier { tried: row.base_tried, wrong: row.base_wrong, well: row.base_well };
         let climb = canary
             .is_some()
             .then(|| earlier.climb(outcomes, read_step(row.step), row.watched_since));
@@ -109,10 +102,9 @@ impl TryFrom<ReplayRow> for Replay {
             stopped,
             transform: read_json("transform", row.transform)?,
             edited: row.edited,
-            approval: row.needs_approval.then_some(Approval {
-                by: row.decided_by,
-                refused_because: row.refused_because,
-            }),
+            approval: row
+                .needs_approval
+                .then_some(Approval { by: row.decided_by, refused_because: row.refused_because }),
             policy_id: row.policy_id.map(PolicyId),
             created_by: row.created_by,
             created_at: row.created_at,
@@ -140,8 +132,7 @@ pub(super) fn read_step(step: i32) -> u32 {
 }
 
 pub(super) fn read_state(word: &str) -> Result<ReplayState, StoreError> {
-    word.parse()
-        .map_err(|why| StoreError::corrupt("replays", "state", why))
+    word.parse().map_err(|why| StoreError::corrupt("replays", "state", why))
 }
 
 pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, StoreError> {
@@ -206,10 +197,7 @@ pub async fn written_last(
     )
     .fetch_all(conn)
     .await?;
-    let written = rows.into_iter().map(|row| Written {
-        at: row.at,
-        letters: row.letters,
-    });
+    let written = rows.into_iter().map(|row| Written { at: row.at, letters: row.letters });
     Ok(written.collect())
 }
 

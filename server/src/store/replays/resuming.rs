@@ -38,12 +38,8 @@ impl TakenUp {
     /// In words, for the audit trail; nothing where nothing was done.
     #[must_use]
     pub fn in_words(self) -> Option<String> {
-        let taken = (self.letters > 0).then(|| {
-            format!(
-                "with {} that died again or did not get through",
-                self.letters
-            )
-        });
+        let taken = (self.letters > 0)
+            .then(|| format!("with {} that died again or did not get through", self.letters));
         let left = (self.capped > 0).then(|| format!("without {} at the loop cap", self.capped));
         let said: Vec<String> = [taken, left].into_iter().flatten().collect();
         (!said.is_empty()).then(|| said.join(", "))
@@ -65,11 +61,8 @@ pub async fn take_up(
     let found = waiting(conn, id, which).await?;
     let letters: Vec<Uuid> = found.iter().map(|one| one.letter_id).collect();
     let states = decisions::lock(conn, &letters).await?;
-    let free = |letter: &Uuid| {
-        states
-            .get(letter)
-            .is_some_and(|state| state.after(Change::Claim).is_ok())
-    };
+    let free =
+        |letter: &Uuid| states.get(letter).is_some_and(|state| state.after(Change::Claim).is_ok());
     // Asked once more under the locks, which everybody takes who changes an outcome.
     let mut found = waiting(conn, id, which).await?;
     found.retain(|one| free(&one.letter_id));
@@ -81,10 +74,7 @@ pub async fn take_up(
         leave(conn, id, &capped, cap).await?;
     }
     audit::write_letters(conn, &letters, note).await?;
-    let done = TakenUp {
-        letters: letters.len(),
-        capped: capped.len(),
-    };
+    let done = TakenUp { letters: letters.len(), capped: capped.len() };
     let letters = letters.into_iter().map(LetterId).collect();
     events::notify(conn, &LiveEvent::Changed { letters }).await?;
     Ok(done)
@@ -156,11 +146,8 @@ async fn count(conn: &mut PgConnection, id: ReplayId, taken: &[Waiting]) -> Resu
         let letters = taken.iter().filter(|one| one.outcome == outcome.as_str());
         i64::try_from(letters.count()).unwrap_or(i64::MAX)
     };
-    let (back, unroutable, refused) = (
-        of(Outcome::DiedAgain),
-        of(Outcome::Unroutable),
-        of(Outcome::Refused),
-    );
+    let (back, unroutable, refused) =
+        (of(Outcome::DiedAgain), of(Outcome::Unroutable), of(Outcome::Refused));
     sqlx::query!(
         "update replays
          set pending = pending + $2 + $3 + $4, died_again = died_again - $2,

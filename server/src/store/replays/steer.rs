@@ -131,11 +131,7 @@ pub async fn climb(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Climb
             processed: row.processed,
             settled: row.settled,
         };
-        let earlier = Earlier {
-            tried: row.base_tried,
-            wrong: row.base_wrong,
-            well: row.base_well,
-        };
+        let earlier = Earlier { tried: row.base_tried, wrong: row.base_wrong, well: row.base_well };
         earlier.climb(outcomes, read_step(row.step), row.watched_since)
     }))
 }
@@ -206,9 +202,8 @@ pub async fn to_give_back(
     )
     .fetch_all(conn)
     .await?;
-    let seats = rows.into_iter().map(|row| Seat {
-        position: row.position,
-        letter: LetterId(row.letter_id),
-    });
+    let seats = rows
+        .into_iter()
+        .map(|row| Seat { position: row.position, letter: LetterId(row.letter_id) });
     Ok(seats.collect())
 }

@@ -40,10 +40,9 @@ pub async fn running(
     )
     .fetch_all(conn)
     .await?;
-    let running = rows.into_iter().map(|row| Running {
-        id: ReplayId(row.id),
-        office: row.office_id.map(OfficeId),
-    });
+    let running = rows
+        .into_iter()
+        .map(|row| Running { id: ReplayId(row.id), office: row.office_id.map(OfficeId) });
     Ok(running.collect())
 }
 
@@ -193,9 +192,7 @@ pub async fn next(
     after: i32,
     most: i64,
 ) -> Result<Vec<NextItem>, StoreError> {
-    sqlx::query!("select set_config('enable_sort', 'off', true)")
-        .fetch_one(&mut *conn)
-        .await?;
+    sqlx::query!("select set_config('enable_sort', 'off', true)").fetch_one(&mut *conn).await?;
     let rows = sqlx::query!(
         r#"select i.position, i.letter_id, i.attempt, i.queue, i.exchange, i.routing_key, i.changed,
                 l.arrivals, l.size_bytes,
@@ -223,10 +220,7 @@ pub async fn next(
     .fetch_all(&mut *conn)
     .await?;
     let items = rows.into_iter().map(|row| NextItem {
-        seat: Seat {
-            position: row.position,
-            letter: LetterId(row.letter_id),
-        },
+        seat: Seat { position: row.position, letter: LetterId(row.letter_id) },
         ordinal: row.arrivals,
         attempt: row.attempt,
         address: address(row.queue, row.exchange, row.routing_key),
@@ -239,10 +233,7 @@ pub async fn next(
 /// Where an item goes: to one queue, or through an exchange.
 fn address(queue: Option<String>, exchange: Option<String>, key: Option<String>) -> Address {
     match exchange {
-        Some(exchange) => Address {
-            exchange,
-            routing_key: key.unwrap_or_default(),
-        },
+        Some(exchange) => Address { exchange, routing_key: key.unwrap_or_default() },
         None => Address::queue(&queue.unwrap_or_default()),
     }
 }

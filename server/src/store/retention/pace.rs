@@ -36,10 +36,7 @@ pub async fn pass(
         passed_at: before.passed_at,
         steady: TimeDelta::milliseconds(before.steady_ms),
     };
-    let watched = own.map(|own| WatchedTime {
-        elapsed: own.elapsed,
-        by_clock: now - own.at,
-    });
+    let watched = own.map(|own| WatchedTime { elapsed: own.elapsed, by_clock: now - own.at });
     let pace = before.after_pass(now, watched);
     sqlx::query!(
         "update retention_pace set horizon = $1, passed_at = $2, steady_ms = $3",
@@ -57,8 +54,6 @@ pub async fn pass(
 /// # Errors
 /// Returns an error if a query fails.
 pub async fn horizon(conn: &mut PgConnection) -> Result<DateTime<Utc>, StoreError> {
-    let horizon = sqlx::query_scalar!("select horizon from retention_pace")
-        .fetch_one(conn)
-        .await?;
+    let horizon = sqlx::query_scalar!("select horizon from retention_pace").fetch_one(conn).await?;
     Ok(horizon)
 }

@@ -16,9 +16,7 @@ const KEPT: Retention = Retention {
 /// A database with a source and the weeks of the last half year.
 async fn database(pool: &PgPool) -> (sqlx::pool::PoolConnection<sqlx::Postgres>, Uuid) {
     let mut conn = pool.acquire().await.expect("a connection");
-    weeks::make(&mut conn, now() - 180 * DAY, now())
-        .await
-        .expect("weeks");
+    weeks::make(&mut conn, now() - 180 * DAY, now()).await.expect("weeks");
     let SourceId(source) = fixture::source(pool).await;
     (conn, source)
 }
@@ -54,10 +52,7 @@ async fn letter(
 }
 
 async fn ids(conn: &mut PgConnection, query: &'static str) -> Vec<Uuid> {
-    sqlx::query_scalar(query)
-        .fetch_all(conn)
-        .await
-        .expect("read")
+    sqlx::query_scalar(query).fetch_all(conn).await.expect("read")
 }
 
 async fn counted(conn: &mut PgConnection) -> i64 {
@@ -82,19 +77,9 @@ async fn what_is_done_and_old_goes_and_what_waits_stays(pool: PgPool) {
     let removed = remove_due(&mut conn, KEPT, now()).await.expect("removed");
     assert_eq!(removed, 2);
     kept.sort();
-    assert_eq!(
-        ids(&mut conn, "select id from letters order by id").await,
-        kept
-    );
-    let bodies = ids(
-        &mut conn,
-        "select letter_id from arrivals order by letter_id",
-    )
-    .await;
-    assert_eq!(
-        bodies, kept,
-        "a letter goes with its bodies, and no other body does"
-    );
+    assert_eq!(ids(&mut conn, "select id from letters order by id").await, kept);
+    let bodies = ids(&mut conn, "select letter_id from arrivals order by letter_id").await;
+    assert_eq!(bodies, kept, "a letter goes with its bodies, and no other body does");
     assert_eq!(counted(&mut conn).await, 5);
     assert_eq!(remove_due(&mut conn, KEPT, now()).await.expect("again"), 0);
 }
@@ -118,12 +103,7 @@ async fn a_week_in_which_all_is_due_is_dropped_whole(pool: PgPool) {
         .fetch_all(&mut *conn)
         .await
         .expect("read");
-    assert!(
-        trail
-            .iter()
-            .any(|line| line.starts_with("10 letters of the week")),
-        "{trail:?}"
-    );
+    assert!(trail.iter().any(|line| line.starts_with("10 letters of the week")), "{trail:?}");
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
@@ -149,11 +129,7 @@ async fn the_state_tells_since_when(pool: PgPool) {
         ("update letters set replays = 1 where id = $1", false),
         ("update letters set state = 'discarded' where id = $1", true),
     ] {
-        sqlx::query(statement)
-            .bind(id)
-            .execute(&mut *conn)
-            .await
-            .expect("changed");
+        sqlx::query(statement).bind(id).execute(&mut *conn).await.expect("changed");
         let recent: bool = sqlx::query_scalar(
             "select state_since > now() - interval '1 hour' from letters where id = $1",
         )
@@ -177,19 +153,12 @@ async fn a_shared_clock_that_jumps_a_month_removes_no_more_than_fell_due(pool: P
     let clock = ManualClock::at(now());
     let minutes = TimeDelta::minutes(10);
     clock.advance(TimeDelta::days(40) + minutes);
-    let own = OwnPass {
-        elapsed: minutes,
-        at: now(),
-    };
+    let own = OwnPass { elapsed: minutes, at: now() };
     let pace = pass(&mut conn, &clock, Some(own)).await.expect("a pass");
     assert_eq!(pace.horizon, now() + minutes);
     assert_eq!(horizon(&mut conn).await.expect("read"), pace.horizon);
     let removed = remove_due(&mut conn, KEPT, pace.horizon).await;
     assert_eq!(removed.expect("nothing is due"), 0);
     let by_the_clock = remove_due(&mut conn, KEPT, clock.now()).await;
-    assert_eq!(
-        by_the_clock.expect("removed"),
-        1,
-        "which the clock alone would remove"
-    );
+    assert_eq!(by_the_clock.expect("removed"), 1, "which the clock alone would remove");
 }

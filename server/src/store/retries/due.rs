@@ -48,12 +48,7 @@ pub async fn take_due(
     .fetch_all(conn)
     .await?;
     let rows = rows.into_iter();
-    Ok(rows
-        .map(|row| Due {
-            letter: LetterId(row.letter_id),
-            ordinal: row.ordinal,
-        })
-        .collect())
+    Ok(rows.map(|row| Due { letter: LetterId(row.letter_id), ordinal: row.ordinal }).collect())
 }
 
 /// Puts tries off: they are due again at this time.
@@ -211,10 +206,7 @@ pub async fn samples(
             let published_at = row
                 .at
                 .filter(|at| outcome == Outcome::Confirmed && (row.taken_at..=now).contains(at));
-            Ok(Sample {
-                at: published_at.unwrap_or(row.taken_at),
-                result: result(outcome),
-            })
+            Ok(Sample { at: published_at.unwrap_or(row.taken_at), result: result(outcome) })
         })
         .collect()
 }

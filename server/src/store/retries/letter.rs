@@ -34,11 +34,7 @@ async fn obituary(
     )
     .fetch_optional(conn)
     .await?;
-    Ok(row.map(|row| Obituary {
-        at: row.at,
-        policy_id: PolicyId(row.id),
-        policy: row.name,
-    }))
+    Ok(row.map(|row| Obituary { at: row.at, policy_id: PolicyId(row.id), policy: row.name }))
 }
 
 async fn next(conn: &mut PgConnection, letter: LetterId) -> Result<Option<NextRetry>, StoreError> {

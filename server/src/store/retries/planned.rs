@@ -52,11 +52,7 @@ pub async fn held(conn: &mut PgConnection, taken: &[Taken]) -> Result<Vec<Held>,
             let goes_on = !is_anew && replay.is_some_and(|id| course.replays.contains(&id.0));
             Held {
                 letter: LetterId(id),
-                course: if goes_on {
-                    course.number
-                } else {
-                    course.number + 1
-                },
+                course: if goes_on { course.number } else { course.number + 1 },
                 tries_made: if goes_on { course.tries } else { 0 },
             }
         })
@@ -120,10 +116,8 @@ pub async fn plan(
 ) -> Result<(), StoreError> {
     let letters: Vec<Uuid> = plans.iter().map(|plan| plan.held.letter.0).collect();
     let courses: Vec<i32> = plans.iter().map(|plan| plan.held.course).collect();
-    let numbers: Vec<i32> = plans
-        .iter()
-        .map(|plan| i32::try_from(plan.number).unwrap_or(i32::MAX))
-        .collect();
+    let numbers: Vec<i32> =
+        plans.iter().map(|plan| i32::try_from(plan.number).unwrap_or(i32::MAX)).collect();
     let due: Vec<DateTime<Utc>> = plans.iter().map(|plan| plan.due_at).collect();
     let change = (Change::Schedule, LetterState::Scheduled);
     decisions::set_state(conn, &letters, change, None).await?;
@@ -201,7 +195,5 @@ pub async fn let_go(
     .fetch_all(&mut *conn)
     .await?;
     let letters: Vec<LetterId> = letters.into_iter().map(LetterId).collect();
-    Ok(decisions::change(conn, &letters, Change::Unschedule, note)
-        .await?
-        .changed)
+    Ok(decisions::change(conn, &letters, Change::Unschedule, note).await?.changed)
 }

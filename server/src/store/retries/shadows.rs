@@ -49,10 +49,8 @@ pub async fn write(
     at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     let letters: Vec<Uuid> = would.iter().map(|(letter, _)| letter.0).collect();
-    let verdicts: Vec<String> = would
-        .iter()
-        .map(|(_, shadow)| shadow.as_str().to_owned())
-        .collect();
+    let verdicts: Vec<String> =
+        would.iter().map(|(_, shadow)| shadow.as_str().to_owned()).collect();
     sqlx::query!(
         "insert into retry_shadows (policy_id, letter_id, verdict, at)
          select $1, letter, verdict, $2 from unnest($3::uuid[], $4::text[]) as would (letter, verdict)",
@@ -108,8 +106,6 @@ pub async fn results(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn forget(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), StoreError> {
-    sqlx::query!("delete from retry_shadows where at < $1", now - KEPT)
-        .execute(conn)
-        .await?;
+    sqlx::query!("delete from retry_shadows where at < $1", now - KEPT).execute(conn).await?;
     Ok(())
 }

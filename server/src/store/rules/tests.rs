@@ -14,9 +14,7 @@ fn rule(name: &str, filter: &str) -> NewRule {
 
 fn names(book: &Book) -> Vec<(i32, &str)> {
     let rules = book.of(RuleKind::Severity).skip(DEFAULTS);
-    rules
-        .map(|rule| (rule.position, rule.rule.name.as_str()))
-        .collect()
+    rules.map(|rule| (rule.position, rule.rule.name.as_str())).collect()
 }
 
 /// How many come with the product.
@@ -47,27 +45,19 @@ async fn rules_are_added_behind_changed_in_place_ordered_and_removed(pool: PgPoo
     let before = revision(&mut conn).await.expect("read");
     let ids: Vec<RuleId> = (1..=3).map(|n| RuleId(Uuid::from_u128(n))).collect();
     for (id, name) in ids.iter().zip(["a", "b", "c"]) {
-        insert(&mut conn, id.0, &rule(name, ""), "ann", now)
-            .await
-            .expect("added");
+        insert(&mut conn, id.0, &rule(name, ""), "ann", now).await.expect("added");
     }
     revise(&mut conn).await.expect("revised");
     let read = book(&mut conn).await.expect("read");
     assert_eq!(read.revision, before + 1);
     assert_eq!(names(&read), [(6, "a"), (7, "b"), (8, "c")]);
-    assert!(
-        change(&mut conn, ids[1], &rule("B", "queue:x"), "bob", now)
-            .await
-            .expect("changed")
-    );
+    assert!(change(&mut conn, ids[1], &rule("B", "queue:x"), "bob", now).await.expect("changed"));
     let read = book(&mut conn).await.expect("read");
     assert_eq!(names(&read), [(6, "a"), (7, "B"), (8, "c")]);
     assert_eq!(read.rules[6].changed_by, "bob");
     let mut wanted: Vec<RuleId> = read.rules[..DEFAULTS].iter().map(|rule| rule.id).collect();
     wanted.extend([ids[2], ids[0], ids[1]]);
-    order(&mut conn, RuleKind::Severity, &wanted)
-        .await
-        .expect("ordered");
+    order(&mut conn, RuleKind::Severity, &wanted).await.expect("ordered");
     let read = book(&mut conn).await.expect("read");
     assert_eq!(names(&read), [(6, "c"), (7, "a"), (8, "B")]);
     let gone = remove(&mut conn, ids[2]).await.expect("removed");
@@ -104,16 +94,12 @@ async fn what_changes_no_judgement_is_no_change_of_what_is_asked(pool: PgPool) {
     let id = before.rules[0].id;
     let mut renamed = before.rules[0].rule.clone();
     renamed.name = "another name".to_owned();
-    change(&mut conn, id, &renamed, "ann", DateTime::UNIX_EPOCH)
-        .await
-        .expect("changed");
+    change(&mut conn, id, &renamed, "ann", DateTime::UNIX_EPOCH).await.expect("changed");
     let after = book(&mut conn).await.expect("read");
     let asked = |book: &Book| format!("{:?}", book.asked(RuleKind::Severity));
     assert_eq!(asked(&before), asked(&after));
     renamed.enabled = false;
-    change(&mut conn, id, &renamed, "ann", DateTime::UNIX_EPOCH)
-        .await
-        .expect("changed");
+    change(&mut conn, id, &renamed, "ann", DateTime::UNIX_EPOCH).await.expect("changed");
     let after = book(&mut conn).await.expect("read");
     assert_ne!(asked(&before), asked(&after));
 }

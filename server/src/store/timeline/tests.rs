@@ -15,10 +15,7 @@ fn ago(minutes: i64) -> DateTime<Utc> {
 }
 
 async fn note(conn: &mut PgConnection, vhost: &str, depths: &[(&str, i64)], at: DateTime<Utc>) {
-    let place = Place {
-        broker: "main",
-        vhost,
-    };
+    let place = Place { broker: "main", vhost };
     let noted = history::note(conn, place, depths, at).await;
     noted.expect("noted");
 }
@@ -28,20 +25,8 @@ async fn the_queues_that_grew_most_come_first_and_empty_ones_not_at_all(pool: Pg
     let mut conn = pool.acquire().await.expect("a connection");
     let conn = &mut *conn;
     let axis = Axis::of(Reach::Shift, now());
-    note(
-        conn,
-        "/",
-        &[("full", 900), ("grew", 0), ("empty", 0)],
-        ago(20),
-    )
-    .await;
-    note(
-        conn,
-        "/",
-        &[("full", 901), ("grew", 50), ("empty", 0)],
-        ago(10),
-    )
-    .await;
+    note(conn, "/", &[("full", 900), ("grew", 0), ("empty", 0)], ago(20)).await;
+    note(conn, "/", &[("full", 901), ("grew", 50), ("empty", 0)], ago(10)).await;
     note(conn, "/", &[("grew", 20)], ago(10)).await;
     note(conn, "other", &[("a", 3), ("b", 2)], ago(5)).await;
     note(conn, "/", &[("yesterday", 9)], ago(60 * 20)).await;
@@ -53,10 +38,7 @@ async fn the_queues_that_grew_most_come_first_and_empty_ones_not_at_all(pool: Pg
     assert_eq!(lanes[0].depths.len(), BARS);
     let only = ["b".to_owned(), "none".to_owned()];
     let (lanes, left) = depths(conn, Some(&only), &axis).await.expect("read");
-    assert_eq!(
-        (lanes.len(), lanes[0].vhost.as_str(), left),
-        (1, "other", 0)
-    );
+    assert_eq!((lanes.len(), lanes[0].vhost.as_str(), left), (1, "other", 0));
     let (lanes, _) = depths(conn, Some(&[]), &axis).await.expect("read");
     assert!(lanes.is_empty());
 }
@@ -72,20 +54,14 @@ async fn deaths_in_queues_are_folded_and_forgotten(pool: PgPool) {
     }
     counts::fold(conn, now()).await.expect("folded");
     let rows = "select count(*) from queue_deaths";
-    let count: i64 = sqlx::query_scalar(rows)
-        .fetch_one(&mut *conn)
-        .await
-        .expect("counted");
+    let count: i64 = sqlx::query_scalar(rows).fetch_one(&mut *conn).await.expect("counted");
     // The two youngest of `a` stand on both sides of noon.
     assert_eq!(count, 5);
     let of_a = ["a".to_owned()];
     let read = deaths_in(conn, &of_a, ago(360)).await.expect("read");
     assert_eq!(read.iter().map(|one| one.1).sum::<i64>(), 6);
     forget(conn, now()).await.expect("forgotten");
-    let count: i64 = sqlx::query_scalar(rows)
-        .fetch_one(&mut *conn)
-        .await
-        .expect("counted");
+    let count: i64 = sqlx::query_scalar(rows).fetch_one(&mut *conn).await.expect("counted");
     assert_eq!(count, 4);
 }
 
@@ -128,14 +104,5 @@ async fn silences_that_reach_into_the_time_are_told_and_stops_within_it(pool: Pg
         names.sort();
         told.push(names.join(" "));
     }
-    assert_eq!(
-        told,
-        [
-            "away back drains stopped",
-            "away drains stopped",
-            "",
-            "back",
-            ""
-        ]
-    );
+    assert_eq!(told, ["away back drains stopped", "away drains stopped", "", "back", ""]);
 }

@@ -27,10 +27,8 @@ pub async fn of_workers(conn: &mut PgConnection) -> Result<WorkerQueues, StoreEr
     )
     .fetch_all(conn)
     .await?;
-    let mut found = WorkerQueues {
-        is_cut: rows.len() > MOST_OF_WORKERS,
-        ..WorkerQueues::default()
-    };
+    let mut found =
+        WorkerQueues { is_cut: rows.len() > MOST_OF_WORKERS, ..WorkerQueues::default() };
     for row in rows.into_iter().take(MOST_OF_WORKERS) {
         if row.is_own {
             found.own.insert(row.queue.clone(), row.worker);

@@ -68,10 +68,7 @@ pub async fn note(
     .execute(conn)
     .await?;
     let fresh = fresh.into_iter().filter(|is_new| *is_new).count();
-    Ok((
-        u64::try_from(fresh).unwrap_or(u64::MAX),
-        gone.rows_affected(),
-    ))
+    Ok((u64::try_from(fresh).unwrap_or(u64::MAX), gone.rows_affected()))
 }
 
 /// Ends the findings of vhosts that are not there any more, and forgets those that are long gone.
@@ -87,12 +84,9 @@ pub async fn tidy(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), Sto
     )
     .execute(&mut *conn)
     .await?;
-    sqlx::query!(
-        "delete from topology_findings where resolved_at < $1",
-        now - KEPT_FOR
-    )
-    .execute(conn)
-    .await?;
+    sqlx::query!("delete from topology_findings where resolved_at < $1", now - KEPT_FOR)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
@@ -152,9 +146,7 @@ pub async fn edit(
     by: &str,
     now: DateTime<Utc>,
 ) -> Result<bool, StoreError> {
-    let muted_until = edit
-        .mute_hours
-        .map(|hours| now + TimeDelta::hours(hours.into()));
+    let muted_until = edit.mute_hours.map(|hours| now + TimeDelta::hours(hours.into()));
     let done = sqlx::query!(
         "update topology_findings set
              acknowledged_by = case when $2::bool is null then acknowledged_by

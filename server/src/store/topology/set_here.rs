@@ -46,10 +46,7 @@ pub async fn last_change(
     )
     .fetch_optional(conn)
     .await?;
-    Ok(row.map(|row| LastChange {
-        at: row.at,
-        is_set: row.is_set,
-    }))
+    Ok(row.map(|row| LastChange { at: row.at, is_set: row.is_set }))
 }
 
 /// Makes sure that nobody else sets dead-lettering in this vhost until the transaction ends. Tells whether
@@ -81,10 +78,8 @@ pub async fn who(
     if queues.is_empty() {
         return Ok(SetHere::new());
     }
-    let abouts: Vec<String> = queues
-        .iter()
-        .map(|queue| about(place, queue, &policy_name(queue)))
-        .collect();
+    let abouts: Vec<String> =
+        queues.iter().map(|queue| about(place, queue, &policy_name(queue))).collect();
     let rows = sqlx::query!(
         r#"select queue as "queue!", a.actor, a.at
            from unnest($1::text[], $2::text[]) as set_here (queue, about)
@@ -98,7 +93,5 @@ pub async fn who(
     .fetch_all(conn)
     .await?;
     let rows = rows.into_iter();
-    Ok(rows
-        .map(|row| (row.queue, (Actor(row.actor), row.at)))
-        .collect())
+    Ok(rows.map(|row| (row.queue, (Actor(row.actor), row.at))).collect())
 }

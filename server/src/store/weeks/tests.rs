@@ -22,10 +22,7 @@ fn an_id_lies_in_the_week_that_it_was_made_in() {
     for at in ["2026-11-16T00:00:00Z", "2026-11-22T23:59:59.999999Z"] {
         let id = new_id(&ManualClock::at(time(at)));
         let week = Week::of(time(at));
-        assert!(
-            first_id(week.begin()) <= id && id < first_id(week.end()),
-            "{at}"
-        );
+        assert!(first_id(week.begin()) <= id && id < first_id(week.end()), "{at}");
     }
 }
 
@@ -34,15 +31,12 @@ async fn weeks_are_made_once_and_ahead(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let now = time("2026-11-21T12:00:00Z");
     for _ in 0..2 {
-        make(&mut conn, time("2026-11-09T00:00:00Z"), now)
-            .await
-            .expect("made");
+        make(&mut conn, time("2026-11-09T00:00:00Z"), now).await.expect("made");
     }
     let weeks = all(&mut conn).await.expect("read");
     let first = Week::of(time("2026-11-09T00:00:00Z"));
-    let expected: Vec<Week> = std::iter::successors(Some(first), |week| Some(week.next()))
-        .take(5)
-        .collect();
+    let expected: Vec<Week> =
+        std::iter::successors(Some(first), |week| Some(week.next())).take(5).collect();
     assert_eq!(weeks, expected);
 }
 
@@ -64,9 +58,7 @@ async fn a_week_whose_letters_are_there_already_is_left_out(pool: PgPool) {
     .execute(&mut *conn)
     .await
     .expect("a letter");
-    make(&mut conn, now, now)
-        .await
-        .expect("the others are made");
+    make(&mut conn, now, now).await.expect("the others are made");
     let weeks = all(&mut conn).await.expect("read");
     assert_eq!(weeks.first(), Some(&Week::of(now).next()));
     let kept: i64 = sqlx::query_scalar("select count(*) from letters where id = $1")

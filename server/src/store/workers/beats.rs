@@ -54,9 +54,7 @@ pub async fn write(
     way: &str,
     beats: &[Beat],
 ) -> Result<BTreeMap<String, WorkerState>, StoreError> {
-    sqlx::query!("set local synchronous_commit = off")
-        .execute(&mut *conn)
-        .await?;
+    sqlx::query!("set local synchronous_commit = off").execute(&mut *conn).await?;
     // In the order of their names: so that two offices that write at once never wait for each other.
     let mut last: BTreeMap<&str, Beat> = BTreeMap::new();
     for beat in beats {
@@ -137,9 +135,7 @@ async fn upsert(
     .fetch_all(conn)
     .await?;
     let states = written.into_iter();
-    states
-        .map(|row| Ok((row.name, super::state(&row.state)?)))
-        .collect()
+    states.map(|row| Ok((row.name, super::state(&row.state)?))).collect()
 }
 
 /// The queue that a worker said it works on; nothing when it did not say so, or is not known.

@@ -24,10 +24,8 @@ pub async fn keep(
     let names: Vec<String> = queues.iter().map(|one| one.queue.clone()).collect();
     let counts: Vec<Option<i64>> = queues.iter().map(|one| one.consumers).collect();
     // An array of arrays must be even in Postgres: as JSON they need not be.
-    let tags: Vec<Option<serde_json::Value>> = queues
-        .iter()
-        .map(|one| one.tags.as_ref().map(|tags| serde_json::json!(tags)))
-        .collect();
+    let tags: Vec<Option<serde_json::Value>> =
+        queues.iter().map(|one| one.tags.as_ref().map(|tags| serde_json::json!(tags))).collect();
     sqlx::query!(
         "delete from worker_queues where broker = $1 and vhost = $2 and queue <> all($3)",
         place.broker,

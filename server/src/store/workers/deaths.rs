@@ -17,10 +17,7 @@ pub(super) async fn count(
     workers: &mut [Worker],
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    let mut queues: Vec<&str> = workers
-        .iter()
-        .filter_map(|one| one.queue.as_deref())
-        .collect();
+    let mut queues: Vec<&str> = workers.iter().filter_map(|one| one.queue.as_deref()).collect();
     queues.sort_unstable();
     queues.dedup();
     if queues.is_empty() {
@@ -34,10 +31,8 @@ pub(super) async fn count(
     )
     .fetch_all(conn)
     .await?;
-    let died: HashMap<String, i64> = rows
-        .into_iter()
-        .map(|row| (row.queue, row.arrivals))
-        .collect();
+    let died: HashMap<String, i64> =
+        rows.into_iter().map(|row| (row.queue, row.arrivals)).collect();
     for worker in workers {
         let queue = worker.queue.as_deref();
         worker.letters_last_hour = queue.map(|queue| died.get(queue).copied().unwrap_or_default());

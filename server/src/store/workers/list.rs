@@ -76,9 +76,7 @@ impl Row {
         Some(Probe {
             url: self.probe_url.clone()?,
             at: self.probed_at,
-            status: self
-                .probe_status
-                .and_then(|status| u16::try_from(status).ok()),
+            status: self.probe_status.and_then(|status| u16::try_from(status).ok()),
             millis: self.probe_ms.and_then(|millis| u32::try_from(millis).ok()),
             fault: self.probe_fault.clone(),
         })
@@ -120,12 +118,8 @@ pub async fn page(
     wanted: Wanted<'_>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Worker>, StoreError> {
-    let rank = wanted
-        .condition
-        .map(|condition| i32::from(condition.rank()));
-    let after = wanted
-        .after
-        .map(|cursor| i32::from(cursor.condition.rank()));
+    let rank = wanted.condition.map(|condition| i32::from(condition.rank()));
+    let after = wanted.after.map(|cursor| i32::from(cursor.condition.rank()));
     let rows = sqlx::query_as!(
         Row,
         r#"with ranked as (
@@ -205,14 +199,7 @@ pub async fn one(
     let mut worker = row.worker(now)?;
     deaths::count(conn, std::slice::from_mut(&mut worker), now).await?;
     let downtimes = downtimes(conn, name).await?;
-    Ok(Some(WorkerReport {
-        worker,
-        way,
-        metadata,
-        downtimes,
-        queues: Vec::new(),
-        opinion: None,
-    }))
+    Ok(Some(WorkerReport { worker, way, metadata, downtimes, queues: Vec::new(), opinion: None }))
 }
 
 async fn downtimes(conn: &mut PgConnection, name: &str) -> Result<Vec<Downtime>, StoreError> {

@@ -53,11 +53,8 @@ pub async fn quiet(conn: &mut PgConnection) -> Result<Vec<Quiet>, StoreError> {
     .await?;
     rows.into_iter()
         .map(|row| {
-            let watch = Watch {
-                heard_ms: row.now_ms,
-                opened_ms: row.opened_ms,
-                looked_at: row.looked_at,
-            };
+            let watch =
+                Watch { heard_ms: row.now_ms, opened_ms: row.opened_ms, looked_at: row.looked_at };
             Ok(Quiet {
                 state: super::state(&row.state)?,
                 interval: TimeDelta::milliseconds(row.interval_ms.into()),

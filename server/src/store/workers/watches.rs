@@ -78,10 +78,7 @@ pub async fn standing(conn: &mut PgConnection, way: &str) -> Result<Option<Stand
         pause: row
             .closed_at
             .zip(row.opened_at)
-            .map(|(closed_at, opened_at)| Pause {
-                closed_at,
-                opened_at,
-            }),
+            .map(|(closed_at, opened_at)| Pause { closed_at, opened_at }),
     }))
 }
 
@@ -127,10 +124,7 @@ pub async fn closed_since(
     )
     .fetch_all(conn)
     .await?;
-    Ok(ways
-        .into_iter()
-        .map(|row| (row.way, row.looked_at))
-        .collect())
+    Ok(ways.into_iter().map(|row| (row.way, row.looked_at)).collect())
 }
 
 /// The ways by which workers that are kept were heard last.

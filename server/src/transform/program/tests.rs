@@ -20,14 +20,8 @@ fn fault(program: &str) -> Fault {
 
 #[test]
 fn a_value_is_changed() {
-    assert_eq!(
-        changed(".a = 2", r#"{"a":1,"b":"x"}"#),
-        r#"{"a":2,"b":"x"}"#
-    );
-    assert_eq!(
-        changed("del(.b)", r#"{"a":1,"b":2,"c":3}"#),
-        r#"{"a":1,"c":3}"#
-    );
+    assert_eq!(changed(".a = 2", r#"{"a":1,"b":"x"}"#), r#"{"a":2,"b":"x"}"#);
+    assert_eq!(changed("del(.b)", r#"{"a":1,"b":2,"c":3}"#), r#"{"a":1,"c":3}"#);
     assert_eq!(
         changed(r#".at |= sub("T.*"; "")"#, r#"{"at":"2026-01-02T03:04"}"#),
         r#"{"at":"2026-01-02"}"#
@@ -102,11 +96,7 @@ fn a_fault_has_its_place() {
         (".\"é\" # \0\0", 7, 1),
     ] {
         let fault = fault(program);
-        assert_eq!(
-            (fault.position, fault.length),
-            (position, length),
-            "{program}: {fault:?}"
-        );
+        assert_eq!((fault.position, fault.length), (position, length), "{program}: {fault:?}");
         assert!(!fault.why.is_empty());
     }
 }

@@ -37,13 +37,7 @@ impl Costly {
     }
 
     fn of_headers(name: &'static str, headers: FieldTable) -> Self {
-        Self {
-            name,
-            content_type: None,
-            encoding: None,
-            headers,
-            body: b"{}".to_vec(),
-        }
+        Self { name, content_type: None, encoding: None, headers, body: b"{}".to_vec() }
     }
 
     /// Its properties.
@@ -83,10 +77,7 @@ fn elements(depth: usize, element: &str, bytes: usize) -> Vec<u8> {
 }
 
 fn table(fields: impl IntoIterator<Item = (String, FieldValue)>) -> FieldTable {
-    let fields = fields.into_iter().map(|(name, value)| Field {
-        name: name.into(),
-        value,
-    });
+    let fields = fields.into_iter().map(|(name, value)| Field { name: name.into(), value });
     FieldTable(fields.collect())
 }
 
@@ -125,25 +116,14 @@ fn bodies() -> Vec<Costly> {
             gzip(format!("{{{}\"z\":0}}", members(sized(2_000_000, 15_000_000))).as_bytes()),
         ),
         Costly::of_body("gzip of lines", Some("gzip"), gzip(&b"\n".repeat(900_000))),
-        plain(
-            "8 million elements",
-            elements(1, "0", sized(4_000_000, 16_000_000)),
-        ),
+        plain("8 million elements", elements(1, "0", sized(4_000_000, 16_000_000))),
         plain("small objects", elements(1, "{\"\":0}", 250_000)),
-        plain(
-            "small objects, just below 1 MiB",
-            elements(1, "{\"\":0}", 1_000_000),
-        ),
+        plain("small objects, just below 1 MiB", elements(1, "{\"\":0}", 1_000_000)),
         plain("deep nesting", "[".repeat(100_000).into_bytes()),
         plain("like JSON", json.repeat(10_000).into_bytes()),
         Costly {
             content_type: Some("text/xml"),
-            ..plain(
-                "like XML",
-                "<a b=\"&amp;\"><![CDATA[<>]]></a>"
-                    .repeat(7_000)
-                    .into_bytes(),
-            )
+            ..plain("like XML", "<a b=\"&amp;\"><![CDATA[<>]]></a>".repeat(7_000).into_bytes())
         },
         Costly {
             content_type: Some("text/plain"),
@@ -151,9 +131,7 @@ fn bodies() -> Vec<Costly> {
         },
         plain(
             "base64 that is large",
-            STANDARD
-                .encode(vec![7; sized(2_000_000, 15_000_000)])
-                .into_bytes(),
+            STANDARD.encode(vec![7; sized(2_000_000, 15_000_000)]).into_bytes(),
         ),
     ]
 }
@@ -166,9 +144,8 @@ fn members(bytes: usize) -> String {
 /// Headers, as many and as long as a frame takes.
 fn headers() -> Vec<Costly> {
     let voids = vec![FieldValue::Void; 120_000];
-    let nested = (0..20).fold(text("x"), |inner, _| {
-        FieldValue::Table(table([("a".to_owned(), inner)]))
-    });
+    let nested =
+        (0..20).fold(text("x"), |inner, _| FieldValue::Table(table([("a".to_owned(), inner)])));
     let deaths = FieldValue::Array((0..3_000).map(death).collect());
     let many = |count: usize| (0..count).map(|n| (format!("{n:05}"), FieldValue::Boolean(true)));
     vec![
@@ -183,10 +160,7 @@ fn headers() -> Vec<Costly> {
         ),
         Costly::of_headers(
             "120 KB of text",
-            table([(
-                "x-exception-stacktrace".to_owned(),
-                text(&"<".repeat(120_000)),
-            )]),
+            table([("x-exception-stacktrace".to_owned(), text(&"<".repeat(120_000)))]),
         ),
         Costly::of_headers("nested tables", table([("n".to_owned(), nested)])),
         Costly::of_headers("3,000 deaths", table([("x-death".to_owned(), deaths)])),

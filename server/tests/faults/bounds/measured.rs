@@ -71,14 +71,8 @@ impl MeasuredOffice {
         all.extend(variables);
         let running = Running::start(&["serve", "--json"], &all).await;
         let office = Self {
-            address: running.ready["http"]
-                .as_str()
-                .expect("an address")
-                .to_owned(),
-            token: token(pool, "measured", Role::Admin)
-                .await
-                .reveal()
-                .to_owned(),
+            address: running.ready["http"].as_str().expect("an address").to_owned(),
+            token: token(pool, "measured", Role::Admin).await.reveal().to_owned(),
             client: Client::new(),
             running,
         };
@@ -95,10 +89,7 @@ impl MeasuredOffice {
     fn limit_addresses(&self) {
         let pid = i32::try_from(self.running.pid()).expect("a process id");
         let most = Some(self.status_kib("VmSize:") * 1024 + MOST_ADDRESSES);
-        let limit = Rlimit {
-            current: most,
-            maximum: most,
-        };
+        let limit = Rlimit { current: most, maximum: most };
         prlimit(Pid::from_raw(pid), Resource::As, limit).expect("limited");
     }
 
@@ -107,14 +98,8 @@ impl MeasuredOffice {
         let path = format!("/proc/{}/status", self.running.pid());
         let status = std::fs::read_to_string(path).expect("the office runs");
         let mut lines = status.lines();
-        let told = lines
-            .find_map(|line| line.strip_prefix(field))
-            .expect("told");
-        told.trim()
-            .trim_end_matches("kB")
-            .trim()
-            .parse()
-            .expect("KiB")
+        let told = lines.find_map(|line| line.strip_prefix(field)).expect("told");
+        told.trim().trim_end_matches("kB").trim().parse().expect("KiB")
     }
 
     /// Forgets the most memory that the office ever had; returns what it has now, in KiB.
@@ -141,11 +126,7 @@ impl MeasuredOffice {
         let answer = request.send().await.expect("the office lives to answer");
         let status = answer.status();
         let bytes = answer.bytes().await.expect("the whole answer").to_vec();
-        Measured {
-            status,
-            bytes,
-            extra_kib: self.peak_kib().saturating_sub(before),
-        }
+        Measured { status, bytes, extra_kib: self.peak_kib().saturating_sub(before) }
     }
 
     /// The same, asked again for half a minute while the office says that it is busy. What each of these answers
@@ -167,11 +148,7 @@ impl MeasuredOffice {
 
     /// Asks for a page or an answer, which must be within every bound; `what` names the letter.
     pub async fn within_bounds(&self, what: &str, request: RequestBuilder) -> Measured {
-        let path = request
-            .try_clone()
-            .expect("no stream")
-            .build()
-            .expect("a request");
+        let path = request.try_clone().expect("no stream").build().expect("a request");
         let path = path.url().path().to_owned() + path.url().query().unwrap_or_default();
         let answer = self.measure_in_time(request).await;
         let said = answer.text();

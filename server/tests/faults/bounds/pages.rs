@@ -13,9 +13,7 @@ use crate::support::desk::Bench;
 
 /// Stores a letter as it would have arrived, with its deaths, notes and stack trace read out of it.
 pub async fn store(bench: &Bench, one: &Costly) -> LetterId {
-    let id = bench
-        .letter_of("work", &one.properties(), &one.headers, &one.body)
-        .await;
+    let id = bench.letter_of("work", &one.properties(), &one.headers, &one.body).await;
     let delivered = dlo_domain::arrival::Delivered {
         headers: one.headers.clone(),
         ..dlo_domain::arrival::Delivered::default()
@@ -58,17 +56,9 @@ fn addresses(id: LetterId) -> Vec<String> {
 
 /// The same in every other way that they can be asked for.
 fn more_addresses(id: LetterId) -> Vec<String> {
-    let pages = [
-        "?view=tree",
-        "?view=hex",
-        "?arrival=1",
-        "/edit?as=json",
-        "/edit?as=hex",
-    ];
-    let mut all: Vec<String> = pages
-        .into_iter()
-        .map(|rest| format!("/letters/{id}{rest}"))
-        .collect();
+    let pages = ["?view=tree", "?view=hex", "?arrival=1", "/edit?as=json", "/edit?as=hex"];
+    let mut all: Vec<String> =
+        pages.into_iter().map(|rest| format!("/letters/{id}{rest}")).collect();
     all.extend([
         "/letters".to_owned(),
         format!("/ui/letter?id={id}"),
@@ -146,12 +136,7 @@ async fn come_back(pool: &PgPool, id: LetterId, times: i32) {
          select now(), 'dlo', 'letter.died_again', $1, repeat('<', 4000)
          from generate_series(1, $2)",
     ] {
-        sqlx::query(statement)
-            .bind(id.0)
-            .bind(times)
-            .execute(pool)
-            .await
-            .expect("done");
+        sqlx::query(statement).bind(id.0).bind(times).execute(pool).await.expect("done");
     }
 }
 
@@ -168,11 +153,7 @@ async fn what_is_left_out_is_counted_and_can_be_had_whole(pool: PgPool) {
     let letter = get(format!("/api/v1/letters/{id}"));
     let letter = office.within_bounds("150 arrivals", letter).await.json();
     assert_eq!(letter["omitted"]["arrivals"], 50);
-    assert!(
-        letter["omitted"]["audit"].as_u64() > Some(0),
-        "{}",
-        letter["omitted"]
-    );
+    assert!(letter["omitted"]["audit"].as_u64() > Some(0), "{}", letter["omitted"]);
     let arrivals = letter["arrivals"].as_array().expect("arrivals");
     assert_eq!((arrivals.len(), &arrivals[0]["ordinal"]), (100, &json!(51)));
     for arrival in arrivals {
@@ -190,16 +171,12 @@ async fn what_is_left_out_is_counted_and_can_be_had_whole(pool: PgPool) {
         let page = office.within_bounds("150 arrivals", page).await.text();
         assert!(page.contains(says), "{arrival}: {says}");
     }
-    let whole = office
-        .measure(get(format!("/api/v1/letters/{id}/arrivals/3")))
-        .await;
+    let whole = office.measure(get(format!("/api/v1/letters/{id}/arrivals/3"))).await;
     assert!(whole.extra_kib <= 64 * 1024, "{} KiB", whole.extra_kib);
     let whole = whole.json();
     assert_eq!(whole["headers"].as_array().map(Vec::len), Some(5_000));
     assert_eq!(whole["omitted"], Value::Null);
-    let none = office
-        .measure(get(format!("/api/v1/letters/{id}/arrivals/151")))
-        .await;
+    let none = office.measure(get(format!("/api/v1/letters/{id}/arrivals/151"))).await;
     assert_eq!(none.status, reqwest::StatusCode::NOT_FOUND);
     office.close().await;
 }

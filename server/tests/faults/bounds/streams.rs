@@ -32,11 +32,7 @@ const IN_FLIGHT_KIB: u64 = 64 * 1024;
 async fn body_bytes(vhost: &Vhost) -> usize {
     let is_v4 = vhost.version().await.starts_with('4');
     // RabbitMQ 4 takes 16 MiB if it is not told otherwise.
-    if is_v4 {
-        16_000_000
-    } else {
-        sized(20_000_000, 100_000_000)
-    }
+    if is_v4 { 16_000_000 } else { sized(20_000_000, 100_000_000) }
 }
 
 fn body(number: u8, bytes: usize) -> Vec<u8> {
@@ -66,9 +62,7 @@ async fn neighbours_go_on(pool: &PgPool, vhost: &Vhost, bytes: usize) {
     let mut published = 0;
     while stored(pool, bytes).await < i64::from(LARGE) {
         assert!(Instant::now() < deadline, "the large ones are not stored");
-        vhost
-            .publish("other", BasicProperties::default(), b"small")
-            .await;
+        vhost.publish("other", BasicProperties::default(), b"small").await;
         published += 1;
         until_within(
             "a neighbour is stored",
@@ -88,9 +82,7 @@ async fn large_bodies_are_taken_one_after_the_other(pool: PgPool) {
     }
     for number in 0..LARGE {
         let large = body(number, bytes);
-        vhost
-            .publish("dead", BasicProperties::default(), &large)
-            .await;
+        vhost.publish("dead", BasicProperties::default(), &large).await;
     }
     let office = MeasuredOffice::open(&pool, &vhost.brokers, &[]).await;
     let before = office.forget_peak();
@@ -102,10 +94,7 @@ async fn large_bodies_are_taken_one_after_the_other(pool: PgPool) {
     println!("intake of {LARGE} x {bytes} bytes: {extra} KiB of extra memory");
     GoalRow {
         goal: "R10",
-        case: format!(
-            "intake of bodies of {} MB, extra memory {extra} KiB",
-            bytes / 1_000_000
-        ),
+        case: format!("intake of bodies of {} MB, extra memory {extra} KiB", bytes / 1_000_000),
         tried: format!("{LARGE} messages"),
         lost: 0,
         doubled: 0,
@@ -157,10 +146,7 @@ async fn pages_are_small(office: &MeasuredOffice, id: LetterId) {
 
 /// The file comes whole, and in parts.
 async fn download_is_streamed(office: &MeasuredOffice, id: LetterId, body: &[u8]) {
-    for path in [
-        format!("/letters/{id}/body"),
-        format!("/api/v1/letters/{id}/body?arrival=1"),
-    ] {
+    for path in [format!("/letters/{id}/body"), format!("/api/v1/letters/{id}/body?arrival=1")] {
         let before = office.forget_peak();
         let asked = office.request(Method::GET, &path).send();
         let answer = asked.await.expect("an answer");
@@ -188,16 +174,12 @@ async fn a_large_letter_is_shown_downloaded_and_replayed_within_bounds(pool: PgP
     download_is_streamed(&office, id, &large).await;
     let before = office.forget_peak();
     let replay = json!({"selection": {"ids": [id]}});
-    let asked = office
-        .request(Method::POST, "/api/v1/replays")
-        .json(&replay);
+    let asked = office.request(Method::POST, "/api/v1/replays").json(&replay);
     let planned = office.measure(asked).await.json();
     let replay = Uuid::parse_str(planned["id"].as_str().expect("an id")).expect("an id");
-    until_within(
-        "the letter is in its queue",
-        Duration::from_mins(1),
-        || async { vhost.depth("work").await == 1 },
-    )
+    until_within("the letter is in its queue", Duration::from_mins(1), || async {
+        vhost.depth("work").await == 1
+    })
     .await;
     bench.finished(dlo_domain::ids::ReplayId(replay)).await;
     let extra = office.peak_kib().saturating_sub(before);

@@ -29,9 +29,7 @@ async fn get(office: &Running, path: &str) -> reqwest::Result<reqwest::Response>
 }
 
 async fn is_ready(office: &Running) -> bool {
-    get(office, "/readyz")
-        .await
-        .is_ok_and(|response| response.status() == StatusCode::OK)
+    get(office, "/readyz").await.is_ok_and(|response| response.status() == StatusCode::OK)
 }
 
 #[sqlx::test(migrations = false)]
@@ -41,11 +39,7 @@ async fn the_port_of_the_command_line_wins_over_the_configuration(pool: PgPool) 
     // Somebody else listens on the port of the configuration.
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = taken.local_addr().expect("bound").to_string();
-    let variables = [
-        ("DLO_DATABASE_URL", &*url),
-        BROKER,
-        ("DLO_HTTP_ADDRESS", &address),
-    ];
+    let variables = [("DLO_DATABASE_URL", &*url), BROKER, ("DLO_HTTP_ADDRESS", &address)];
     let office = Running::start(&["serve", "--port", "0", "--json"], &variables).await;
     assert_ne!(office.ready["http"], format!("http://{address}"));
     until_within("it is ready", Duration::from_secs(30), || is_ready(&office)).await;
@@ -57,62 +51,36 @@ async fn the_port_of_the_command_line_wins_over_the_configuration(pool: PgPool) 
 async fn an_office_migrates_serves_and_ends_in_order(pool: PgPool) {
     empty(&pool).await;
     let url = database_url(&pool);
-    let office = Running::start(
-        &["serve", "--json"],
-        &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT],
-    )
-    .await;
+    let office =
+        Running::start(&["serve", "--json"], &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT]).await;
     let told = &office.ready;
     assert_eq!(
         (&told["database"], &told["amqp"]),
-        (
-            &json!(without_password(&url)),
-            &json!("amqp://guest@127.0.0.1:1/%2f")
-        )
+        (&json!(without_password(&url)), &json!("amqp://guest@127.0.0.1:1/%2f"))
     );
-    assert_eq!(
-        (&told["token"], &told["management"]),
-        (&Value::Null, &Value::Null)
-    );
+    assert_eq!((&told["token"], &told["management"]), (&Value::Null, &Value::Null));
     until_within("it is ready", Duration::from_secs(30), || is_ready(&office)).await;
     let page = get(&office, "/").await.expect("an answer");
     assert_eq!(page.status(), StatusCode::OK);
-    let figures = get(&office, "/metrics")
-        .await
-        .expect("an answer")
-        .text()
-        .await
-        .expect("text");
+    let figures = get(&office, "/metrics").await.expect("an answer").text().await.expect("text");
     assert!(
         figures.contains("dlo_http_requests_total{method=\"GET\",route=\"/readyz\""),
         "{figures}"
     );
-    assert!(
-        figures.contains("dlo_http_request_seconds_bucket"),
-        "{figures}"
-    );
-    let address = told["http"]
-        .as_str()
-        .expect("an address")
-        .trim_start_matches("http://")
-        .to_owned();
+    assert!(figures.contains("dlo_http_request_seconds_bucket"), "{figures}");
+    let address =
+        told["http"].as_str().expect("an address").trim_start_matches("http://").to_owned();
     office.signal("-TERM").await;
     assert!(office.ended(20).await, "in good order");
-    assert!(
-        TcpStream::connect(address).await.is_err(),
-        "nobody listens any more"
-    );
+    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
 }
 
 #[sqlx::test(migrations = false)]
 async fn an_open_stream_does_not_keep_an_office_from_ending(pool: PgPool) {
     empty(&pool).await;
     let url = database_url(&pool);
-    let office = Running::start(
-        &["serve", "--json"],
-        &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT],
-    )
-    .await;
+    let office =
+        Running::start(&["serve", "--json"], &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT]).await;
     until_within("it is ready", Duration::from_secs(30), || is_ready(&office)).await;
     let mut stream = get(&office, "/events").await.expect("an answer");
     assert!(stream.chunk().await.expect("readable").is_some());
@@ -126,42 +94,26 @@ async fn while_postgres_is_away_an_office_says_so_and_begins_when_it_is_back(poo
     let options = pool.connect_options();
     // Taken, so that nobody else gets it, but nobody listens there yet.
     let front = TcpSocket::new_v4().expect("a socket");
-    front
-        .bind("127.0.0.1:0".parse().expect("an address"))
-        .expect("a port");
+    front.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
     let port = front.local_addr().expect("bound").port();
     let behind = format!("{}:{}", options.get_host(), options.get_port());
     let url = database_url(&pool);
     let url = url.replacen(&behind, &format!("127.0.0.1:{port}"), 1);
-    assert!(
-        url.contains(&port.to_string()),
-        "the test's database is named by host and port"
-    );
-    let office = Running::start(
-        &["serve", "--json"],
-        &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT],
-    )
-    .await;
-    until_within(
-        "it says why it is not ready",
-        Duration::from_secs(30),
-        || async {
-            let response = get(&office, "/readyz").await.expect("an answer");
-            let status = response.status();
-            let said = response.text().await.expect("text");
-            status == StatusCode::SERVICE_UNAVAILABLE
-                && said.contains("the database does not answer")
-        },
-    )
+    assert!(url.contains(&port.to_string()), "the test's database is named by host and port");
+    let office =
+        Running::start(&["serve", "--json"], &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT]).await;
+    until_within("it says why it is not ready", Duration::from_secs(30), || async {
+        let response = get(&office, "/readyz").await.expect("an answer");
+        let status = response.status();
+        let said = response.text().await.expect("text");
+        status == StatusCode::SERVICE_UNAVAILABLE && said.contains("the database does not answer")
+    })
     .await;
     // Its page must come all the same, and soon, to say so.
     let page = tokio::time::timeout(Duration::from_secs(15), get(&office, "/sources")).await;
     let page = page.expect("in time").expect("an answer");
     assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
-    assert!(
-        page.text().await.expect("text").contains("database"),
-        "the page says what is away"
-    );
+    assert!(page.text().await.expect("text").contains("database"), "the page says what is away");
 
     let front = front.listen(64).expect("listens");
     let carrying = async {
@@ -187,18 +139,10 @@ async fn an_address_that_is_taken_is_told_before_anything_starts(pool: PgPool) {
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = taken.local_addr().expect("bound").to_string();
     let url = database_url(&pool);
-    let variables = [
-        ("DLO_DATABASE_URL", url.as_str()),
-        BROKER,
-        ("DLO_HTTP_ADDRESS", &address),
-    ];
+    let variables = [("DLO_DATABASE_URL", url.as_str()), BROKER, ("DLO_HTTP_ADDRESS", &address)];
     let said = run(&["serve"], &variables, None).await;
     assert!(!said.well);
-    assert!(
-        said.err.contains(&format!("cannot listen on {address}")),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains(&format!("cannot listen on {address}")), "{}", said.err);
 }
 
 #[sqlx::test(migrations = false)]
@@ -207,17 +151,7 @@ async fn a_database_that_refuses_us_ends_the_start_with_its_words(pool: PgPool) 
     let url = database_url(&pool);
     let (server, _) = url.rsplit_once('/').expect("a path");
     let url = format!("{server}/there_is_no_such_database");
-    let said = run(
-        &["serve"],
-        &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT],
-        None,
-    )
-    .await;
+    let said = run(&["serve"], &[("DLO_DATABASE_URL", &url), BROKER, ANY_PORT], None).await;
     assert!(!said.well);
-    assert!(
-        said.err
-            .contains("\"there_is_no_such_database\" does not exist"),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains("\"there_is_no_such_database\" does not exist"), "{}", said.err);
 }

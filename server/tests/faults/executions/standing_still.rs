@@ -61,31 +61,20 @@ impl Story {
         let brokers = own_brokers(vhost);
         vhost.dead_letter_pair("dlx", "dead").await;
         let bench = Bench::new(pool, &brokers, &vhost.name).await;
-        let naming = ExecutionNaming {
-            path: Some("/id".to_owned()),
-            ..ExecutionNaming::default()
-        };
+        let naming = ExecutionNaming { path: Some("/id".to_owned()), ..ExecutionNaming::default() };
         name_executions(pool, naming).await;
         let stop = CancellationToken::new();
         let deps = deps(pool, &brokers, &vhost.name);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
         let handling = tokio::spawn(executions::run(deps, Hub::default(), stop.clone()));
         let lookout = Lookout::start(pool, brokers.clone());
         until_listening(vhost, 1).await;
         let beat = json!({"worker": "dead", "interval_seconds": 0.5}).to_string();
         say(vhost, "heartbeat.dead", beat.as_bytes()).await;
         let beating = ["alive", "gone"].map(|one| Beating::start(&brokers, &vhost.name, one));
-        until_within(
-            "the dead worker is silent",
-            Duration::from_secs(20),
-            || async {
-                known(pool).await.contains(&("dead".to_owned(), true))
-                    && known(pool).await.len() == 3
-            },
-        )
+        until_within("the dead worker is silent", Duration::from_secs(20), || async {
+            known(pool).await.contains(&("dead".to_owned(), true)) && known(pool).await.len() == 3
+        })
         .await;
         let story = Self {
             pool: pool.clone(),
@@ -111,10 +100,8 @@ impl Story {
             ("x-message-ttl", AMQPValue::LongInt(measures().1)),
         ];
         vhost.queue(&queue, &arguments).await;
-        let reports: Vec<Report> = ids
-            .clone()
-            .map(|id| report(id, ExecutionState::Scheduled, worker))
-            .collect();
+        let reports: Vec<Report> =
+            ids.clone().map(|id| report(id, ExecutionState::Scheduled, worker)).collect();
         self.report(&reports).await;
         let bodies: Vec<String> = ids.map(|id| json!({"id": id}).to_string()).collect();
         vhost.publish_all(&queue, &bodies).await;
@@ -143,21 +130,15 @@ impl Story {
             let id = body["id"].as_u64().expect("an id");
             let id = u32::try_from(id).expect("small");
             let states = [ExecutionState::Running, ExecutionState::Completed];
-            self.report(&states.map(|state| report(id, state, "alive")))
-                .await;
-            delivery
-                .ack(BasicAckOptions::default())
-                .await
-                .expect("acknowledged");
+            self.report(&states.map(|state| report(id, state, "alive"))).await;
+            delivery.ack(BasicAckOptions::default()).await.expect("acknowledged");
         }
         self.nobody_failed_who_was_not_away().await;
         // Who never comes back is not waited for: its messages go back three times, and no more.
         let gone = "select count(*) from executions where worker = 'gone' and state = 'failed'";
-        until_within(
-            "the work of who went away fails",
-            Duration::from_secs(150),
-            || async { self.count(gone).await == 2 },
-        )
+        until_within("the work of who went away fails", Duration::from_secs(150), || async {
+            self.count(gone).await == 2
+        })
         .await;
         let back = "select count(*) from letter_executions
              where verdict = 'spared' and execution_id like '20_'";
@@ -168,11 +149,9 @@ impl Story {
     async fn nobody_failed_who_was_not_away(&self) {
         // Their letters may be the last that are handled.
         let away = "select count(*) from executions where worker = 'dead' and state = 'failed'";
-        until_within(
-            "the work of who was away before fails",
-            Duration::from_mins(1),
-            || async { self.count(away).await == 3 },
-        )
+        until_within("the work of who was away before fails", Duration::from_mins(1), || async {
+            self.count(away).await == 3
+        })
         .await;
         let standing: Vec<(String, String, i64)> = sqlx::query_as(
             "select worker, state, count(*) from executions
@@ -222,10 +201,7 @@ impl Story {
 }
 
 fn report(id: u32, state: ExecutionState, worker: &str) -> Report {
-    Report {
-        worker: Some(worker.to_owned()),
-        ..Report::of(&id.to_string(), state)
-    }
+    Report { worker: Some(worker.to_owned()), ..Report::of(&id.to_string(), state) }
 }
 
 fn deps(pool: &PgPool, brokers: &Brokers, vhost: &str) -> executions::Deps {

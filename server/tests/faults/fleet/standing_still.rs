@@ -63,11 +63,9 @@ async fn only_the_dead_are_found(pool: &PgPool, vhost: &Vhost, interval: f64) {
     live_for(vhost, sized(6, 40), interval).await;
     assert_eq!(downtimes(pool, "alive").await, 0, "{:?}", known(pool).await);
     assert_eq!(downtimes(pool, "dead").await, 0, "it has three minutes");
-    until_within(
-        "it is found when it dies after all",
-        Duration::from_mins(1),
-        || async { known(pool).await.contains(&("alive".to_owned(), true)) },
-    )
+    until_within("it is found when it dies after all", Duration::from_mins(1), || async {
+        known(pool).await.contains(&("alive".to_owned(), true))
+    })
     .await;
 }
 
@@ -154,10 +152,7 @@ async fn a_database_that_stands_still_fails_no_execution() {
         replay: ReplayConfig::default(),
     };
     let stop = CancellationToken::new();
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the test owns the task and ends it"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
     let watching = tokio::spawn(executions::run(deps, Hub::default(), stop.clone()));
     sleep(Duration::from_secs(3)).await;
     report(&bench, ExecutionState::Scheduled, 0..50).await;
@@ -168,16 +163,11 @@ async fn a_database_that_stands_still_fails_no_execution() {
     sleep(Duration::from_secs(stuck_after / 2)).await;
     assert_eq!(standing(&pool).await, [0, 0], "late only by the clock");
     report(&bench, ExecutionState::Running, 0..45).await;
-    until_within(
-        "what nobody begins is late after all",
-        Duration::from_secs(90),
-        || async { standing(&pool).await[1] > 0 },
-    )
+    until_within("what nobody begins is late after all", Duration::from_secs(90), || async {
+        standing(&pool).await[1] > 0
+    })
     .await;
-    println!(
-        "the first failed {:?} after the database was back",
-        back.elapsed()
-    );
+    println!("the first failed {:?} after the database was back", back.elapsed());
     assert_eq!(standing(&pool).await, [45, 5]);
     assert!(back.elapsed() >= Duration::from_secs(stuck_after));
     stop.cancel();

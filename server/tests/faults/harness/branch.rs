@@ -50,10 +50,7 @@ impl Branch {
             client: Client::new(),
             running,
         };
-        until_within("the office is ready", Duration::from_secs(30), || {
-            branch.is_ready()
-        })
-        .await;
+        until_within("the office is ready", Duration::from_secs(30), || branch.is_ready()).await;
         branch
     }
 

@@ -83,16 +83,9 @@ impl Cutter {
             cuts: AtomicU64::new(0),
         });
         let accepting = accept(listener, target, orders.clone());
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the proxy owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the proxy owns the task and ends it")]
         let task = tokio::spawn(accepting);
-        Self {
-            address,
-            orders,
-            task,
-        }
+        Self { address, orders, task }
     }
 
     /// The port that it listens on.
@@ -102,9 +95,7 @@ impl Cutter {
 
     /// Cuts the connection at the moment after `moments` more.
     pub fn cut(&self, side: Side, moments: i64) {
-        self.orders
-            .is_after
-            .store(side == Side::After, Ordering::SeqCst);
+        self.orders.is_after.store(side == Side::After, Ordering::SeqCst);
         self.orders.left.store(moments, Ordering::SeqCst);
     }
 

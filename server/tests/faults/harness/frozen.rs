@@ -11,10 +11,7 @@ use crate::support::broker::Vhost;
 
 /// A database.
 pub async fn own_database() -> (Sandbox, PgPool) {
-    let options = SandboxOptions {
-        rabbitmq: false,
-        ..SandboxOptions::default()
-    };
+    let options = SandboxOptions { rabbitmq: false, ..SandboxOptions::default() };
     let sandbox = Sandbox::start_own(options).await.expect("a database");
     let server = sandbox.postgres().expect("a database");
     let url = server.create_database("fleet").await.expect("created");
@@ -29,10 +26,7 @@ pub async fn own_database() -> (Sandbox, PgPool) {
 
 /// A broker, and a vhost there.
 pub async fn own_broker() -> (Sandbox, Vhost) {
-    let options = SandboxOptions {
-        postgres: false,
-        ..SandboxOptions::default()
-    };
+    let options = SandboxOptions { postgres: false, ..SandboxOptions::default() };
     let sandbox = Sandbox::start_own(options).await.expect("a broker");
     let endpoints = sandbox.endpoints();
     let vhost = Vhost::create_at(&endpoints.amqp, &endpoints.management).await;

@@ -29,10 +29,9 @@ pub struct GoalRow {
 impl GoalRow {
     /// Prints the row, and adds it to the file that `scripts/test-full` makes its table of.
     pub fn report(&self) {
-        let recovered = self.recovered.map_or_else(
-            || "-".to_owned(),
-            |time| format!("{:.1} s", time.as_secs_f64()),
-        );
+        let recovered = self
+            .recovered
+            .map_or_else(|| "-".to_owned(), |time| format!("{:.1} s", time.as_secs_f64()));
         let row = format!(
             "{}\t{}\t{}\t{}\t{}\t{recovered}\t{}",
             self.goal,
@@ -46,11 +45,8 @@ impl GoalRow {
         let Some(rows) = variable("DLO_TEST_GOAL_ROWS") else {
             return;
         };
-        let mut rows = File::options()
-            .append(true)
-            .create(true)
-            .open(rows)
-            .expect("the file of rows");
+        let mut rows =
+            File::options().append(true).create(true).open(rows).expect("the file of rows");
         writeln!(rows, "{row}").expect("written");
     }
 }

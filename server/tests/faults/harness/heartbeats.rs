@@ -16,10 +16,7 @@ impl Beating {
     /// Starts it.
     pub fn start(brokers: &Brokers, vhost: &str, worker: &'static str) -> Self {
         let uri = brokers.uri("main", vhost).expect("an address");
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
         Self(tokio::spawn(async move {
             loop {
                 let connect = Connection::connect_uri(uri.clone(), ConnectionProperties::default());
@@ -41,10 +38,7 @@ async fn beat_while_it_lasts(connection: &Connection, worker: &str) {
     let Ok(channel) = connection.create_channel().await else {
         return;
     };
-    let (key, options) = (
-        format!("heartbeat.{worker}"),
-        BasicPublishOptions::default(),
-    );
+    let (key, options) = (format!("heartbeat.{worker}"), BasicPublishOptions::default());
     loop {
         let said = json!({
             "worker": worker, "interval_seconds": 1.0, "queue": format!("worker.{worker}.executions"),

@@ -202,8 +202,7 @@ impl Ledger<'_> {
     /// Nothing is lost, each letter that is there once too often says that it may be, and the counters agree.
     pub async fn assert_exact_but_for_what_is_noted(&self) {
         self.assert_nothing_lost().await;
-        self.assert_doubled_at_most(self.noted_as_doubtful().await)
-            .await;
+        self.assert_doubled_at_most(self.noted_as_doubtful().await).await;
         self.assert_counted().await;
     }
 
@@ -222,17 +221,12 @@ impl Ledger<'_> {
     pub async fn assert_exact_though_judged_again(&self) {
         self.assert_stored_once().await;
         let as_judged_first = |counter: &&Counter| counter.0 != DEATHS_BY_SEVERITY;
-        self.assert_agreeing(COUNTERS.iter().filter(as_judged_first))
-            .await;
+        self.assert_agreeing(COUNTERS.iter().filter(as_judged_first)).await;
     }
 
     async fn assert_stored_once(&self) {
         let wrong = self.wrong().await;
-        assert!(
-            wrong.is_empty(),
-            "not each message is stored once\n{}",
-            self.account().await
-        );
+        assert!(wrong.is_empty(), "not each message is stored once\n{}", self.account().await);
     }
 
     /// Every counter agrees with a recount.
@@ -262,11 +256,7 @@ impl Ledger<'_> {
     pub async fn assert_nothing_lost(&self) {
         let wrong = self.wrong().await;
         let is_lost = |(published, stored): &(usize, usize)| stored < published;
-        assert!(
-            !wrong.values().any(is_lost),
-            "messages are lost\n{}",
-            self.account().await
-        );
+        assert!(!wrong.values().any(is_lost), "messages are lost\n{}", self.account().await);
     }
 
     /// No more than so many messages are stored more often than they were published.
@@ -323,23 +313,17 @@ impl Ledger<'_> {
         wrong.sort_by_key(|(_, (published, stored))| stored >= published);
         for (body, (published, stored)) in wrong.into_iter().take(NAMED) {
             let places = self.bodies.iter().enumerate();
-            let places: Vec<usize> = places
-                .filter_map(|(place, one)| (one == body).then_some(place))
-                .collect();
-            let _ = writeln!(
-                text,
-                "  {body}: published {published} (at {places:?}), stored {stored}"
-            );
+            let places: Vec<usize> =
+                places.filter_map(|(place, one)| (one == body).then_some(place)).collect();
+            let _ =
+                writeln!(text, "  {body}: published {published} (at {places:?}), stored {stored}");
         }
         for (what, query) in FACTS {
             let facts = sqlx::query_scalar(query).fetch_all(self.pool).await;
             let facts: Vec<String> = facts.unwrap_or_else(|why| vec![why.to_string()]);
             let _ = writeln!(text, "{what}: {}", facts.join("\n  "));
         }
-        let (census, words) = (
-            self.vhost.census(self.queue).await,
-            self.premises.last_words(),
-        );
+        let (census, words) = (self.vhost.census(self.queue).await, self.premises.last_words());
         let _ = write!(text, "queue: {census}\nthe offices said:\n{words}");
         text
     }

@@ -29,10 +29,7 @@ fn odd(name: impl Into<String>, properties: RawProperties) -> OddMessage {
 }
 
 fn undecodable(name: impl Into<String>, properties: RawProperties) -> OddMessage {
-    OddMessage {
-        is_undecodable: true,
-        ..odd(name, properties)
-    }
+    OddMessage { is_undecodable: true, ..odd(name, properties) }
 }
 
 fn headers(name: &str, fields: &[u8]) -> OddMessage {
@@ -41,10 +38,8 @@ fn headers(name: &str, fields: &[u8]) -> OddMessage {
 
 /// All of them.
 pub fn messages() -> Vec<OddMessage> {
-    let mut all = vec![
-        odd("no properties", RawProperties::new(0, b"")),
-        headers("empty headers", b""),
-    ];
+    let mut all =
+        vec![odd("no properties", RawProperties::new(0, b"")), headers("empty headers", b"")];
     all.extend(of_texts());
     all.extend(of_names());
     all.extend(of_values());
@@ -53,10 +48,7 @@ pub fn messages() -> Vec<OddMessage> {
     all.push(OddMessage {
         routing_key: b"k\xff\xfe".to_vec(),
         is_undecodable: true,
-        ..odd(
-            "a routing key that is not UTF-8",
-            RawProperties::new(0, b""),
-        )
+        ..odd("a routing key that is not UTF-8", RawProperties::new(0, b""))
     });
     all
 }
@@ -68,9 +60,7 @@ pub async fn publish_all(vhost: &Vhost, queue: &str, messages: &[OddMessage]) {
     let mut publisher = RawPublisher::connect(&uri).await;
     for message in messages {
         let (key, body) = (&message.routing_key, message.name.as_bytes());
-        publisher
-            .publish(EXCHANGE, key, &message.properties, body)
-            .await;
+        publisher.publish(EXCHANGE, key, &message.properties, body).await;
     }
     publisher.close().await;
 }
@@ -105,12 +95,7 @@ fn of_names() -> Vec<OddMessage> {
     let twice = [first, field(b"between", b"V"), second].concat();
     let inside = counted(b'F', &twice);
     let many: Vec<u8> = (0..3_000_u32)
-        .flat_map(|n| {
-            field(
-                format!("header-{n:05}").as_bytes(),
-                &counted(b'S', &[b'v'; 20]),
-            )
-        })
+        .flat_map(|n| field(format!("header-{n:05}").as_bytes(), &counted(b'S', &[b'v'; 20])))
         .collect();
     vec![
         undecodable("header name not UTF-8", one(b"n\xff")),
@@ -129,10 +114,7 @@ fn of_names() -> Vec<OddMessage> {
         headers("a name twice", &twice),
         headers("a name twice within a table", &field(b"t", &inside)),
         headers("3,000 headers", &many),
-        headers(
-            "a header of 120 KB",
-            &field(b"long", &counted(b'S', &[b'x'; 120_000])),
-        ),
+        headers("a header of 120 KB", &field(b"long", &counted(b'S', &[b'x'; 120_000]))),
     ]
 }
 
@@ -154,22 +136,15 @@ fn of_values() -> Vec<OddMessage> {
         ("text", counted(b'S', "grüße ✉ \u{202e}".as_bytes())),
         ("text not UTF-8", counted(b'S', b"g\xfc\xff")),
         ("text with NUL", counted(b'S', b"a\0b")),
-        (
-            "text that is HTML",
-            counted(b'S', b"<script>alert(1)</script>"),
-        ),
+        ("text that is HTML", counted(b'S', b"<script>alert(1)</script>")),
         ("octets", counted(b'x', &[0, 255, 128])),
         ("empty array", counted(b'A', b"")),
         ("empty table", counted(b'F', b"")),
     ];
-    let mut odd: Vec<_> = all
-        .iter()
-        .map(|(name, value)| headers(name, &field(b"value", value)))
-        .collect();
-    let every: Vec<u8> = all
-        .iter()
-        .flat_map(|(name, value)| field(name.as_bytes(), value))
-        .collect();
+    let mut odd: Vec<_> =
+        all.iter().map(|(name, value)| headers(name, &field(b"value", value))).collect();
+    let every: Vec<u8> =
+        all.iter().flat_map(|(name, value)| field(name.as_bytes(), value)).collect();
     odd.push(headers("every type", &every));
     odd
 }
@@ -182,10 +157,7 @@ fn of_depths() -> Vec<OddMessage> {
             all.push(headers(&format!("{levels} nested {kind}"), &field));
         }
     }
-    all.push(headers(
-        "26,000 nested arrays",
-        &field(b"nested", &nested(b'A', 26_000)),
-    ));
+    all.push(headers("26,000 nested arrays", &field(b"nested", &nested(b'A', 26_000))));
     all
 }
 
@@ -204,10 +176,8 @@ fn of_death_histories() -> Vec<OddMessage> {
         counted(b'F', &fields.concat())
     };
     let nul = counted(b'F', &field(b"reason", &text("\0")));
-    let forged = [
-        field(b"x-dlo-letter", &text("1; drop table letters")),
-        field(b"x-dlo-replay", b"V"),
-    ];
+    let forged =
+        [field(b"x-dlo-letter", &text("1; drop table letters")), field(b"x-dlo-replay", b"V")];
     vec![
         headers("x-death is a text", &field(b"x-death", &text("junk"))),
         headers("x-death of junk", &history(&[&b"V"[..], b"t\x01"].concat())),

@@ -24,11 +24,7 @@ impl Premises {
     /// Offices that work on this database and broker.
     pub fn new(database: String, brokers: &Brokers) -> Self {
         let log = NamedTempFile::new().expect("a file");
-        Self {
-            database,
-            brokers: brokers.clone(),
-            log,
-        }
+        Self { database, brokers: brokers.clone(), log }
     }
 
     /// Starts `dlo serve` without HTTP.
@@ -44,10 +40,7 @@ impl Premises {
             .arg("serve")
             .env("DLO_DATABASE_URL", &self.database)
             .env("DLO_BROKER_URL", &broker.amqp)
-            .env(
-                "DLO_MANAGEMENT_URL",
-                broker.management.as_deref().unwrap_or_default(),
-            )
+            .env("DLO_MANAGEMENT_URL", broker.management.as_deref().unwrap_or_default())
             .env("DLO_HTTP", "off")
             .env("DLO_LOG", "warn,dlo_server=debug")
             .envs(variables.iter().copied())
@@ -85,9 +78,7 @@ impl Serve {
     /// Waits until it kills itself as kill -9 would.
     pub async fn killed_itself(mut self) {
         let ended = tokio::time::timeout(Duration::from_mins(1), self.0.wait()).await;
-        let status = ended
-            .expect("it comes to its failpoint within 60 s")
-            .expect("a status");
+        let status = ended.expect("it comes to its failpoint within 60 s").expect("a status");
         assert_eq!(status.signal(), Some(9), "dlo ended with {status}");
     }
 
@@ -103,11 +94,9 @@ impl Serve {
     /// any program: it is asked once it listens.
     pub async fn stop(mut self) {
         let pid = self.0.id().expect("it runs").to_string();
-        until_within(
-            "dlo listens to SIGTERM",
-            Duration::from_secs(30),
-            || async { catches_sigterm(&pid) },
-        )
+        until_within("dlo listens to SIGTERM", Duration::from_secs(30), || async {
+            catches_sigterm(&pid)
+        })
         .await;
         let told = Command::new("kill").args(["-TERM", &pid]).status().await;
         assert!(told.expect("kill runs").success());

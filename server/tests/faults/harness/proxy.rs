@@ -57,9 +57,7 @@ impl Proxy {
 
     /// Listens on a port that was free a moment ago.
     pub async fn start_on(port: u16, brokers: &Brokers) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", port))
-            .await
-            .expect("the port");
+        let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("the port");
         Self::serve(listener, brokers)
     }
 
@@ -70,16 +68,9 @@ impl Proxy {
         orders.hold_after.store(-1, Ordering::SeqCst);
         let uri = brokers.uri("main", "/").expect("an address");
         let accepting = accept(listener, uri, orders.clone());
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the proxy owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the proxy owns the task and ends it")]
         let task = tokio::spawn(accepting);
-        Self {
-            address,
-            orders,
-            task,
-        }
+        Self { address, orders, task }
     }
 
     /// The broker as it is reached through here.

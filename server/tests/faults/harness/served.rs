@@ -36,10 +36,7 @@ impl ServedOffice {
         let address = running.ready["http"].as_str().expect("an address");
         let office = Self {
             address: address.to_owned(),
-            client: Client::builder()
-                .timeout(Duration::from_secs(5))
-                .build()
-                .expect("a client"),
+            client: Client::builder().timeout(Duration::from_secs(5)).build().expect("a client"),
             running,
         };
         until_within("the office is ready", Duration::from_secs(30), || async {
@@ -51,12 +48,7 @@ impl ServedOffice {
 
     /// What `/readyz` answers: its status (0 if nothing came) and its document.
     pub async fn readiness(&self) -> (u16, Value) {
-        let Ok(answer) = self
-            .client
-            .get(format!("{}/readyz", self.address))
-            .send()
-            .await
-        else {
+        let Ok(answer) = self.client.get(format!("{}/readyz", self.address)).send().await else {
             return (0, Value::Null);
         };
         let status = answer.status().as_u16();
@@ -65,10 +57,8 @@ impl ServedOffice {
 
     /// The HTML of a page, or the empty text if none came.
     pub async fn page(&self, path: &str) -> String {
-        let asked = self
-            .client
-            .get(format!("{}{path}", self.address))
-            .header("accept", "text/html");
+        let asked =
+            self.client.get(format!("{}{path}", self.address)).header("accept", "text/html");
         match asked.send().await {
             Ok(answer) => answer.text().await.unwrap_or_default(),
             Err(_) => String::new(),

@@ -13,18 +13,10 @@ pub struct SmallDisk {
 impl SmallDisk {
     /// Mounts one. Only root may.
     pub fn mount(mebibytes: u32) -> Self {
-        let place = tempfile::Builder::new()
-            .prefix("dlo-small-disk-")
-            .tempdir()
-            .expect("a directory");
+        let place =
+            tempfile::Builder::new().prefix("dlo-small-disk-").tempdir().expect("a directory");
         let mounted = Command::new("mount")
-            .args([
-                "-t",
-                "tmpfs",
-                "-o",
-                &format!("size={mebibytes}m,mode=755"),
-                "tmpfs",
-            ])
+            .args(["-t", "tmpfs", "-o", &format!("size={mebibytes}m,mode=755"), "tmpfs"])
             .arg(place.path())
             .status()
             .expect("mount runs");
@@ -71,10 +63,7 @@ impl SmallDisk {
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         // What still runs there keeps it until it ends.
-        let _ = Command::new("umount")
-            .arg("-l")
-            .arg(self.place.path())
-            .status();
+        let _ = Command::new("umount").arg("-l").arg(self.place.path()).status();
     }
 }
 

@@ -19,9 +19,8 @@ const CROWD: usize = 20;
 const PAGE_WITHIN: Duration = Duration::from_secs(10);
 
 async fn publish(vhost: &Vhost, name: &str, count: usize) {
-    let bodies: Vec<String> = (0..count)
-        .map(|number| format!(r#"{{"{name}": {number}}}"#))
-        .collect();
+    let bodies: Vec<String> =
+        (0..count).map(|number| format!(r#"{{"{name}": {number}}}"#)).collect();
     vhost.publish_all("dead", &bodies).await;
 }
 
@@ -34,10 +33,7 @@ async fn endless(pool: &PgPool, address: &str) -> String {
     let ids = ids.iter().enumerate();
     let ids: Vec<String> = ids.map(|(at, id)| format!("ids[{at}]={id}")).collect();
     let program = "def f: f; f";
-    format!(
-        "{address}/ui/replays/transform?jq={program}&{}",
-        ids.join("&")
-    )
+    format!("{address}/ui/replays/transform?jq={program}&{}", ids.join("&"))
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -45,10 +41,7 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
-    let (database, broker) = (
-        database_url(&pool),
-        vhost.brokers.get("main").expect("there"),
-    );
+    let (database, broker) = (database_url(&pool), vhost.brokers.get("main").expect("there"));
     let office = Running::start(
         &["serve", "--json"],
         &[
@@ -59,10 +52,7 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
         ],
     )
     .await;
-    let address = office.ready["http"]
-        .as_str()
-        .expect("an address")
-        .to_owned();
+    let address = office.ready["http"].as_str().expect("an address").to_owned();
     publish(&vhost, "before", 20).await;
     until_within("intake is at work", Duration::from_mins(1), || async {
         letters(&pool).await == 20
@@ -86,30 +76,17 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
             let began = Instant::now();
             let page = client.get(format!("{address}{path}")).send().await;
             assert_eq!(page.expect("an answer").status(), 200, "{path}");
-            assert!(
-                began.elapsed() < PAGE_WITHIN,
-                "{path}: {:?}",
-                began.elapsed()
-            );
+            assert!(began.elapsed() < PAGE_WITHIN, "{path}: {:?}", began.elapsed());
         }
         asked.elapsed()
     };
     let ((answers, crowd_took), others_took) = tokio::join!(crowd, others);
     let statuses: Vec<u16> = answers
         .into_iter()
-        .map(|answer| {
-            answer
-                .as_ref()
-                .map(Response::status)
-                .expect("an answer")
-                .as_u16()
-        })
+        .map(|answer| answer.as_ref().map(Response::status).expect("an answer").as_u16())
         .collect();
     let refused = statuses.iter().filter(|status| **status == 503).count();
-    assert!(
-        refused >= CROWD - 10,
-        "two run and eight wait: {statuses:?}"
-    );
+    assert!(refused >= CROWD - 10, "two run and eight wait: {statuses:?}");
     assert!(refused < CROWD, "somebody was served: {statuses:?}");
     assert!(
         crowd_took > others_took,

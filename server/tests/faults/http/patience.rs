@@ -37,10 +37,7 @@ async fn rest(stream: &mut TcpStream) -> String {
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn half_sent_heads_are_closed_while_others_are_served(pool: PgPool) {
-    let limits = Limits {
-        head: BRIEF,
-        ..Limits::default()
-    };
+    let limits = Limits { head: BRIEF, ..Limits::default() };
     let counter = Counter::open_within(&pool, limits).await;
     let mut half_sent = Vec::new();
     let began = Instant::now();
@@ -62,10 +59,7 @@ async fn half_sent_heads_are_closed_while_others_are_served(pool: PgPool) {
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_body_that_does_not_come_is_not_waited_for(pool: PgPool) {
-    let limits = Limits {
-        body: BRIEF,
-        ..Limits::default()
-    };
+    let limits = Limits { body: BRIEF, ..Limits::default() };
     let counter = Counter::open_within(&pool, limits).await;
     let bearer = counter.token(Role::Operator);
     for path in ["/api/v1/discards", "/ui/letters/discard", "/nothing"] {
@@ -79,21 +73,15 @@ async fn a_body_that_does_not_come_is_not_waited_for(pool: PgPool) {
         assert!(answer.starts_with("HTTP/1.1 408 "), "{path}: {answer}");
         assert!(answer.contains("nothing was done"), "{answer}");
     }
-    let noted: i64 = sqlx::query_scalar("select count(*) from audit")
-        .fetch_one(&pool)
-        .await
-        .expect("counted");
+    let noted: i64 =
+        sqlx::query_scalar("select count(*) from audit").fetch_one(&pool).await.expect("counted");
     assert_eq!(noted, 0, "nothing was done");
     counter.close().await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn whoever_takes_nothing_of_an_answer_is_left(pool: PgPool) {
-    let limits = Limits {
-        stalled: BRIEF,
-        connections: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { stalled: BRIEF, connections: 1, ..Limits::default() };
     let counter = Counter::open_within(&pool, limits).await;
     let large = vec![0; 64 * 1024 * 1024];
     std::fs::write(counter.site.path().join("large.bin"), large).expect("written");
@@ -108,27 +96,19 @@ async fn whoever_takes_nothing_of_an_answer_is_left(pool: PgPool) {
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn streams_are_few_and_a_place_becomes_free(pool: PgPool) {
-    let limits = Limits {
-        streams: 2,
-        ..Limits::default()
-    };
+    let limits = Limits { streams: 2, ..Limits::default() };
     let counter = Counter::open_within(&pool, limits).await;
     for path in ["/events", "/api/v1/events"] {
         let first = counter.get(path).await;
         let second = counter.get(path).await;
-        assert_eq!(
-            (first.status(), second.status()),
-            (StatusCode::OK, StatusCode::OK)
-        );
+        assert_eq!((first.status(), second.status()), (StatusCode::OK, StatusCode::OK));
         let (status, detail) = problem(counter.get(path).await).await;
         assert_eq!(status, 503, "{path}");
         assert!(detail.contains("too many live streams"), "{detail}");
         drop(first);
-        until_within(
-            "there is a place again",
-            Duration::from_secs(10),
-            || async { counter.get(path).await.status() == StatusCode::OK },
-        )
+        until_within("there is a place again", Duration::from_secs(10), || async {
+            counter.get(path).await.status() == StatusCode::OK
+        })
         .await;
     }
     counter.close().await;
@@ -136,18 +116,11 @@ async fn streams_are_few_and_a_place_becomes_free(pool: PgPool) {
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_stream_ends_when_its_token_is_revoked(pool: PgPool) {
-    let limits = Limits {
-        token_check: Duration::from_millis(100),
-        ..Limits::default()
-    };
+    let limits = Limits { token_check: Duration::from_millis(100), ..Limits::default() };
     let counter = Counter::open_within(&pool, limits).await;
     let leaver = token(&pool, "who leaves", Role::Viewer).await;
     let request = counter.request(Method::GET, "/api/v1/events");
-    let mut theirs = request
-        .bearer_auth(leaver.reveal())
-        .send()
-        .await
-        .expect("an answer");
+    let mut theirs = request.bearer_auth(leaver.reveal()).send().await.expect("an answer");
     let mut others = counter.get("/api/v1/events").await;
     assert!(theirs.chunk().await.expect("readable").is_some());
     assert!(others.chunk().await.expect("readable").is_some());
@@ -156,16 +129,9 @@ async fn a_stream_ends_when_its_token_is_revoked(pool: PgPool) {
     assert!(quiet.is_err(), "it went on: {quiet:?}");
     let mut conn = pool.acquire().await.expect("a connection");
     let now = chrono::DateTime::UNIX_EPOCH;
-    assert!(
-        tokens::revoke(&mut conn, "who leaves", now)
-            .await
-            .expect("asked")
-    );
+    assert!(tokens::revoke(&mut conn, "who leaves", now).await.expect("asked"));
     let ended = tokio::time::timeout(Duration::from_secs(5), theirs.chunk()).await;
-    assert!(
-        matches!(ended.expect("within 5 s"), Ok(None)),
-        "an orderly end"
-    );
+    assert!(matches!(ended.expect("within 5 s"), Ok(None)), "an orderly end");
     let quiet = tokio::time::timeout(Duration::from_millis(300), others.chunk()).await;
     assert!(quiet.is_err(), "others go on: {quiet:?}");
     counter.close().await;

@@ -17,10 +17,8 @@ const MESSAGES: usize = 10_000;
 
 /// How often each body is stored or in the queue.
 async fn everywhere(pool: &PgPool, vhost: &Vhost) -> BTreeMap<Vec<u8>, u32> {
-    let stored: Vec<Vec<u8>> = sqlx::query_scalar("select body from arrivals")
-        .fetch_all(pool)
-        .await
-        .expect("read");
+    let stored: Vec<Vec<u8>> =
+        sqlx::query_scalar("select body from arrivals").fetch_all(pool).await.expect("read");
     let mut copies = BTreeMap::new();
     for body in stored.into_iter().chain(vhost.take_bodies("dead").await) {
         *copies.entry(body).or_default() += 1;
@@ -37,36 +35,20 @@ async fn end_in_the_middle(pool: &PgPool, end: impl AsyncFnOnce(Serve)) {
     watch(pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
     let office = premises.open();
-    until_within("some are stored", Duration::from_mins(1), || async {
-        letters(pool).await > 100
+    until_within("some are stored", Duration::from_mins(1), || async { letters(pool).await > 100 })
+        .await;
+    end(office).await;
+    assert!(letters(pool).await < i64::try_from(MESSAGES).expect("few"), "it ended in the middle");
+    // What was in its hands comes back to the queue.
+    until_within("every letter is somewhere", Duration::from_mins(1), || async {
+        letters(pool).await + i64::from(vhost.depth("dead").await)
+            >= i64::try_from(MESSAGES).expect("few")
     })
     .await;
-    end(office).await;
-    assert!(
-        letters(pool).await < i64::try_from(MESSAGES).expect("few"),
-        "it ended in the middle"
-    );
-    // What was in its hands comes back to the queue.
-    until_within(
-        "every letter is somewhere",
-        Duration::from_mins(1),
-        || async {
-            letters(pool).await + i64::from(vhost.depth("dead").await)
-                >= i64::try_from(MESSAGES).expect("few")
-        },
-    )
-    .await;
     let copies = everywhere(pool, &vhost).await;
-    let missing = bodies
-        .iter()
-        .filter(|body| !copies.contains_key(body.as_bytes()));
+    let missing = bodies.iter().filter(|body| !copies.contains_key(body.as_bytes()));
     let missing: Vec<&String> = missing.collect();
-    assert!(
-        missing.is_empty(),
-        "{} lost:\n{}",
-        missing.len(),
-        premises.last_words()
-    );
+    assert!(missing.is_empty(), "{} lost:\n{}", missing.len(), premises.last_words());
     vhost.delete().await;
 }
 

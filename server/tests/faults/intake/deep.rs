@@ -36,39 +36,26 @@ async fn deeply_nested_headers_end_no_office_and_stop_no_replay(pool: PgPool) {
     let uri = vhost.brokers.uri("main", &vhost.name).expect("an address");
     for depth in DEPTHS {
         publish_nested(&uri, "dead", depth, depth.to_string().as_bytes()).await;
-        vhost
-            .publish("dead", BasicProperties::default(), b"a neighbour")
-            .await;
+        vhost.publish("dead", BasicProperties::default(), b"a neighbour").await;
     }
     // The real program: how much room its threads have is part of what is tested.
     let premises = Premises::new(database_url(&pool), &vhost.brokers);
     let office = premises.open();
-    until_within("all are stored", Duration::from_mins(1), || async {
-        letters(&pool).await == 10
-    })
-    .await;
+    until_within("all are stored", Duration::from_mins(1), || async { letters(&pool).await == 10 })
+        .await;
 
     let page = bench.desk.letters(&LetterFilter::default(), None, 50).await;
     let all: Vec<_> = page.expect("a page").items.iter().map(|l| l.id).collect();
     let mut seen = Vec::new();
     for id in &all {
-        let letter = bench
-            .desk
-            .letter(*id)
-            .await
-            .expect("every letter can be read");
+        let letter = bench.desk.letter(*id).await.expect("every letter can be read");
         let headers = &letter.arrivals[0].headers;
         seen.extend(headers.get("nested").map(levels));
     }
     seen.sort_unstable();
-    assert_eq!(
-        seen,
-        [20, MOST_LEVELS, MOST_LEVELS, MOST_LEVELS, MOST_LEVELS]
-    );
+    assert_eq!(seen, [20, MOST_LEVELS, MOST_LEVELS, MOST_LEVELS, MOST_LEVELS]);
 
-    let target = Target::Queue {
-        queue: "target".to_owned(),
-    };
+    let target = Target::Queue { queue: "target".to_owned() };
     let replay = bench.plan(&all, target).await.id.expect("an id");
     let replay = bench.finished(replay).await;
     // What fills a frame has no room for our marks beside it, and that is said.

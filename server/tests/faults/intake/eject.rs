@@ -95,10 +95,8 @@ async fn repeated_clicks_of_two_offices_eject_undecodable_heads_alone_and_each_o
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let source = watched(&pool).await;
     let mut people = JoinSet::new();
-    let offices = [
-        Office::open(&pool, &vhost.brokers).await,
-        Office::open(&pool, &vhost.brokers).await,
-    ];
+    let offices =
+        [Office::open(&pool, &vhost.brokers).await, Office::open(&pool, &vhost.brokers).await];
     for office in &offices {
         people.spawn(click(office.deps.clone(), source.clone()));
         people.spawn(click(office.deps.clone(), source.clone()));
@@ -110,20 +108,16 @@ async fn repeated_clicks_of_two_offices_eject_undecodable_heads_alone_and_each_o
         .fetch_all(&pool)
         .await
         .expect("read");
-    let expected: Vec<Vec<u8>> = (0..odd)
-        .map(|n| format!("odd {n:03}").into_bytes())
-        .collect();
+    let expected: Vec<Vec<u8>> = (0..odd).map(|n| format!("odd {n:03}").into_bytes()).collect();
     assert!(stored == expected, "each once, and no good one");
     let unsettled: i64 = sqlx::query_scalar("select count(*) from unsettled_batches")
         .fetch_one(&pool)
         .await
         .expect("counted");
     assert_eq!(unsettled, 0);
-    until_within(
-        "the good ones are in the queue",
-        Duration::from_secs(10),
-        || async { vhost.depth("dead").await == 500 },
-    )
+    until_within("the good ones are in the queue", Duration::from_secs(10), || async {
+        vhost.depth("dead").await == 500
+    })
     .await;
     let left = vhost.take_bodies("dead").await;
     let good: Vec<Vec<u8>> = good.into_iter().map(String::into_bytes).collect();
@@ -140,9 +134,7 @@ async fn a_head_that_can_be_decoded_stays(pool: PgPool) {
     let (deps, source) = (office.deps.clone(), watched(&pool).await);
     let empty = intake::eject_head(&deps, &source).await;
     assert!(matches!(empty, Err(EjectError::Empty)), "{empty:?}");
-    vhost
-        .publish("dead", BasicProperties::default(), b"good")
-        .await;
+    vhost.publish("dead", BasicProperties::default(), b"good").await;
     let refused = intake::eject_head(&deps, &source).await;
     assert!(matches!(refused, Err(EjectError::Decodable)), "{refused:?}");
     assert_eq!(letters(&pool).await, 0);
@@ -172,27 +164,21 @@ async fn an_acknowledgement_that_is_lost_stores_nothing_twice(pool: PgPool) {
     let mut eject = JoinSet::new();
     let (theirs, there) = (behind.deps.clone(), source.clone());
     eject.spawn(async move { intake::eject_head(&theirs, &there).await });
-    until_within(
-        "the eject waits for the lock",
-        Duration::from_secs(10),
-        || async {
-            let waiting: i64 = sqlx::query_scalar(
-                "select count(*) from pg_locks where locktype = 'advisory' and not granted
+    until_within("the eject waits for the lock", Duration::from_secs(10), || async {
+        let waiting: i64 = sqlx::query_scalar(
+            "select count(*) from pg_locks where locktype = 'advisory' and not granted
                  and database = (select oid from pg_database where datname = current_database())",
-            )
-            .fetch_one(&pool)
-            .await
-            .expect("counted");
-            waiting > 0
-        },
-    )
+        )
+        .fetch_one(&pool)
+        .await
+        .expect("counted");
+        waiting > 0
+    })
     .await;
     drop(proxy);
-    until_within(
-        "the broker has it again",
-        Duration::from_secs(10),
-        || async { vhost.depth("dead").await == 1 },
-    )
+    until_within("the broker has it again", Duration::from_secs(10), || async {
+        vhost.depth("dead").await == 1
+    })
     .await;
     rules.rollback().await.expect("let go");
     let told = tokio::time::timeout(Duration::from_mins(1), eject.join_next()).await;
@@ -200,10 +186,8 @@ async fn an_acknowledgement_that_is_lost_stores_nothing_twice(pool: PgPool) {
     let Err(EjectError::Unacknowledged { letter, why: _ }) = &told else {
         panic!("{told:?}");
     };
-    let stored: uuid::Uuid = sqlx::query_scalar("select id from letters")
-        .fetch_one(&pool)
-        .await
-        .expect("one letter");
+    let stored: uuid::Uuid =
+        sqlx::query_scalar("select id from letters").fetch_one(&pool).await.expect("one letter");
     assert_eq!(stored, letter.0);
     let said = told.expect_err("told").to_string();
     assert!(said.contains("not known"), "{said}");

@@ -55,48 +55,32 @@ async fn die(vhost: &Vhost, bodies: &[String]) {
 }
 
 fn numbers(count: usize) -> Vec<String> {
-    (0..count)
-        .map(|number| format!("letter {number}"))
-        .collect()
+    (0..count).map(|number| format!("letter {number}")).collect()
 }
 
 async fn becomes(pool: &PgPool, source: SourceId, wanted: SourceCondition) {
-    until_within(
-        &format!("the source is {wanted:?}"),
-        Duration::from_secs(30),
-        || async { condition(pool, source).await.0 == wanted },
-    )
+    until_within(&format!("the source is {wanted:?}"), Duration::from_secs(30), || async {
+        condition(pool, source).await.0 == wanted
+    })
     .await;
 }
 
 /// Lifts the limit of `dead` as the version lets it be lifted.
 async fn lift(vhost: &Vhost, bench: &Bench) {
-    let queue = QueueName {
-        broker: "main".to_owned(),
-        vhost: vhost.name.clone(),
-        name: "dead".to_owned(),
-    };
-    let looked = bench
-        .desk
-        .lift_delivery_limit(&ada(), &queue, None, true)
-        .await;
+    let queue =
+        QueueName { broker: "main".to_owned(), vhost: vhost.name.clone(), name: "dead".to_owned() };
+    let looked = bench.desk.lift_delivery_limit(&ada(), &queue, None, true).await;
     let looked = looked.expect("planned");
     if vhost.release().await < (4, 3) {
         assert!(!looked.refusals.is_empty(), "{looked:?}");
-        let done = bench
-            .desk
-            .lift_delivery_limit(&ada(), &queue, None, false)
-            .await;
+        let done = bench.desk.lift_delivery_limit(&ada(), &queue, None, false).await;
         assert!(matches!(done, Err(DeskError::Unfit { .. })), "{done:?}");
         vhost.delete_policy(POLICY).await;
         return;
     }
     assert_eq!(looked.refusals, [""; 0]);
     let plan = Some(&*looked.plan);
-    let done = bench
-        .desk
-        .lift_delivery_limit(&ada(), &queue, plan, false)
-        .await;
+    let done = bench.desk.lift_delivery_limit(&ada(), &queue, plan, false).await;
     assert!(done.expect("set").applied);
 }
 
@@ -137,13 +121,8 @@ async fn ends_in_every_way(pool: &PgPool, limit: i32) {
     let premises = Premises::new(database_url(pool), &vhost.brokers);
     holds_off(&bench, &premises, &vhost, waiting).await;
     lift(&vhost, &bench).await;
-    let ledger = Ledger {
-        pool,
-        vhost: &vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies: &bodies,
-    };
+    let ledger =
+        Ledger { pool, vhost: &vhost, queue: "dead", premises: &premises, bodies: &bodies };
     let proxy = Proxy::start(&vhost.brokers).await;
     let behind = Premises::new(database_url(pool), &proxy.brokers(&vhost.brokers));
     // Ends that overlap cannot be told apart: what was in flight then may be stored again.
@@ -151,11 +130,7 @@ async fn ends_in_every_way(pool: &PgPool, limit: i32) {
     for (way, part) in parts.enumerate() {
         die(&vhost, part).await;
         let before = letters(pool).await;
-        let office = if way % 3 == 2 {
-            behind.open()
-        } else {
-            premises.open()
-        };
+        let office = if way % 3 == 2 { behind.open() } else { premises.open() };
         until_within("letters are taken", Duration::from_mins(1), || async {
             letters(pool).await > before
         })
@@ -202,13 +177,8 @@ async fn a_limit_that_appears_while_letters_are_taken_stops_that(pool: PgPool) {
         letters(&pool).await == 3
     })
     .await;
-    assert_eq!(
-        condition(&pool, bench.source).await,
-        (SourceCondition::Running, None)
-    );
-    vhost
-        .policy(POLICY, "^dead$", 1, json!({"delivery-limit": 7}))
-        .await;
+    assert_eq!(condition(&pool, bench.source).await, (SourceCondition::Running, None));
+    vhost.policy(POLICY, "^dead$", 1, json!({"delivery-limit": 7})).await;
     becomes(&pool, bench.source, SourceCondition::DeliveryLimit).await;
     vhost.publish_all("dead", &numbers(2)).await;
     assert_eq!(vhost.consumers("dead").await, 0);
@@ -217,11 +187,9 @@ async fn a_limit_that_appears_while_letters_are_taken_stops_that(pool: PgPool) {
     let detail = source.condition_detail.expect("in words");
     assert!(detail.contains("after 7 failed deliveries"), "{detail}");
     vhost.delete_policy(POLICY).await;
-    until_within(
-        "letters are taken again",
-        Duration::from_secs(20),
-        || async { letters(&pool).await == 5 },
-    )
+    until_within("letters are taken again", Duration::from_secs(20), || async {
+        letters(&pool).await == 5
+    })
     .await;
     office.stop().await;
     vhost.delete().await;
@@ -240,26 +208,11 @@ async fn a_loss_that_is_accepted_is_all_that_can_be_lost(pool: PgPool) {
     let premises = Premises::new(database_url(&pool), &vhost.brokers);
     let office = premises.open();
     becomes(&pool, bench.source, SourceCondition::DeliveryLimit).await;
-    let loss = |limit| NewAcceptedLoss {
-        letters: MOST,
-        delivery_limit: limit,
-    };
-    let other = bench
-        .desk
-        .accept_loss(&ada(), bench.source, &loss(Some(19)))
-        .await;
-    assert!(
-        matches!(other, Err(DeskError::Conflict(_))),
-        "it was not on the screen: {other:?}"
-    );
-    let accepted = bench
-        .desk
-        .accept_loss(&ada(), bench.source, &loss(Some(20)))
-        .await;
-    let accepted = accepted
-        .expect("accepted")
-        .accepted_loss
-        .expect("it is told");
+    let loss = |limit| NewAcceptedLoss { letters: MOST, delivery_limit: limit };
+    let other = bench.desk.accept_loss(&ada(), bench.source, &loss(Some(19))).await;
+    assert!(matches!(other, Err(DeskError::Conflict(_))), "it was not on the screen: {other:?}");
+    let accepted = bench.desk.accept_loss(&ada(), bench.source, &loss(Some(20))).await;
+    let accepted = accepted.expect("accepted").accepted_loss.expect("it is told");
     assert_eq!((accepted.letters, accepted.by.as_str()), (MOST, "ada"));
     until_within("letters are taken", Duration::from_secs(30), || async {
         letters(&pool).await > 0
@@ -289,10 +242,7 @@ async fn a_loss_that_is_accepted_is_all_that_can_be_lost(pool: PgPool) {
         .expect("counted");
     let lost = i64::try_from(bodies.len()).expect("few") - stored;
     let accepted = i64::from(MOST) * i64::try_from(kills).expect("few");
-    assert!(
-        (0..=accepted).contains(&lost),
-        "{lost} lost, {accepted} accepted"
-    );
+    assert!((0..=accepted).contains(&lost), "{lost} lost, {accepted} accepted");
     let actions: Vec<String> = sqlx::query_scalar("select action from audit order by id")
         .fetch_all(&pool)
         .await
@@ -308,24 +258,16 @@ async fn a_loss_that_is_accepted_is_withdrawn_when_the_limit_gets_smaller(pool: 
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let office = Office::start(&pool, &vhost.brokers).await;
     becomes(&pool, bench.source, SourceCondition::DeliveryLimit).await;
-    let loss = NewAcceptedLoss {
-        letters: 2,
-        delivery_limit: Some(20),
-    };
+    let loss = NewAcceptedLoss { letters: 2, delivery_limit: Some(20) };
     let accepted = bench.desk.accept_loss(&ada(), bench.source, &loss).await;
     accepted.expect("accepted");
     becomes(&pool, bench.source, SourceCondition::Running).await;
     let (_, remark) = condition(&pool, bench.source).await;
     assert!(remark.is_some_and(|remark| remark.contains("ada accepted")));
-    vhost
-        .policy(POLICY, "^dead$", 1, json!({"delivery-limit": 4}))
-        .await;
+    vhost.policy(POLICY, "^dead$", 1, json!({"delivery-limit": 4})).await;
     becomes(&pool, bench.source, SourceCondition::DeliveryLimit).await;
     let source = bench.desk.sources().await.expect("read").remove(0);
-    assert_eq!(
-        (source.accepted_loss, source.delivery_limit),
-        (None, Some(4))
-    );
+    assert_eq!((source.accepted_loss, source.delivery_limit), (None, Some(4)));
     let told: String =
         sqlx::query_scalar("select detail from audit where action = 'source.withdraw_loss'")
             .fetch_one(&pool)
@@ -358,16 +300,9 @@ async fn without_a_management_api_letters_are_taken_until_one_tells_that_it_came
     vhost.give_back_all("dead", 5).await;
     let office = Office::start(&pool, &blind).await;
     becomes(&pool, bench.source, SourceCondition::DeliveryLimit).await;
-    assert_eq!(
-        letters(&pool).await,
-        6,
-        "the first of them told, and was kept"
-    );
+    assert_eq!(letters(&pool).await, 6, "the first of them told, and was kept");
     assert_eq!(vhost.depth("dead").await, 4);
-    let loss = NewAcceptedLoss {
-        letters: 2,
-        delivery_limit: None,
-    };
+    let loss = NewAcceptedLoss { letters: 2, delivery_limit: None };
     let accepted = bench.desk.accept_loss(&ada(), bench.source, &loss).await;
     accepted.expect("accepted");
     until_within("the rest is taken", Duration::from_secs(20), || async {
@@ -383,12 +318,7 @@ async fn without_a_management_api_letters_are_taken_until_one_tells_that_it_came
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_classic_queue_is_not_asked_for_a_limit(pool: PgPool) {
     let vhost = Vhost::create().await;
-    vhost
-        .queue(
-            "dead",
-            &[("x-queue-type", AMQPValue::LongString("classic".into()))],
-        )
-        .await;
+    vhost.queue("dead", &[("x-queue-type", AMQPValue::LongString("classic".into()))]).await;
     vhost.publish_all("dead", &numbers(20)).await;
     vhost.give_back_all("dead", 20).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
@@ -397,19 +327,10 @@ async fn a_classic_queue_is_not_asked_for_a_limit(pool: PgPool) {
         letters(&pool).await == 20
     })
     .await;
-    assert_eq!(
-        condition(&pool, bench.source).await,
-        (SourceCondition::Running, None)
-    );
-    let loss = NewAcceptedLoss {
-        letters: 1,
-        delivery_limit: None,
-    };
+    assert_eq!(condition(&pool, bench.source).await, (SourceCondition::Running, None));
+    let loss = NewAcceptedLoss { letters: 1, delivery_limit: None };
     let refused = bench.desk.accept_loss(&ada(), bench.source, &loss).await;
-    assert!(
-        matches!(refused, Err(DeskError::Conflict(_))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(DeskError::Conflict(_))), "{refused:?}");
     office.stop().await;
     vhost.delete().await;
 }

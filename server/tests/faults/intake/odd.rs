@@ -73,33 +73,19 @@ async fn take(pool: &PgPool, vhost: &Vhost, messages: &[OddMessage]) -> Vec<OddL
         let letter = stored.iter().find(|letter| letter.name == message.name);
         let notes = letter.expect("stored").notes.join(" ");
         let is_noted = notes.contains("Undecodable");
-        assert_eq!(
-            is_noted, message.is_undecodable,
-            "{}: {notes}",
-            message.name
-        );
-        assert!(
-            !notes.contains("Postgres refused"),
-            "{}: {notes}",
-            message.name
-        );
+        assert_eq!(is_noted, message.is_undecodable, "{}: {notes}", message.name);
+        assert!(!notes.contains("Postgres refused"), "{}: {notes}", message.name);
     }
     stored
 }
 
 /// The pages that show one letter.
 fn pages(id: Uuid) -> Vec<String> {
-    let views = sized(
-        &["", "?view=hex"][..],
-        &["", "?view=tree", "?view=text", "?view=hex"],
-    );
+    let views = sized(&["", "?view=hex"][..], &["", "?view=tree", "?view=text", "?view=hex"]);
     let edits = sized(&["/edit"][..], &["/edit", "/edit?as=hex"]);
     let views = views.iter().map(|view| format!("/letters/{id}{view}"));
     let edits = edits.iter().map(|edit| format!("/letters/{id}{edit}"));
-    views
-        .chain(edits)
-        .chain([format!("/replays/new?ids%5B%5D={id}")])
-        .collect()
+    views.chain(edits).chain([format!("/replays/new?ids%5B%5D={id}")]).collect()
 }
 
 async fn answers(counter: &Counter, letter: &OddLetter, path: &str) {
@@ -126,10 +112,7 @@ async fn replays_answer(counter: &Counter, name: &str, ids: &[Uuid]) {
     let answer = counter.post("/api/v1/replays", &dry_run).await;
     let status = answer.status();
     let text = answer.text().await.unwrap_or_default();
-    assert!(
-        status.is_success(),
-        "{name}: a dry run: {status} {text:.300}"
-    );
+    assert!(status.is_success(), "{name}: a dry run: {status} {text:.300}");
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -163,11 +146,7 @@ async fn every_odd_message_is_kept_and_every_page_and_call_reads_it(pool: PgPool
     replays_answer(&counter, "all", &ids).await;
     let preview = json!({"selection": {"ids": ids}, "transform": {"jq": "."}});
     let answer = counter.post("/api/v1/replays/preview", &preview).await;
-    assert!(
-        answer.status().as_u16() < 500,
-        "a preview: {}",
-        answer.status()
-    );
+    assert!(answer.status().as_u16() < 500, "a preview: {}", answer.status());
     counter.close().await;
     vhost.delete().await;
 }

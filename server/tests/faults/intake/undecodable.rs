@@ -22,17 +22,13 @@ async fn undecodable_messages_among_others_are_each_kept_once(pool: PgPool) {
     for number in 0..many {
         let properties = if number % 17 == 3 { &odd } else { &plain };
         let body = format!("{number:06}");
-        publisher
-            .publish("", b"dead", properties, body.as_bytes())
-            .await;
+        publisher.publish("", b"dead", properties, body.as_bytes()).await;
     }
     publisher.close().await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     // Two offices, as if one had been started to help.
-    let offices = [
-        Office::start(&pool, &vhost.brokers).await,
-        Office::start(&pool, &vhost.brokers).await,
-    ];
+    let offices =
+        [Office::start(&pool, &vhost.brokers).await, Office::start(&pool, &vhost.brokers).await];
     let wanted = i64::try_from(many).expect("few");
     until_within("all are letters", Duration::from_mins(1), || async {
         letters(&pool).await >= wanted

@@ -20,10 +20,7 @@ use crate::support::database::database_url;
 use crate::support::office::{condition, watch};
 
 pub(super) async fn own_broker() -> Sandbox {
-    let options = SandboxOptions {
-        postgres: false,
-        ..SandboxOptions::default()
-    };
+    let options = SandboxOptions { postgres: false, ..SandboxOptions::default() };
     Sandbox::start_own(options).await.expect("a broker")
 }
 
@@ -86,27 +83,13 @@ async fn kill_the_broker(
     let parts = bodies.chunks(bodies.len().div_ceil(kills()));
     let (mut stored_before, mut most_doubled) = (0, 0);
     for part in parts {
-        let ledger = Ledger {
-            pool,
-            vhost: &vhost,
-            queue: "dead",
-            premises: &premises,
-            bodies,
-        };
+        let ledger = Ledger { pool, vhost: &vhost, queue: "dead", premises: &premises, bodies };
         let before = ledger.letters().await;
         vhost.publish_all("dead", part).await;
-        ledger
-            .until("intake is at work", 30, || async {
-                ledger.letters().await > before
-            })
-            .await;
+        ledger.until("intake is at work", 30, || async { ledger.letters().await > before }).await;
         tokio::time::sleep(Duration::from_millis(random.random_range(0..80))).await;
         server.kill().await.expect("killed");
-        ledger
-            .until("the source says that the broker is away", 15, || {
-                is_away(pool, source)
-            })
-            .await;
+        ledger.until("the source says that the broker is away", 15, || is_away(pool, source)).await;
         // Its sessions are over, and whatever they committed is.
         let stored = usize::try_from(ledger.letters().await).expect("Postgres answers");
         most_doubled += ledger.in_flight().await + AT_THE_EDGE;
@@ -122,13 +105,7 @@ async fn kill_the_broker(
             .await;
         vhost.reconnect().await;
     }
-    let ledger = Ledger {
-        pool,
-        vhost: &vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies,
-    };
+    let ledger = Ledger { pool, vhost: &vhost, queue: "dead", premises: &premises, bodies };
     ledger.until_settled(60).await;
     office.stop().await;
     let audit = ledger.audit().await;

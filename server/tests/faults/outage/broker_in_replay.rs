@@ -26,11 +26,9 @@ fn window() -> usize {
 
 /// Waits until so many more letters are confirmed, or the replay is near its end.
 async fn goes_on(pool: &PgPool, replay: ReplayId, before: i64, letters: i64) {
-    until_within(
-        "the replay goes on",
-        Duration::from_secs(RESUMES_WITHIN),
-        || async { progress(pool, replay).await.0 - before >= letters },
-    )
+    until_within("the replay goes on", Duration::from_secs(RESUMES_WITHIN), || async {
+        progress(pool, replay).await.0 - before >= letters
+    })
     .await;
 }
 

@@ -55,10 +55,7 @@ impl Clock {
         let folder = tempfile::tempdir().expect("a directory");
         let file = folder.path().join("offset");
         std::fs::write(&file, "+0").expect("written");
-        Self {
-            file,
-            _folder: folder,
-        }
+        Self { file, _folder: folder }
     }
 
     /// Sets it by so many seconds from the real time.
@@ -71,10 +68,7 @@ fn policy(name: &str, queue: &str, delay_seconds: u32) -> NewPolicy {
     NewPolicy {
         name: name.to_owned(),
         filter: format!("queue:{queue}"),
-        schedule: Schedule {
-            delays_seconds: vec![delay_seconds],
-            jitter_percent: 0,
-        },
+        schedule: Schedule { delays_seconds: vec![delay_seconds], jitter_percent: 0 },
         retries_per_minute: RETRIES_PER_MINUTE,
         breaker: None,
         enabled: true,
@@ -118,9 +112,7 @@ async fn an_office_whose_clock_is_set_by_an_hour_calls_no_worker_dead_and_retrie
     vhost.dead_letter_pair("dlx", "dead").await;
     let dlx = AMQPValue::LongString("dlx".into());
     for queue in ["soon", "later"] {
-        vhost
-            .queue(queue, &[("x-dead-letter-exchange", dlx.clone())])
-            .await;
+        vhost.queue(queue, &[("x-dead-letter-exchange", dlx.clone())]).await;
     }
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let actor = Actor("tester".to_owned());
@@ -169,11 +161,7 @@ async fn an_office_whose_clock_is_set_by_an_hour_calls_no_worker_dead_and_retrie
     GoalRow {
         goal: "R12",
         case: "the clock of an office set by ±1 h".to_owned(),
-        tried: format!(
-            "4 steps, {} workers, {} letters",
-            WORKERS.len(),
-            2 * LETTERS
-        ),
+        tried: format!("4 steps, {} workers, {} letters", WORKERS.len(), 2 * LETTERS),
         lost: 0,
         doubled: 0,
         recovered: None,

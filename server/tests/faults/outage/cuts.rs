@@ -55,36 +55,21 @@ async fn connections_cut_at_a_commit_or_an_acknowledgement_lose_nothing(pool: Pg
         &through(&vhost.brokers, to_broker.port()),
     );
     let office = premises.open();
-    let ledger = Ledger {
-        pool: &pool,
-        vhost: &vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies: &bodies,
-    };
+    let ledger =
+        Ledger { pool: &pool, vhost: &vhost, queue: "dead", premises: &premises, bodies: &bodies };
     let began = Instant::now();
     let mut most_doubled = 0;
     for part in bodies.chunks(bodies.len().div_ceil(cuts)) {
-        let cutter = if random.random_bool(0.5) {
-            &to_postgres
-        } else {
-            &to_broker
-        };
-        let side = if random.random_bool(0.5) {
-            Side::Before
-        } else {
-            Side::After
-        };
+        let cutter = if random.random_bool(0.5) { &to_postgres } else { &to_broker };
+        let side = if random.random_bool(0.5) { Side::Before } else { Side::After };
         let before = cutter.cuts();
         cutter.cut(side, random.random_range(0..2));
         vhost.publish_all("dead", part).await;
         // Where what was published made one moment only, the next part makes the second.
         ledger
-            .until(
-                "the connection is cut, or all is stored",
-                NEXT_MOMENT_WITHIN,
-                || async { cutter.cuts() > before || vhost.depth("dead").await == 0 },
-            )
+            .until("the connection is cut, or all is stored", NEXT_MOMENT_WITHIN, || async {
+                cutter.cuts() > before || vhost.depth("dead").await == 0
+            })
             .await;
         // Ends that overlap cannot be told apart by messages without an identity: what was in flight then may
         // be stored again, and is never lost.
@@ -112,16 +97,8 @@ async fn connections_cut_at_a_commit_or_an_acknowledgement_lose_nothing(pool: Pg
     ledger.assert_doubled_at_most(most_doubled).await;
     ledger.assert_counted().await;
     let least = u64::try_from(cuts).expect("fits") / 2;
-    assert!(
-        made >= least,
-        "{made} cuts of {cuts}: the test proved little"
-    );
-    assert!(
-        to_postgres.cuts() > 0 && to_broker.cuts() > 0,
-        "both were cut"
-    );
+    assert!(made >= least, "{made} cuts of {cuts}: the test proved little");
+    assert!(to_postgres.cuts() > 0 && to_broker.cuts() > 0, "both were cut");
     assert_eq!(vhost.depth("dead").await, 0, "nothing was given back");
-    tokio::time::timeout(Duration::from_secs(10), vhost.delete())
-        .await
-        .expect("deleted");
+    tokio::time::timeout(Duration::from_secs(10), vhost.delete()).await.expect("deleted");
 }

@@ -37,13 +37,8 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(url.clone(), &vhost.brokers);
     let office = ServedOffice::open(&url, &vhost.brokers, &[]).await;
-    let ledger = Ledger {
-        pool: &pool,
-        vhost: &vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies: &bodies,
-    };
+    let ledger =
+        Ledger { pool: &pool, vhost: &vhost, queue: "dead", premises: &premises, bodies: &bodies };
     // What the pages need is loaded before memory is measured.
     office.page("/").await;
     let (mut said, mut resumed, mut memory) = (Vec::new(), Vec::new(), Vec::new());
@@ -51,11 +46,7 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
         let (first, second) = part.split_at(part.len() / 2);
         let before = ledger.letters().await;
         vhost.publish_all("dead", first).await;
-        ledger
-            .until("intake is at work", 30, || async {
-                ledger.letters().await > before
-            })
-            .await;
+        ledger.until("intake is at work", 30, || async { ledger.letters().await > before }).await;
         memory.push(office.memory_kib());
         server.stop_immediately().await.expect("stopped");
         let stopped = Instant::now();
@@ -80,9 +71,7 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
     office.close().await;
     let audit = ledger.audit().await;
     let slowest = resumed.iter().max().copied().unwrap_or_default();
-    let said_late = said
-        .iter()
-        .filter(|said| said.is_none_or(|it| it > SAID_WITHIN));
+    let said_late = said.iter().filter(|said| said.is_none_or(|it| it > SAID_WITHIN));
     let said_late = said_late.count();
     println!("R2: said after {said:?}, resumed after {resumed:?}, grew by {growth} KiB");
     GoalRow {
@@ -101,10 +90,7 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
     .report();
     ledger.assert_exact().await;
     assert_eq!(said_late, 0, "the page did not say it within 2 s: {said:?}");
-    assert!(
-        growth <= MOST_GROWTH_KIB,
-        "grew by {growth} KiB: {memory:?}"
-    );
+    assert!(growth <= MOST_GROWTH_KIB, "grew by {growth} KiB: {memory:?}");
     assert!(slowest <= super::resumes_within(), "{resumed:?}");
     pool.close().await;
     vhost.delete().await;
@@ -114,8 +100,5 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
 /// By how much the memory grew during any outage.
 fn growth_kib(memory: &[u64]) -> u64 {
     let pairs = memory.chunks_exact(2);
-    pairs
-        .map(|pair| pair[1].saturating_sub(pair[0]))
-        .max()
-        .unwrap_or_default()
+    pairs.map(|pair| pair[1].saturating_sub(pair[0])).max().unwrap_or_default()
 }

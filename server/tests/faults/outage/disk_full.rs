@@ -77,25 +77,16 @@ async fn a_full_disk_loses_nothing_and_is_said() {
     let ballast = disk.fill_up_to(room);
     // More than there is room for: each is written to its table and to the log.
     let bodies = bodies(usize::try_from(room).expect("fits") * 1024 * 1024 / BODY_BYTES);
-    let ledger = Ledger {
-        pool: &pool,
-        vhost: &vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies: &bodies,
-    };
+    let ledger =
+        Ledger { pool: &pool, vhost: &vhost, queue: "dead", premises: &premises, bodies: &bodies };
     vhost.publish_all("dead", &bodies).await;
     ledger
-        .until("the disk is full", 120, || async {
-            disk.free_mebibytes() < LOG_SEGMENT_MIB
-        })
+        .until("the disk is full", 120, || async { disk.free_mebibytes() < LOG_SEGMENT_MIB })
         .await;
     let full = Instant::now();
     let said = loop {
         let (status, told) = office.readiness().await;
-        let has_trouble = told["sources"]
-            .as_array()
-            .is_some_and(|all| !all.is_empty());
+        let has_trouble = told["sources"].as_array().is_some_and(|all| !all.is_empty());
         if status == 503 || has_trouble {
             break Some(full.elapsed());
         }

@@ -18,10 +18,7 @@ use crate::support::broker::Vhost;
 use crate::support::office::watch;
 
 pub(super) async fn own_database() -> (Sandbox, String, PgPool) {
-    let options = SandboxOptions {
-        rabbitmq: false,
-        ..SandboxOptions::default()
-    };
+    let options = SandboxOptions { rabbitmq: false, ..SandboxOptions::default() };
     let sandbox = Sandbox::start_own(options).await.expect("a database");
     let server = sandbox.postgres().expect("a database");
     let url = server.create_database("intake").await.expect("created");
@@ -45,22 +42,13 @@ async fn a_database_killed_in_intake_loses_and_doubles_nothing() {
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(url, &vhost.brokers);
     let office = premises.open();
-    let ledger = Ledger {
-        pool: &pool,
-        vhost: &vhost,
-        queue: "dead",
-        premises: &premises,
-        bodies: &bodies,
-    };
+    let ledger =
+        Ledger { pool: &pool, vhost: &vhost, queue: "dead", premises: &premises, bodies: &bodies };
     let kills = setting("DLO_DATABASE_KILLS", 4);
     for (round, part) in bodies.chunks(bodies.len().div_ceil(kills)).enumerate() {
         let before = ledger.letters().await;
         vhost.publish_all("dead", part).await;
-        ledger
-            .until("intake is at work", 30, || async {
-                ledger.letters().await > before
-            })
-            .await;
+        ledger.until("intake is at work", 30, || async { ledger.letters().await > before }).await;
         tokio::time::sleep(Duration::from_millis(random.random_range(0..80))).await;
         if round % 2 == 0 {
             server.kill().await.expect("killed");

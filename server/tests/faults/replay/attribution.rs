@@ -47,42 +47,22 @@ impl fmt::Display for Mix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let share = f64::from(self.unroutable_per_mille) / 10.0;
         let (modes, queues) = (self.modes, self.queues);
-        write!(
-            f,
-            "{share} % unroutable, modes {modes:?}, queues {queues:?}"
-        )
+        write!(f, "{share} % unroutable, modes {modes:?}, queues {queues:?}")
     }
 }
 
 /// What is tried: one of the worst in the short form, everything in the full one.
 fn mixes() -> Vec<Mix> {
-    let worst = Mix {
-        unroutable_per_mille: 500,
-        modes: &[1, 2],
-        queues: BOTH,
-    };
+    let worst = Mix { unroutable_per_mille: 500, modes: &[1, 2], queues: BOTH };
     let mut all = Vec::new();
     for unroutable_per_mille in [1, 10, 100, 500] {
         for modes in [&[1][..], &[2], &[1, 2]] {
             for queues in [CLASSIC, QUORUM, BOTH] {
-                all.push(Mix {
-                    unroutable_per_mille,
-                    modes,
-                    queues,
-                });
+                all.push(Mix { unroutable_per_mille, modes, queues });
             }
         }
     }
-    sized(
-        vec![
-            Mix {
-                unroutable_per_mille: 100,
-                ..worst
-            },
-            worst,
-        ],
-        all,
-    )
+    sized(vec![Mix { unroutable_per_mille: 100, ..worst }, worst], all)
 }
 
 /// What came of letters, held against their queues.
@@ -103,11 +83,7 @@ impl Faults {
         let mut faults = Self::default();
         for (letter, is_routable) in routable {
             let copies = delivered.get(letter).copied().unwrap_or_default();
-            assert_eq!(
-                copies > 0,
-                *is_routable,
-                "the broker itself failed {letter}"
-            );
+            assert_eq!(copies > 0, *is_routable, "the broker itself failed {letter}");
             faults.duplicates += usize::from(copies > 1);
             match outcomes[letter] {
                 Outcome::Confirmed => faults.false_successes += usize::from(copies == 0),
@@ -152,10 +128,7 @@ async fn letters_of(
     for mode in mix.modes {
         let of_mode = ids.iter().zip(&modes).filter(|(_, of)| *of == mode);
         let of_mode: Vec<Uuid> = of_mode.map(|(id, _)| *id).collect();
-        let properties = Properties {
-            delivery_mode: Some(*mode),
-            ..Properties::default()
-        };
+        let properties = Properties { delivery_mode: Some(*mode), ..Properties::default() };
         sqlx::query("update arrivals set properties = $2 where letter_id = any($1)")
             .bind(&of_mode)
             .bind(serde_json::to_value(&properties).expect("JSON"))
@@ -169,14 +142,9 @@ async fn letters_of(
 /// Takes all that is in a queue, and counts the copies of each letter.
 async fn taken(vhost: &Vhost, queue: &str, copies: &mut BTreeMap<LetterId, u32>) {
     let waiting = vhost.depth(queue).await;
-    let options = BasicConsumeOptions {
-        no_ack: true,
-        ..BasicConsumeOptions::default()
-    };
+    let options = BasicConsumeOptions { no_ack: true, ..BasicConsumeOptions::default() };
     let consumer =
-        vhost
-            .channel
-            .basic_consume(queue.into(), "".into(), options, FieldTable::default());
+        vhost.channel.basic_consume(queue.into(), "".into(), options, FieldTable::default());
     let mut consumer = consumer.await.expect("consuming");
     for _ in 0..waiting {
         let delivery = consumer.next().await.expect("open").expect("a message");
@@ -187,9 +155,7 @@ async fn taken(vhost: &Vhost, queue: &str, copies: &mut BTreeMap<LetterId, u32>)
         *copies.entry(letter).or_default() += 1;
     }
     let tag = consumer.tag();
-    let cancel = vhost
-        .channel
-        .basic_cancel(tag, BasicCancelOptions::default());
+    let cancel = vhost.channel.basic_cancel(tag, BasicCancelOptions::default());
     cancel.await.expect("cancelled");
 }
 
@@ -258,11 +224,7 @@ impl Announcements {
         let mut sets = [BTreeSet::new(), BTreeSet::new()];
         for n in 0..count {
             let is_unroutable = n.is_multiple_of(3);
-            let key = if is_unroutable {
-                "nobody"
-            } else {
-                &to.routing_key
-            };
+            let key = if is_unroutable { "nobody" } else { &to.routing_key };
             let id = Uuid::new_v4();
             sqlx::query(
                 "insert into execution_outbox (id, broker, vhost, exchange, routing_key, body, due_at)
@@ -279,10 +241,7 @@ impl Announcements {
             sets[usize::from(is_unroutable)].insert(id);
         }
         let [routable, unroutable] = sets;
-        Self {
-            routable,
-            unroutable,
-        }
+        Self { routable, unroutable }
     }
 
     async fn publish(&self, yard: &Yard) {
@@ -300,12 +259,7 @@ impl Announcements {
         assert_eq!(left.into_iter().collect::<BTreeSet<_>>(), self.unroutable);
         let mut told = BTreeSet::new();
         let options = BasicGetOptions { no_ack: true };
-        while let Some(got) = vhost
-            .channel
-            .basic_get("ends".into(), options)
-            .await
-            .expect("got")
-        {
+        while let Some(got) = vhost.channel.basic_get("ends".into(), options).await.expect("got") {
             let id = got.delivery.properties.message_id().as_ref();
             let id = id.expect("an id").as_str().parse().expect("an id");
             assert!(told.insert(id), "{id} was told twice");

@@ -16,15 +16,11 @@ use crate::support::until_within;
 async fn a_canary_stops_by_itself_and_all_settle_once_the_bug_is_mended(pool: PgPool) {
     let (vhost, bench) = at_a_loop(&pool).await;
     let intake = Office::start(&pool, &vhost.brokers).await;
-    let engine = bench
-        .engine_with(settle_after(Duration::from_secs(3)))
-        .await;
+    let engine = bench.engine_with(settle_after(Duration::from_secs(3))).await;
     let consumer = Consumer::start(&vhost, "work").await;
     let letters = bench.letters(40).await;
     let canary = quick(&[2, 10]);
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(canary))
-        .await;
+    let id = bench.plan_with(&letters, |new| new.canary = Some(canary)).await;
 
     let stopped = bench.becomes(id, ReplayState::Paused).await;
     let why = stopped.stopped.expect("a reason");
@@ -63,17 +59,11 @@ async fn a_ladder_is_climbed_on_where_it_was_when_its_office_is_killed(pool: PgP
     let engine = bench.engine().await;
     let letters = bench.letters(9).await;
     let canary = quick(&[1, 4]);
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(canary))
-        .await;
-    until_within(
-        "the second step is watched",
-        Duration::from_secs(30),
-        || async {
-            let climb = bench.replay(id).await.climb.expect("a ladder");
-            climb.step == 1 && climb.watched_since.is_some()
-        },
-    )
+    let id = bench.plan_with(&letters, |new| new.canary = Some(canary)).await;
+    until_within("the second step is watched", Duration::from_secs(30), || async {
+        let climb = bench.replay(id).await.climb.expect("a ladder");
+        climb.step == 1 && climb.watched_since.is_some()
+    })
     .await;
     engine.kill().await;
     assert_eq!(vhost.depth("work").await, 4);

@@ -39,9 +39,7 @@ impl Scene {
         let vhost = Vhost::create().await;
         vhost.dead_letter_pair("dlx", "dead").await;
         let dlx = AMQPValue::LongString("dlx".into());
-        vhost
-            .queue("work", &[("x-dead-letter-exchange", dlx)])
-            .await;
+        vhost.queue("work", &[("x-dead-letter-exchange", dlx)]).await;
         let proxy = Proxy::start(&vhost.brokers).await;
         let bench = Bench::new(pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
         let letter = bench.letter("work", b"one").await;
@@ -84,9 +82,7 @@ impl Scene {
     /// Claims the letter for a replay that begins when it is told to.
     async fn claim(&self) -> ReplayId {
         let later = SystemClock.now() + TimeDelta::hours(1);
-        self.bench
-            .plan_with(&[self.letter], |new| new.start_at = Some(later))
-            .await
+        self.bench.plan_with(&[self.letter], |new| new.start_at = Some(later)).await
     }
 
     async fn begin(&self, replay: ReplayId) {
@@ -107,11 +103,9 @@ impl Scene {
     }
 
     async fn until_outcome(&self, replay: ReplayId, outcome: Outcome) {
-        until_within(
-            &format!("its outcome is {outcome}"),
-            Duration::from_secs(20),
-            || async { self.outcome(replay).await == outcome },
-        )
+        until_within(&format!("its outcome is {outcome}"), Duration::from_secs(20), || async {
+            self.outcome(replay).await == outcome
+        })
         .await;
     }
 
@@ -170,10 +164,7 @@ async fn a_cancelled_replay_does_not_give_back_what_another_one_claimed(pool: Pg
 async fn an_older_message_that_dies_frees_no_letter_that_is_on_its_way(pool: PgPool) {
     let scene = Scene::open(&pool).await;
     scene.proxy.hold(true);
-    let engine = scene
-        .bench
-        .engine_with(settle_after(Duration::from_secs(1)))
-        .await;
+    let engine = scene.bench.engine_with(settle_after(Duration::from_secs(1))).await;
     let second = scene.bench.replay_home(&[scene.letter]).await;
     until_within("the broker has both", Duration::from_secs(20), || async {
         scene.vhost.depth("work").await == 2

@@ -35,20 +35,14 @@ const GOES_ON_WITHIN: Duration = Duration::from_secs(15);
 
 /// All letters that wait at this moment, and no others.
 fn by_filter() -> Selection {
-    Selection {
-        filter: Some("queue:work state:held".into()),
-        ..Selection::default()
-    }
+    Selection { filter: Some("queue:work state:held".into()), ..Selection::default() }
 }
 
 /// Starts an office that kills itself at a place, and waits for that. Tells how long it took.
 async fn killed_at(premises: &Premises, place: Place, nth: u32) -> Duration {
     let (failpoint, window) = (place.at(nth), window().to_string());
-    let variables = [
-        (VARIABLE, &*failpoint),
-        ("DLO_REPLAY_WINDOW", &*window),
-        ("DLO_INTAKE", "off"),
-    ];
+    let variables =
+        [(VARIABLE, &*failpoint), ("DLO_REPLAY_WINDOW", &*window), ("DLO_INTAKE", "off")];
     let began = Instant::now();
     premises.open_with(&variables).killed_itself().await;
     began.elapsed()
@@ -70,12 +64,7 @@ async fn assert_accounted_for(
     before: (i64, i64),
 ) -> (i64, i64) {
     let now = (unknown(pool, replay).await, in_flight(pool).await);
-    println!(
-        "  {}: {} unknown, {} in flight",
-        place.at(nth),
-        now.0,
-        now.1
-    );
+    println!("  {}: {} unknown, {} in flight", place.at(nth), now.0, now.1);
     if place == FOUND || place == TAKEN {
         assert_eq!(now, before, "nothing was done yet");
         return now;
@@ -166,10 +155,7 @@ async fn a_replay_whose_office_is_killed_while_it_is_planned_never_was(pool: PgP
     assert!(said.is_err(), "it was killed: {said:?}");
     assert!(!first.running.ended(30).await, "it was killed");
     let claimed = "select count(*) from letters where state <> 'held'";
-    let claimed: i64 = sqlx::query_scalar(claimed)
-        .fetch_one(&pool)
-        .await
-        .expect("counted");
+    let claimed: i64 = sqlx::query_scalar(claimed).fetch_one(&pool).await.expect("counted");
     assert_eq!(claimed, 0);
 
     let second = Branch::open(&pool, &vhost.brokers, "second", &[]).await;
@@ -215,10 +201,7 @@ async fn all_decided(bench: &Bench, replay: ReplayId, letters: usize) {
     let over = bench.replay(replay).await;
     assert_eq!(over.state, ReplayState::Cancelled);
     let sum = over.outcomes.confirmed + over.outcomes.unknown + over.outcomes.refused;
-    assert_eq!(
-        (over.outcomes.pending, usize::try_from(sum)),
-        (0, Ok(letters))
-    );
+    assert_eq!((over.outcomes.pending, usize::try_from(sum)), (0, Ok(letters)));
     let held: i64 = sqlx::query_scalar("select count(*) from letters where state = 'held'")
         .fetch_one(&bench.pool)
         .await

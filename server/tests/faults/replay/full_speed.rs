@@ -16,10 +16,7 @@ const WINDOW: i64 = 8;
 
 /// Small windows, so that a lane is at full speed soon.
 fn small_windows() -> ReplayConfig {
-    ReplayConfig {
-        window: 8,
-        ..ReplayConfig::default()
-    }
+    ReplayConfig { window: 8, ..ReplayConfig::default() }
 }
 
 /// Every outcome is true: what is confirmed is there, nothing is there twice, and what is neither
@@ -55,11 +52,7 @@ async fn an_office_that_is_killed_at_full_speed_leaves_at_most_its_windows_unkno
     }
     let last = bench.engine_with(small_windows()).await;
     let done = bench.finished(id).await.outcomes;
-    assert_eq!(
-        (done.pending, done.confirmed + done.unknown),
-        (0, 450),
-        "{done:?}"
-    );
+    assert_eq!((done.pending, done.confirmed + done.unknown), (0, 450), "{done:?}");
     // Half as many again as the window: in flight, or answered and not written down.
     assert!(done.unknown <= kills * (WINDOW + WINDOW / 2), "{done:?}");
     all_true(&bench, &vhost, id).await;
@@ -91,11 +84,7 @@ async fn one_letter_that_nobody_takes_stops_no_other_at_full_speed(pool: PgPool)
     let engine = bench.engine_with(small_windows()).await;
     let id = bench.plan_with(&letters, |_| {}).await;
     let done = bench.finished(id).await.outcomes;
-    assert_eq!(
-        (done.confirmed, done.unroutable, done.unknown),
-        (300, 1, 0),
-        "{done:?}"
-    );
+    assert_eq!((done.confirmed, done.unroutable, done.unknown), (300, 1, 0), "{done:?}");
     assert_eq!(vhost.depth("work").await, 300);
     engine.stop().await;
     vhost.delete().await;
@@ -112,15 +101,9 @@ async fn many_letters_to_an_exchange_that_is_gone_stop_no_other(pool: PgPool) {
         .await
         .expect("set");
     let engine = bench.engine_with(small_windows()).await;
-    let id = bench
-        .plan_with(&letters, |new| new.target = Target::OriginExchange)
-        .await;
+    let id = bench.plan_with(&letters, |new| new.target = Target::OriginExchange).await;
     let done = bench.finished(id).await.outcomes;
-    assert_eq!(
-        (done.confirmed, done.unroutable, done.unknown),
-        (160, 140, 0),
-        "{done:?}"
-    );
+    assert_eq!((done.confirmed, done.unroutable, done.unknown), (160, 140, 0), "{done:?}");
     for item in bench.items(id).await {
         if item.outcome == Outcome::Unroutable {
             assert!(gone.contains(&item.letter_id));

@@ -20,9 +20,7 @@ use crate::support::until_within;
 pub(super) async fn copies(vhost: &Vhost, queue: &str) -> BTreeMap<String, u32> {
     let delivered = delivered(vhost, queue).await.into_iter();
     let count = |replays: Vec<_>| u32::try_from(replays.len()).expect("few");
-    delivered
-        .map(|(letter, replays)| (letter.to_string(), count(replays)))
-        .collect()
+    delivered.map(|(letter, replays)| (letter.to_string(), count(replays))).collect()
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -41,10 +39,7 @@ async fn letters_in_flight_when_the_connection_breaks_are_unknown_and_the_others
     assert!((1..=8).contains(&done.unknown), "{done:?}");
     let copies = copies(&vhost, "work").await;
     for item in bench.items(id).await {
-        let copies = copies
-            .get(&item.letter_id.to_string())
-            .copied()
-            .unwrap_or_default();
+        let copies = copies.get(&item.letter_id.to_string()).copied().unwrap_or_default();
         let state = bench.state(item.letter_id).await;
         match item.outcome {
             Outcome::Confirmed => assert_eq!((state, copies), (LetterState::Replayed, 1)),
@@ -68,11 +63,9 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     let first = bench.engine().await;
     let id = bench.replay_home(&letters).await;
     // It is killed with letters in flight, whose confirms do not arrive.
-    until_within(
-        "a confirm is held back",
-        Duration::from_secs(30),
-        || async { proxy.is_holding() },
-    )
+    until_within("a confirm is held back", Duration::from_secs(30), || async {
+        proxy.is_holding()
+    })
     .await;
     first.kill().await;
     let marked = in_flight(&pool).await;
@@ -90,16 +83,10 @@ async fn a_replay_goes_on_in_another_office_when_its_own_is_killed(pool: PgPool)
     assert_eq!(done.unknown, marked);
     assert_eq!(done.confirmed, 400 - marked);
     let copies = copies(&vhost, "work").await;
-    assert!(
-        copies.values().all(|copies| *copies == 1),
-        "published twice"
-    );
+    assert!(copies.values().all(|copies| *copies == 1), "published twice");
     for item in bench.items(id).await {
         if item.outcome == Outcome::Confirmed {
-            assert!(
-                copies.contains_key(&item.letter_id.to_string()),
-                "a false success"
-            );
+            assert!(copies.contains_key(&item.letter_id.to_string()), "a false success");
         }
     }
     second.stop().await;
@@ -142,11 +129,7 @@ async fn an_office_that_stops_leaves_the_rest_to_another(pool: PgPool) {
     })
     .await;
     first.stop().await;
-    assert_eq!(
-        in_flight(&pool).await,
-        0,
-        "an orderly stop waits for its confirms"
-    );
+    assert_eq!(in_flight(&pool).await, 0, "an orderly stop waits for its confirms");
     let second = bench.engine().await;
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.confirmed, done.unknown), (300, 0));

@@ -62,15 +62,7 @@ impl Death {
             let moment = random.random_range(0..1_500);
             return Self::After(letters, Duration::from_millis(moment));
         }
-        let places = [
-            FOUND,
-            TAKEN,
-            GIVEN_UP,
-            MARKED,
-            HANDED_OVER,
-            ANSWERED,
-            WRITTEN,
-        ];
+        let places = [FOUND, TAKEN, GIVEN_UP, MARKED, HANDED_OVER, ANSWERED, WRITTEN];
         let place = *places.choose(random).expect("some");
         if [FOUND, TAKEN, GIVEN_UP].contains(&place) {
             return Self::At(place, 1);
@@ -332,10 +324,7 @@ async fn a_long_replay_needs_no_more_memory_than_a_short_one(pool: PgPool) {
     // Whoever kept all of them would need all of this.
     let more_bodies = u64::try_from((counts[1] - counts[0]) * BODY_KIB).expect("fits");
     let more = most[1].saturating_sub(most[0]);
-    assert!(
-        more < more_bodies / 3,
-        "{most:?} KiB, of {more_bodies} KiB more"
-    );
+    assert!(more < more_bodies / 3, "{most:?} KiB, of {more_bodies} KiB more");
     office.stop().await;
     vhost.delete().await;
 }

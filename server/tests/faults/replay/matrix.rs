@@ -100,10 +100,7 @@ fn without_a_place() -> Vec<Case> {
 /// What a broker answers with the end of the channel or of the connection.
 fn hostile() -> Vec<Case> {
     let missing = || FieldValue::Array(vec![text("gone")]);
-    let nameless = Field {
-        name: WireText::from(vec![0xff]),
-        value: text("x"),
-    };
+    let nameless = Field { name: WireText::from(vec![0xff]), value: text("x") };
     let mut not_utf8 = Case::refused("header's name no UTF-8", "no UTF-8");
     not_utf8.headers.0.push(nameless);
     vec![
@@ -240,11 +237,7 @@ async fn hold(pool: &PgPool, (vhost, bench): (&Vhost, &Bench), cases: &[Case], k
     engine.stop().await;
     let came = outcomes(pool, replay).await;
     let delivered = delivered(vhost, "work").await;
-    println!(
-        "R5: RabbitMQ {}, {} letters",
-        vhost.version().await,
-        all.len()
-    );
+    println!("R5: RabbitMQ {}, {} letters", vhost.version().await, all.len());
     let mut wrong = Vec::new();
     for (case, letter) in cases.iter().zip(&of_cases) {
         let (outcome, said) = &came[letter];
@@ -275,16 +268,9 @@ async fn hold(pool: &PgPool, (vhost, bench): (&Vhost, &Bench), cases: &[Case], k
     for letter in &all {
         let copies = delivered.get(letter).map_or(0, Vec::len);
         let (outcome, said) = &came[letter];
-        assert_eq!(
-            copies,
-            usize::from(*outcome == Outcome::Confirmed),
-            "{said}"
-        );
+        assert_eq!(copies, usize::from(*outcome == Outcome::Confirmed), "{said}");
         let is_case = of_cases.contains(letter);
-        assert!(
-            is_case || *outcome == Outcome::Confirmed,
-            "{outcome}: {said}"
-        );
+        assert!(is_case || *outcome == Outcome::Confirmed, "{outcome}: {said}");
     }
 }
 

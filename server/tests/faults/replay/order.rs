@@ -12,10 +12,7 @@ use crate::support::until_within;
 async fn letters_that_keep_their_order_stop_at_a_missing_exchange_and_after_a_crash(pool: PgPool) {
     let (vhost, proxy, bench) = at_work_behind_proxy(&pool).await;
     let letters = bench.letters(3).await;
-    let target = Target::Exchange {
-        exchange: "gone".into(),
-        routing_key: "x".into(),
-    };
+    let target = Target::Exchange { exchange: "gone".into(), routing_key: "x".into() };
     let engine = bench.engine().await;
     let id = bench
         .plan_with(&letters, |new| {

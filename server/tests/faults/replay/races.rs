@@ -137,15 +137,7 @@ async fn publishers(pool: &PgPool) -> i64 {
 async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
-    vhost
-        .queue(
-            "work",
-            &[(
-                "x-dead-letter-exchange",
-                AMQPValue::LongString("dlx".into()),
-            )],
-        )
-        .await;
+    vhost.queue("work", &[("x-dead-letter-exchange", AMQPValue::LongString("dlx".into()))]).await;
     let proxy = Proxy::start(&vhost.brokers).await;
     let bench = Bench::new(&pool, &proxy.brokers(&vhost.brokers), &vhost.name).await;
     let letter = bench.letter("work", b"fails again").await;
@@ -164,15 +156,8 @@ async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool
         )
         .await
         .expect("consuming");
-    let delivery = consumer
-        .next()
-        .await
-        .expect("a delivery")
-        .expect("a message");
-    delivery
-        .reject(BasicRejectOptions { requeue: false })
-        .await
-        .expect("rejected");
+    let delivery = consumer.next().await.expect("a delivery").expect("a message");
+    delivery.reject(BasicRejectOptions { requeue: false }).await.expect("rejected");
     until_within("it is back", Duration::from_secs(15), || async {
         bench.items(id).await[0].outcome == Outcome::DiedAgain
     })
@@ -193,10 +178,7 @@ async fn a_letter_that_dies_again_before_its_confirm_is_recorded_stays_held(pool
     };
     let planned = format!("replay {id}, to the queue it died in");
     assert_eq!(detail("letter.replay"), Some(planned));
-    assert_eq!(
-        detail("letter.died_again"),
-        Some(format!("after replay {id}"))
-    );
+    assert_eq!(detail("letter.died_again"), Some(format!("after replay {id}")));
     intake.stop().await;
     vhost.delete().await;
 }

@@ -30,18 +30,12 @@ async fn a_receivers_report_waits_for_the_confirm_that_it_overtook(pool: PgPool)
     assert_eq!(bench.state(letter).await, LetterState::Resolved);
     assert_eq!(bench.replay(id).await.outcomes.processed, 1);
     engine.stop().await;
-    let patience = Patience {
-        confirm: Duration::from_secs(1),
-        ..patient()
-    };
+    let patience = Patience { confirm: Duration::from_secs(1), ..patient() };
     let bench = bench.with_desk(|desk| desk.with_patience(patience));
     let never = bench.letter("work", b"{}").await;
     bench.replay_home(&[never]).await;
     let refused = bench.desk.processed(&receiver, never).await;
-    assert!(
-        matches!(refused, Err(DeskError::Conflict(_))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(DeskError::Conflict(_))), "{refused:?}");
     vhost.delete().await;
 }
 
@@ -68,9 +62,7 @@ async fn a_receivers_report_tells_what_became_of_an_unknown_publish(pool: PgPool
 async fn an_office_whose_clock_is_ahead_settles_nothing_early(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let hour = chrono::TimeDelta::hours(1);
-    let engine = bench
-        .engine_by(Arc::new(Ahead(hour)), settle_after(Duration::from_mins(1)))
-        .await;
+    let engine = bench.engine_by(Arc::new(Ahead(hour)), settle_after(Duration::from_mins(1))).await;
     let (letter, _) = replayed(&bench).await;
     tokio::time::sleep(Duration::from_secs(7)).await;
     assert_eq!(bench.state(letter).await, LetterState::Replayed);
@@ -90,11 +82,7 @@ async fn a_person_decides_what_became_of_an_unknown_publish(pool: PgPool) {
         proxy.cut_after(0);
         let (letter, id) = replayed(&bench).await;
         assert_eq!(bench.state(letter).await, LetterState::Unknown);
-        bench
-            .desk
-            .decide_unknown(&person, letter, was_published)
-            .await
-            .expect("decided");
+        bench.desk.decide_unknown(&person, letter, was_published).await.expect("decided");
         assert_eq!(bench.state(letter).await, state);
         let item = bench.items(id).await.remove(0);
         assert_eq!(item.outcome, outcome);

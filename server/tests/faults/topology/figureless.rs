@@ -37,11 +37,7 @@ async fn watcher(pool: &PgPool) -> (Option<Sandbox>, Watcher) {
         return (None, Watcher::over(pool, vhost, "policymaker").await);
     }
     vhost.delete().await;
-    let options = SandboxOptions {
-        postgres: false,
-        figures: false,
-        ..SandboxOptions::default()
-    };
+    let options = SandboxOptions { postgres: false, figures: false, ..SandboxOptions::default() };
     let sandbox = Sandbox::start_own(options).await.expect("a broker");
     let endpoints = sandbox.endpoints();
     let vhost = Vhost::create_at(&endpoints.amqp, &endpoints.management).await;
@@ -51,10 +47,7 @@ async fn watcher(pool: &PgPool) -> (Option<Sandbox>, Watcher) {
 
 /// What was found and read while there were figures.
 async fn remember_figures(watcher: &Watcher, queue: &str) {
-    let place = Place {
-        broker: "main",
-        vhost: &watcher.vhost.name,
-    };
+    let place = Place { broker: "main", vhost: &watcher.vhost.name };
     let found = Finding {
         kind: FindingKind::NoConsumer,
         severity: Severity::Low,
@@ -65,23 +58,16 @@ async fn remember_figures(watcher: &Watcher, queue: &str) {
         fix: "Somebody must.".to_owned(),
         command: None,
     };
-    let findings = Findings {
-        found: vec![found],
-        untold: FindingKind::ALL.into(),
-    };
+    let findings = Findings { found: vec![found], untold: FindingKind::ALL.into() };
     let now = watcher.clock.now();
     let mut conn = watcher.pool.acquire().await.expect("a connection");
-    findings::note(&mut conn, &*watcher.clock, place, &findings, now)
-        .await
-        .expect("noted");
+    findings::note(&mut conn, &*watcher.clock, place, &findings, now).await.expect("noted");
     let seen = dlo_domain::topology::SeenConsumers {
         queue: queue.to_owned(),
         consumers: Some(0),
         tags: Some(Vec::new()),
     };
-    consumers::keep(&mut conn, place, &[seen], now)
-        .await
-        .expect("kept");
+    consumers::keep(&mut conn, place, &[seen], now).await.expect("kept");
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -106,11 +92,7 @@ async fn queues_are_read_and_what_needs_figures_is_not_known(pool: PgPool) {
     for _ in 0..20 {
         watcher.look().await;
     }
-    let wanted = [
-        ("exchange_missing", "nowhere"),
-        ("no_consumer", "q"),
-        ("stranded", "q"),
-    ];
+    let wanted = [("exchange_missing", "nowhere"), ("no_consumer", "q"), ("stranded", "q")];
     let wanted = wanted.map(|(kind, queue)| (kind, queue.to_owned()));
     assert_eq!(watcher.open().await, wanted, "found or not, as it was");
     told_by_the_api(&watcher).await;
@@ -128,13 +110,7 @@ async fn told_by_the_api(watcher: &Watcher) {
     let mut brokers = kept::brokers(&mut conn).await.expect("read");
     let told = brokers.remove(0).vhosts.remove(0);
     assert!(told.gaps.contains(&Gap::Figures), "{:?}", told.gaps);
-    assert!(
-        told.notes
-            .iter()
-            .any(|note| note.contains("tells no figures")),
-        "{:?}",
-        told.notes
-    );
+    assert!(told.notes.iter().any(|note| note.contains("tells no figures")), "{:?}", told.notes);
     assert!(told.version.is_some(), "the broker says what it is");
     let desk = watcher.desk();
     let queue = async |name| desk.queue("main", &watcher.vhost.name, name).await;
@@ -144,11 +120,7 @@ async fn told_by_the_api(watcher: &Watcher) {
     assert_eq!(route.to, BTreeSet::from(["dead".to_owned()]));
     let q = queue("q").await.expect("there");
     // Totals are told all the same; a broker counts them for itself.
-    let totals = Figures {
-        ready: Some(2),
-        unacknowledged: Some(0),
-        ..Figures::default()
-    };
+    let totals = Figures { ready: Some(2), unacknowledged: Some(0), ..Figures::default() };
     assert_eq!((q.figures, q.idle_seconds), (totals, None));
     let silent = watcher.of("worker-7").await;
     let of_queue = &silent.queues[0];
@@ -164,10 +136,7 @@ async fn told_by_pages(watcher: &Watcher) {
     let counter = Counter::open_before(&watcher.pool, Arc::new(watcher.desk())).await;
     let vhost = &watcher.vhost.name;
     for (address, words) in [
-        (
-            format!("/queues?broker=main&vhost={vhost}"),
-            "tells no figures",
-        ),
+        (format!("/queues?broker=main&vhost={vhost}"), "tells no figures"),
         (format!("/queues/main/{vhost}/q"), "tells no figures"),
         (format!("/queues/main/{vhost}/q"), "<dd>not known</dd>"),
         ("/workers/worker-7".to_owned(), "consumers are not told"),
@@ -187,28 +156,20 @@ async fn asked_of_an_exchange(watcher: &Watcher) {
     let letter = bench.letter("q", b"one").await;
     let new = NewReplay {
         selection: Selection::of_ids(vec![letter]),
-        target: Target::Exchange {
-            exchange: "fan".to_owned(),
-            routing_key: String::new(),
-        },
+        target: Target::Exchange { exchange: "fan".to_owned(), routing_key: String::new() },
         dry_run: true,
         ..NewReplay::default()
     };
     let dry = bench.desk.plan_replay(&Actor("jonas".into()), &new).await;
     let mut dry = dry.expect("tried");
     let to = dry.destinations.remove(0);
-    assert_eq!(
-        (to.exists, to.receivers),
-        (Some(true), Some(vec!["dead".to_owned()]))
-    );
+    assert_eq!((to.exists, to.receivers), (Some(true), Some(vec!["dead".to_owned()])));
 }
 
 async fn set_without_figures(watcher: &Watcher) {
     let (desk, queue) = (watcher.desk(), watcher.queue("q"));
-    let wanted = NewDeadLettering {
-        dead_letter_queue: "dead".to_owned(),
-        ..NewDeadLettering::default()
-    };
+    let wanted =
+        NewDeadLettering { dead_letter_queue: "dead".to_owned(), ..NewDeadLettering::default() };
     let anna = Actor("anna".into());
     let done = desk.set_dead_lettering(&anna, &queue, &wanted, None).await;
     assert!(done.expect("set").applied);

@@ -25,11 +25,7 @@ impl<'a> DatabaseUser<'a> {
         let mut theirs = url;
         theirs.set_username(&name).expect("a host");
         theirs.set_password(Some("known")).expect("a host");
-        let user = Self {
-            pool,
-            url: theirs.into(),
-            name,
-        };
+        let user = Self { pool, url: theirs.into(), name };
         user.run("create role {user} login password 'known'").await;
         user
     }
@@ -46,9 +42,7 @@ impl<'a> DatabaseUser<'a> {
 }
 
 async fn run_sql(pool: &PgPool, sql: String) {
-    let done = sqlx::raw_sql(AssertSqlSafe(sql.clone()))
-        .execute(pool)
-        .await;
+    let done = sqlx::raw_sql(AssertSqlSafe(sql.clone())).execute(pool).await;
     done.unwrap_or_else(|why| panic!("{sql}: {why}"));
 }
 
@@ -62,10 +56,7 @@ async fn check(database: &str, amqp: &str, management: Option<&str>) -> Said {
 async fn of_database(url: &str) -> String {
     let said = check(url, "amqp://127.0.0.1:1", None).await;
     assert!(!said.well, "{}", said.out);
-    let (_, rest) = said
-        .out
-        .split_once("\nthe database:")
-        .expect("it was tried");
+    let (_, rest) = said.out.split_once("\nthe database:").expect("it was tried");
     let (database, _) = rest.split_once("\nthe broker").expect("so was the broker");
     database.to_owned()
 }
@@ -75,9 +66,7 @@ async fn a_database_user_who_may_not_write_is_told(pool: PgPool) {
     assert_eq!(of_database(&database_url(&pool)).await, " answers");
 
     let reader = DatabaseUser::create(&pool).await;
-    reader
-        .run("grant select on all tables in schema public to {user}")
-        .await;
+    reader.run("grant select on all tables in schema public to {user}").await;
     let said = of_database(&reader.url).await;
     assert!(said.contains("cannot make tables"), "{said}");
     assert!(said.contains("may not change"), "{said}");
@@ -86,9 +75,7 @@ async fn a_database_user_who_may_not_write_is_told(pool: PgPool) {
     let writer = DatabaseUser::create(&pool).await;
     writer.run("grant dlo to {user}").await;
     assert_eq!(of_database(&writer.url).await, " answers");
-    writer
-        .run("alter role {user} set default_transaction_read_only = on")
-        .await;
+    writer.run("alter role {user} set default_transaction_read_only = on").await;
     let said = of_database(&writer.url).await;
     assert!(said.contains("read-only"), "{said}");
     writer.remove().await;
@@ -99,10 +86,7 @@ async fn a_database_of_another_form_is_told(pool: PgPool) {
     empty(&pool).await;
     let url = database_url(&pool);
     let said = of_database(&url).await;
-    assert!(
-        said.contains("migrations are missing: run `dlo migrate`"),
-        "{said}"
-    );
+    assert!(said.contains("migrations are missing: run `dlo migrate`"), "{said}");
     store::migrate(&pool).await.expect("migrated");
     assert_eq!(of_database(&url).await, " answers");
     let newer = "update _sqlx_migrations set version = 99990101000000
@@ -140,29 +124,17 @@ async fn a_broker_user_without_rights_is_told_what_is_missing(pool: PgPool) {
     let limited = format!("{LIMITED}-{}", vhost.name);
     vhost.add_user(&limited, "known", "^nothing$").await;
     vhost.permit(&limited, "^$").await;
-    let mut amqp: reqwest::Url = vhost
-        .brokers
-        .get("main")
-        .expect("there")
-        .amqp
-        .parse()
-        .expect("an address");
+    let mut amqp: reqwest::Url =
+        vhost.brokers.get("main").expect("there").amqp.parse().expect("an address");
     amqp.set_username(&limited).expect("a host");
     amqp.set_password(Some("known")).expect("a host");
     amqp.set_path(&format!("/{}", vhost.name));
     let file = format!("[[sources]]\nvhost = '{}'\nqueue = 'dead'\n", vhost.name);
     let database = database_url(&pool);
-    let variables = [
-        ("DLO_DATABASE_URL", &*database),
-        ("DLO_BROKER_URL", amqp.as_str()),
-    ];
+    let variables = [("DLO_DATABASE_URL", &*database), ("DLO_BROKER_URL", amqp.as_str())];
     let said = run(&["check", "--connect"], &variables, Some(&file)).await;
     assert!(!said.well, "{}", said.out);
-    for text in [
-        "may not read the queue `dead`",
-        "may not write",
-        "may not declare",
-    ] {
+    for text in ["may not read the queue `dead`", "may not write", "may not declare"] {
         assert!(said.out.contains(text), "{text}\nin {}", said.out);
     }
     vhost.permit(&limited, ".*").await;
@@ -200,20 +172,12 @@ async fn a_misspelt_variable_is_a_fault_for_check_and_a_warning_for_serve() {
     assert!(!said.err.contains("DLO_TEST_FULL"), "{}", said.err);
     // Together with what is wrong otherwise.
     let said = run(&["check"], &[database, misspelt], None).await;
-    assert!(
-        said.err.contains(told) && said.err.contains("no broker is named"),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains(told) && said.err.contains("no broker is named"), "{}", said.err);
     assert!(!said.err.contains("geheim"), "{}", said.err);
     // An address that is taken ends it at once.
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("bound").to_string();
     let variables = [database, broker, misspelt, ("DLO_HTTP_ADDRESS", &*address)];
     let said = run(&["serve"], &variables, None).await;
-    assert!(
-        said.err.contains("WARN") && said.err.contains(told),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains("WARN") && said.err.contains(told), "{}", said.err);
 }

@@ -25,11 +25,7 @@ async fn check_and_serve_name_every_fault_at_once_and_go_no_further() {
             "DLO_BROKER_URL: this is no address of a RabbitMQ",
         ];
         for text in wanted {
-            assert!(
-                said.err.contains(text),
-                "{command:?}: {text}\nin {}",
-                said.err
-            );
+            assert!(said.err.contains(text), "{command:?}: {text}\nin {}", said.err);
         }
         assert!(!said.err.contains("geheim"), "{}", said.err);
     }
@@ -75,10 +71,7 @@ async fn check_connects_when_asked_and_tells_who_does_not_answer(pool: PgPool) {
     let said = run(&["check", "--connect"], &variables, Some(&file)).await;
     assert!(!said.well, "{}", said.out);
     assert_eq!(said.out.matches(": answers\n").count(), 2, "{}", said.out);
-    assert!(
-        said.out
-            .contains(&format!("the broker `main`, vhost `{}`: ", vhost.name))
-    );
+    assert!(said.out.contains(&format!("the broker `main`, vhost `{}`: ", vhost.name)));
     vhost.delete().await;
 }
 
@@ -95,18 +88,9 @@ async fn a_closed_port_of_the_database_is_named() {
 
 #[tokio::test]
 async fn a_file_that_is_named_must_be_there() {
-    let said = run(
-        &["check", "--config", "nowhere.toml"],
-        &[DATABASE, BROKER],
-        None,
-    )
-    .await;
+    let said = run(&["check", "--config", "nowhere.toml"], &[DATABASE, BROKER], None).await;
     assert!(!said.well);
-    assert!(
-        said.err.contains("nowhere.toml cannot be read"),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains("nowhere.toml cannot be read"), "{}", said.err);
 }
 
 #[tokio::test]

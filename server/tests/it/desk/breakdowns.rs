@@ -37,17 +37,12 @@ async fn receive(bench: &Bench, message: &str, severity: Severity, version: &str
                 ("x-tenant", format!("tenant-{}", number % 3)),
                 ("x-request", format!("{version}-{number}")),
             ] {
-                delivered
-                    .headers
-                    .set(name, FieldValue::LongString(value.as_str().into()));
+                delivered.headers.set(name, FieldValue::LongString(value.as_str().into()));
             }
             let mut read = reading::read(&delivered, &HeaderMap::default());
             read.failure.error_message = Some(message.to_owned());
             let id = LetterId(new_id(&SystemClock));
-            let judging = Court {
-                judge: &Judge::default(),
-                source: "dead",
-            };
+            let judging = Court { judge: &Judge::default(), source: "dead" };
             let now = SystemClock.now();
             let mut one = Incoming::new(id, now, delivered, read, judging, &mut masker);
             one.severity = severity;
@@ -56,17 +51,10 @@ async fn receive(bench: &Bench, message: &str, severity: Severity, version: &str
         .collect();
     let all: Vec<&Incoming> = incoming.iter().collect();
     let mut transaction = bench.pool.begin().await.expect("a transaction");
-    signatures::remember(&mut transaction, &all)
-        .await
-        .expect("remembered");
-    insert_new(&mut transaction, bench.source, &all)
-        .await
-        .expect("stored");
+    signatures::remember(&mut transaction, &all).await.expect("remembered");
+    insert_new(&mut transaction, bench.source, &all).await.expect("stored");
     transaction.commit().await.expect("committed");
-    let deps = Deps {
-        pool: bench.pool.clone(),
-        clock: Arc::new(SystemClock),
-    };
+    let deps = Deps { pool: bench.pool.clone(), clock: Arc::new(SystemClock) };
     Grouper::new(deps).catch_up().await.expect("grouped");
     let mut transaction = bench.pool.begin().await.expect("a transaction");
     let folded = totals::fold(&mut transaction, SystemClock.now()).await;
@@ -101,10 +89,7 @@ async fn a_group_says_which_version_its_letters_have(pool: PgPool) {
     assert_eq!(names, ["x-version", "x-tenant"], "no queue was told");
     assert_eq!(told.facets[0].values[0].filter, "header.x-version:2.3.1");
 
-    let nobody = bench
-        .desk
-        .group_breakdown(GroupId(Uuid::from_u128(7)))
-        .await;
+    let nobody = bench.desk.group_breakdown(GroupId(Uuid::from_u128(7))).await;
     assert!(matches!(nobody, Err(DeskError::NotFound(_))), "{nobody:?}");
 }
 
@@ -114,30 +99,18 @@ async fn the_overview_shows_the_worst_groups_and_leaves_muted_ones_off(pool: PgP
     receive(&bench, CLOSED, Severity::Low, "1", 5).await;
     receive(&bench, REFUSED, Severity::Critical, "1", 2).await;
     let overview = bench.desk.overview(Span::Hour).await.expect("figures");
-    let titles: Vec<&str> = overview
-        .groups
-        .iter()
-        .map(|group| group.summary.title.as_str())
-        .collect();
+    let titles: Vec<&str> =
+        overview.groups.iter().map(|group| group.summary.title.as_str()).collect();
     assert_eq!(titles, [REFUSED, CLOSED]);
     assert!(overview.groups.iter().all(|group| group.is_new));
-    assert_eq!(
-        overview.groups[0].summary.severity,
-        Some(Severity::Critical)
-    );
-    assert_eq!(
-        (overview.waiting.letters, overview.groups_left.groups),
-        (7, 2)
-    );
+    assert_eq!(overview.groups[0].summary.severity, Some(Severity::Critical));
+    assert_eq!((overview.waiting.letters, overview.groups_left.groups), (7, 2));
 
     let old = "update signatures set first_seen_at = first_seen_at - interval '2 h'";
     sqlx::query(old).execute(&pool).await.expect("aged");
     let mute = GroupEdit {
         state: Some(GroupState::Muted),
-        mute: Some(Mute {
-            arrivals: Some(100),
-            ..Mute::default()
-        }),
+        mute: Some(Mute { arrivals: Some(100), ..Mute::default() }),
         ..GroupEdit::default()
     };
     let refused = group_of(&bench, REFUSED).await;

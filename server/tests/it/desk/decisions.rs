@@ -15,17 +15,12 @@ fn actor() -> Actor {
 }
 
 fn matching(filter: &str) -> Selection {
-    Selection {
-        filter: Some(filter.into()),
-        ..Selection::default()
-    }
+    Selection { filter: Some(filter.into()), ..Selection::default() }
 }
 
 fn reasons(changed: &Changed) -> Vec<(&str, i64)> {
     let left_out = changed.left_out.iter();
-    left_out
-        .map(|left_out| (left_out.reason.as_str(), left_out.letters))
-        .collect()
+    left_out.map(|left_out| (left_out.reason.as_str(), left_out.letters)).collect()
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -35,58 +30,34 @@ async fn discarding_twice_leaves_the_letter_out_and_restoring_takes_it_back(pool
     let missing = LetterId(Uuid::from_u128(7));
     let selection = Selection::of_ids(vec![letter, letter, missing]);
     let desk = &bench.desk;
-    let first = desk
-        .discard(&actor(), &selection, " known bug ")
-        .await
-        .expect("discarded");
+    let first = desk.discard(&actor(), &selection, " known bug ").await.expect("discarded");
     assert_eq!(first.changed, 1);
     assert_eq!(reasons(&first), [("there is no such letter", 1)]);
     assert_eq!(first.left_out[0].examples, [missing]);
-    let again = desk
-        .discard(&actor(), &selection, "again")
-        .await
-        .expect("answered");
+    let again = desk.discard(&actor(), &selection, "again").await.expect("answered");
     assert_eq!(again.changed, 0);
-    assert_eq!(
-        reasons(&again),
-        [("is discarded", 1), ("there is no such letter", 1)]
-    );
+    assert_eq!(reasons(&again), [("is discarded", 1), ("there is no such letter", 1)]);
 
     let whole = desk.letter(letter).await.expect("a letter");
     assert_eq!(whole.summary.state, LetterState::Discarded);
     let line = &whole.audit[0];
-    assert_eq!(
-        (line.actor.as_str(), line.action.as_str()),
-        ("jonas", "letter.discard")
-    );
+    assert_eq!((line.actor.as_str(), line.action.as_str()), ("jonas", "letter.discard"));
     assert_eq!(line.detail.as_deref(), Some("known bug"));
     assert_eq!(whole.audit.len(), 1, "what was left out leaves no line");
 
-    let back = desk
-        .restore(&actor(), &Selection::of_ids(vec![letter]))
-        .await
-        .expect("restored");
+    let back = desk.restore(&actor(), &Selection::of_ids(vec![letter])).await.expect("restored");
     assert_eq!((back.changed, back.left_out.len()), (1, 0));
     assert_eq!(bench.state(letter).await, LetterState::Held);
-    let idle = desk
-        .restore(&actor(), &Selection::of_ids(vec![letter]))
-        .await
-        .expect("answered");
+    let idle = desk.restore(&actor(), &Selection::of_ids(vec![letter])).await.expect("answered");
     assert_eq!((idle.changed, reasons(&idle)), (0, vec![("is held", 1)]));
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_filter_means_the_letters_that_match_now(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
-    let chosen = [
-        bench.letter("a.1", b"1").await,
-        bench.letter("a.2", b"2").await,
-    ];
+    let chosen = [bench.letter("a.1", b"1").await, bench.letter("a.2", b"2").await];
     let other = bench.letter("b", b"3").await;
-    let done = bench
-        .desk
-        .discard(&actor(), &matching("queue:a.*"), "done")
-        .await;
+    let done = bench.desk.discard(&actor(), &matching("queue:a.*"), "done").await;
     assert_eq!(done.expect("discarded").changed, 2);
     for letter in chosen {
         assert_eq!(bench.state(letter).await, LetterState::Discarded);
@@ -115,14 +86,8 @@ async fn what_makes_no_sense_is_refused_with_how_to_mend_it(pool: PgPool) {
         }
     }
     assert_eq!(bench.state(letter).await, LetterState::Held);
-    let missing = bench
-        .desk
-        .processed(&actor(), LetterId(Uuid::from_u128(1)))
-        .await;
-    assert!(
-        matches!(missing, Err(DeskError::NotFound(_))),
-        "{missing:?}"
-    );
+    let missing = bench.desk.processed(&actor(), LetterId(Uuid::from_u128(1))).await;
+    assert!(matches!(missing, Err(DeskError::NotFound(_))), "{missing:?}");
     match bench.desk.decide_unknown(&actor(), letter, true).await {
         Err(DeskError::Conflict(text)) => {
             assert_eq!(text, "a letter that is held cannot be declared published");

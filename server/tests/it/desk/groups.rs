@@ -37,27 +37,17 @@ pub async fn receive(bench: &Bench, messages: &[&str]) {
             let mut read = reading::read(&delivered, &HeaderMap::default());
             read.failure.error_message = Some((*message).to_owned());
             let id = LetterId(new_id(&SystemClock));
-            let court = Court {
-                judge: &Judge::default(),
-                source: "main",
-            };
+            let court = Court { judge: &Judge::default(), source: "main" };
             let now = SystemClock.now();
             Incoming::new(id, now, delivered, read, court, &mut masker)
         })
         .collect();
     let all: Vec<&Incoming> = incoming.iter().collect();
     let mut transaction = bench.pool.begin().await.expect("a transaction");
-    signatures::remember(&mut transaction, &all)
-        .await
-        .expect("remembered");
-    insert_new(&mut transaction, bench.source, &all)
-        .await
-        .expect("stored");
+    signatures::remember(&mut transaction, &all).await.expect("remembered");
+    insert_new(&mut transaction, bench.source, &all).await.expect("stored");
     transaction.commit().await.expect("committed");
-    let deps = Deps {
-        pool: bench.pool.clone(),
-        clock: Arc::new(SystemClock),
-    };
+    let deps = Deps { pool: bench.pool.clone(), clock: Arc::new(SystemClock) };
     Grouper::new(deps).catch_up().await.expect("grouped");
     let mut transaction = bench.pool.begin().await.expect("a transaction");
     let folded = totals::fold(&mut transaction, SystemClock.now()).await;
@@ -66,12 +56,7 @@ pub async fn receive(bench: &Bench, messages: &[&str]) {
 }
 
 async fn groups(bench: &Bench, state: Option<GroupState>) -> Vec<GroupSummary> {
-    bench
-        .desk
-        .groups(state, None, 50)
-        .await
-        .expect("a page")
-        .items
+    bench.desk.groups(state, None, 50).await.expect("a page").items
 }
 
 const REFUSED: &str = "the payment gateway refused the connection";
@@ -91,10 +76,7 @@ async fn a_group_is_taken_muted_and_resolved_and_its_timeline_tells(pool: PgPool
         },
         GroupEdit {
             state: Some(GroupState::Muted),
-            mute: Some(Mute {
-                arrivals: Some(100),
-                ..Mute::default()
-            }),
+            mute: Some(Mute { arrivals: Some(100), ..Mute::default() }),
             ..GroupEdit::default()
         },
         GroupEdit {
@@ -106,11 +88,7 @@ async fn a_group_is_taken_muted_and_resolved_and_its_timeline_tells(pool: PgPool
     ];
     let mut group = bench.desk.group(id).await.expect("a group");
     for edit in &edits {
-        group = bench
-            .desk
-            .edit_group(&actor(), id, edit)
-            .await
-            .expect("changed");
+        group = bench.desk.edit_group(&actor(), id, edit).await.expect("changed");
         assert_eq!(Some(group.summary.state), edit.state);
         assert_eq!(group.mute, edit.mute);
     }
@@ -120,13 +98,7 @@ async fn a_group_is_taken_muted_and_resolved_and_its_timeline_tells(pool: PgPool
         .timeline
         .iter()
         .rev()
-        .map(|line| {
-            (
-                line.actor.as_str(),
-                line.action.as_str(),
-                line.detail.as_deref(),
-            )
-        })
+        .map(|line| (line.actor.as_str(), line.action.as_str(), line.detail.as_deref()))
         .collect();
     assert_eq!(
         lines,
@@ -149,13 +121,8 @@ async fn a_group_is_taken_muted_and_resolved_and_its_timeline_tells(pool: PgPool
 async fn groups_are_merged_and_split_and_wrong_wishes_change_nothing(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     receive(&bench, &[REFUSED, REFUSED, CLOSED]).await;
-    let [first, second] = &groups(&bench, None).await[..] else {
-        panic!("two groups")
-    };
-    let merge = |from: GroupId, into: GroupId| MergeGroups {
-        groups: vec![from],
-        into,
-    };
+    let [first, second] = &groups(&bench, None).await[..] else { panic!("two groups") };
+    let merge = |from: GroupId, into: GroupId| MergeGroups { groups: vec![from], into };
     let nobody = GroupId(Uuid::from_u128(7));
     let desk = &bench.desk;
     for (wish, kind) in [
@@ -163,10 +130,7 @@ async fn groups_are_merged_and_split_and_wrong_wishes_change_nothing(pool: PgPoo
         (merge(nobody, first.id), "not found"),
         (merge(first.id, nobody), "not found"),
     ] {
-        let refusal = desk
-            .merge_groups(&actor(), &wish)
-            .await
-            .expect_err("refused");
+        let refusal = desk.merge_groups(&actor(), &wish).await.expect_err("refused");
         let is_kind = match refusal {
             DeskError::Invalid(_) => kind == "invalid",
             DeskError::NotFound(_) => kind == "not found",
@@ -180,54 +144,22 @@ async fn groups_are_merged_and_split_and_wrong_wishes_change_nothing(pool: PgPoo
     let whole = desk.merge_groups(&actor(), &wish).await.expect("merged");
     assert_eq!((whole.summary.id, whole.summary.letters), (first.id, 3));
     let again = desk.merge_groups(&actor(), &wish).await;
-    assert!(
-        matches!(again, Err(DeskError::NotFound(_))),
-        "it is merged already"
-    );
+    assert!(matches!(again, Err(DeskError::NotFound(_))), "it is merged already");
 
-    let closed = whole
-        .signatures
-        .iter()
-        .find(|one| one.template.contains("ledger"));
-    let signature = closed
-        .expect("it is there")
-        .id
-        .clone()
-        .try_into()
-        .expect("an id");
-    let wish = SplitGroup {
-        group: first.id,
-        signatures: vec![signature],
-    };
+    let closed = whole.signatures.iter().find(|one| one.template.contains("ledger"));
+    let signature = closed.expect("it is there").id.clone().try_into().expect("an id");
+    let wish = SplitGroup { group: first.id, signatures: vec![signature] };
     let split_off = desk.split_group(&actor(), &wish).await.expect("split off");
     let again = desk.split_group(&actor(), &wish).await;
-    assert!(
-        matches!(again, Err(DeskError::Conflict(_))),
-        "it is gone from there"
-    );
-    let all = SplitGroup {
-        group: split_off,
-        signatures: vec![signature],
-    };
+    assert!(matches!(again, Err(DeskError::Conflict(_))), "it is gone from there");
+    let all = SplitGroup { group: split_off, signatures: vec![signature] };
     let all = desk.split_group(&actor(), &all).await;
-    assert!(
-        matches!(all, Err(DeskError::Invalid(_))),
-        "nothing would be left"
-    );
+    assert!(matches!(all, Err(DeskError::Invalid(_))), "nothing would be left");
     let letters = |id| {
         let groups = groups(&bench, None);
-        async move {
-            groups
-                .await
-                .into_iter()
-                .find(|group| group.id == id)
-                .map(|g| g.letters)
-        }
+        async move { groups.await.into_iter().find(|group| group.id == id).map(|g| g.letters) }
     };
-    assert_eq!(
-        (letters(first.id).await, letters(split_off).await),
-        (Some(2), Some(1))
-    );
+    assert_eq!((letters(first.id).await, letters(split_off).await), (Some(2), Some(1)));
 }
 
 async fn found(bench: &Bench, filter: &LetterFilter) -> Vec<LetterSummary> {
@@ -250,29 +182,17 @@ async fn the_letters_of_a_group_are_found_and_chosen_also_after_a_merge(pool: Pg
         let whole = bench.desk.letter(letter.id).await.expect("a letter");
         assert_eq!(whole.summary.group_id, Some(refused.id));
     }
-    let merge = MergeGroups {
-        groups: vec![closed.id],
-        into: refused.id,
-    };
+    let merge = MergeGroups { groups: vec![closed.id], into: refused.id };
     let merged = bench.desk.merge_groups(&actor(), &merge).await;
     merged.expect("merged");
     // The old address means what it became part of.
     for id in [refused.id, closed.id] {
         assert_eq!(found(&bench, &LetterFilter::of_group(id)).await.len(), 3);
     }
-    let all = Selection {
-        group: Some(closed.id),
-        ..Selection::default()
-    };
+    let all = Selection { group: Some(closed.id), ..Selection::default() };
     let changed = bench.desk.discard(&actor(), &all, "known").await;
     assert_eq!(changed.expect("discarded").changed, 3);
-    let nowhere = Selection {
-        group: Some(GroupId(Uuid::nil())),
-        ..Selection::default()
-    };
+    let nowhere = Selection { group: Some(GroupId(Uuid::nil())), ..Selection::default() };
     let refusal = bench.desk.discard(&actor(), &nowhere, "known").await;
-    assert!(
-        matches!(refusal, Err(DeskError::NotFound(_))),
-        "{refusal:?}"
-    );
+    assert!(matches!(refusal, Err(DeskError::NotFound(_))), "{refusal:?}");
 }

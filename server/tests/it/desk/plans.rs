@@ -21,16 +21,9 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
         bench.letter("work", b"3").await,
     ];
     let put_away = Selection::of_ids(vec![letters[2]]);
-    bench
-        .desk
-        .discard(&actor, &put_away, "not this one")
-        .await
-        .expect("discarded");
+    bench.desk.discard(&actor, &put_away, "not this one").await.expect("discarded");
     let mut new = NewReplay {
-        selection: Selection {
-            all: true,
-            ..Selection::default()
-        },
+        selection: Selection { all: true, ..Selection::default() },
         target: Target::OriginQueue,
         dry_run: true,
         ..NewReplay::default()
@@ -44,32 +37,17 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     assert_eq!((only.queue.as_deref(), only.letters), (Some("work"), 1));
     assert_eq!(only.exists, None, "no broker answers");
     assert_eq!(bench.state(letters[0]).await, LetterState::Held);
-    assert_eq!(
-        bench
-            .desk
-            .replays(Makers::All, None, 10)
-            .await
-            .expect("a page")
-            .items,
-        []
-    );
+    assert_eq!(bench.desk.replays(Makers::All, None, 10).await.expect("a page").items, []);
     assert!(bench.audit(letters[0]).await.is_empty());
 
     new.dry_run = false;
     let real = bench.desk.plan_replay(&actor, &new).await.expect("planned");
     assert_eq!((real.total, &real.left_out), (dry.total, &dry.left_out));
     assert_eq!(real.destinations, dry.destinations);
-    let reasons: Vec<_> = real
-        .left_out
-        .iter()
-        .map(|one| one.reason.as_str())
-        .collect();
+    let reasons: Vec<_> = real.left_out.iter().map(|one| one.reason.as_str()).collect();
     assert_eq!(
         reasons,
-        [
-            "is discarded",
-            "nothing tells which queue it died in: name a target queue"
-        ]
+        ["is discarded", "nothing tells which queue it died in: name a target queue"]
     );
     let stored = bench.replay(real.id.expect("an id")).await;
     let planned = Replay {
@@ -87,22 +65,10 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     assert_eq!(bench.items(real.id.expect("an id")).await.len(), 1);
     let second = bench.desk.plan_replay(&actor, &new).await.expect("planned");
     assert_eq!(second.total, 1);
-    assert!(
-        second
-            .left_out
-            .iter()
-            .any(|one| one.reason == "owned by another replay")
-    );
+    assert!(second.left_out.iter().any(|one| one.reason == "owned by another replay"));
     let claimed = Selection::of_ids(vec![letters[0]]);
-    let kept = bench
-        .desk
-        .discard(&actor, &claimed, "why")
-        .await
-        .expect("answered");
-    assert_eq!(
-        (kept.changed, kept.left_out[0].reason.as_str()),
-        (0, "owned by a replay")
-    );
+    let kept = bench.desk.discard(&actor, &claimed, "why").await.expect("answered");
+    assert_eq!((kept.changed, kept.left_out[0].reason.as_str()), (0, "owned by a replay"));
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -140,11 +106,7 @@ async fn a_plan_of_more_letters_than_were_looked_at_is_not_made(pool: PgPool) {
 
     // Fewer than were looked at may always go.
     let put_away = Selection::of_ids(vec![late]);
-    bench
-        .desk
-        .discard(&actor, &put_away, "not this one")
-        .await
-        .expect("discarded");
+    bench.desk.discard(&actor, &put_away, "not this one").await.expect("discarded");
     new.expected_letters = Some(3);
     let made = bench.desk.plan_replay(&actor, &new).await.expect("planned");
     assert_eq!(made.total, 2);
@@ -157,10 +119,7 @@ async fn a_replay_of_nothing_is_finished_at_once(pool: PgPool) {
     let replay = bench.plan(&[letter], Target::OriginQueue).await;
     assert_eq!(replay.state, ReplayState::Finished);
     let stored = bench.replay(replay.id.expect("an id")).await;
-    assert_eq!(
-        (stored.state, stored.finished_at),
-        (ReplayState::Finished, replay.finished_at)
-    );
+    assert_eq!((stored.state, stored.finished_at), (ReplayState::Finished, replay.finished_at));
     assert_eq!(bench.state(letter).await, LetterState::Held);
 }
 
@@ -171,9 +130,7 @@ async fn a_target_that_no_frame_can_name_is_refused(pool: PgPool) {
     for queue in ["", "a\0b", &"x".repeat(256)] {
         let new = NewReplay {
             selection: Selection::of_ids(vec![letter]),
-            target: Target::Queue {
-                queue: queue.into(),
-            },
+            target: Target::Queue { queue: queue.into() },
             ..NewReplay::default()
         };
         let refused = bench.desk.plan_replay(&Actor("jonas".into()), &new).await;
@@ -189,18 +146,11 @@ async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool)
     for n in 0..7 {
         letters.push(bench.letter("work", &[n]).await);
     }
-    let id = bench
-        .plan(&letters, Target::OriginQueue)
-        .await
-        .id
-        .expect("an id");
+    let id = bench.plan(&letters, Target::OriginQueue).await.id.expect("an id");
     let mut seen = Vec::new();
     let mut after: Option<Cursor> = None;
     loop {
-        let page = bench
-            .desk
-            .replay_items(id, Some(Outcome::Pending), after, 3)
-            .await;
+        let page = bench.desk.replay_items(id, Some(Outcome::Pending), after, 3).await;
         let page = page.expect("a page");
         assert_eq!(page.estimated_total, 7);
         seen.extend(page.items.iter().map(|item| item.letter_id));
@@ -210,25 +160,14 @@ async fn replays_and_their_letters_are_paged_without_gap_or_double(pool: PgPool)
         }
     }
     assert_eq!(seen, letters);
-    let none = bench
-        .desk
-        .replay_items(id, Some(Outcome::Confirmed), None, 3)
-        .await;
+    let none = bench.desk.replay_items(id, Some(Outcome::Confirmed), None, 3).await;
     assert_eq!(none.expect("a page").items, []);
 
     for _ in 0..2 {
         bench.plan(&letters, Target::OriginQueue).await;
     }
-    let first = bench
-        .desk
-        .replays(Makers::All, None, 2)
-        .await
-        .expect("a page");
-    let second = bench
-        .desk
-        .replays(Makers::All, first.next_cursor, 2)
-        .await
-        .expect("a page");
+    let first = bench.desk.replays(Makers::All, None, 2).await.expect("a page");
+    let second = bench.desk.replays(Makers::All, first.next_cursor, 2).await.expect("a page");
     assert_eq!((first.items.len(), second.items.len()), (2, 1));
     assert_eq!(second.items[0].id, Some(id));
     assert_eq!((second.next_cursor, second.estimated_total), (None, 3));
@@ -239,10 +178,7 @@ async fn a_dry_run_tells_which_queues_are_missing_and_what_is_left_off(pool: PgP
     let (vhost, bench) = at_work(&pool).await;
     let mut headers = FieldTable::default();
     headers.set("CC", FieldValue::Array(Vec::new()));
-    let hasty = Properties {
-        expiration: Some("5000".into()),
-        ..Properties::default()
-    };
+    let hasty = Properties { expiration: Some("5000".into()), ..Properties::default() };
     let (none, plain) = (FieldTable::default(), Properties::default());
     let letters = vec![
         bench.letter_of("work", &hasty, &headers, b"1").await,
@@ -258,9 +194,8 @@ async fn a_dry_run_tells_which_queues_are_missing_and_what_is_left_off(pool: PgP
     let actor = Actor("jonas".into());
     let dry = bench.desk.plan_replay(&actor, &new).await.expect("tried");
     let queues = dry.destinations.iter();
-    let queues: Vec<_> = queues
-        .map(|one| (one.queue.as_deref().unwrap_or(""), one.exists))
-        .collect();
+    let queues: Vec<_> =
+        queues.map(|one| (one.queue.as_deref().unwrap_or(""), one.exists)).collect();
     assert_eq!(queues, [("work", Some(true)), ("gone", Some(false))]);
     let names = dry.stripped.iter();
     let names: Vec<_> = names.map(|one| (one.name.as_str(), one.letters)).collect();

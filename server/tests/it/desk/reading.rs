@@ -24,9 +24,7 @@ async fn a_body_that_is_not_what_its_sender_says_is_shown_with_a_note(pool: PgPo
         ..Properties::default()
     };
     let headers = FieldTable::default();
-    let id = bench
-        .letter_of("work", &properties, &headers, b"no gzip")
-        .await;
+    let id = bench.letter_of("work", &properties, &headers, b"no gzip").await;
     let payload = bench.desk.payload(id, None).await.expect("a payload");
     assert_eq!(payload.content, Content::Text("no gzip".to_owned()));
     let [gzip, charset] = &payload.notes[..] else {
@@ -41,32 +39,21 @@ async fn a_letter_is_shown_whole_and_its_body_byte_by_byte(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let mut headers = FieldTable::default();
     headers.set("odd", FieldValue::LongString(vec![0, 255].into()));
-    let properties = Properties {
-        content_type: Some("application/json".into()),
-        ..Properties::default()
-    };
-    let id = bench
-        .letter_of("work", &properties, &headers, b"{\"a\":1}")
-        .await;
+    let properties =
+        Properties { content_type: Some("application/json".into()), ..Properties::default() };
+    let id = bench.letter_of("work", &properties, &headers, b"{\"a\":1}").await;
     let letter = bench.desk.letter(id).await.expect("a letter");
     let arrival = &letter.arrivals[0];
-    assert_eq!(
-        (&arrival.headers, &arrival.properties),
-        (&headers, &properties)
-    );
+    assert_eq!((&arrival.headers, &arrival.properties), (&headers, &properties));
     assert_eq!((arrival.size_bytes, arrival.body_sha256.len()), (7, 64));
     assert_eq!(bench.body(id, None).await.expect("a body"), b"{\"a\":1}");
     assert_eq!(bench.body(id, Some(1)).await.expect("a body"), b"{\"a\":1}");
     let payload = bench.desk.payload(id, None).await.expect("a payload");
     assert_eq!(payload.content, Content::Json(serde_json::json!({"a": 1})));
-    for missing in [
-        bench.body(id, Some(2)).await,
-        bench.body(LetterId(Uuid::from_u128(1)), None).await,
-    ] {
-        assert!(
-            matches!(missing, Err(DeskError::NotFound(_))),
-            "{missing:?}"
-        );
+    for missing in
+        [bench.body(id, Some(2)).await, bench.body(LetterId(Uuid::from_u128(1)), None).await]
+    {
+        assert!(matches!(missing, Err(DeskError::NotFound(_))), "{missing:?}");
     }
 }
 
@@ -77,30 +64,11 @@ async fn a_page_says_where_the_next_begins_and_how_many_there_are(pool: PgPool) 
         bench.letter("work", &[n]).await;
     }
     let everything = LetterFilter::default();
-    let first = bench
-        .desk
-        .letters(&everything, None, 3)
-        .await
-        .expect("a page");
+    let first = bench.desk.letters(&everything, None, 3).await.expect("a page");
     assert_eq!((first.items.len(), first.estimated_total), (3, 5));
-    let second = bench
-        .desk
-        .letters(&everything, first.next_cursor, 3)
-        .await
-        .expect("a page");
-    assert_eq!(
-        (
-            second.items.len(),
-            second.next_cursor,
-            second.estimated_total
-        ),
-        (2, None, 5)
-    );
-    let exact = bench
-        .desk
-        .letters(&everything, None, 5)
-        .await
-        .expect("a page");
+    let second = bench.desk.letters(&everything, first.next_cursor, 3).await.expect("a page");
+    assert_eq!((second.items.len(), second.next_cursor, second.estimated_total), (2, None, 5));
+    let exact = bench.desk.letters(&everything, None, 5).await.expect("a page");
     assert_eq!((exact.items.len(), exact.next_cursor), (5, None));
 }
 
@@ -115,21 +83,13 @@ async fn what_came_after_a_moment_is_counted_within_the_filter(pool: PgPool) {
         total.count
     };
     // Some times are none to Postgres.
-    for moment in [
-        DateTime::UNIX_EPOCH,
-        DateTime::<Utc>::MIN_UTC,
-        DateTime::<Utc>::MAX_UTC,
-    ] {
+    for moment in [DateTime::UNIX_EPOCH, DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC] {
         assert_eq!(count("", moment).await, 0, "{moment}");
     }
     let shown = bench.letter("work", b"shown").await;
     let shown = bench.desk.letter(shown).await.expect("a letter").summary;
     let newest = shown.last_arrived_at;
-    assert_eq!(
-        count("", newest).await,
-        0,
-        "the newest one itself is not new"
-    );
+    assert_eq!(count("", newest).await, 0, "the newest one itself is not new");
     for queue in ["work", "other", "work"] {
         bench.letter(queue, b"new").await;
     }
@@ -163,9 +123,10 @@ async fn the_overview_counts_what_stands_and_fails(pool: PgPool) {
         assert!(overview.held_by_severity.contains(&(Severity::Normal, 3)));
         let bars = i64::try_from(overview.deaths.len()).expect("small");
         assert_eq!(bars, span.seconds() / span.bucket_seconds());
-        let counts = overview.deaths.iter().fold([0; 4], |sum, bar| {
-            std::array::from_fn(|place| sum[place] + bar.counts[place])
-        });
+        let counts = overview
+            .deaths
+            .iter()
+            .fold([0; 4], |sum, bar| std::array::from_fn(|place| sum[place] + bar.counts[place]));
         assert_eq!(counts, [0, 2, 0, 1], "{span:?}");
         assert_eq!(overview.waiting.letters, 3);
         let queue = &overview.waiting.facets[0];
@@ -186,28 +147,14 @@ async fn a_source_is_added_once_and_removed_unless_it_is_configured(pool: PgPool
     let source = bench.desk.add_source(&actor, &new).await.expect("added");
     let again = bench.desk.add_source(&actor, &new).await;
     assert!(matches!(again, Err(DeskError::Conflict(_))), "{again:?}");
-    let elsewhere = NewSource {
-        broker: Some("nobody".into()),
-        ..new.clone()
-    };
+    let elsewhere = NewSource { broker: Some("nobody".into()), ..new.clone() };
     let unknown = bench.desk.add_source(&actor, &elsewhere).await;
     assert!(matches!(unknown, Err(DeskError::Invalid(_))), "{unknown:?}");
-    bench
-        .desk
-        .remove_source(&actor, source.id)
-        .await
-        .expect("removed");
+    bench.desk.remove_source(&actor, source.id).await.expect("removed");
     let gone = bench.desk.remove_source(&actor, source.id).await;
     assert!(matches!(gone, Err(DeskError::NotFound(_))), "{gone:?}");
-    let source = bench
-        .desk
-        .add_source(&actor, &new)
-        .await
-        .expect("added again");
-    sqlx::query("update sources set configured = true")
-        .execute(&pool)
-        .await
-        .expect("set");
+    let source = bench.desk.add_source(&actor, &new).await.expect("added again");
+    sqlx::query("update sources set configured = true").execute(&pool).await.expect("set");
     let kept = bench.desk.remove_source(&actor, source.id).await;
     assert!(matches!(kept, Err(DeskError::Conflict(_))), "{kept:?}");
 }
@@ -224,15 +171,9 @@ async fn troubles_name_what_is_not_well_also_when_the_database_is_gone(pool: PgP
     assert!(troubles[0].what.contains("`dead`"), "{troubles:?}");
     pool.close().await;
     let troubles = bench.desk.troubles().await;
-    assert!(
-        troubles[0].what.contains("The database does not answer"),
-        "{troubles:?}"
-    );
+    assert!(troubles[0].what.contains("The database does not answer"), "{troubles:?}");
     let since = troubles[0].since;
     assert_eq!(bench.desk.troubles().await[0].since, since);
     let letters = bench.desk.letters(&LetterFilter::default(), None, 1).await;
-    assert!(
-        matches!(letters, Err(DeskError::Unavailable(_))),
-        "{letters:?}"
-    );
+    assert!(matches!(letters, Err(DeskError::Unavailable(_))), "{letters:?}");
 }

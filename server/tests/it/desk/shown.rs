@@ -22,10 +22,7 @@ async fn made(bench: &Bench) -> Vec<Replay> {
 
 /// A dry run of a replay, and the replay with the token of its plan.
 async fn shown(bench: &Bench, new: NewReplay) -> (Replay, NewReplay) {
-    let dry = NewReplay {
-        dry_run: true,
-        ..new.clone()
-    };
+    let dry = NewReplay { dry_run: true, ..new.clone() };
     let dry = asked(bench, &dry).await.expect("tried");
     let plan = dry.plan.clone();
     assert!(plan.is_some());
@@ -40,9 +37,7 @@ async fn a_plan_is_made_as_it_was_shown(pool: PgPool) {
         selection: Selection::of_ids(letters),
         canary: Some(Canary::default()),
         rate_per_second: Some(5),
-        transform: Some(Transform {
-            jq: ". + {a: 1}".into(),
-        }),
+        transform: Some(Transform { jq: ". + {a: 1}".into() }),
         in_order: true,
         ..NewReplay::default()
     };
@@ -58,68 +53,27 @@ async fn a_plan_of_which_any_member_differs_is_refused_and_leaves_nothing_behind
     let letters = bench.letters(1).await;
     let (_, usual) = shown(
         &bench,
-        NewReplay {
-            selection: Selection::of_ids(letters.clone()),
-            ..NewReplay::default()
-        },
+        NewReplay { selection: Selection::of_ids(letters.clone()), ..NewReplay::default() },
     )
     .await;
     let usual = || usual.clone();
-    let everything = Selection {
-        all: true,
-        ..Selection::default()
-    };
-    let target = Target::Queue {
-        queue: "other".into(),
-    };
+    let everything = Selection { all: true, ..Selection::default() };
+    let target = Target::Queue { queue: "other".into() };
     let transform = Transform { jq: ".".into() };
-    let edit = Edit {
-        body: "MQ==".into(),
-        content_type: None,
-    };
+    let edit = Edit { body: "MQ==".into(), content_type: None };
     let start_at = Some(SystemClock.now() + TimeDelta::hours(1));
     for new in [
-        NewReplay {
-            selection: everything,
-            ..usual()
-        },
+        NewReplay { selection: everything, ..usual() },
         NewReplay { target, ..usual() },
-        NewReplay {
-            canary: Some(Canary::default()),
-            ..usual()
-        },
-        NewReplay {
-            rate_per_second: Some(1),
-            ..usual()
-        },
-        NewReplay {
-            in_order: true,
-            ..usual()
-        },
-        NewReplay {
-            keep_expiration: true,
-            ..usual()
-        },
-        NewReplay {
-            ignore_loop_cap: true,
-            ..usual()
-        },
-        NewReplay {
-            needs_approval: true,
-            ..usual()
-        },
-        NewReplay {
-            transform: Some(transform),
-            ..usual()
-        },
-        NewReplay {
-            edit: Some(edit),
-            ..usual()
-        },
-        NewReplay {
-            start_at,
-            ..usual()
-        },
+        NewReplay { canary: Some(Canary::default()), ..usual() },
+        NewReplay { rate_per_second: Some(1), ..usual() },
+        NewReplay { in_order: true, ..usual() },
+        NewReplay { keep_expiration: true, ..usual() },
+        NewReplay { ignore_loop_cap: true, ..usual() },
+        NewReplay { needs_approval: true, ..usual() },
+        NewReplay { transform: Some(transform), ..usual() },
+        NewReplay { edit: Some(edit), ..usual() },
+        NewReplay { start_at, ..usual() },
     ] {
         let refused = asked(&bench, &new).await;
         let Err(DeskError::Conflict(why)) = refused else {
@@ -137,11 +91,7 @@ async fn a_worker_that_moved_to_another_queue_is_another_plan(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(1).await;
     let target = Target::Worker { worker: "7".into() };
-    let new = NewReplay {
-        selection: Selection::of_ids(letters),
-        target,
-        ..NewReplay::default()
-    };
+    let new = NewReplay { selection: Selection::of_ids(letters), target, ..NewReplay::default() };
     let (_, new) = shown(&bench, new).await;
     sqlx::query(
         "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,

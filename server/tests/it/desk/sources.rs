@@ -40,15 +40,8 @@ async fn a_source_takes_another_name_mode_and_header_names(pool: PgPool) {
     let mut wanted = as_it_is(SourceMode::Mirror);
     wanted.name = Some("Orders".to_owned());
     wanted.headers.error_message = Some("x-why".to_owned());
-    let changed = bench
-        .desk
-        .change_source(&jonas(), bench.source, &wanted)
-        .await
-        .expect("changed");
-    assert_eq!(
-        (changed.name.as_str(), changed.mode),
-        ("Orders", SourceMode::Mirror)
-    );
+    let changed = bench.desk.change_source(&jonas(), bench.source, &wanted).await.expect("changed");
+    assert_eq!((changed.name.as_str(), changed.mode), ("Orders", SourceMode::Mirror));
     let mut conn = pool.acquire().await.expect("a connection");
     let watched = sources::watched(&mut conn).await.expect("read");
     assert_eq!(watched[0].headers, wanted.headers, "intake reads them");
@@ -60,10 +53,7 @@ async fn a_source_takes_another_name_mode_and_header_names(pool: PgPool) {
     .fetch_one(&pool)
     .await
     .expect("an audit line");
-    assert_eq!(
-        told,
-        ("jonas".to_owned(), "dead in /: `Orders`, mirror".to_owned())
-    );
+    assert_eq!(told, ("jonas".to_owned(), "dead in /: `Orders`, mirror".to_owned()));
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -77,10 +67,7 @@ async fn a_source_keeps_its_queue_and_one_of_the_configuration_everything(pool: 
     for change in elsewhere {
         let mut wanted = as_it_is(SourceMode::Take);
         change(&mut wanted);
-        let refused = bench
-            .desk
-            .change_source(&jonas(), bench.source, &wanted)
-            .await;
+        let refused = bench.desk.change_source(&jonas(), bench.source, &wanted).await;
         let Err(DeskError::Invalid(why)) = refused else {
             panic!("{refused:?}");
         };
@@ -89,21 +76,12 @@ async fn a_source_keeps_its_queue_and_one_of_the_configuration_everything(pool: 
     let nobody = SourceId(new_id(&SystemClock));
     let wanted = as_it_is(SourceMode::Take);
     let refused = bench.desk.change_source(&jonas(), nobody, &wanted).await;
-    assert!(
-        matches!(refused, Err(DeskError::NotFound(_))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(DeskError::NotFound(_))), "{refused:?}");
 
     let mut conn = pool.acquire().await.expect("a connection");
     sources::configure(&mut conn, &wanted).await.expect("done");
-    let refused = bench
-        .desk
-        .change_source(&jonas(), bench.source, &wanted)
-        .await;
-    assert!(
-        matches!(refused, Err(DeskError::Conflict(_))),
-        "{refused:?}"
-    );
+    let refused = bench.desk.change_source(&jonas(), bench.source, &wanted).await;
+    assert!(matches!(refused, Err(DeskError::Conflict(_))), "{refused:?}");
 }
 
 async fn why_not_ejected(bench: &Bench) -> String {
@@ -138,9 +116,7 @@ async fn only_a_head_that_blocks_a_queue_is_ejected(pool: PgPool) {
     // A mirror's queue is ours, and may be blocked as well.
     let mut mirror = as_it_is(SourceMode::Mirror);
     mirror.vhost.clone_from(&vhost.name);
-    sources::change(&mut conn, bench.source, &mirror)
-        .await
-        .expect("changed");
+    sources::change(&mut conn, bench.source, &mirror).await.expect("changed");
     vhost.queue("dlo.mirror.dead", &[]).await;
     let why = why_not_ejected(&bench).await;
     assert!(why.contains("the queue is empty"), "{why}");

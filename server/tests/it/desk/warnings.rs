@@ -36,10 +36,7 @@ fn queue(name: &str) -> Target {
 }
 
 fn exchange(name: &str, key: &str) -> Target {
-    Target::Exchange {
-        exchange: name.into(),
-        routing_key: key.into(),
-    }
+    Target::Exchange { exchange: name.into(), routing_key: key.into() }
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -59,10 +56,7 @@ async fn a_target_that_is_gone_or_that_nobody_works_at_is_told(pool: PgPool) {
         let [found] = &dry.warnings[..] else {
             panic!("one warning, and not {:?}", dry.warnings);
         };
-        assert_eq!(
-            (found.kind, found.will_fail, found.letters),
-            (kind, will_fail, 2)
-        );
+        assert_eq!((found.kind, found.will_fail, found.letters), (kind, will_fail, 2));
         assert_eq!(dry.is_bound_to_fail(), will_fail, "{kind:?}");
     }
     let well = exchange("events", "orders.created");
@@ -80,10 +74,7 @@ async fn a_target_that_is_gone_or_that_nobody_works_at_is_told(pool: PgPool) {
 async fn some_letters_that_must_fail_are_a_warning_and_no_refusal(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let consumer = Consumer::start(&vhost, "work").await;
-    let letters = [
-        bench.letter("work", b"1").await,
-        bench.letter("gone", b"2").await,
-    ];
+    let letters = [bench.letter("work", b"1").await, bench.letter("gone", b"2").await];
     let dry = tried(&bench, &letters, Target::OriginQueue).await;
     let [found] = &dry.warnings[..] else {
         panic!("one warning, and not {:?}", dry.warnings);
@@ -106,9 +97,7 @@ async fn worker(pool: &PgPool, name: &str, queue: &str) {
         refused_queue: None,
     };
     let mut conn = pool.acquire().await.expect("a connection");
-    beats::write(&mut conn, &SystemClock, "http", &[beat])
-        .await
-        .expect("heard");
+    beats::write(&mut conn, &SystemClock, "http", &[beat]).await.expect("heard");
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -158,10 +147,7 @@ async fn what_policies_retry_and_what_still_dies_is_told(pool: PgPool) {
     }
     let found = warning(&bench, &letters, Target::OriginQueue).await;
     let found = found.expect("a warning");
-    assert_eq!(
-        (found.kind, found.letters),
-        (WarningKind::RetriedByPolicy, 2)
-    );
+    assert_eq!((found.kind, found.letters), (WarningKind::RetriedByPolicy, 2));
     assert!(found.message.contains("“night” has 2 of the 3 letters"));
 
     // The one that nobody retries is of a kind that died seconds ago, and another that did so long ago.

@@ -29,19 +29,11 @@ async fn an_end_is_told_as_soon_as_a_queue_takes_it(pool: PgPool) {
     // No exchange; then no queue behind it.
     assert_eq!(announcer.publish_some().await.expect("tried"), 1);
     assert_eq!(why(&yard).await, "there is no exchange `executions`");
-    assert_eq!(
-        announcer.publish_some().await.expect("tried"),
-        0,
-        "it waits"
-    );
+    assert_eq!(announcer.publish_some().await.expect("tried"), 0, "it waits");
     vhost.topic("executions", &[]).await;
     yard.clock.advance(TimeDelta::minutes(6));
     assert_eq!(announcer.publish_some().await.expect("tried"), 1);
-    assert!(
-        why(&yard).await.contains("NO_ROUTE"),
-        "{}",
-        why(&yard).await
-    );
+    assert!(why(&yard).await.contains("NO_ROUTE"), "{}", why(&yard).await);
     vhost.queue("ends", &[]).await;
     vhost.bind("executions", "ends", "execution.#").await;
     yard.clock.advance(TimeDelta::minutes(6));
@@ -57,10 +49,7 @@ async fn an_end_is_told_as_soon_as_a_queue_takes_it(pool: PgPool) {
         .expect("a message");
     let properties = &got.delivery.properties;
     let text = |name: &Option<lapin::types::ShortString>| name.as_ref().map(ToString::to_string);
-    assert_eq!(
-        text(properties.kind()).as_deref(),
-        Some("ExecutionCompleted")
-    );
+    assert_eq!(text(properties.kind()).as_deref(), Some("ExecutionCompleted"));
     assert!(text(properties.message_id()).is_some());
     assert_eq!(properties.delivery_mode(), &Some(2));
     let body: Value = serde_json::from_slice(&got.delivery.data).expect("JSON");

@@ -155,11 +155,7 @@ async fn a_timeline_is_about_the_queues_and_workers_of_what_it_is_asked_for(pool
         (About::Queue("b".to_owned()), 1, "w-b", ""),
         (About::Everything, 0, "idle w-1 w-b", "c a"),
     ] {
-        let told = yard
-            .desk
-            .timeline(&about, Reach::Shift)
-            .await
-            .expect("told");
+        let told = yard.desk.timeline(&about, Reach::Shift).await.expect("told");
         let named: Vec<&str> = told.workers.iter().map(|one| one.worker.as_str()).collect();
         let filled: Vec<&str> = told.queues.iter().map(|one| one.queue.as_str()).collect();
         let sum: i64 = told.deaths.iter().sum();

@@ -17,10 +17,7 @@ use super::handler::{Scene, requested};
 use crate::support::until;
 
 async fn beats(scene: &Scene, name: &str, queue: Option<&str>) {
-    let beat = Heartbeat {
-        queue: queue.map(ToOwned::to_owned),
-        ..Heartbeat::default()
-    };
+    let beat = Heartbeat { queue: queue.map(ToOwned::to_owned), ..Heartbeat::default() };
     let told = scene.bench.desk.heartbeat(name, beat).await;
     told.expect("written down");
 }
@@ -47,11 +44,7 @@ async fn a_worker_whose_name_tells_of_no_kind_is_stood_in_for_by_any(pool: PgPoo
     scene.publish(&queue, &requested(&json!(42))).await;
     scene.handled(1).await;
     let moved = scene.of("42").await;
-    assert_eq!(
-        moved.letters[0].verdict,
-        Some(HandlerVerdict::Rescheduled),
-        "{moved:?}"
-    );
+    assert_eq!(moved.letters[0].verdict, Some(HandlerVerdict::Rescheduled), "{moved:?}");
     assert_eq!(moved.execution.worker.as_deref(), Some("beta"));
     until("its message is there", || async {
         scene.vhost.depth("worker.beta-work.executions").await == 1
@@ -151,18 +144,14 @@ async fn a_queue_of_another_worker_tells_nothing_of_a_first_attempt(pool: PgPool
     let arguments = [("x-dead-letter-exchange", dlx), ("x-message-ttl", ttl)];
     scene.vhost.queue("worker.tw3.executions", &arguments).await;
     scene.scheduled("sqx", "sq2", 1).await;
-    scene
-        .publish("worker.tw3.executions", &requested(&json!("sqx")))
-        .await;
+    scene.publish("worker.tw3.executions", &requested(&json!("sqx"))).await;
     scene.handled(1).await;
     let failed = scene.of("sqx").await;
     assert_eq!(failed.letters[0].verdict, Some(HandlerVerdict::Failed));
     // Whoever names another queue has nothing to do with this one.
     beats(&scene, "sq2", Some("worker.another.executions")).await;
     scene.scheduled("sqy", "sq2", 1).await;
-    scene
-        .publish("worker.tw3.executions", &requested(&json!("sqy")))
-        .await;
+    scene.publish("worker.tw3.executions", &requested(&json!("sqy"))).await;
     scene.handled(2).await;
     let left = scene.of("sqy").await;
     assert_eq!(left.letters[0].verdict, Some(HandlerVerdict::Superseded));
@@ -224,10 +213,7 @@ async fn it_goes_on_to_one_more_worker_and_what_arrived_is_left_alone(pool: PgPo
     let handed = scene.of("42").await;
     assert_eq!(handed.execution.worker.as_deref(), Some("gamma-3"));
     assert_eq!(handed.execution.attempt, 3);
-    until("it is there", || async {
-        scene.vhost.depth(&next).await == 1
-    })
-    .await;
+    until("it is there", || async { scene.vhost.depth(&next).await == 1 }).await;
     until("nothing is followed any more", || async {
         assert!(!follow(&scene).await);
         let left: i64 = sqlx::query_scalar(
@@ -262,10 +248,8 @@ async fn an_execution_whose_replay_is_cancelled_is_failed_unless_it_goes_on_by_i
     let report = Report::of("2", ExecutionState::Running);
     let told = scene.bench.desk.report_executions(&[report]).await;
     assert!(told.expect("told")[0].refused.is_none());
-    let replays: Vec<uuid::Uuid> = sqlx::query_scalar("select id from replays")
-        .fetch_all(&pool)
-        .await
-        .expect("read");
+    let replays: Vec<uuid::Uuid> =
+        sqlx::query_scalar("select id from replays").fetch_all(&pool).await.expect("read");
     for id in replays {
         let told = scene.bench.tell(ReplayId(id), Control::Cancel, false).await;
         assert_eq!(told.state, ReplayState::Cancelled);

@@ -55,21 +55,12 @@ impl Scene {
             },
             replay: ReplayConfig::default(),
         };
-        Self {
-            pool: pool.clone(),
-            vhost,
-            bench,
-            intake,
-            deps,
-        }
+        Self { pool: pool.clone(), vhost, bench, intake, deps }
     }
 
     pub(super) async fn worker_queue(&self, worker: &str, ttl_ms: Option<i32>) -> String {
         let queue = format!("worker.{worker}.executions");
-        let exchange = (
-            "x-dead-letter-exchange",
-            AMQPValue::LongString("dlx".into()),
-        );
+        let exchange = ("x-dead-letter-exchange", AMQPValue::LongString("dlx".into()));
         let mut arguments = vec![exchange];
         arguments.extend(ttl_ms.map(|ttl| ("x-message-ttl", AMQPValue::LongInt(ttl))));
         self.vhost.queue(&queue, &arguments).await;
@@ -92,9 +83,7 @@ impl Scene {
 
     pub(super) async fn publish(&self, queue: &str, body: &serde_json::Value) {
         let body = body.to_string();
-        self.vhost
-            .publish(queue, BasicProperties::default(), body.as_bytes())
-            .await;
+        self.vhost.publish(queue, BasicProperties::default(), body.as_bytes()).await;
     }
 
     /// Waits for so many letters, and handles what they name.
@@ -119,11 +108,7 @@ impl Scene {
             .fetch_one(&self.pool)
             .await
             .expect("a letter");
-        self.bench
-            .desk
-            .letter(LetterId(id))
-            .await
-            .expect("a letter")
+        self.bench.desk.letter(LetterId(id)).await.expect("a letter")
     }
 
     pub(super) async fn close(self) {
@@ -147,10 +132,7 @@ async fn a_message_that_expired_fails_its_execution(pool: PgPool) {
     let failed = scene.of("42").await;
     let why = "its message expired in the queue `worker.a.executions`: no worker took it in time";
     assert_eq!(failed.execution.state, ExecutionState::Failed);
-    assert_eq!(
-        failed.result,
-        Some(json!({"error": why, "failed_by": HANDLER}))
-    );
+    assert_eq!(failed.result, Some(json!({"error": why, "failed_by": HANDLER})));
     assert_eq!(failed.letters[0].verdict, Some(HandlerVerdict::Failed));
     let letter = scene.letter().await;
     assert_eq!(failed.letters[0].letter_id, letter.summary.id);
@@ -168,12 +150,7 @@ async fn a_message_that_expired_fails_its_execution(pool: PgPool) {
 async fn what_is_over_unknown_or_no_execution_is_left_alone_and_every_letter_kept(pool: PgPool) {
     let scene = Scene::open(&pool, vec![Reason::Expired]).await;
     let report = Report::of("7", ExecutionState::Completed);
-    scene
-        .bench
-        .desk
-        .report_executions(&[report])
-        .await
-        .expect("told");
+    scene.bench.desk.report_executions(&[report]).await.expect("told");
     scene.scheduled("8", "a", 1).await;
     let other = json!({"message_type": "Heartbeat", "payload": {"execution_id": 8}});
     let long = "x".repeat(300);
@@ -188,10 +165,7 @@ async fn what_is_over_unknown_or_no_execution_is_left_alone_and_every_letter_kep
         scene.publish("dead", &body).await;
     }
     let plain = BasicProperties::default();
-    scene
-        .vhost
-        .publish("dead", plain, b"\xff\x00 no JSON")
-        .await;
+    scene.vhost.publish("dead", plain, b"\xff\x00 no JSON").await;
     scene.handled(7).await;
     assert_eq!(letters(&pool).await, 7, "each is kept");
     let verdicts: Vec<(String, String)> =
@@ -202,21 +176,10 @@ async fn what_is_over_unknown_or_no_execution_is_left_alone_and_every_letter_kep
     let wanted = [("7", "terminal"), ("nobody-told-us", "unknown")];
     let wanted = wanted.map(|(id, verdict)| (id.to_owned(), verdict.to_owned()));
     assert_eq!(verdicts, wanted);
-    assert_eq!(
-        scene.of("7").await.execution.state,
-        ExecutionState::Completed
-    );
-    assert_eq!(
-        scene.of("8").await.execution.state,
-        ExecutionState::Scheduled
-    );
-    let linked: Vec<LetterId> = scene
-        .of("7")
-        .await
-        .letters
-        .iter()
-        .map(|one| one.letter_id)
-        .collect();
+    assert_eq!(scene.of("7").await.execution.state, ExecutionState::Completed);
+    assert_eq!(scene.of("8").await.execution.state, ExecutionState::Scheduled);
+    let linked: Vec<LetterId> =
+        scene.of("7").await.letters.iter().map(|one| one.letter_id).collect();
     let letter = scene.letter().await;
     assert_eq!(linked, [letter.summary.id]);
     scene.close().await;
@@ -238,10 +201,7 @@ async fn a_message_that_only_claims_its_origin_goes_to_no_other_worker(pool: PgP
     assert_eq!(failed.execution.state, ExecutionState::Failed);
     let result = failed.result.expect("a reason");
     let why = result["error"].as_str().expect("words");
-    assert!(
-        why.contains("only the message itself says where it died"),
-        "{why}"
-    );
+    assert!(why.contains("only the message itself says where it died"), "{why}");
     assert_eq!(scene.vhost.depth("worker.b.executions").await, 0);
     scene.close().await;
 }
@@ -262,16 +222,9 @@ async fn an_execution_goes_to_another_fresh_worker_until_its_attempts_are_over(p
     scene.publish(&queue, &body).await;
     scene.handled(1).await;
     let moved = scene.of("42").await;
-    assert_eq!(
-        moved.letters[0].verdict,
-        Some(HandlerVerdict::Rescheduled),
-        "{moved:?}"
-    );
+    assert_eq!(moved.letters[0].verdict, Some(HandlerVerdict::Rescheduled), "{moved:?}");
     assert_eq!(moved.execution.worker.as_deref(), Some("b"));
-    assert_eq!(
-        (moved.execution.attempt, moved.execution.state),
-        (2, ExecutionState::Scheduled)
-    );
+    assert_eq!((moved.execution.attempt, moved.execution.state), (2, ExecutionState::Scheduled));
     // It comes to that worker's queue, and dies there too: the same letter, once more.
     scene.handled(2).await;
     assert_eq!(letters(&pool).await, 1);
@@ -361,10 +314,7 @@ async fn a_message_that_cannot_be_written_down_goes_back_to_its_queue(pool: PgPo
     scene.publish("dead", &requested(&json!(42))).await;
     until("intake could not write it down", || async {
         let told = "select condition from sources where queue = 'dead'";
-        let condition: String = sqlx::query_scalar(told)
-            .fetch_one(&pool)
-            .await
-            .expect("read");
+        let condition: String = sqlx::query_scalar(told).fetch_one(&pool).await.expect("read");
         condition != "running" && condition != "starting"
     })
     .await;
@@ -386,10 +336,7 @@ async fn several_handlers_handle_each_letter_once(pool: PgPool) {
         scene.scheduled(&number.to_string(), "a", 1).await;
         scene.publish("dead", &requested(&json!(number))).await;
     }
-    until("the letters are stored", || async {
-        letters(&pool).await == 60
-    })
-    .await;
+    until("the letters are stored", || async { letters(&pool).await == 60 }).await;
     let all = || async { while executions::handle_next(&scene.deps).await.expect("handled") {} };
     tokio::join!(all(), all(), all());
     while executions::handle_next(&scene.deps).await.expect("handled") {}

@@ -26,30 +26,16 @@ async fn what_nobody_begins_is_failed_after_five_minutes(pool: PgPool) {
     yard.watch_for(290).await;
     assert_eq!(yard.check().await, 0, "300 s are allowed");
     yard.watch_for(1).await;
-    let stuck = ExecutionQuery {
-        stuck: true,
-        ..ExecutionQuery::default()
-    };
-    let page = yard
-        .desk
-        .executions(&stuck, None, 50)
-        .await
-        .expect("a page");
-    let shown: Vec<(&str, bool)> = page
-        .items
-        .iter()
-        .map(|one| (&*one.id, one.is_stuck))
-        .collect();
+    let stuck = ExecutionQuery { stuck: true, ..ExecutionQuery::default() };
+    let page = yard.desk.executions(&stuck, None, 50).await.expect("a page");
+    let shown: Vec<(&str, bool)> = page.items.iter().map(|one| (&*one.id, one.is_stuck)).collect();
     assert_eq!(shown, [("7", true)]);
     assert_eq!(yard.check().await, 1);
     assert_eq!(yard.check().await, 0);
     let failed = yard.of("7").await;
     let why = "Execution timeout: worker `a` did not begin it within 300 s of being scheduled";
     assert_eq!(failed.execution.state, ExecutionState::Failed);
-    assert_eq!(
-        failed.result,
-        Some(json!({"error": why, "failed_by": MONITOR}))
-    );
+    assert_eq!(failed.result, Some(json!({"error": why, "failed_by": MONITOR})));
     assert_eq!(yard.of("8").await.execution.state, ExecutionState::Running);
     let body: serde_json::Value = sqlx::query_scalar("select body from execution_outbox")
         .fetch_one(&pool)
@@ -66,12 +52,7 @@ async fn what_nobody_begins_is_failed_after_five_minutes(pool: PgPool) {
 async fn what_runs_on_a_silent_worker_is_failed(pool: PgPool) {
     let yard = Yard::open(&pool);
     yard.watch_for(5).await;
-    for (id, worker) in [
-        ("1", "dead"),
-        ("2", "quiet"),
-        ("3", "alive"),
-        ("4", "unheard"),
-    ] {
+    for (id, worker) in [("1", "dead"), ("2", "quiet"), ("3", "alive"), ("4", "unheard")] {
         yard.told(id, ExecutionState::Running, worker).await;
     }
     yard.watch_for(400).await;
@@ -96,10 +77,7 @@ async fn two_monitors_fail_nothing_twice(pool: PgPool) {
     let checks = join_all((0..4).map(|_| executions::check(&yard.deps))).await;
     let failed: usize = checks.into_iter().map(|done| done.expect("checked")).sum();
     assert_eq!(failed, 400);
-    assert_eq!(
-        yard.count("select count(*) from execution_outbox").await,
-        400
-    );
+    assert_eq!(yard.count("select count(*) from execution_outbox").await, 400);
     let told = "select count(distinct body->'payload'->>'execution_id') from execution_outbox";
     assert_eq!(yard.count(told).await, 400);
     let counted = "select sum(timeouts)::bigint from execution_minutes";
@@ -131,43 +109,24 @@ async fn workers_and_monitors_that_race_agree_on_each(pool: PgPool) {
     yard.watch_for(5).await;
     let ids = yard.scheduled(120, "a").await;
     yard.watch_for(310).await;
-    let begin = join_all(
-        ids.iter()
-            .map(|id| yard.try_told(id, ExecutionState::Running, "a")),
-    );
+    let begin = join_all(ids.iter().map(|id| yard.try_told(id, ExecutionState::Running, "a")));
     let check = join_all((0..3).map(|_| executions::check(&yard.deps)));
     let (begun, checked) = tokio::join!(begin, check);
     yard.check().await;
     let refused = begun.iter().filter(|told| told.is_err()).count();
     let first: usize = checked.into_iter().map(|done| done.expect("checked")).sum();
-    let failed = yard
-        .count("select count(*) from executions where state = 'failed'")
-        .await;
-    assert_eq!(
-        i64::try_from(refused),
-        Ok(failed),
-        "of {first} that were failed first"
-    );
-    assert_eq!(
-        yard.count("select count(*) from execution_outbox").await,
-        failed
-    );
+    let failed = yard.count("select count(*) from executions where state = 'failed'").await;
+    assert_eq!(i64::try_from(refused), Ok(failed), "of {first} that were failed first");
+    assert_eq!(yard.count("select count(*) from execution_outbox").await, failed);
 }
 
 /// What stands against everybody at once is no proof against anybody.
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_frozen_database_and_a_clock_that_is_set_fail_nobody(pool: PgPool) {
     let yard = Yard::open(&pool);
-    for step in [
-        TimeDelta::seconds(120),
-        TimeDelta::hours(1),
-        TimeDelta::hours(-1),
-    ] {
+    for step in [TimeDelta::seconds(120), TimeDelta::hours(1), TimeDelta::hours(-1)] {
         yard.watch_for(5).await;
-        sqlx::query("delete from executions")
-            .execute(&pool)
-            .await
-            .expect("gone");
+        sqlx::query("delete from executions").execute(&pool).await.expect("gone");
         yard.scheduled(50, "a").await;
         yard.watch_for(290).await;
         yard.clock.advance(step);
@@ -197,10 +156,7 @@ async fn who_was_cut_off_with_its_broker_has_its_whole_time_again(pool: PgPool) 
     heard_for(&yard, 190).await;
     yard.watch_for(120).await;
     assert_eq!(yard.check().await, 1, "the broker is away");
-    assert_eq!(
-        yard.of("other").await.execution.state,
-        ExecutionState::Failed
-    );
+    assert_eq!(yard.of("other").await.execution.state, ExecutionState::Failed);
     heard_for(&yard, 295).await;
     assert_eq!(yard.check().await, 0, "the broker was away");
     heard_for(&yard, 15).await;
@@ -216,10 +172,7 @@ async fn what_runs_on_a_worker_that_was_cut_off_has_its_whole_time_again(pool: P
         yard.worker(name, None).await;
         yard.told(name, ExecutionState::Running, name).await;
     }
-    sqlx::query("update workers set way = 'amqp:main'")
-        .execute(&pool)
-        .await
-        .expect("told");
+    sqlx::query("update workers set way = 'amqp:main'").execute(&pool).await.expect("told");
     heard_for(&yard, 5).await;
     let silent = yard.clock.now();
     heard_for(&yard, 30).await;
@@ -291,11 +244,7 @@ async fn what_waits_for_a_worker_for_long_is_shown_as_stuck_and_not_failed(pool:
     yard.told("2", ExecutionState::Scheduling, "").await;
     yard.told("3", ExecutionState::Running, "a").await;
     let shown = async |state| {
-        let stuck = ExecutionQuery {
-            stuck: true,
-            state,
-            ..ExecutionQuery::default()
-        };
+        let stuck = ExecutionQuery { stuck: true, state, ..ExecutionQuery::default() };
         let page = yard.desk.executions(&stuck, None, 50).await;
         let items = page.expect("a page").items;
         assert!(items.iter().all(|one| one.is_stuck));
@@ -318,9 +267,7 @@ async fn heard_for(yard: &Yard, seconds: i64) {
     let mut conn = yard.pool.acquire().await.expect("a connection");
     for _ in 0..seconds / 5 {
         yard.watch_for(5).await;
-        watches::look(&mut conn, "amqp:main", yard.clock.now())
-            .await
-            .expect("looked");
+        watches::look(&mut conn, "amqp:main", yard.clock.now()).await.expect("looked");
     }
 }
 

@@ -25,10 +25,8 @@ async fn a_life_is_written_down_and_what_is_out_of_turn_refused(pool: PgPool) {
     yard.told("7", ExecutionState::Running, "a").await;
     let back = yard.try_told("7", ExecutionState::Scheduled, "a").await;
     assert!(back.expect_err("refused").contains("is running since"));
-    let done = Report {
-        result: Some(json!({"rows": 7})),
-        ..Report::of("7", ExecutionState::Completed)
-    };
+    let done =
+        Report { result: Some(json!({"rows": 7})), ..Report::of("7", ExecutionState::Completed) };
     yard.report(done.clone()).await.expect("taken");
     yard.report(done).await.expect("said again");
     let over = yard.try_told("7", ExecutionState::Failed, "a").await;
@@ -55,10 +53,7 @@ async fn how_long_they_wait_and_how_many_take_too_long_is_told_as_it_was(pool: P
         yard.told(id, ExecutionState::Running, "a").await;
     }
     // A later attempt says nothing of how long it takes.
-    let again = Report {
-        attempt: Some(2),
-        ..Report::of("2", ExecutionState::Running)
-    };
+    let again = Report { attempt: Some(2), ..Report::of("2", ExecutionState::Running) };
     yard.clock.advance(chrono::TimeDelta::seconds(9));
     yard.report(again).await.expect("taken");
     yard.told("4", ExecutionState::Scheduled, "a").await;
@@ -105,21 +100,12 @@ async fn reports_of_one_execution_in_one_request_follow_each_other(pool: PgPool)
     let told = yard.desk.report_executions(&reports).await.expect("told");
     let refused: Vec<bool> = told.iter().map(|one| one.refused.is_some()).collect();
     assert_eq!(refused, [false, false, true, false]);
-    assert_eq!(
-        yard.of("7").await.execution.state,
-        ExecutionState::Completed
-    );
-    let bad = [
-        Report::of("8", ExecutionState::Running),
-        Report::of("", ExecutionState::Running),
-    ];
+    assert_eq!(yard.of("7").await.execution.state, ExecutionState::Completed);
+    let bad = [Report::of("8", ExecutionState::Running), Report::of("", ExecutionState::Running)];
     let all = yard.desk.report_executions(&bad).await;
     assert!(matches!(all, Err(DeskError::Invalid(why)) if why.starts_with("report 2: ")));
     let none = yard.desk.execution("8").await;
-    assert!(
-        matches!(none, Err(DeskError::NotFound(_))),
-        "none of them was taken"
-    );
+    assert!(matches!(none, Err(DeskError::NotFound(_))), "none of them was taken");
 }
 
 /// What was failed because its message died is done after a replay.
@@ -129,30 +115,20 @@ async fn a_later_attempt_begins_what_was_failed_and_leaves_nothing_of_its_end(po
     yard.told("7", ExecutionState::Requested, "").await;
     yard.told("7", ExecutionState::Scheduled, "a").await;
     let person = Actor("ann".to_owned());
-    let failed = yard
-        .desk
-        .end_execution(&person, "7", ExecutionState::Failed, "nobody took it")
-        .await;
+    let failed =
+        yard.desk.end_execution(&person, "7", ExecutionState::Failed, "nobody took it").await;
     assert!(failed.expect("failed").state.is_terminal());
     let late = yard.try_told("7", ExecutionState::Running, "a").await;
     assert!(late.expect_err("refused").contains("it is over"));
     yard.clock.advance(chrono::TimeDelta::hours(9));
-    let again = |state| Report {
-        worker: Some("a".to_owned()),
-        attempt: Some(2),
-        ..Report::of("7", state)
-    };
+    let again =
+        |state| Report { worker: Some("a".to_owned()), attempt: Some(2), ..Report::of("7", state) };
     let running = yard.report(again(ExecutionState::Running)).await;
     assert_eq!(running.expect("taken").ended_at, None);
     let detail = yard.of("7").await;
     assert_eq!((detail.result, detail.execution.error), (None, None));
-    yard.report(again(ExecutionState::Completed))
-        .await
-        .expect("taken");
-    let third = Report {
-        attempt: Some(3),
-        ..again(ExecutionState::Running)
-    };
+    yard.report(again(ExecutionState::Completed)).await.expect("taken");
+    let third = Report { attempt: Some(3), ..again(ExecutionState::Running) };
     let over = yard.report(third).await.expect_err("it is done");
     assert!(over.contains("is completed since"), "{over}");
     let figures = yard.desk.execution_figures().await.expect("figures");
@@ -186,11 +162,7 @@ async fn lists_are_paged_by_state_and_worker(pool: PgPool) {
     let mut seen = Vec::new();
     let mut after = None;
     loop {
-        let page = yard
-            .desk
-            .executions(&query, after, 5)
-            .await
-            .expect("a page");
+        let page = yard.desk.executions(&query, after, 5).await.expect("a page");
         assert_eq!(page.estimated_total, 11);
         seen.extend(page.items.into_iter().map(|one| one.id));
         after = page.next_cursor;
@@ -202,20 +174,10 @@ async fn lists_are_paged_by_state_and_worker(pool: PgPool) {
     seen.dedup();
     assert_eq!(seen.len(), 11);
     assert!(!seen.contains(&"e-0003".to_owned()) && !seen.contains(&"other".to_owned()));
-    let all = yard
-        .desk
-        .executions(&ExecutionQuery::default(), None, 50)
-        .await;
+    let all = yard.desk.executions(&ExecutionQuery::default(), None, 50).await;
     assert_eq!(all.expect("a page").items.len(), 13);
     let figures = yard.desk.execution_figures().await.expect("figures");
-    let of = |state| {
-        figures
-            .states
-            .iter()
-            .find(|one| one.state == state)
-            .expect("a count")
-            .count
-    };
+    let of = |state| figures.states.iter().find(|one| one.state == state).expect("a count").count;
     assert_eq!(of(ExecutionState::Scheduled), 11);
     assert_eq!(of(ExecutionState::Running), 2);
 }
@@ -224,20 +186,11 @@ async fn lists_are_paged_by_state_and_worker(pool: PgPool) {
 async fn a_person_fails_and_cancels_once_and_is_named(pool: PgPool) {
     let yard = Yard::open(&pool);
     let anna = Actor("anna".to_owned());
-    for (id, state) in [
-        ("1", ExecutionState::Failed),
-        ("2", ExecutionState::Cancelled),
-    ] {
+    for (id, state) in [("1", ExecutionState::Failed), ("2", ExecutionState::Cancelled)] {
         yard.told(id, ExecutionState::Scheduled, "a").await;
-        let ended = yard
-            .desk
-            .end_execution(&anna, id, state, " wrong order ")
-            .await;
+        let ended = yard.desk.end_execution(&anna, id, state, " wrong order ").await;
         let ended = ended.expect("ended");
-        assert_eq!(
-            (ended.state, ended.failed_by.as_deref()),
-            (state, Some("anna"))
-        );
+        assert_eq!((ended.state, ended.failed_by.as_deref()), (state, Some("anna")));
         let again = yard.desk.end_execution(&anna, id, state, "x").await;
         assert!(matches!(again, Err(DeskError::Conflict(why)) if why.contains("it is over")));
         let late = yard.try_told(id, ExecutionState::Running, "a").await;
@@ -249,15 +202,9 @@ async fn a_person_fails_and_cancels_once_and_is_named(pool: PgPool) {
     assert_eq!(outbox, 2);
     let audit = "select count(*) from audit where actor = 'anna' and action like 'execution.%'";
     assert_eq!(yard.count(audit).await, 2);
-    let nothing = yard
-        .desk
-        .end_execution(&anna, "9", ExecutionState::Failed, "x")
-        .await;
+    let nothing = yard.desk.end_execution(&anna, "9", ExecutionState::Failed, "x").await;
     assert!(matches!(nothing, Err(DeskError::NotFound(_))));
-    let silent = yard
-        .desk
-        .end_execution(&anna, "1", ExecutionState::Failed, " ")
-        .await;
+    let silent = yard.desk.end_execution(&anna, "1", ExecutionState::Failed, " ").await;
     assert!(matches!(silent, Err(DeskError::Invalid(_))));
 }
 
@@ -268,9 +215,7 @@ async fn whoever_speaks_for_some_workers_changes_no_execution_of_another(pool: P
         worker: worker.map(str::to_owned),
         ..Report::of(id, ExecutionState::Running)
     };
-    yard.report(on("1", Some("payments-1")))
-        .await
-        .expect("taken");
+    yard.report(on("1", Some("payments-1"))).await.expect("taken");
     yard.report(on("2", Some("crew-1"))).await.expect("taken");
     let crew: Globs = "crew-*".parse().expect("patterns");
     let done = |id: &str| Report::of(id, ExecutionState::Completed);

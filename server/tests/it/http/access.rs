@@ -58,16 +58,10 @@ async fn a_workers_token_speaks_for_its_workers_alone(pool: PgPool) {
     ] {
         let (status, detail) = problem(post(path, body).await).await;
         assert_eq!(status, 403, "{path}: {detail}");
-        assert!(
-            detail.contains("`crew` speaks for the workers crew-*, 7"),
-            "{detail}"
-        );
+        assert!(detail.contains("`crew` speaks for the workers crew-*, 7"), "{detail}");
     }
     let taken = "select (select count(*) from workers) + (select count(*) from executions)";
-    let taken: i64 = sqlx::query_scalar(taken)
-        .fetch_one(&pool)
-        .await
-        .expect("counted");
+    let taken: i64 = sqlx::query_scalar(taken).fetch_one(&pool).await.expect("counted");
     assert_eq!(taken, 0, "nothing was taken");
     for (path, body) in [
         ("/api/v1/workers/crew-1/heartbeat", json!({})),
@@ -83,13 +77,7 @@ async fn a_workers_token_speaks_for_its_workers_alone(pool: PgPool) {
 fn what_changes_something_is_no_get_and_no_viewers_business() {
     for endpoint in endpoints() {
         let reads = endpoint.method == Method::GET;
-        assert_eq!(
-            reads,
-            endpoint.role == Role::Viewer,
-            "{} {}",
-            endpoint.method,
-            endpoint.path
-        );
+        assert_eq!(reads, endpoint.role == Role::Viewer, "{} {}", endpoint.method, endpoint.path);
     }
 }
 

@@ -69,10 +69,7 @@ async fn the_first_page_counts_no_letter_as_critical_whose_group_it_leaves_off(p
     let muted = muted.items[0].id;
     let edit = GroupEdit {
         state: Some(GroupState::Muted),
-        mute: Some(Mute {
-            arrivals: Some(100),
-            ..Mute::default()
-        }),
+        mute: Some(Mute { arrivals: Some(100), ..Mute::default() }),
         ..GroupEdit::default()
     };
     let actor = Actor("jonas".into());
@@ -110,10 +107,7 @@ async fn the_command_of_a_worker_names_this_office_and_the_role_that_it_needs(po
     let bench = Bench::offline(&pool).await;
     let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let workers = page(&counter, "/workers").await;
-    let command = format!(
-        "curl -X POST {}/api/v1/workers/worker-1/heartbeat",
-        counter.address
-    );
+    let command = format!("curl -X POST {}/api/v1/workers/worker-1/heartbeat", counter.address);
     assert!(workers.contains(&command), "{command}: {workers}");
     assert!(!workers.contains("8484"), "{workers}");
     assert!(workers.contains("role worker"), "{workers}");
@@ -137,10 +131,7 @@ async fn what_nobody_takes_letters_from_is_not_said_to_bring_them_within_a_secon
     assert!(ill.contains("queue missing"), "{ill}");
     let says = heading(&ill);
     assert!(!says.contains("within a second"), "{says}");
-    assert!(
-        says.contains("1 of the queues below needs attention"),
-        "{says}"
-    );
+    assert!(says.contains("1 of the queues below needs attention"), "{says}");
     counter.close().await;
 }
 
@@ -187,10 +178,7 @@ async fn what_a_group_counts_as_waiting_is_what_its_replay_takes(pool: PgPool) {
     .await;
     let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let group = page(&counter, &format!("/groups/{id}")).await;
-    assert!(
-        group.contains("Look at a replay of the 2 that wait"),
-        "{group}"
-    );
+    assert!(group.contains("Look at a replay of the 2 that wait"), "{group}");
     let (_, rest) = group.split_once("href=\"/replays/new?").expect("a way");
     let (query, _) = rest.split_once('"').expect("it ends");
     let look = format!("/replays/new?{}", query.replace("&amp;", "&"));

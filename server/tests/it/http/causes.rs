@@ -51,25 +51,16 @@ async fn programs_are_told_of_one_thing_on_one_axis(pool: PgPool) {
         let answer = counter.get(&format!("/api/v1/timeline?{odd}")).await;
         assert_eq!(answer.status(), 400, "{odd}");
     }
-    for (query, bar_seconds) in [
-        ("worker=%3Cb%3E7&reach=24h", 1200),
-        ("", 300),
-        ("queue=orders", 300),
-    ] {
+    for (query, bar_seconds) in
+        [("worker=%3Cb%3E7&reach=24h", 1200), ("", 300), ("queue=orders", 300)]
+    {
         let answer = counter.get(&format!("/api/v1/timeline?{query}")).await;
         assert_eq!(answer.status(), 200, "{query}");
         let told: Value = answer.json().await.expect("JSON");
         let deaths = told["deaths"].as_array().expect("deaths");
         let sum: i64 = deaths.iter().filter_map(Value::as_i64).sum();
-        assert_eq!(
-            (&told["bar_seconds"], sum),
-            (&json!(bar_seconds), 412),
-            "{query}: {told}"
-        );
-        assert_eq!(
-            told["workers"][0]["bands"][0]["away"], "silent",
-            "{query}: {told}"
-        );
+        assert_eq!((&told["bar_seconds"], sum), (&json!(bar_seconds), 412), "{query}: {told}");
+        assert_eq!(told["workers"][0]["bands"][0]["away"], "silent", "{query}: {told}");
     }
     let nobody = counter.get(&format!("/api/v1/timeline?group={ID}")).await;
     assert_eq!(nobody.status(), 404);
@@ -91,19 +82,12 @@ async fn pages_show_the_axis_and_lead_to_the_lists_without_a_script(pool: PgPool
         assert!(page.contains("Silence, queues and deaths"), "{path}");
         assert!(page.contains("&lt;b&gt;7: silent since"), "{path}: {page}");
         assert!(!page.contains("<b>7"), "{path}: a name is no markup");
-        assert!(
-            page.contains("at most 1,204 messages in it"),
-            "{path}: {page}"
-        );
+        assert!(page.contains("at most 1,204 messages in it"), "{path}: {page}");
         assert!(page.contains(r#"class="away silent""#), "{path}");
     }
     let page = page("/?span=24h").await;
     assert!(page.contains("/?span=24h&amp;reach=24h"), "the span stays");
-    for words in [
-        "stale worker",
-        r#"href="/workers?state=stale""#,
-        "1 critical",
-    ] {
+    for words in ["stale worker", r#"href="/workers?state=stale""#, "1 critical"] {
         assert!(page.contains(words), "{words}: {page}");
     }
     counter.close().await;

@@ -37,17 +37,9 @@ async fn reports_come_one_by_one_and_together(pool: PgPool) {
     let many: Value = many.json().await.expect("JSON");
     assert_eq!(many["items"][0].get("refused"), None);
     assert!(many["items"][1]["refused"].is_string(), "{many}");
-    for (query, count) in [
-        ("", 4),
-        ("?state=running&worker=a&limit=7", 1),
-        ("?worker=b", 0),
-    ] {
+    for (query, count) in [("", 4), ("?state=running&worker=a&limit=7", 1), ("?worker=b", 0)] {
         let list = read(&counter, query).await;
-        assert_eq!(
-            list["items"].as_array().map(Vec::len),
-            Some(count),
-            "{query}"
-        );
+        assert_eq!(list["items"].as_array().map(Vec::len), Some(count), "{query}");
     }
     assert_eq!(counter.get("/api/v1/execution-figures").await.status(), 200);
     counter.close().await;
@@ -64,16 +56,8 @@ async fn executions_are_ended_in_the_name_of_the_token(pool: PgPool) {
         let ended = ended.json(&json!({"reason": "late"})).send().await;
         assert_eq!(ended.expect("an answer").status(), 200);
         let one = read(&counter, &format!("/{verb}")).await;
-        assert_eq!(
-            (&one["state"], &one["failed_by"]),
-            (&json!(state), &json!("operator"))
-        );
-        assert!(
-            one["error"]
-                .as_str()
-                .is_some_and(|why| why.contains("late")),
-            "{one}"
-        );
+        assert_eq!((&one["state"], &one["failed_by"]), (&json!(state), &json!("operator")));
+        assert!(one["error"].as_str().is_some_and(|why| why.contains("late")), "{one}");
     }
     counter.close().await;
 }
@@ -87,11 +71,7 @@ async fn what_cannot_be_read_is_refused(pool: PgPool) {
         (&path, json!({}), "state"),
         (&path, json!({"state": "running", "wroker": "a"}), "wroker"),
         (&path, json!({"id": "8", "state": "running"}), "names `7`"),
-        (
-            &EXECUTIONS.to_owned(),
-            json!({"reports": 7}),
-            "invalid type",
-        ),
+        (&EXECUTIONS.to_owned(), json!({"reports": 7}), "invalid type"),
         (&format!("{path}/fail"), json!({}), "reason"),
     ] {
         let refused = counter.post(path, &body).await;
@@ -110,10 +90,6 @@ async fn what_cannot_be_read_is_refused(pool: PgPool) {
         let refused = counter.get(&format!("{EXECUTIONS}?{query}")).await;
         assert_eq!(refused.status(), 400, "{query}");
     }
-    assert_eq!(
-        read(&counter, "").await["items"],
-        json!([]),
-        "nothing was taken"
-    );
+    assert_eq!(read(&counter, "").await["items"], json!([]), "nothing was taken");
     counter.close().await;
 }

@@ -6,14 +6,8 @@ use sqlx::PgPool;
 
 use crate::support::front::{Counter, ID, problem};
 
-const PATHS: [&str; 6] = [
-    "/",
-    "/letters",
-    "/api/v1/letters",
-    "/healthz",
-    "/events",
-    "/nothing/here",
-];
+const PATHS: [&str; 6] =
+    ["/", "/letters", "/api/v1/letters", "/healthz", "/events", "/nothing/here"];
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn other_peoples_names_for_us_are_not_answered_to(pool: PgPool) {
@@ -25,9 +19,7 @@ async fn other_peoples_names_for_us_are_not_answered_to(pool: PgPool) {
         assert_eq!(status, 421, "{path}");
         assert!(detail.contains("localhost"), "{detail}");
     }
-    let request = counter
-        .request(Method::GET, "/healthz")
-        .header("host", "localhost:1");
+    let request = counter.request(Method::GET, "/healthz").header("host", "localhost:1");
     assert_eq!(request.send().await.expect("an answer").status(), 200);
     counter.close().await;
 }
@@ -41,12 +33,7 @@ async fn other_sites_cannot_make_a_browser_change_anything(pool: PgPool) {
         ("origin", "http://evil.example"),
         ("origin", "null"),
     ];
-    let paths = [
-        "/ui/anything",
-        "/letters",
-        "/api/v1/restores",
-        &format!("/api/v1/sources/{ID}"),
-    ];
+    let paths = ["/ui/anything", "/letters", "/api/v1/restores", &format!("/api/v1/sources/{ID}")];
     for path in paths {
         for method in [Method::POST, Method::DELETE, Method::PUT] {
             for (name, value) in foreign {
@@ -64,11 +51,7 @@ async fn other_sites_cannot_make_a_browser_change_anything(pool: PgPool) {
 async fn every_answer_carries_the_headers_that_keep_a_browser_safe(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for path in PATHS {
-        let response = counter
-            .request(Method::GET, path)
-            .send()
-            .await
-            .expect("an answer");
+        let response = counter.request(Method::GET, path).send().await.expect("an answer");
         let header = |name: &str| {
             let value = response.headers().get(name).cloned();
             let value = value.unwrap_or_else(|| panic!("{path} has no {name}"));
@@ -82,14 +65,8 @@ async fn every_answer_carries_the_headers_that_keep_a_browser_safe(pool: PgPool)
         assert_eq!(header("x-request-id").len(), 36);
         let policy = header("content-security-policy");
         assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
-        assert!(
-            policy.contains("frame-ancestors 'none'"),
-            "{path}: {policy}"
-        );
-        assert!(
-            !policy.contains("unsafe-inline") && !policy.contains('*'),
-            "{path}: {policy}"
-        );
+        assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert!(!policy.contains("unsafe-inline") && !policy.contains('*'), "{path}: {policy}");
     }
     counter.close().await;
 }

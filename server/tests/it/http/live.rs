@@ -13,9 +13,7 @@ async fn read_until(stream: &mut Response, wanted: &str) -> String {
     while !text.contains(wanted) {
         let next = tokio::time::timeout(crate::support::PATIENCE, stream.chunk()).await;
         let chunk = next.unwrap_or_else(|_| panic!("no {wanted} in {text}"));
-        let chunk = chunk
-            .expect("readable")
-            .unwrap_or_else(|| panic!("ended after {text}"));
+        let chunk = chunk.expect("readable").unwrap_or_else(|| panic!("ended after {text}"));
         text.push_str(&String::from_utf8_lossy(&chunk));
     }
     text
@@ -31,9 +29,7 @@ async fn events_are_streamed_until_the_server_ends(pool: PgPool) {
         let mut stream = request.send().await.expect("an answer");
         assert_eq!(stream.headers()["content-type"], "text/event-stream");
         read_until(&mut stream, ": listening").await;
-        counter.hub.tell(LiveEvent::Source {
-            source_id: ID.parse().expect("an id"),
-        });
+        counter.hub.tell(LiveEvent::Source { source_id: ID.parse().expect("an id") });
         let wanted = format!("data: {{\"type\":\"source\",\"source_id\":\"{ID}\"}}\n\n");
         read_until(&mut stream, &wanted).await;
     }
@@ -49,9 +45,7 @@ async fn whoever_falls_behind_is_told_so(pool: PgPool) {
     read_until(&mut stream, ": listening").await;
     // Without a pause between them, so that the stream cannot keep up.
     for _ in 0..10_000 {
-        counter.hub.tell(LiveEvent::Changed {
-            letters: Vec::new(),
-        });
+        counter.hub.tell(LiveEvent::Changed { letters: Vec::new() });
     }
     read_until(&mut stream, "data: {\"type\":\"missed\"}").await;
     counter.close().await;
@@ -61,9 +55,7 @@ async fn whoever_falls_behind_is_told_so(pool: PgPool) {
 async fn other_sites_cannot_listen(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for site in ["cross-site", "same-site"] {
-        let request = counter
-            .request(Method::GET, "/events")
-            .header("sec-fetch-site", site);
+        let request = counter.request(Method::GET, "/events").header("sec-fetch-site", site);
         let (status, _) = problem(request.send().await.expect("an answer")).await;
         assert_eq!(status, 403);
     }

@@ -17,9 +17,7 @@ fn address(parts: &[&str], query: &[(&str, &str)]) -> String {
     if !query.is_empty() {
         url.query_pairs_mut().extend_pairs(query);
     }
-    url.as_str()
-        .trim_start_matches("http://localhost")
-        .to_owned()
+    url.as_str().trim_start_matches("http://localhost").to_owned()
 }
 
 /// Addresses that lead nowhere, each with an odd name in it that the answer may repeat.
@@ -67,10 +65,7 @@ fn pages(office: &OddOffice) -> Vec<String> {
         address(&["letters", letter], &[("view", "tree"), ("arrival", "1")]),
         address(&["letters", letter], &[("view", "hex")]),
         of(&["letters", letter, "edit"]),
-        address(
-            &["letters", letter, "edit"],
-            &[("draft", office.id("draft")), ("queue", work)],
-        ),
+        address(&["letters", letter, "edit"], &[("draft", office.id("draft")), ("queue", work)]),
         of(&["letters", letter, "sent", replay]),
         of(&["groups"]),
         of(&["groups", group]),
@@ -139,12 +134,7 @@ async fn no_page_shows_what_nobody_sees_and_forms_and_links_have_the_true_name(p
         assert!(matches!(status, 400 | 404), "{path}: {status}");
         look(&path, &page);
     }
-    assert!(
-        lies.is_empty(),
-        "{} places:\n{}",
-        lies.len(),
-        lies.join("\n")
-    );
+    assert!(lies.is_empty(), "{} places:\n{}", lies.len(), lies.join("\n"));
     // Had the pages shown no odd name, none could have lied.
     assert!(marks > 300, "{marks} marks");
     let work = odd("work");

@@ -11,34 +11,18 @@ async fn every_script_of_a_page_carries_the_nonce_of_its_own_policy(pool: PgPool
     let counter = Counter::open(&pool).await;
     let mut nonces = Vec::new();
     for path in ["/", "/letters", "/nothing/here"] {
-        let response = counter
-            .request(Method::GET, path)
-            .send()
-            .await
-            .expect("an answer");
-        let policy = response.headers()["content-security-policy"]
-            .to_str()
-            .expect("text");
-        let (_, rest) = policy
-            .split_once("script-src 'self' 'nonce-")
-            .expect("a nonce");
+        let response = counter.request(Method::GET, path).send().await.expect("an answer");
+        let policy = response.headers()["content-security-policy"].to_str().expect("text");
+        let (_, rest) = policy.split_once("script-src 'self' 'nonce-").expect("a nonce");
         let nonce = rest.split_once('\'').expect("ends").0.to_owned();
         assert!(policy.contains("'wasm-unsafe-eval'"), "{policy}");
         let page = response.text().await.expect("text");
-        let inline = page
-            .split("<script")
-            .skip(1)
-            .map(|rest| rest.split_once('>').expect("ends").0);
+        let inline =
+            page.split("<script").skip(1).map(|rest| rest.split_once('>').expect("ends").0);
         for attributes in inline.filter(|attributes| !attributes.contains("src=")) {
-            assert!(
-                attributes.contains(&format!("nonce=\"{nonce}\"")),
-                "{path}: {attributes}"
-            );
+            assert!(attributes.contains(&format!("nonce=\"{nonce}\"")), "{path}: {attributes}");
         }
-        assert!(
-            !page.contains(" style=\"") && !page.contains(" onclick="),
-            "{path}"
-        );
+        assert!(!page.contains(" style=\"") && !page.contains(" onclick="), "{path}");
         assert!(!nonces.contains(&nonce), "a nonce is used once");
         nonces.push(nonce);
     }
@@ -53,10 +37,7 @@ async fn a_source_whose_queue_drops_letters_says_so_and_what_can_be_done(pool: P
         response.expect("an answer").text().await.expect("text")
     };
     let counter = Counter::open_before(&pool, bench.desk.clone()).await;
-    assert!(
-        !page(&counter).await.contains("Accept this loss"),
-        "there is none"
-    );
+    assert!(!page(&counter).await.contains("Accept this loss"), "there is none");
     sqlx::query(
         "update sources set condition = 'delivery_limit', delivery_limit = 20,
              condition_detail = 'This queue drops a letter after 20 failed deliveries.'",
@@ -79,15 +60,9 @@ async fn a_source_whose_queue_drops_letters_says_so_and_what_can_be_done(pool: P
     let request = counter.request(Method::POST, "/ui/sources/accept-loss");
     let request = request.header("content-type", "application/x-www-form-urlencoded");
     let sent = request.body(form).send().await.expect("an answer");
-    assert!(
-        sent.status().is_success() || sent.status().is_redirection(),
-        "{sent:?}"
-    );
+    assert!(sent.status().is_success() || sent.status().is_redirection(), "{sent:?}");
     let accepted = page(&counter).await;
-    assert!(
-        accepted.contains("Loss of 2 letters at once accepted by"),
-        "{accepted}"
-    );
+    assert!(accepted.contains("Loss of 2 letters at once accepted by"), "{accepted}");
     assert!(accepted.contains("Accept no loss any more"), "{accepted}");
     counter.close().await;
 }
@@ -95,16 +70,9 @@ async fn a_source_whose_queue_drops_letters_says_so_and_what_can_be_done(pool: P
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_is_not_there_is_a_page_with_status_404(pool: PgPool) {
     let counter = Counter::open(&pool).await;
-    let response = counter
-        .request(Method::GET, "/nothing/here")
-        .send()
-        .await
-        .expect("an answer");
+    let response = counter.request(Method::GET, "/nothing/here").send().await.expect("an answer");
     assert_eq!(response.status(), 404);
-    assert_eq!(
-        response.headers()["content-type"],
-        "text/html; charset=utf-8"
-    );
+    assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
     counter.close().await;
 }
 
@@ -122,52 +90,23 @@ async fn files_come_compressed_and_are_kept_as_long_as_their_names_allow(pool: P
         std::fs::write(site.join(file), text).expect("written");
     }
     let cases = [
-        (
-            "/pkg/dlo.abc123.js",
-            "br, gzip",
-            Some("br"),
-            "brotli",
-            "immutable",
-        ),
-        (
-            "/pkg/dlo.abc123.js",
-            "gzip",
-            Some("gzip"),
-            "gzip",
-            "immutable",
-        ),
+        ("/pkg/dlo.abc123.js", "br, gzip", Some("br"), "brotli", "immutable"),
+        ("/pkg/dlo.abc123.js", "gzip", Some("gzip"), "gzip", "immutable"),
         ("/pkg/dlo.abc123.js", "identity", None, "plain", "immutable"),
         ("/theme.js", "br", None, "theme", "no-cache"),
     ];
     for (path, accepted, encoding, text, keep) in cases {
-        let request = counter
-            .request(Method::GET, path)
-            .header("accept-encoding", accepted);
+        let request = counter.request(Method::GET, path).header("accept-encoding", accepted);
         let response = request.send().await.expect("an answer");
-        assert_eq!(
-            response.headers()["content-type"],
-            "text/javascript",
-            "{path}"
-        );
+        assert_eq!(response.headers()["content-type"], "text/javascript", "{path}");
         let got = response.headers().get("content-encoding").cloned();
-        assert_eq!(
-            got.as_ref().and_then(|value| value.to_str().ok()),
-            encoding,
-            "{path}"
-        );
-        let kept = response.headers()["cache-control"]
-            .to_str()
-            .expect("text")
-            .to_owned();
+        assert_eq!(got.as_ref().and_then(|value| value.to_str().ok()), encoding, "{path}");
+        let kept = response.headers()["cache-control"].to_str().expect("text").to_owned();
         assert!(kept.contains(keep), "{path}: {kept}");
         assert_eq!(response.text().await.expect("text"), text);
     }
     for path in ["/../Cargo.toml", "/%2e%2e/%2e%2e/etc/passwd", "/pkg"] {
-        let response = counter
-            .request(Method::GET, path)
-            .send()
-            .await
-            .expect("an answer");
+        let response = counter.request(Method::GET, path).send().await.expect("an answer");
         assert_eq!(response.status(), 404, "{path}");
     }
     counter.close().await;

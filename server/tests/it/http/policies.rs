@@ -30,15 +30,9 @@ async fn policies_are_changed_in_the_name_of_the_token(pool: PgPool) {
         "schedule": {"delays_seconds": [10, 100, 1000]}});
     let added = send(&counter, Method::POST, POLICIES, &late).await;
     assert_eq!(added.status(), 201);
-    let late_at = added.headers()["location"]
-        .to_str()
-        .expect("text")
-        .to_owned();
+    let late_at = added.headers()["location"].to_str().expect("text").to_owned();
     let added: Value = added.json().await.expect("JSON");
-    assert_eq!(
-        (&added["changed_by"], &added["position"]),
-        (&json!("admin"), &json!(1))
-    );
+    assert_eq!((&added["changed_by"], &added["position"]), (&json!("admin"), &json!(1)));
     let never = json!({"name": "never", "filter": "queue:b", "shadow": true});
     let never = send(&counter, Method::POST, POLICIES, &never).await;
     let never: Value = never.json().await.expect("JSON");
@@ -62,21 +56,9 @@ async fn policies_are_changed_in_the_name_of_the_token(pool: PgPool) {
     let names = [&list["items"][0]["name"], &list["items"][1]["name"]];
     assert_eq!(names, ["never", "later"]);
     let asked = json!({"policy": late, "instead_of": added["id"]});
-    let preview = told(
-        &counter,
-        Method::POST,
-        &format!("{POLICIES}/preview"),
-        &asked,
-    )
-    .await;
+    let preview = told(&counter, Method::POST, &format!("{POLICIES}/preview"), &asked).await;
     assert_eq!(preview["matched"], 1, "{preview}");
-    told(
-        &counter,
-        Method::POST,
-        &format!("{late_at}/apply"),
-        &json!(null),
-    )
-    .await;
+    told(&counter, Method::POST, &format!("{late_at}/apply"), &json!(null)).await;
     let removed = send(&counter, Method::DELETE, &late_at, &json!(null)).await;
     assert_eq!(removed.status(), 204);
     let by: Vec<String> = sqlx::query_scalar("select distinct actor from audit")
@@ -94,10 +76,7 @@ async fn what_is_no_policy_is_refused_with_its_place(pool: PgPool) {
         (json!({"name": "a", "filter": "colour:red"}), "colour"),
         (json!({"name": "a"}), "filter"),
         (json!({"name": "a", "filter": "", "delay": 3}), "delay"),
-        (
-            json!({"name": "a", "filter": "", "verdict": "explode"}),
-            "explode",
-        ),
+        (json!({"name": "a", "filter": "", "verdict": "explode"}), "explode"),
         (
             json!({"name": "a", "filter": "", "window": {"from": "9", "until": "10:00"}}),
             "no time of the day",

@@ -12,43 +12,22 @@ use crate::support::front::{Counter, ID, problem};
 async fn queries_that_cannot_be_read_are_refused(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let cases = [
-        (
-            "/letters?colour=red",
-            "unknown query parameter `colour`: use q, source",
-        ),
+        ("/letters?colour=red", "unknown query parameter `colour`: use q, source"),
         ("/letters?limit=0", "`limit` is a number from 1 to 500"),
         ("/letters?limit=501", "`limit` is a number from 1 to 500"),
         ("/letters?limit=ten", "`limit` is a number from 1 to 500"),
         ("/letters?limit=1&limit=2", "`limit` is given twice"),
-        (
-            "/letters?cursor=abc",
-            "the cursor is not one that this server gave",
-        ),
-        (
-            "/letters?q=state:dead",
-            "at character 7: `dead` is not a state",
-        ),
+        ("/letters?cursor=abc", "the cursor is not one that this server gave"),
+        ("/letters?q=state:dead", "at character 7: `dead` is not a state"),
         ("/letters?state=dead", "`dead` is not a state"),
         ("/letters?q=queue:%00", "NUL character"),
         (&format!("/letters/{ID}?x=1"), "unknown query parameter `x`"),
-        (
-            &format!("/letters/{ID}/body?arrival=0"),
-            "`arrival` is a number from 1",
-        ),
-        (
-            &format!("/letters/{ID}/decoded?arrival=x"),
-            "`arrival` is a number from 1",
-        ),
-        (
-            &format!("/replays/{ID}/items?outcome=fine"),
-            "`fine` is not an outcome",
-        ),
+        (&format!("/letters/{ID}/body?arrival=0"), "`arrival` is a number from 1"),
+        (&format!("/letters/{ID}/decoded?arrival=x"), "`arrival` is a number from 1"),
+        (&format!("/replays/{ID}/items?outcome=fine"), "`fine` is not an outcome"),
         ("/letters/42", "`42` is no id: ids are UUIDs such as"),
         ("/replays/x", "`x` is no id"),
-        (
-            "/groups?state=dead",
-            "`state`: `dead` is no state of a group",
-        ),
+        ("/groups?state=dead", "`state`: `dead` is no state of a group"),
         ("/groups/x", "`x` is no id"),
         ("/letters/%ff", "Invalid UTF-8"),
     ];
@@ -65,61 +44,17 @@ async fn bodies_that_do_not_fit_are_refused(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let all = json!({"filter": "", "all": true});
     let cases = [
-        (
-            "/discards",
-            json!({"selection": all}),
-            "missing field `reason`",
-        ),
-        (
-            "/discards",
-            json!({"selection": all, "reason": "  "}),
-            "`reason` is empty",
-        ),
-        (
-            "/discards",
-            json!({"selection": all, "reason": "x".repeat(501)}),
-            "more than 500",
-        ),
-        (
-            "/discards",
-            json!({"selection": all, "reason": "a\0"}),
-            "NUL character",
-        ),
-        (
-            "/discards",
-            json!({"selection": {}, "reason": "x"}),
-            "the selection is empty",
-        ),
-        (
-            "/discards",
-            json!({"selection": {"filter": ""}, "reason": "x"}),
-            "\"all\": true",
-        ),
-        (
-            "/restores",
-            json!({"selection": {"ids": []}}),
-            "`ids` is empty",
-        ),
-        (
-            "/restores",
-            json!({"selection": all, "why": "x"}),
-            "unknown field `why`",
-        ),
-        (
-            "/restores",
-            json!({"selection": {"sender": ID}}),
-            "unknown field `sender`",
-        ),
-        (
-            "/restores",
-            json!({"selection": {"ids": ["x"]}}),
-            "UUID parsing failed",
-        ),
-        (
-            "/replays",
-            json!({"selection": all, "ladder": {}}),
-            "unknown field `ladder`",
-        ),
+        ("/discards", json!({"selection": all}), "missing field `reason`"),
+        ("/discards", json!({"selection": all, "reason": "  "}), "`reason` is empty"),
+        ("/discards", json!({"selection": all, "reason": "x".repeat(501)}), "more than 500"),
+        ("/discards", json!({"selection": all, "reason": "a\0"}), "NUL character"),
+        ("/discards", json!({"selection": {}, "reason": "x"}), "the selection is empty"),
+        ("/discards", json!({"selection": {"filter": ""}, "reason": "x"}), "\"all\": true"),
+        ("/restores", json!({"selection": {"ids": []}}), "`ids` is empty"),
+        ("/restores", json!({"selection": all, "why": "x"}), "unknown field `why`"),
+        ("/restores", json!({"selection": {"sender": ID}}), "unknown field `sender`"),
+        ("/restores", json!({"selection": {"ids": ["x"]}}), "UUID parsing failed"),
+        ("/replays", json!({"selection": all, "ladder": {}}), "unknown field `ladder`"),
         (
             "/replays",
             json!({"selection": all, "target": {"mode": "moon"}}),
@@ -131,22 +66,10 @@ async fn bodies_that_do_not_fit_are_refused(pool: PgPool) {
             "unknown field `queue`",
         ),
         ("/replays", json!([]), "the body does not fit"),
-        (
-            "/sources",
-            json!({"vhost": "/", "queue": ""}),
-            "`queue` is empty",
-        ),
-        (
-            "/sources",
-            json!({"vhost": "/", "queue": "a", "mode": "x"}),
-            "unknown variant `x`",
-        ),
+        ("/sources", json!({"vhost": "/", "queue": ""}), "`queue` is empty"),
+        ("/sources", json!({"vhost": "/", "queue": "a", "mode": "x"}), "unknown variant `x`"),
         ("/sources", json!({"queue": "a"}), "missing field `vhost`"),
-        (
-            &format!("/letters/{ID}/published"),
-            json!({}),
-            "missing field `published`",
-        ),
+        (&format!("/letters/{ID}/published"), json!({}), "missing field `published`"),
     ];
     for (path, body, wanted) in cases {
         let (status, detail) = problem(counter.post(&format!("/api/v1{path}"), &body).await).await;
@@ -163,20 +86,8 @@ async fn what_is_no_json_or_too_much_of_it_is_refused(pool: PgPool) {
     let json_type = ("content-type", "application/json");
     let cases = [
         (post().body("{}"), 415, "Content-Type: application/json"),
-        (
-            post()
-                .header(json_type.0, json_type.1)
-                .body("{\"selection\":"),
-            400,
-            "is not JSON",
-        ),
-        (
-            post()
-                .header(json_type.0, json_type.1)
-                .body(vec![b' '; 1_100_000]),
-            413,
-            "1024 KiB",
-        ),
+        (post().header(json_type.0, json_type.1).body("{\"selection\":"), 400, "is not JSON"),
+        (post().header(json_type.0, json_type.1).body(vec![b' '; 1_100_000]), 413, "1024 KiB"),
     ];
     for (request, status, wanted) in cases {
         let (got, detail) = problem(request.send().await.expect("an answer")).await;
@@ -190,9 +101,7 @@ async fn what_is_no_json_or_too_much_of_it_is_refused(pool: PgPool) {
 async fn a_body_that_does_not_say_its_size_is_cut_off_at_the_limit(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let address = counter.address.trim_start_matches("http://");
-    let mut stream = tokio::net::TcpStream::connect(address)
-        .await
-        .expect("connects");
+    let mut stream = tokio::net::TcpStream::connect(address).await.expect("connects");
     let head = format!(
         "POST /api/v1/restores HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\n\
          content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n200000\r\n",
@@ -217,19 +126,11 @@ async fn wrong_routes_and_methods_are_told(pool: PgPool) {
     }
     let request = counter.as_role(Role::Admin, Method::PUT, "/api/v1/sources");
     let response = request.send().await.expect("an answer");
-    let allow: Vec<_> = response
-        .headers()
-        .get_all("allow")
-        .iter()
-        .cloned()
-        .collect();
+    let allow: Vec<_> = response.headers().get_all("allow").iter().cloned().collect();
     assert_eq!(allow, ["GET, POST"]);
     let (status, detail) = problem(response).await;
     assert_eq!(status, 405);
-    assert!(
-        detail.contains("does not take PUT: it takes GET, POST"),
-        "{detail}"
-    );
+    assert!(detail.contains("does not take PUT: it takes GET, POST"), "{detail}");
     counter.close().await;
 }
 
@@ -243,33 +144,19 @@ async fn what_the_desk_refuses_is_passed_on_and_our_own_faults_are_not(pool: PgP
     };
     report("completed").await;
     let cases = [
-        (
-            counter.get(&format!("/api/v1/letters/{ID}")).await,
-            404,
-            "there is no letter",
-        ),
+        (counter.get(&format!("/api/v1/letters/{ID}")).await, 404, "there is no letter"),
         (report("running").await, 409, "completed"),
-        (
-            counter.post("/api/v1/retry-policies", &policy).await,
-            400,
-            "name",
-        ),
+        (counter.post("/api/v1/retry-policies", &policy).await, 400, "name"),
     ];
     for (response, status, words) in cases {
         let (got, said) = problem(response).await;
         assert_eq!(got, status, "{said}");
         assert!(said.contains(words), "{said}");
     }
-    sqlx::query("alter table views rename to vault")
-        .execute(&pool)
-        .await
-        .expect("renamed");
+    sqlx::query("alter table views rename to vault").execute(&pool).await.expect("renamed");
     let (status, detail) = problem(counter.get("/api/v1/views").await).await;
     assert_eq!(status, 500);
-    assert!(
-        !detail.contains("views\"") && detail.contains("log has it under"),
-        "{detail}"
-    );
+    assert!(!detail.contains("views\"") && detail.contains("log has it under"), "{detail}");
     counter.close().await;
 }
 

@@ -67,15 +67,8 @@ async fn a_letter_lists_its_arrivals(pool: PgPool) {
     let id = bench.letter("work", b"{}").await;
     let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let letter = read(&counter, &format!("/letters/{id}")).await;
-    assert_eq!(
-        (&letter["id"], &letter["state"]),
-        (&json!(id), &json!("held"))
-    );
-    assert_eq!(
-        letter["arrivals"].as_array().map(Vec::len),
-        Some(1),
-        "{letter}"
-    );
+    assert_eq!((&letter["id"], &letter["state"]), (&json!(id), &json!("held")));
+    assert_eq!(letter["arrivals"].as_array().map(Vec::len), Some(1), "{letter}");
     for list in ["deaths", "replays", "audit"] {
         assert!(letter[list].is_array(), "{list}: {}", letter[list]);
     }
@@ -96,19 +89,9 @@ async fn decisions_are_made_in_the_name_of_the_token(pool: PgPool) {
     let (this, that) = (json!({"ids": [id]}), json!({"ids": [other]}));
     let target = json!({"mode": "queue", "queue": "q"});
     for (path, body, status, state) in [
-        (
-            "/discards",
-            json!({"selection": this, "reason": " old "}),
-            200,
-            "discarded",
-        ),
+        ("/discards", json!({"selection": this, "reason": " old "}), 200, "discarded"),
         ("/restores", json!({"selection": this}), 200, "held"),
-        (
-            "/replays",
-            json!({"selection": this, "dry_run": true, "target": target}),
-            200,
-            "held",
-        ),
+        ("/replays", json!({"selection": this, "dry_run": true, "target": target}), 200, "held"),
         ("/replays", json!({"selection": this}), 201, "claimed"),
         ("/holds", json!({"selection": that}), 200, "claimed"),
     ] {
@@ -119,9 +102,7 @@ async fn decisions_are_made_in_the_name_of_the_token(pool: PgPool) {
         let place = response.headers().get("location");
         let place = place.map(|place| place.to_str().expect("text").to_owned());
         let told: Value = response.json().await.expect("JSON");
-        let made = told["id"]
-            .as_str()
-            .map(|id| format!("/api/v1/replays/{id}"));
+        let made = told["id"].as_str().map(|id| format!("/api/v1/replays/{id}"));
         assert_eq!(place, made.filter(|_| status == 201), "{path}");
         let letter = read(&counter, &format!("/letters/{id}")).await;
         assert_eq!(letter["state"], state, "{path} {body}");
@@ -129,10 +110,7 @@ async fn decisions_are_made_in_the_name_of_the_token(pool: PgPool) {
     let letter = read(&counter, &format!("/letters/{id}")).await;
     let lines = letter["audit"].as_array().expect("a trail");
     assert!(lines.len() >= 3, "{letter}");
-    assert!(
-        lines.iter().all(|line| line["actor"] == "operator"),
-        "{letter}"
-    );
+    assert!(lines.iter().all(|line| line["actor"] == "operator"), "{letter}");
     assert!(
         letter.to_string().contains(r#""old""#) || letter.to_string().contains("old"),
         "{letter}"
@@ -146,12 +124,7 @@ async fn what_came_of_a_letter_is_told_in_the_name_of_the_token(pool: PgPool) {
     let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     for (state, path, body, becomes) in [
         ("unknown", "published", json!({"published": false}), "held"),
-        (
-            "unknown",
-            "published",
-            json!({"published": true}),
-            "replayed",
-        ),
+        ("unknown", "published", json!({"published": true}), "replayed"),
         ("replayed", "processed", json!(null), "resolved"),
     ] {
         let id = bench.letter("work", b"{}").await;
@@ -184,18 +157,12 @@ async fn sources_are_added_changed_shown_and_removed_by_admins(pool: PgPool) {
     let source = |mode: &str| json!({"vhost": vhost.name, "queue": "orders.dead", "mode": mode});
     let added = counter.post("/api/v1/sources", &source("mirror")).await;
     assert_eq!(added.status(), 201);
-    let place = added.headers()["location"]
-        .to_str()
-        .expect("text")
-        .to_owned();
+    let place = added.headers()["location"].to_str().expect("text").to_owned();
     let added: Value = added.json().await.expect("JSON");
     let path = place.trim_start_matches("/api/v1");
     assert_eq!(read(&counter, path).await, added);
     let listed = read(&counter, "/sources").await;
-    assert!(
-        listed["items"].as_array().expect("items").contains(&added),
-        "{listed}"
-    );
+    assert!(listed["items"].as_array().expect("items").contains(&added), "{listed}");
     let ask = async |role: Role, method: Method, path: &str, body: Value| {
         let request = counter.as_role(role, method, &format!("{place}{path}"));
         request.json(&body).send().await.expect("an answer")
@@ -213,13 +180,7 @@ async fn sources_are_added_changed_shown_and_removed_by_admins(pool: PgPool) {
     let accepted: Value = accepted.json().await.expect("JSON");
     assert_eq!(accepted["accepted_loss"]["letters"], 3);
     assert_eq!(accepted["accepted_loss"]["by"], "operator");
-    let withdrawn = ask(
-        Role::Operator,
-        Method::DELETE,
-        "/accepted-loss",
-        json!(null),
-    )
-    .await;
+    let withdrawn = ask(Role::Operator, Method::DELETE, "/accepted-loss", json!(null)).await;
     assert_eq!(withdrawn.status(), 200);
     assert_eq!(read(&counter, path).await["accepted_loss"], json!(null));
     let removed = ask(Role::Admin, Method::DELETE, "", json!(null)).await;
@@ -232,19 +193,14 @@ async fn sources_are_added_changed_shown_and_removed_by_admins(pool: PgPool) {
 async fn a_body_is_downloaded_as_bytes_that_no_browser_runs(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let (properties, headers) = (Properties::default(), FieldTable::default());
-    let id = bench
-        .letter_of("work", &properties, &headers, HOSTILE)
-        .await;
+    let id = bench.letter_of("work", &properties, &headers, HOSTILE).await;
     let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     for path in ["/api/v1/letters", "/letters"] {
         let response = counter.get(&format!("{path}/{id}/body?arrival=1")).await;
         let headers = response.headers().clone();
         assert_eq!(headers["content-type"], "application/octet-stream");
         assert_eq!(headers["x-content-type-options"], "nosniff");
-        assert_eq!(
-            headers["content-security-policy"],
-            "sandbox; default-src 'none'"
-        );
+        assert_eq!(headers["content-security-policy"], "sandbox; default-src 'none'");
         let attachment = format!("attachment; filename=\"letter-{id}.bin\"");
         assert_eq!(headers["content-disposition"], attachment);
         assert_eq!(response.bytes().await.expect("bytes"), HOSTILE);
@@ -260,11 +216,7 @@ async fn the_api_describes_itself(pool: PgPool) {
     let request = counter.request(Method::GET, "/api/v1/openapi.json");
     let response = request.send().await.expect("an answer without a token");
     let document: Value = response.json().await.expect("JSON");
-    assert!(
-        document["openapi"]
-            .as_str()
-            .is_some_and(|version| version.starts_with("3.1"))
-    );
+    assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
     assert_eq!(document["info"]["title"], "Dead Letter Office");
     let schemes = &document["components"]["securitySchemes"]["token"];
     assert_eq!(schemes["scheme"], "bearer");
@@ -309,17 +261,10 @@ async fn breakdowns_and_the_overview_are_told_to_programs(pool: PgPool) {
     let groups = read(&counter, "/groups").await;
     let group = groups["items"][0]["id"].as_str().expect("a group");
     let told = read(&counter, &format!("/groups/{group}/breakdown")).await;
-    assert_eq!(
-        (&told["letters"], told["facets"].is_array()),
-        (&json!(1), true),
-        "{told}"
-    );
+    assert_eq!((&told["letters"], told["facets"].is_array()), (&json!(1), true), "{told}");
     for (query, span) in [("", "1h"), ("?span=7d", "7d")] {
         let told = read(&counter, &format!("/overview{query}")).await;
-        assert_eq!(
-            (&told["span"], &told["waiting"]["letters"]),
-            (&json!(span), &json!(1))
-        );
+        assert_eq!((&told["span"], &told["waiting"]["letters"]), (&json!(span), &json!(1)));
     }
     for query in ["span=1w", "span=1h&span=7d", "since=1h"] {
         let response = counter.get(&format!("/api/v1/overview?{query}")).await;

@@ -22,8 +22,7 @@ fn written(route: &Listed) -> String {
 fn table() -> BTreeMap<String, String> {
     let rows = TABLE.lines().filter(|row| !row.is_empty());
     let rows = rows.map(|row| row.rsplit_once(' ').expect("a route and a role"));
-    rows.map(|(route, role)| (route.trim().to_owned(), role.to_owned()))
-        .collect()
+    rows.map(|(route, role)| (route.trim().to_owned(), role.to_owned())).collect()
 }
 
 fn said(route: &Listed) -> String {
@@ -39,10 +38,8 @@ fn said(route: &Listed) -> String {
 // Its list of routes asks for a runtime.
 #[tokio::test]
 async fn every_route_is_in_the_table_with_its_role() {
-    let found: BTreeMap<String, String> = listed()
-        .iter()
-        .map(|route| (written(route), said(route)))
-        .collect();
+    let found: BTreeMap<String, String> =
+        listed().iter().map(|route| (written(route), said(route))).collect();
     let table = table();
     let wrong: Vec<String> = found
         .iter()
@@ -50,14 +47,8 @@ async fn every_route_is_in_the_table_with_its_role() {
         .map(|(route, role)| format!("{route} {role}"))
         .collect();
     assert!(wrong.is_empty(), "not in roles.txt:\n{}", wrong.join("\n"));
-    let gone: Vec<&String> = table
-        .keys()
-        .filter(|row| !found.contains_key(*row))
-        .collect();
-    assert!(
-        gone.is_empty(),
-        "in roles.txt, and served no more: {gone:?}"
-    );
+    let gone: Vec<&String> = table.keys().filter(|row| !found.contains_key(*row)).collect();
+    assert!(gone.is_empty(), "in roles.txt, and served no more: {gone:?}");
 }
 
 fn path_of(template: &str) -> String {
@@ -140,10 +131,8 @@ async fn what_is_not_let_in_leaves_no_trace(pool: PgPool) {
             Question { route, asker }.status(&counter).await;
         }
     }
-    let noted: i64 = sqlx::query_scalar("select count(*) from audit")
-        .fetch_one(&pool)
-        .await
-        .expect("counted");
+    let noted: i64 =
+        sqlx::query_scalar("select count(*) from audit").fetch_one(&pool).await.expect("counted");
     assert_eq!(noted, 0);
     counter.close().await;
 }

@@ -30,25 +30,16 @@ async fn told(counter: &Counter, method: Method, path: &str, body: &Value) -> Va
 /// How often a rule was changed, and who did.
 async fn changes(pool: &PgPool) -> (i64, Vec<String>) {
     let changes = "select revision from rule_book";
-    let revision: i64 = sqlx::query_scalar(changes)
-        .fetch_one(pool)
-        .await
-        .expect("read");
+    let revision: i64 = sqlx::query_scalar(changes).fetch_one(pool).await.expect("read");
     let by = "select distinct actor from audit";
-    (
-        revision - 1,
-        sqlx::query_scalar(by).fetch_all(pool).await.expect("read"),
-    )
+    (revision - 1, sqlx::query_scalar(by).fetch_all(pool).await.expect("read"))
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn rules_of_a_kind_are_listed_and_each_has_its_address(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let list = told(&counter, Method::GET, "severity", &json!(null)).await;
-    assert_eq!(
-        (&list["revision"], list["items"].as_array().map(Vec::len)),
-        (&json!(1), Some(5))
-    );
+    assert_eq!((&list["revision"], list["items"].as_array().map(Vec::len)), (&json!(1), Some(5)));
     let first = &list["items"][0];
     assert_eq!(first["filter"], "reason:maxlen");
     assert_eq!(first["verdict"], json!({"severity": "critical"}));
@@ -71,17 +62,11 @@ async fn changes_are_made_in_the_name_of_the_token(pool: PgPool) {
     assert_eq!(preview["matched"], 1, "{preview}");
     let added = send(&counter, Method::POST, "severity", &late).await;
     assert_eq!(added.status(), 201);
-    let place = added.headers()["location"]
-        .to_str()
-        .expect("text")
-        .to_owned();
+    let place = added.headers()["location"].to_str().expect("text").to_owned();
     let added: Value = added.json().await.expect("JSON");
     let path = format!("severity/{}", added["id"].as_str().expect("an id"));
     assert_eq!(place, format!("/api/v1/rules/{path}"));
-    assert_eq!(
-        (&added["changed_by"], &added["position"]),
-        (&json!("admin"), &json!(6))
-    );
+    assert_eq!((&added["changed_by"], &added["position"]), (&json!("admin"), &json!(6)));
     let changed = told(&counter, Method::PUT, &path, &rule("queue:a")).await;
     assert_eq!(changed["filter"], "queue:a");
     let list = told(&counter, Method::GET, "severity", &json!(null)).await;
@@ -109,11 +94,7 @@ async fn unknown_kinds_and_rules_are_not_found(pool: PgPool) {
         (Method::GET, format!("severity/{ID}"), &gone),
         (Method::PUT, format!("severity/{ID}"), &gone),
         (Method::DELETE, format!("severity/{ID}"), &gone),
-        (
-            Method::DELETE,
-            format!("grouping/{FULL_QUEUE}"),
-            "no grouping rule",
-        ),
+        (Method::DELETE, format!("grouping/{FULL_QUEUE}"), "no grouping rule"),
     ];
     for (method, path, wanted) in cases {
         let body = match (method.as_str(), path.contains('/')) {
@@ -140,11 +121,7 @@ async fn rules_that_cannot_be_read_are_refused_with_the_place(pool: PgPool) {
         let response = send(&counter, method.clone(), &path, &broken).await;
         assert_eq!(response.status(), 400, "{method} {path}");
         let body: Value = response.json().await.expect("JSON");
-        assert_eq!(
-            (&body["position"], &body["length"]),
-            (&8.into(), &6.into()),
-            "{body}"
-        );
+        assert_eq!((&body["position"], &body["length"]), (&8.into(), &6.into()), "{body}");
     }
     let cases = [
         ("grouping", rule(""), "send it to /api/v1/rules/severity"),

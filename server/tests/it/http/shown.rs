@@ -48,8 +48,7 @@ impl Pages {
     /// The page of a new replay of what died in `work`, with these fields in its address.
     async fn look(&self, fields: &[(&str, &str)]) -> String {
         let letters = [("scope", "matching"), ("q", "queue:work")];
-        self.page(&address("/replays/new", letters.iter().chain(fields)))
-            .await
+        self.page(&address("/replays/new", letters.iter().chain(fields))).await
     }
 
     /// Presses a button as a browser without script does.
@@ -116,23 +115,13 @@ async fn what_is_typed_on_the_page_is_what_is_done(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     pages.bench.letter("work", br#"{"x":0}"#).await;
     pages.bench.letter("work", br#"{"x":0}"#).await;
-    let typed = [
-        ("steps", "1, 5"),
-        ("rate", "1"),
-        ("jq", ".x = 1"),
-        ("start", "90"),
-    ];
+    let typed = [("steps", "1, 5"), ("rate", "1"), ("jq", ".x = 1"), ("start", "90")];
     let page = pages.look(&typed).await;
     assert!(page.contains("changed by jq"), "{page}");
     let (_, start) = page.split_once(r#"name="start" value=""#).expect("a field");
     let start = start.split_once('"').expect("its end").0;
     let plan = plan(&page, "plan").expect("a plan");
-    let shown = [
-        ("steps", "1, 5"),
-        ("rate", "1"),
-        ("jq", ".x = 1"),
-        ("start", start),
-    ];
+    let shown = [("steps", "1, 5"), ("rate", "1"), ("jq", ".x = 1"), ("start", start)];
     let posted = pages.press(START, &form(&plan, &shown)).await;
     assert!(posted.place.starts_with("/replays/0"), "{}", posted.place);
     let made = pages.made().await;
@@ -150,10 +139,8 @@ async fn what_is_typed_on_the_page_is_what_is_done(pool: PgPool) {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_form_that_says_something_else_than_its_plan_publishes_nothing(pool: PgPool) {
     let pages = Pages::open(&pool).await;
-    let letters = [
-        pages.bench.letter("work", b"{}").await,
-        pages.bench.letter("work", b"{}").await,
-    ];
+    let letters =
+        [pages.bench.letter("work", b"{}").await, pages.bench.letter("work", b"{}").await];
     let page = pages.look(&[]).await;
     let plan = plan(&page, "plan").expect("a plan");
     let first = letters[0].to_string();
@@ -204,11 +191,7 @@ async fn nothing_is_published_without_a_plan_that_was_shown(pool: PgPool) {
     for plan in ["", "1.2.3", "all of them"] {
         let fields = form(plan, &[("rate", "7")]);
         let posted = pages.press(START, &fields).await;
-        assert!(
-            posted.place.starts_with("/replays/new?"),
-            "{}",
-            posted.place
-        );
+        assert!(posted.place.starts_with("/replays/new?"), "{}", posted.place);
         let page = pages.page(&posted.place).await;
         assert!(page.contains("look at the plan first"), "{page}");
         assert!(page.contains(r#"name="rate" value="7""#), "{page}");
@@ -300,24 +283,13 @@ async fn with_a_warning_a_canary_is_the_first_button(pool: PgPool) {
     let pages = Pages::open(&pool).await;
     let letters = pages.bench.letters(3).await;
     let page = pages.look(&[]).await;
-    assert_eq!(
-        plan(&page, "canary_plan"),
-        None,
-        "nothing speaks against it"
-    );
+    assert_eq!(plan(&page, "canary_plan"), None, "nothing speaks against it");
     for letter in &letters {
-        alter(
-            &pool,
-            "update letters set signature = '\\x01' where id = $1",
-            *letter,
-        )
-        .await;
+        alter(&pool, "update letters set signature = '\\x01' where id = $1", *letter).await;
     }
     let page = pages.look(&[]).await;
     assert!(page.contains("still die"), "{page}");
-    let careful = page
-        .find("Replay 1 letter first, then the other 2")
-        .expect("a button");
+    let careful = page.find("Replay 1 letter first, then the other 2").expect("a button");
     let at_once = page.find("Replay 3 letters to the queues they died in, all at once");
     assert!(careful < at_once.expect("a button"));
     assert_eq!(page.matches("button primary").count(), 1);
@@ -349,9 +321,7 @@ async fn an_edit_that_was_changed_after_its_differences_were_shown_is_not_sent(p
     let pages = Pages::open(&pool).await;
     let letter = pages.bench.letter("work", b"amount 1").await;
     let id = letter.to_string();
-    let kept = pages
-        .press("/ui/letters/edit/keep", &edit(&id, "", "amount 9", ""))
-        .await;
+    let kept = pages.press("/ui/letters/edit/keep", &edit(&id, "", "amount 9", "")).await;
     let shown = pages.page(&kept.place).await;
     assert!(shown.contains("+ amount 9"), "{shown}");
     let shown_plan = plan(&shown, "plan").expect("a plan");
@@ -374,9 +344,7 @@ async fn an_edit_that_was_changed_after_its_differences_were_shown_is_not_sent(p
     }
     assert_eq!(pages.made().await, []);
 
-    let posted = pages
-        .press(SEND, &edit(&id, &draft, "amount 9", &shown_plan))
-        .await;
+    let posted = pages.press(SEND, &edit(&id, &draft, "amount 9", &shown_plan)).await;
     assert!(posted.place.starts_with("/replays/0"), "{}", posted.place);
     let made = pages.made().await;
     assert_eq!((made.len(), made[0].edited), (1, true));

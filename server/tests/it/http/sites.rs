@@ -77,24 +77,12 @@ const LOADED_BY_OTHERS: [(&str, Headers); 13] = [
             ("sec-fetch-dest", "document"),
         ],
     ),
-    (
-        "a value that does not exist",
-        &[("sec-fetch-site", "anywhere")],
-    ),
-    (
-        "fetch of an older browser",
-        &[("origin", "http://evil.example"), ("accept", "text/html")],
-    ),
-    (
-        "fetch of an older browser from a file",
-        &[("origin", "null")],
-    ),
+    ("a value that does not exist", &[("sec-fetch-site", "anywhere")]),
+    ("fetch of an older browser", &[("origin", "http://evil.example"), ("accept", "text/html")]),
+    ("fetch of an older browser from a file", &[("origin", "null")]),
     (
         "an image of an older browser",
-        &[
-            ("referer", "http://evil.example/"),
-            ("accept", "image/png,image/*;q=0.8,*/*;q=0.5"),
-        ],
+        &[("referer", "http://evil.example/"), ("accept", "image/png,image/*;q=0.8,*/*;q=0.5")],
     ),
     (
         "an image of an older browser on another port",
@@ -115,10 +103,7 @@ const NAVIGATIONS: [Headers; 3] = [
         ("sec-fetch-mode", "navigate"),
         ("sec-fetch-dest", "document"),
     ],
-    &[
-        ("referer", "http://chat.example/"),
-        ("accept", "text/html,application/xhtml+xml,*/*;q=0.8"),
-    ],
+    &[("referer", "http://chat.example/"), ("accept", "text/html,application/xhtml+xml,*/*;q=0.8")],
 ];
 
 /// Everything that is no page.
@@ -138,9 +123,7 @@ fn others() -> [String; 8] {
 const PAGES: [&str; 3] = ["/", "/letters", "/nothing/here"];
 
 fn with(request: RequestBuilder, headers: Headers) -> RequestBuilder {
-    headers.iter().fold(request, |request, (name, value)| {
-        request.header(*name, *value)
-    })
+    headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))
 }
 
 async fn status(request: RequestBuilder) -> u16 {
@@ -212,10 +195,7 @@ async fn a_browser_that_hides_where_it_comes_from_gets_pages_and_no_more(pool: P
     let counter = Counter::open(&pool).await;
     let hiding = |path: &str| {
         let request = counter.request(Method::GET, path);
-        request.header(
-            "user-agent",
-            "Mozilla/5.0 (Macintosh) Version/15.6 Safari/605.1.15",
-        )
+        request.header("user-agent", "Mozilla/5.0 (Macintosh) Version/15.6 Safari/605.1.15")
     };
     assert_eq!(status(hiding("/letters")).await, 200);
     for path in &others()[..4] {
@@ -237,14 +217,7 @@ async fn what_comes_through_a_proxy_is_refused_unless_it_shows_a_token(pool: PgP
         ("x-real-ip", "192.0.2.1"),
         ("via", "1.1 proxy"),
     ];
-    let open = [
-        "/",
-        "/letters",
-        "/ui/timeline",
-        "/events",
-        "/readyz",
-        "/metrics",
-    ];
+    let open = ["/", "/letters", "/ui/timeline", "/events", "/readyz", "/metrics"];
     for (name, value) in added {
         for path in open {
             let request = counter.request(Method::GET, path).header(name, value);
@@ -260,11 +233,7 @@ async fn what_comes_through_a_proxy_is_refused_unless_it_shows_a_token(pool: PgP
         assert_eq!(status(nobody).await, 401, "{name}");
     }
     // nginx asks so, and adds no header by itself
-    let old = |path| {
-        counter
-            .request(Method::GET, path)
-            .version(reqwest::Version::HTTP_10)
-    };
+    let old = |path| counter.request(Method::GET, path).version(reqwest::Version::HTTP_10);
     for path in ["/", "/letters", "/ui/timeline"] {
         let (status, detail) = problem(old(path).send().await.expect("an answer")).await;
         assert_eq!(status, 403, "{path}");

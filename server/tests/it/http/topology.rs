@@ -40,12 +40,7 @@ async fn queues_and_findings_are_told_and_changed_in_the_name_of_the_token(pool:
 
     let open = get("/topology/findings").await;
     let of_queue = |one: &&Value| one["kind"] == "exchange_missing";
-    let open = open["items"]
-        .as_array()
-        .expect("items")
-        .iter()
-        .find(of_queue)
-        .cloned();
+    let open = open["items"].as_array().expect("items").iter().find(of_queue).cloned();
     let open = open.expect("the finding");
     let finding = format!("/topology/findings/{}", open["id"].as_str().expect("an id"));
     assert_eq!(get(&finding).await, open);
@@ -60,21 +55,12 @@ async fn queues_and_findings_are_told_and_changed_in_the_name_of_the_token(pool:
     let wet = json!({"dead_letter_queue": "dead", "plan": dry["plan"]});
     let wet = ask(Method::PUT, &setting, wet, 200).await;
     assert_eq!(wet["applied"], true, "{wet}");
-    let looked = ask(
-        Method::DELETE,
-        &format!("{setting}?dry_run=true"),
-        json!(null),
-        200,
-    )
-    .await;
+    let looked = ask(Method::DELETE, &format!("{setting}?dry_run=true"), json!(null), 200).await;
     assert_eq!(looked["applied"], false, "{looked}");
     let removed = ask(Method::DELETE, &setting, json!(null), 200).await;
     assert_eq!(removed["applied"], true, "{removed}");
     let actors = "select distinct actor from audit";
-    let actors: Vec<String> = sqlx::query_scalar(actors)
-        .fetch_all(&pool)
-        .await
-        .expect("read");
+    let actors: Vec<String> = sqlx::query_scalar(actors).fetch_all(&pool).await.expect("read");
     assert_eq!(actors, ["admin"]);
     counter.close().await;
     watcher.end().await;
@@ -85,42 +71,12 @@ async fn what_cannot_be_read_is_refused(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let setting = "/api/v1/queues/%2F/jobs/dead-lettering";
     let cases = [
-        (
-            Method::GET,
-            "/api/v1/topology/findings?scope=some",
-            json!(null),
-            "no scope",
-        ),
-        (
-            Method::GET,
-            "/api/v1/queues?limit=0",
-            json!(null),
-            "`limit`",
-        ),
-        (
-            Method::GET,
-            "/api/v1/queues?cursor=!",
-            json!(null),
-            "`cursor`",
-        ),
-        (
-            Method::GET,
-            "/api/v1/queues?colour=red",
-            json!(null),
-            "unknown query parameter",
-        ),
-        (
-            Method::PUT,
-            setting,
-            json!({"dead_letter_queue": 7}),
-            "does not fit",
-        ),
-        (
-            Method::PUT,
-            setting,
-            json!({"dead_letter_queue": "d", "odd": 1}),
-            "odd",
-        ),
+        (Method::GET, "/api/v1/topology/findings?scope=some", json!(null), "no scope"),
+        (Method::GET, "/api/v1/queues?limit=0", json!(null), "`limit`"),
+        (Method::GET, "/api/v1/queues?cursor=!", json!(null), "`cursor`"),
+        (Method::GET, "/api/v1/queues?colour=red", json!(null), "unknown query parameter"),
+        (Method::PUT, setting, json!({"dead_letter_queue": 7}), "does not fit"),
+        (Method::PUT, setting, json!({"dead_letter_queue": "d", "odd": 1}), "odd"),
         (Method::PUT, setting, json!({}), "dead_letter_queue"),
         (
             Method::POST,

@@ -27,45 +27,21 @@ async fn texts_with_a_nul_character_are_refused_wherever_they_are_taken(pool: Pg
     let policy = |name: &str, filter: &str| json!({"name": name, "filter": filter});
     let headers = json!({"error_class": "\0"});
     let cases = [
-        (
-            "/replays",
-            json!({"selection": these, "transform": jq}),
-            422,
-        ),
-        (
-            "/replays/preview",
-            json!({"selection": these, "transform": jq}),
-            422,
-        ),
+        ("/replays", json!({"selection": these, "transform": jq}), 422),
+        ("/replays/preview", json!({"selection": these, "transform": jq}), 422),
         ("/replays", json!({"selection": {"filter": "\0"}}), 400),
-        (
-            "/replays",
-            json!({"selection": these, "edit": {"body": "", "content_type": "\0"}}),
-            422,
-        ),
+        ("/replays", json!({"selection": these, "edit": {"body": "", "content_type": "\0"}}), 422),
         (
             "/replays",
             json!({"selection": these, "target": {"mode": "worker", "worker": "\0"}}),
             400,
         ),
-        (
-            "/discards",
-            json!({"selection": these, "reason": "a\0"}),
-            400,
-        ),
+        ("/discards", json!({"selection": these, "reason": "a\0"}), 400),
         ("/retry-policies", policy("a\0b", ""), 400),
         ("/retry-policies", policy("a", "queue:\0"), 400),
         ("/views", policy("a\0b", ""), 400),
-        (
-            "/sources",
-            json!({"vhost": "/", "queue": "a", "headers": headers}),
-            400,
-        ),
-        (
-            "/executions/7",
-            json!({"state": "failed", "error": "\0"}),
-            400,
-        ),
+        ("/sources", json!({"vhost": "/", "queue": "a", "headers": headers}), 400),
+        ("/executions/7", json!({"state": "failed", "error": "\0"}), 400),
         ("/executions/%00", json!({"state": "running"}), 400),
         ("/workers/%00/heartbeat", json!({}), 400),
     ];

@@ -41,10 +41,7 @@ async fn a_heartbeat_is_answered_with_what_the_worker_is_to_do(pool: PgPool) {
         let told: Value = answer.json().await.expect("JSON");
         assert_eq!(told, json!({"state": state}), "{order:?}");
         let one = read(&counter, &format!("/{name}")).await;
-        assert_eq!(
-            (&one["name"], &one["running"]),
-            (&json!("café/7"), &json!(3))
-        );
+        assert_eq!((&one["name"], &one["running"]), (&json!("café/7"), &json!(3)));
         assert_eq!(one["drained_by"], by, "{one}");
         assert_eq!(one["way"], "http");
     }
@@ -69,11 +66,7 @@ async fn what_is_no_heartbeat_is_refused_with_its_place(pool: PgPool) {
     let bare = || counter.as_role(Role::Operator, Method::POST, "/api/v1/workers/a/heartbeat");
     let untyped = bare().body("{}").send().await.expect("an answer");
     assert_eq!(untyped.status(), 415);
-    assert_eq!(
-        read(&counter, "").await["items"],
-        json!([]),
-        "nothing was taken"
-    );
+    assert_eq!(read(&counter, "").await["items"], json!([]), "nothing was taken");
     let answer = bare().send().await.expect("an answer");
     assert_eq!(answer.status(), 200, "it needs no body");
     counter.close().await;
@@ -93,10 +86,7 @@ async fn no_parameter_holds_a_nul_and_names_are_utf_8(pool: PgPool) {
         let answer = counter.get(path).await;
         assert_eq!(answer.status(), 400, "{path}");
         let why = answer.text().await.expect("a body");
-        assert!(
-            why.contains("NUL") || why.contains("UTF-8"),
-            "{path}: {why}"
-        );
+        assert!(why.contains("NUL") || why.contains("UTF-8"), "{path}: {why}");
     }
     counter.close().await;
 }
@@ -120,13 +110,7 @@ async fn the_list_is_asked_for_with_what_the_address_says(pool: PgPool) {
         (&rest["items"][0]["name"], &rest["next_cursor"]),
         (&json!("worker-8"), &json!(null))
     );
-    for query in [
-        "state=dead",
-        "cursor=x",
-        "limit=0",
-        "limit=501",
-        "colour=red",
-    ] {
+    for query in ["state=dead", "cursor=x", "limit=0", "limit=501", "colour=red"] {
         let answer = counter.get(&format!("/api/v1/workers?{query}")).await;
         assert_eq!(answer.status(), 400, "{query}");
     }
@@ -140,24 +124,14 @@ async fn a_worker_with_an_odd_name_has_a_page(pool: PgPool) {
     let silent = now - chrono::TimeDelta::minutes(90);
     worker(&pool, "celery@a b/%<7", "celery", Some(silent), now).await;
     let page = async |path: &str| {
-        let answer = counter
-            .request(Method::GET, path)
-            .send()
-            .await
-            .expect("an answer");
+        let answer = counter.request(Method::GET, path).send().await.expect("an answer");
         let status = answer.status().as_u16();
-        (
-            status,
-            answer.text().await.expect("text").replace("<!>", ""),
-        )
+        (status, answer.text().await.expect("text").replace("<!>", ""))
     };
     let address = "/workers/celery%40a%20b%2F%25%3C7";
     let (status, text) = page(address).await;
     assert_eq!(status, 200);
-    assert!(
-        text.contains("celery@a b/%&lt;7 has been silent for 1 h 30 min"),
-        "{text}"
-    );
+    assert!(text.contains("celery@a b/%&lt;7 has been silent for 1 h 30 min"), "{text}");
     let (_, list) = page("/workers?state=stale").await;
     assert!(list.contains(&format!("href=\"{address}\"")), "{list}");
     assert_eq!(page("/workers?state=dead").await.0, 400);

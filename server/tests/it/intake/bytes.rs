@@ -19,10 +19,7 @@ type Row = (Vec<u8>, Json<Properties>, Json<FieldTable>);
 fn every_type() -> amqp::FieldTable {
     let text = |s: &[u8]| AMQPValue::LongString(s.into());
     let mut inner = amqp::FieldTable::default();
-    inner.insert(
-        "deep".into(),
-        AMQPValue::FieldArray(vec![AMQPValue::Void, text(b"x")].into()),
-    );
+    inner.insert("deep".into(), AMQPValue::FieldArray(vec![AMQPValue::Void, text(b"x")].into()));
     let mut table = amqp::FieldTable::default();
     let values = [
         ("boolean", AMQPValue::Boolean(true)),
@@ -34,22 +31,13 @@ fn every_type() -> amqp::FieldTable {
         // RabbitMQ itself breaks on NaN, so that it never is in a queue
         ("f32", AMQPValue::Float(1.1)),
         ("f64", AMQPValue::Double(-0.0)),
-        (
-            "decimal",
-            AMQPValue::DecimalValue(amqp::DecimalValue {
-                scale: 2,
-                value: 1999,
-            }),
-        ),
+        ("decimal", AMQPValue::DecimalValue(amqp::DecimalValue { scale: 2, value: 1999 })),
         ("text", text("grüße ✉".as_bytes())),
         ("latin1", text(&[b'g', 0xfc])),
         ("nul", text(b"a\0b")),
         ("empty", text(b"")),
         ("time", AMQPValue::Timestamp(u64::MAX)),
-        (
-            "bytes",
-            AMQPValue::ByteArray(vec![0, 255, 128].as_slice().into()),
-        ),
+        ("bytes", AMQPValue::ByteArray(vec![0, 255, 128].as_slice().into())),
         ("table", AMQPValue::FieldTable(inner)),
         ("void", AMQPValue::Void),
         ("na\0me", AMQPValue::Boolean(false)),
@@ -115,16 +103,11 @@ async fn a_thousand_copies_are_a_thousand_letters(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
     for _ in 0..1000 {
-        vhost
-            .publish("dead", BasicProperties::default(), b"same")
-            .await;
+        vhost.publish("dead", BasicProperties::default(), b"same").await;
     }
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("a thousand letters", || async {
-        letters(&pool).await >= 1000
-    })
-    .await;
+    until("a thousand letters", || async { letters(&pool).await >= 1000 }).await;
     office.stop().await;
     assert_eq!(letters(&pool).await, 1000);
     assert_eq!(vhost.depth("dead").await, 0);
@@ -145,17 +128,9 @@ async fn a_body_of_30_mb_is_stored_whole(pool: PgPool) {
         *byte = u8::try_from(place % 251).expect("below 251");
     }
     // Above the limit of RabbitMQ 4, which then never has it in a queue either.
-    let large = if variable_is_v4(&vhost).await {
-        &body[..16_000_000]
-    } else {
-        &body[..]
-    };
-    vhost
-        .publish("dead", BasicProperties::default(), large)
-        .await;
-    vhost
-        .publish("dead", BasicProperties::default(), b"after")
-        .await;
+    let large = if variable_is_v4(&vhost).await { &body[..16_000_000] } else { &body[..] };
+    vhost.publish("dead", BasicProperties::default(), large).await;
+    vhost.publish("dead", BasicProperties::default(), b"after").await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
     until("both letters", || async { letters(&pool).await == 2 }).await;

@@ -28,17 +28,9 @@ fn text(value: &str) -> AMQPValue {
 async fn fails_until_it_dies(vhost: &Vhost) -> Vec<Option<i64>> {
     let mut counts = Vec::new();
     for _ in 0..400 {
-        let got = vhost
-            .channel
-            .basic_get("work".into(), BasicGetOptions::default())
-            .await;
+        let got = vhost.channel.basic_get("work".into(), BasicGetOptions::default()).await;
         if let Some(got) = got.expect("asked") {
-            let headers = got
-                .delivery
-                .properties
-                .headers()
-                .clone()
-                .unwrap_or_default();
+            let headers = got.delivery.properties.headers().clone().unwrap_or_default();
             let count = headers.inner().get("x-delivery-count");
             counts.push(count.and_then(AMQPValue::as_long_long_int));
             let back = BasicRejectOptions { requeue: true };
@@ -73,10 +65,8 @@ async fn a_message_that_was_delivered_too_often_keeps_what_its_claims_left_in_it
     let office = Office::start(&pool, &vhost.brokers).await;
     until("a letter", || async { letters(&pool).await == 1 }).await;
     office.stop().await;
-    let id: uuid::Uuid = sqlx::query_scalar("select id from letters")
-        .fetch_one(&pool)
-        .await
-        .expect("a letter");
+    let id: uuid::Uuid =
+        sqlx::query_scalar("select id from letters").fetch_one(&pool).await.expect("a letter");
     let bench = Bench::offline(&pool).await;
     let letter = bench.desk.letter(LetterId(id)).await.expect("a letter");
     assert_eq!(letter.summary.reason, Reason::DeliveryLimit);

@@ -21,10 +21,8 @@ async fn running_mirror(pool: &PgPool) -> (Vhost, SourceId, Office) {
     vhost.dead_letter_pair("dlx", "dead").await;
     let id = watch(pool, &vhost.name, "dead", SourceMode::Mirror).await;
     let office = Office::start(pool, &vhost.brokers).await;
-    until("the mirror runs", || async {
-        condition(pool, id).await.0 == SourceCondition::Running
-    })
-    .await;
+    until("the mirror runs", || async { condition(pool, id).await.0 == SourceCondition::Running })
+        .await;
     assert!(vhost.has_queue(MIRROR).await);
     (vhost, id, office)
 }
@@ -36,24 +34,15 @@ async fn remove(pool: &PgPool, id: SourceId) {
 }
 
 async fn gone(vhost: &Vhost) {
-    until("the mirror queue is gone", || async {
-        !vhost.has_queue(MIRROR).await
-    })
-    .await;
+    until("the mirror queue is gone", || async { !vhost.has_queue(MIRROR).await }).await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_mirror_looks_and_never_takes(pool: PgPool) {
     let (vhost, _, office) = running_mirror(&pool).await;
-    vhost
-        .publish_to("dlx", "k", BasicProperties::default(), b"1")
-        .await;
+    vhost.publish_to("dlx", "k", BasicProperties::default(), b"1").await;
     until("a letter", || async { letters(&pool).await == 1 }).await;
-    assert_eq!(
-        vhost.depth("dead").await,
-        1,
-        "the message is still where it was"
-    );
+    assert_eq!(vhost.depth("dead").await, 1, "the message is still where it was");
     office.stop().await;
     vhost.delete().await;
 }
@@ -75,14 +64,9 @@ async fn a_mirror_that_becomes_a_taker_leaves_no_queue_and_takes(pool: PgPool) {
     let changed = store::sources::change(&mut conn, id, &source).await;
     assert!(changed.expect("asked"));
     gone(&vhost).await;
-    vhost
-        .publish_to("dlx", "k", BasicProperties::default(), b"1")
-        .await;
+    vhost.publish_to("dlx", "k", BasicProperties::default(), b"1").await;
     until("it is taken", || async { letters(&pool).await == 1 }).await;
-    until("and acknowledged", || async {
-        vhost.depth("dead").await == 0
-    })
-    .await;
+    until("and acknowledged", || async { vhost.depth("dead").await == 0 }).await;
     office.stop().await;
     vhost.delete().await;
 }
@@ -101,10 +85,7 @@ async fn the_mirror_of_a_removed_source_is_deleted_by_whichever_office_comes_nex
         left.expect("read").is_empty()
     })
     .await;
-    assert!(
-        vhost.has_queue("dead").await,
-        "only our own queue is deleted"
-    );
+    assert!(vhost.has_queue("dead").await, "only our own queue is deleted");
     other.stop().await;
     vhost.delete().await;
 }

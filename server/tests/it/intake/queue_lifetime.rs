@@ -17,10 +17,7 @@ async fn an_auto_delete_queue_is_not_deleted_by_us(pool: PgPool) {
     vhost.publish_all("dead", &different).await;
     let source = watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("the first letters", || async {
-        letters(&pool).await >= 400
-    })
-    .await;
+    until("the first letters", || async { letters(&pool).await >= 400 }).await;
     vhost.publish_all("dead", &copies).await;
     until("the copies", || async { letters(&pool).await >= 800 }).await;
     assert_eq!(vhost.consumers("dead").await, 0, "nobody could go");
@@ -49,10 +46,7 @@ async fn without_the_management_api_nothing_consumes(pool: PgPool) {
     let copies = vec!["the same".to_owned(); 300];
     for round in 1..=3 {
         vhost.publish_all("dead", &copies).await;
-        until("the letters", || async {
-            letters(&pool).await == round * 300
-        })
-        .await;
+        until("the letters", || async { letters(&pool).await == round * 300 }).await;
     }
     assert_eq!(vhost.consumers("dead").await, 0);
     let (_, detail) = condition(&pool, source).await;

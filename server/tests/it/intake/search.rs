@@ -26,9 +26,8 @@ fn properties(error: &str, more: &[(&str, String)]) -> BasicProperties {
 async fn found(pool: &PgPool, text: &str) -> i64 {
     let mut conn = pool.acquire().await.expect("a connection");
     let filter = LetterFilter::parse(text).expect("a filter");
-    let matching = Matching::look_up(&mut conn, &filter, SystemClock.now())
-        .await
-        .expect("looked up");
+    let matching =
+        Matching::look_up(&mut conn, &filter, SystemClock.now()).await.expect("looked up");
     let total = letter_list::count(&mut conn, &matching).await;
     total.expect("counted").count
 }
@@ -44,12 +43,8 @@ async fn a_letter_is_found_by_what_its_last_arrival_says(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
     let order = br#"{"customer": {"id": 42}, "note": "Fragile\u0000"}"#;
-    vhost
-        .publish("dead", properties("No Stock", &[]), order)
-        .await;
-    vhost
-        .publish("dead", BasicProperties::default(), &[0xff, 0xfe])
-        .await;
+    vhost.publish("dead", properties("No Stock", &[]), order).await;
+    vhost.publish("dead", BasicProperties::default(), &[0xff, 0xfe]).await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
     until("two letters", || async { letters(&pool).await == 2 }).await;
@@ -83,17 +78,9 @@ async fn a_letter_is_found_by_what_its_last_arrival_says(pool: PgPool) {
     .execute(&pool)
     .await
     .expect("a replay");
-    let marks = [
-        ("x-dlo-letter", letter.to_string()),
-        ("x-dlo-replay", replay.to_string()),
-    ];
-    vhost
-        .publish("dead", properties("Late", &marks), b"{\"customer\": 7}")
-        .await;
-    until("the second arrival", || async {
-        found(&pool, "arrivals:2").await == 1
-    })
-    .await;
+    let marks = [("x-dlo-letter", letter.to_string()), ("x-dlo-replay", replay.to_string())];
+    vhost.publish("dead", properties("Late", &marks), b"{\"customer\": 7}").await;
+    until("the second arrival", || async { found(&pool, "arrivals:2").await == 1 }).await;
     office.stop().await;
     assert_found(
         &pool,

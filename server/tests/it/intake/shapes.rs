@@ -28,16 +28,8 @@ fn text(value: &str) -> AMQPValue {
 async fn a_rejected_message_tells_where_it_died(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
-    vhost
-        .queue("orders.work", &[("x-dead-letter-exchange", text("dlx"))])
-        .await;
-    vhost
-        .publish(
-            "orders.work",
-            headers(vec![("tenant", text("acme"))]),
-            b"{}",
-        )
-        .await;
+    vhost.queue("orders.work", &[("x-dead-letter-exchange", text("dlx"))]).await;
+    vhost.publish("orders.work", headers(vec![("tenant", text("acme"))]), b"{}").await;
     let got = vhost
         .channel
         .basic_get("orders.work".into(), BasicGetOptions::default())
@@ -46,10 +38,7 @@ async fn a_rejected_message_tells_where_it_died(pool: PgPool) {
         .expect("a message");
     vhost
         .channel
-        .basic_reject(
-            got.delivery.delivery_tag,
-            BasicRejectOptions { requeue: false },
-        )
+        .basic_reject(got.delivery.delivery_tag, BasicRejectOptions { requeue: false })
         .await
         .expect("rejected");
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
@@ -63,18 +52,9 @@ async fn a_rejected_message_tells_where_it_died(pool: PgPool) {
     .fetch_one(&pool)
     .await
     .expect("read");
-    let wanted = (
-        "orders.work",
-        "rejected",
-        "held",
-        "orders.work",
-        "orders.work",
-    );
+    let wanted = ("orders.work", "rejected", "held", "orders.work", "orders.work");
     let (a, b, c, d, e) = &row;
-    assert_eq!(
-        (a.as_str(), b.as_str(), c.as_str(), d.as_str(), e.as_str()),
-        wanted
-    );
+    assert_eq!((a.as_str(), b.as_str(), c.as_str(), d.as_str(), e.as_str()), wanted);
     vhost.delete().await;
 }
 
@@ -115,11 +95,7 @@ async fn junk_is_kept_with_a_note(pool: PgPool) {
             .await
             .expect("read");
     assert!(notes.iter().all(|notes| !notes.is_empty()), "{notes:#?}");
-    assert!(
-        notes[6].iter().any(|note| note.contains("did not send")),
-        "{:?}",
-        notes[6]
-    );
+    assert!(notes[6].iter().any(|note| note.contains("did not send")), "{:?}", notes[6]);
     vhost.delete().await;
 }
 
@@ -132,12 +108,8 @@ async fn deep_and_large_headers_are_stored(pool: PgPool) {
         deep = AMQPValue::FieldArray(vec![deep].into());
     }
     let large = "x".repeat(100_000);
-    vhost
-        .publish("dead", headers(vec![("deep", deep)]), b"1")
-        .await;
-    vhost
-        .publish("dead", headers(vec![("x-error", text(&large))]), b"2")
-        .await;
+    vhost.publish("dead", headers(vec![("deep", deep)]), b"1").await;
+    vhost.publish("dead", headers(vec![("x-error", text(&large))]), b"2").await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
     until("both letters", || async { letters(&pool).await == 2 }).await;

@@ -20,18 +20,11 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
         condition(&pool, missing).await.0 == SourceCondition::QueueMissing
     })
     .await;
-    vhost
-        .publish("there", BasicProperties::default(), b"1")
-        .await;
-    until("the other source goes on", || async {
-        letters(&pool).await == 1
-    })
-    .await;
+    vhost.publish("there", BasicProperties::default(), b"1").await;
+    until("the other source goes on", || async { letters(&pool).await == 1 }).await;
     assert_eq!(condition(&pool, there).await.0, SourceCondition::Running);
     vhost.queue("later", &[]).await;
-    vhost
-        .publish("later", BasicProperties::default(), b"2")
-        .await;
+    vhost.publish("later", BasicProperties::default(), b"2").await;
     until("the queue is found", || async { letters(&pool).await == 2 }).await;
     office.stop().await;
     vhost.delete().await;
@@ -43,20 +36,12 @@ async fn a_queue_that_is_deleted_and_made_again_is_consumed_again(pool: PgPool) 
     vhost.queue("dead", &[]).await;
     watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    vhost
-        .publish("dead", BasicProperties::default(), b"1")
-        .await;
+    vhost.publish("dead", BasicProperties::default(), b"1").await;
     until("the first letter", || async { letters(&pool).await == 1 }).await;
     let options = lapin::options::QueueDeleteOptions::default();
-    vhost
-        .channel
-        .queue_delete("dead".into(), options)
-        .await
-        .expect("deleted");
+    vhost.channel.queue_delete("dead".into(), options).await.expect("deleted");
     vhost.queue("dead", &[]).await;
-    vhost
-        .publish("dead", BasicProperties::default(), b"2")
-        .await;
+    vhost.publish("dead", BasicProperties::default(), b"2").await;
     until("the second letter", || async { letters(&pool).await == 2 }).await;
     office.stop().await;
     vhost.delete().await;
@@ -76,28 +61,17 @@ async fn sources_in_two_vhosts_are_taken_at_once_and_can_be_added_and_removed(po
 
     let mut conn = pool.acquire().await.expect("a connection");
     let now = dlo_server::clock::Clock::now(&dlo_server::clock::SystemClock);
-    assert!(
-        store::sources::remove(&mut conn, first, now)
-            .await
-            .expect("removed")
-    );
+    assert!(store::sources::remove(&mut conn, first, now).await.expect("removed"));
     // A consumer that is gone says nothing: there is none between two stints either.
     let sessions = "select count(*) from intake_sessions where source_id = $1";
     until("its session is over", || async {
-        let open: i64 = sqlx::query_scalar(sessions)
-            .bind(first.0)
-            .fetch_one(&pool)
-            .await
-            .expect("counted");
+        let open: i64 =
+            sqlx::query_scalar(sessions).bind(first.0).fetch_one(&pool).await.expect("counted");
         open == 0
     })
     .await;
     one.publish("dead", BasicProperties::default(), b"3").await;
-    assert_eq!(
-        one.depth("dead").await,
-        1,
-        "what is not watched is not taken"
-    );
+    assert_eq!(one.depth("dead").await, 1, "what is not watched is not taken");
     office.stop().await;
     one.delete().await;
     two.delete().await;

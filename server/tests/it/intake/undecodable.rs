@@ -39,10 +39,7 @@ async fn an_undecodable_message_is_kept_whole_and_blocks_nothing(pool: PgPool) {
     vhost.publish("dead", plain(), b"behind").await;
     let source = watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
     let office = Office::start(&pool, &vhost.brokers).await;
-    until("all three are letters", || async {
-        letters(&pool).await == 3
-    })
-    .await;
+    until("all three are letters", || async { letters(&pool).await == 3 }).await;
     until("the source says so", || async {
         let (condition, remark) = condition(&pool, source).await;
         condition == SourceCondition::Running
@@ -69,10 +66,7 @@ async fn headers_that_outgrew_a_frame_are_kept_whole(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
     let text = |text: &str| AMQPValue::LongString(text.into());
-    let dying = [
-        ("x-dead-letter-exchange", text("dlx")),
-        ("x-message-ttl", AMQPValue::LongInt(0)),
-    ];
+    let dying = [("x-dead-letter-exchange", text("dlx")), ("x-message-ttl", AMQPValue::LongInt(0))];
     vhost.queue("work", &dying).await;
     let mut headers = FieldTable::default();
     headers.insert("h".into(), text(&"x".repeat(130_900)));
@@ -85,10 +79,7 @@ async fn headers_that_outgrew_a_frame_are_kept_whole(pool: PgPool) {
     let office = Office::start(&pool, &vhost.brokers).await;
     until("both are letters", || async { letters(&pool).await == 2 }).await;
     office.stop().await;
-    assert_eq!(
-        bodies(&pool).await,
-        [b"neighbour".to_vec(), b"poison".to_vec()]
-    );
+    assert_eq!(bodies(&pool).await, [b"neighbour".to_vec(), b"poison".to_vec()]);
     let kept = arrival_of(&pool, b"poison").await;
     assert_eq!(kept.headers.text("h").map(str::len), Some(130_900));
     assert_eq!(kept.deaths.len(), 1, "its death history is read");
@@ -136,12 +127,7 @@ async fn both_values_of_a_repeated_header_are_kept(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
     let uri = vhost.brokers.uri("main", &vhost.name).expect("an address");
-    let twice = [
-        field(b"a", b"t\x01"),
-        field(b"b", b"V"),
-        field(b"a", b"t\x00"),
-    ]
-    .concat();
+    let twice = [field(b"a", b"t\x01"), field(b"b", b"V"), field(b"a", b"t\x00")].concat();
     let mut publisher = RawPublisher::connect(&uri).await;
     let properties = RawProperties::with_headers(&twice);
     publisher.publish("", b"dead", &properties, b"twice").await;
@@ -161,9 +147,6 @@ async fn both_values_of_a_repeated_header_are_kept(pool: PgPool) {
     }
     assert_eq!(values, [first, FieldValue::Void, second]);
     let said = kept.notes.join(" ");
-    assert!(
-        said.contains("the header `a` is there more than once"),
-        "{said}"
-    );
+    assert!(said.contains("the header `a` is there more than once"), "{said}");
     vhost.delete().await;
 }

@@ -27,28 +27,18 @@ async fn read(pool: &PgPool) -> (Company, Yard) {
 async fn executions_are_read_with_their_worker_and_since_when(pool: PgPool) {
     let (mut company, yard) = read(&pool).await;
     let one = yard.of("1").await.execution;
-    assert_eq!(
-        (one.state, one.worker.as_deref()),
-        (ExecutionState::Scheduled, Some("worker-7"))
-    );
+    assert_eq!((one.state, one.worker.as_deref()), (ExecutionState::Scheduled, Some("worker-7")));
     assert!(one.is_read && one.is_stuck);
     let waited = one.first_seen_at - one.state_since;
     assert_eq!(waited.num_minutes(), 120, "by our clock");
-    company
-        .run("update company.execution set status = 'RUNNING' where id = 3")
-        .await;
+    company.run("update company.execution set status = 'RUNNING' where id = 3").await;
     company.pass(6, &[]).await;
     let three = yard.of("3").await.execution;
     assert_eq!(three.state, ExecutionState::Running);
     // What is over stays as it is, and is no fault.
-    company
-        .run("update company.execution set status = 'RUNNING' where id = 4")
-        .await;
+    company.run("update company.execution set status = 'RUNNING' where id = 4").await;
     company.pass(6, &[]).await;
-    assert_eq!(
-        yard.of("4").await.execution.state,
-        ExecutionState::Completed
-    );
+    assert_eq!(yard.of("4").await.execution.state, ExecutionState::Completed);
     assert_eq!(company.trouble().await, "");
 }
 
@@ -93,14 +83,8 @@ async fn rows_that_are_no_executions_are_told(pool: PgPool) {
         .await;
     company.pass(6, &[]).await;
     let said = company.trouble().await;
-    assert!(
-        said.contains("1 of 6 rows of executions") && said.contains("paused"),
-        "{said}"
-    );
-    assert_eq!(
-        yard.of("6").await.execution.state,
-        ExecutionState::Requested
-    );
+    assert!(said.contains("1 of 6 rows of executions") && said.contains("paused"), "{said}");
+    assert_eq!(yard.of("6").await.execution.state, ExecutionState::Requested);
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -111,10 +95,7 @@ async fn what_is_only_read_is_not_ended_here_by_anybody(pool: PgPool) {
     let anna = Actor("anna".into());
     let failed = ExecutionState::Failed;
     let refused = yard.desk.end_execution(&anna, "1", failed, "late").await;
-    assert!(
-        matches!(refused, Err(DeskError::Conflict(_))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(DeskError::Conflict(_))), "{refused:?}");
     for sql in [
         "insert into sources (id, broker, vhost, queue, name, mode, configured, condition_since,
              created_at)
@@ -133,10 +114,7 @@ async fn what_is_only_read_is_not_ended_here_by_anybody(pool: PgPool) {
     assert_eq!(two.execution.state, ExecutionState::Running);
     assert_eq!(two.letters[0].verdict, Some(HandlerVerdict::Left));
     let detail = two.letters[0].detail.as_deref().expect("a detail");
-    assert!(
-        detail.contains("expired in the queue `worker.7`"),
-        "{detail}"
-    );
+    assert!(detail.contains("expired in the queue `worker.7`"), "{detail}");
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -146,14 +124,8 @@ async fn what_is_reported_too_is_ours_to_end(pool: PgPool) {
     assert!(!told.is_read, "it is ours from its first report on");
     assert!(!yard.of("2").await.execution.is_read);
     company.pass(6, &[]).await;
-    assert!(
-        !yard.of("2").await.execution.is_read,
-        "the register does not take it back"
-    );
+    assert!(!yard.of("2").await.execution.is_read, "the register does not take it back");
     let anna = Actor("anna".into());
-    let ended = yard
-        .desk
-        .end_execution(&anna, "2", ExecutionState::Failed, "late")
-        .await;
+    let ended = yard.desk.end_execution(&anna, "2", ExecutionState::Failed, "late").await;
     assert_eq!(ended.expect("ended").state, ExecutionState::Failed);
 }

@@ -18,10 +18,7 @@ async fn rows_that_can_be_used_are_and_one_that_cannot_stops_the_watch(pool: PgP
         .await;
     company.pass(60, &["b"]).await;
     let said = company.trouble().await;
-    assert!(
-        said.contains("1 of 3 rows of workers cannot be used"),
-        "{said}"
-    );
+    assert!(said.contains("1 of 3 rows of workers cannot be used"), "{said}");
     for name in ["a", "b"] {
         assert_eq!(company.condition(name).await, Condition::Fresh);
     }
@@ -35,28 +32,19 @@ async fn rows_that_can_be_used_are_and_one_that_cannot_stops_the_watch(pool: PgP
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn executions_that_cannot_be_used_are_told_and_hide_no_silence(pool: PgPool) {
     for (sql, told) in [
-        (
-            "select 1 as id, 'asleep' as state",
-            "1 of 1 rows of executions cannot be used",
-        ),
+        ("select 1 as id, 'asleep' as state", "1 of 1 rows of executions cannot be used"),
         ("select nonsense from nowhere", "nowhere"),
         (
             "select g as id, 'running' as state from generate_series(1, 20001) g",
             "more than 20000 rows",
         ),
-        (
-            "select 1 as id, 'running' as state from generate_series(1, 2)",
-            "called `1`",
-        ),
+        ("select 1 as id, 'running' as state from generate_series(1, 2)", "called `1`"),
     ] {
         for table in ["workers", "executions", "fleet_watches", "registers"] {
             let empty = sqlx::AssertSqlSafe(format!("delete from {table}"));
             sqlx::raw_sql(empty).execute(&pool).await.expect("empty");
         }
-        sqlx::raw_sql("drop schema if exists company cascade")
-            .execute(&pool)
-            .await
-            .expect("gone");
+        sqlx::raw_sql("drop schema if exists company cascade").execute(&pool).await.expect("gone");
         let mut company = Company::open(&pool, Some(WORKERS), Some(sql)).await;
         company.run(STAFF).await;
         company.pass(12, &["a"]).await;
@@ -86,11 +74,7 @@ async fn two_rows_of_one_worker_are_told_and_the_later_counts(pool: PgPool) {
     assert!(said.contains("several rows are called `a`"), "{said}");
     assert_eq!(company.condition("a").await, Condition::Fresh);
     company.pass(40, &[]).await;
-    assert_eq!(
-        company.condition("a").await,
-        Condition::Stale,
-        "it hides nobody"
-    );
+    assert_eq!(company.condition("a").await, Condition::Stale, "it hides nobody");
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]

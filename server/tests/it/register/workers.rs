@@ -44,9 +44,7 @@ async fn a_worker_that_is_read_falls_silent_and_comes_back(pool: PgPool) {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_worker_that_never_beat_is_no_fault_and_hides_nobody(pool: PgPool) {
     let mut company = at_work(&pool).await;
-    company
-        .run("insert into company.worker (name) values ('new')")
-        .await;
+    company.run("insert into company.worker (name) values ('new')").await;
     company.pass(42, &["a"]).await;
     assert_eq!(company.trouble().await, "");
     assert_eq!(company.condition("b").await, Condition::Stale);
@@ -81,20 +79,13 @@ async fn a_clock_that_is_set_over_there_makes_nobody_silent_and_hides_nobody(poo
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_the_register_says_of_a_worker_is_kept_and_stops_are_no_silences(pool: PgPool) {
     let mut company = at_work(&pool).await;
-    company
-        .run("update company.worker set status = 'inactive' where name = 'b'")
-        .await;
+    company.run("update company.worker set status = 'inactive' where name = 'b'").await;
     company.pass(60, &["a"]).await;
     assert_eq!(company.condition("b").await, Condition::Stopped);
-    assert_eq!(
-        company.count("select count(*) from worker_downtimes").await,
-        0
-    );
+    assert_eq!(company.count("select count(*) from worker_downtimes").await, 0);
     let told = "select count(*) from workers where queue = 'q' and way = 'register'";
     assert_eq!(company.count(told).await, 2);
-    company
-        .run("update company.worker set status = 'busy' where name = 'b'")
-        .await;
+    company.run("update company.worker set status = 'busy' where name = 'b'").await;
     company.pass(10, &["a", "b"]).await;
     assert_eq!(company.condition("b").await, Condition::Fresh);
 }
@@ -113,19 +104,10 @@ async fn a_worker_whose_row_is_gone_is_silent_and_old_rows_are_not_taken_up(pool
     company.pass(45, &["a"]).await;
     assert_eq!(company.condition("b").await, Condition::Stale);
     assert_eq!(company.condition("lately").await, Condition::Stale);
-    assert_eq!(
-        company
-            .count("select count(*) from workers where name = 'old'")
-            .await,
-        0
-    );
+    assert_eq!(company.count("select count(*) from workers where name = 'old'").await, 0);
     let since = "select count(*) from worker_downtimes where worker = 'lately'
         and found_at - since > interval '2 h'";
-    assert_eq!(
-        company.count(since).await,
-        1,
-        "it was away before we looked"
-    );
+    assert_eq!(company.count(since).await, 1, "it was away before we looked");
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]

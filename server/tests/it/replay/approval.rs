@@ -17,36 +17,22 @@ use crate::support::desk::Bench;
 async fn where_it_is_the_rule(pool: &PgPool) -> (Vhost, Bench) {
     let vhost = Vhost::create().await;
     vhost.queue("work", &[]).await;
-    let replaying = ReplayConfig {
-        transforms_need_approval: true,
-        ..ReplayConfig::default()
-    };
+    let replaying = ReplayConfig { transforms_need_approval: true, ..ReplayConfig::default() };
     let bench = Bench::with(pool, &vhost.brokers, &vhost.name, replaying).await;
     (vhost, bench)
 }
 
 fn of(letter: LetterId) -> NewReplay {
-    NewReplay {
-        selection: Selection::of_ids(vec![letter]),
-        ..NewReplay::default()
-    }
+    NewReplay { selection: Selection::of_ids(vec![letter]), ..NewReplay::default() }
 }
 
 fn jq(letter: LetterId) -> NewReplay {
-    NewReplay {
-        transform: Some(Transform {
-            jq: ".n = 2".to_owned(),
-        }),
-        ..of(letter)
-    }
+    NewReplay { transform: Some(Transform { jq: ".n = 2".to_owned() }), ..of(letter) }
 }
 
 fn edit(letter: LetterId) -> NewReplay {
     NewReplay {
-        edit: Some(Edit {
-            body: "eyJuIjozfQ==".to_owned(),
-            content_type: None,
-        }),
+        edit: Some(Edit { body: "eyJuIjozfQ==".to_owned(), content_type: None }),
         ..of(letter)
     }
 }
@@ -63,10 +49,7 @@ async fn where_it_is_the_rule_whatever_changes_bodies_waits_for_a_second_person(
     let engine = bench.engine().await;
     for new in [jq, edit] {
         let letter = bench.letter("work", b"{\"n\":1}").await;
-        let dry = NewReplay {
-            dry_run: true,
-            ..new(letter)
-        };
+        let dry = NewReplay { dry_run: true, ..new(letter) };
         assert!(asked(&bench, &dry).await.approval.is_some());
         assert_eq!(bench.state(letter).await, LetterState::Held);
 

@@ -48,14 +48,8 @@ async fn a_broker_that_is_away_holds_up_no_ladder(pool: PgPool) {
     let (vhost, bench) = with_one_away(&pool).await;
     let letters = bench.letters(12).await;
     died_at(&pool, "away", &letters[..2]).await;
-    let canary = Canary {
-        steps: vec![1, 4],
-        stop_above: 0.5,
-        watch_seconds: 1,
-    };
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(canary))
-        .await;
+    let canary = Canary { steps: vec![1, 4], stop_above: 0.5, watch_seconds: 1 };
+    let id = bench.plan_with(&letters, |new| new.canary = Some(canary)).await;
     let engine = bench.engine().await;
     until("all that can go have gone", || async {
         bench.replay(id).await.outcomes.confirmed == 10

@@ -30,9 +30,7 @@ async fn a_canary_that_a_missing_queue_stopped_takes_up_what_had_none(pool: PgPo
     for n in 0..10 {
         letters.push(bench.letter("late", n.to_string().as_bytes()).await);
     }
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(quick(&[1, 5])))
-        .await;
+    let id = bench.plan_with(&letters, |new| new.canary = Some(quick(&[1, 5]))).await;
     let stopped = bench.becomes(id, ReplayState::Paused).await.outcomes;
     assert_eq!((stopped.unroutable, stopped.pending), (1, 9));
     vhost.queue("late", &[]).await;
@@ -50,10 +48,7 @@ async fn a_canary_that_a_missing_queue_stopped_takes_up_what_had_none(pool: PgPo
 /// Rejects the oldest messages of `work`: they come back.
 async fn reject(vhost: &Vhost, messages: usize) {
     for _ in 0..messages {
-        let got = vhost
-            .channel
-            .basic_get("work".into(), BasicGetOptions::default())
-            .await;
+        let got = vhost.channel.basic_get("work".into(), BasicGetOptions::default()).await;
         let message = got.expect("got").expect("a message");
         let dead = BasicRejectOptions { requeue: false };
         message.delivery.reject(dead).await.expect("rejected");
@@ -66,13 +61,8 @@ async fn what_an_earlier_ladder_sent_does_not_stop_the_one_begun_anew(pool: PgPo
     let intake = Office::start(&pool, &vhost.brokers).await;
     let engine = bench.engine().await;
     let letters = bench.letters(40).await;
-    let canary = Canary {
-        watch_seconds: 600,
-        ..quick(&[4, 10])
-    };
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(canary))
-        .await;
+    let canary = Canary { watch_seconds: 600, ..quick(&[4, 10]) };
+    let id = bench.plan_with(&letters, |new| new.canary = Some(canary)).await;
     let is_watched = || async {
         let climb = bench.replay(id).await.climb.expect("a ladder");
         climb.tried == 4 && climb.watched_since.is_some()
@@ -85,10 +75,7 @@ async fn what_an_earlier_ladder_sent_does_not_stop_the_one_begun_anew(pool: PgPo
 
     // These were sent before the resume.
     reject(&vhost, 4).await;
-    until("they are back", || async {
-        bench.replay(id).await.outcomes.died_again == 4
-    })
-    .await;
+    until("they are back", || async { bench.replay(id).await.outcomes.died_again == 4 }).await;
     let replay = bench.replay(id).await;
     let climb = replay.climb.expect("a ladder");
     assert_eq!((climb.tried, climb.wrong, climb.well), (4, 0, 0));
@@ -121,10 +108,7 @@ impl Hand {
         let found = Running { id, office: None };
         let taken = work::take(&mut conn, found, me).await;
         assert!(taken.expect("taken"));
-        let lane = Lane {
-            broker: "main".to_owned(),
-            vhost: vhost.to_owned(),
-        };
+        let lane = Lane { broker: "main".to_owned(), vhost: vhost.to_owned() };
         Self { conn, me, lane, id }
     }
 
@@ -138,10 +122,9 @@ impl Hand {
         .fetch_all(&mut self.conn)
         .await
         .expect("read");
-        let seats = letters.into_iter().map(|(position, letter)| Seat {
-            position,
-            letter: LetterId(letter),
-        });
+        let seats = letters
+            .into_iter()
+            .map(|(position, letter)| Seat { position, letter: LetterId(letter) });
         seats.collect()
     }
 
@@ -158,12 +141,7 @@ impl Hand {
         let seats = self.seats(positions).await;
         let recorded: Vec<Recorded> = seats
             .into_iter()
-            .map(|seat| Recorded {
-                seat,
-                outcome,
-                detail: None,
-                nacked: false,
-            })
+            .map(|seat| Recorded { seat, outcome, detail: None, nacked: false })
             .collect();
         let at = chrono::DateTime::default();
         let written = outcomes::record(&mut self.conn, self.id, &recorded, at).await;
@@ -175,9 +153,7 @@ impl Hand {
 async fn what_is_on_its_way_at_a_resume_is_not_of_the_new_ladder(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let letters = bench.letters(12).await;
-    let id = bench
-        .plan_with(&letters, |new| new.canary = Some(quick(&[5, 10])))
-        .await;
+    let id = bench.plan_with(&letters, |new| new.canary = Some(quick(&[5, 10]))).await;
     let mut hand = Hand::take(&bench, "/", id).await;
     let climbed = || async {
         let climb = bench.replay(id).await.climb.expect("a ladder");
@@ -204,10 +180,7 @@ async fn what_is_on_its_way_at_a_resume_is_not_of_the_new_ladder(pool: PgPool) {
     told.expect("told");
     assert_eq!(climbed().await, (3, 1, 1));
     let outcomes = bench.replay(id).await.outcomes;
-    assert_eq!(
-        (outcomes.tried(), outcomes.wrong(), outcomes.well()),
-        (8, 3, 2)
-    );
+    assert_eq!((outcomes.tried(), outcomes.wrong(), outcomes.well()), (8, 3, 2));
 }
 
 /// Nothing is behind it that could overtake it.
@@ -227,10 +200,7 @@ async fn the_last_letter_stops_no_order_when_it_dies_again(pool: PgPool) {
         .await;
     let over = bench.finished(id).await;
     assert_eq!(over.outcomes.pending, 0);
-    until("it is back", || async {
-        bench.replay(id).await.outcomes.died_again == 1
-    })
-    .await;
+    until("it is back", || async { bench.replay(id).await.outcomes.died_again == 1 }).await;
     assert_eq!(bench.replay(id).await.state, ReplayState::Finished);
     consumer.stop();
     engine.stop().await;

@@ -37,10 +37,7 @@ fn jq(letters: &[LetterId], jq: &str) -> NewReplay {
 fn edit(letters: &[LetterId], body: &str, content_type: Option<&str>) -> NewReplay {
     NewReplay {
         selection: Selection::of_ids(letters.to_vec()),
-        edit: Some(Edit {
-            body: body.to_owned(),
-            content_type: content_type.map(str::to_owned),
-        }),
+        edit: Some(Edit { body: body.to_owned(), content_type: content_type.map(str::to_owned) }),
         ..NewReplay::default()
     }
 }
@@ -78,10 +75,7 @@ async fn many_letters_are_sent_changed_and_those_that_cannot_be_stay_held(pool: 
 
     let engine = bench.engine().await;
     let done = bench.finished(replay.id.expect("an id")).await;
-    assert_eq!(
-        (done.outcomes.confirmed, done.transform.is_some()),
-        (2, true)
-    );
+    assert_eq!((done.outcomes.confirmed, done.transform.is_some()), (2, true));
     assert_eq!(got(&vhost).await.data, CHANGED);
     assert_eq!(got(&vhost).await.data, br#"{ "country": "DE" }"#);
     for id in [text, failing] {
@@ -135,19 +129,14 @@ async fn a_packed_body_is_packed_again(pool: PgPool) {
         ..Properties::default()
     };
     let headers = FieldTable::default();
-    let letter = bench
-        .letter_of("work", &properties, &headers, b"eyJhIjoxfQ==")
-        .await;
+    let letter = bench.letter_of("work", &properties, &headers, b"eyJhIjoxfQ==").await;
     let engine = bench.engine().await;
     let replay = asked(&bench, &jq(&[letter], ".a = 2")).await;
     bench.finished(replay.id.expect("an id")).await;
     let message = got(&vhost).await;
     assert_eq!(message.data, b"eyJhIjoyfQ==");
     let encoding = message.properties.content_encoding().as_ref();
-    assert_eq!(
-        encoding.map(lapin::types::ShortString::as_str),
-        Some("base64")
-    );
+    assert_eq!(encoding.map(lapin::types::ShortString::as_str), Some("base64"));
     engine.stop().await;
     vhost.delete().await;
 }
@@ -157,9 +146,7 @@ async fn what_comes_back_is_compared_with_what_was_sent(pool: PgPool) {
     let vhost = Vhost::create().await;
     vhost.dead_letter_pair("dlx", "dead").await;
     let dlx = AMQPValue::LongString("dlx".into());
-    vhost
-        .queue("work", &[("x-dead-letter-exchange", dlx)])
-        .await;
+    vhost.queue("work", &[("x-dead-letter-exchange", dlx)]).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     let letter = bench.letter("work", BODY).await;
     let intake = Office::start(&pool, &vhost.brokers).await;
@@ -176,15 +163,8 @@ async fn what_comes_back_is_compared_with_what_was_sent(pool: PgPool) {
     let delivery = consumer.next().await.expect("one").expect("a message");
     let rejected = delivery.reject(BasicRejectOptions { requeue: false }).await;
     rejected.expect("rejected");
-    until("it is back", || async {
-        bench.items(id).await[0].outcome == Outcome::DiedAgain
-    })
-    .await;
-    let sent = bench
-        .desk
-        .sent_body(letter, id)
-        .await
-        .expect("what was sent");
+    until("it is back", || async { bench.items(id).await[0].outcome == Outcome::DiedAgain }).await;
+    let sent = bench.desk.sent_body(letter, id).await.expect("what was sent");
     let back = sent.back.expect("it is back");
     assert!(back.is_same && back.diff.lines.is_empty(), "{back:?}");
     assert_eq!((sent.from_arrival, back.arrival), (1, 2));
@@ -207,11 +187,7 @@ async fn one_letter_is_edited_by_hand(pool: PgPool) {
     let desk = &bench.desk;
     let sheet = desk.edit_sheet(letter, None, None).await.expect("a form");
     assert_eq!((sheet.shape, sheet.shapes.len()), (Shape::Json, 3));
-    assert!(
-        sheet.text.contains("\n  \"price\": 1.10,\n"),
-        "{}",
-        sheet.text
-    );
+    assert!(sheet.text.contains("\n  \"price\": 1.10,\n"), "{}", sheet.text);
     let new = |text: &str| NewDraft {
         shape: Shape::Json,
         text: text.replace('\n', "\r\n"),
@@ -222,10 +198,7 @@ async fn one_letter_is_edited_by_hand(pool: PgPool) {
     let text = sheet.text.replace("XX", "DE");
     let draft = desk.keep_draft(&actor("ann"), letter, &new(&text)).await;
     let draft = draft.expect("kept");
-    let sheet = desk
-        .edit_sheet(letter, None, Some(draft))
-        .await
-        .expect("a form");
+    let sheet = desk.edit_sheet(letter, None, Some(draft)).await.expect("a form");
     let shown = sheet.draft.expect("the draft");
     assert!(shown.differs && shown.diff.lines.len() > 2, "{shown:?}");
 
@@ -252,10 +225,7 @@ async fn one_letter_is_edited_by_hand(pool: PgPool) {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn what_makes_no_sense_is_refused_and_changes_nothing(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
-    let letters = [
-        bench.letter("work", BODY).await,
-        bench.letter("work", BODY).await,
-    ];
+    let letters = [bench.letter("work", BODY).await, bench.letter("work", BODY).await];
     let mut both = jq(&letters[..1], ".");
     both.edit = edit(&letters, "", None).edit;
     for (new, says) in [
@@ -287,30 +257,17 @@ async fn a_program_is_tried_before_anything_is_planned(pool: PgPool) {
     }
     let asked = TryTransform {
         selection: Selection::of_ids(letters.clone()),
-        transform: Transform {
-            jq: "if .n < 10 then . else .n += 1 end".to_owned(),
-        },
+        transform: Transform { jq: "if .n < 10 then . else .n += 1 end".to_owned() },
     };
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");
     assert_eq!((preview.total, preview.tried), (31, 31));
-    assert_eq!(
-        (preview.changed, preview.unchanged, preview.failed),
-        (20, 10, 1)
-    );
+    assert_eq!((preview.changed, preview.unchanged, preview.failed), (20, 10, 1));
     assert_eq!(preview.letters.len(), 20);
     assert_eq!(preview.letters[0].letter_id, letters[0]);
-    assert!(
-        preview.letters[0]
-            .error
-            .as_deref()
-            .is_some_and(|why| why.contains("JSON"))
-    );
+    assert!(preview.letters[0].error.as_deref().is_some_and(|why| why.contains("JSON")));
     assert_eq!(preview.letters[1].diff, None);
     let diff = preview.letters[11].diff.as_ref().expect("a diff");
-    assert!(
-        diff.lines.iter().any(|line| line.text == "  \"n\": 11"),
-        "{diff:?}"
-    );
+    assert!(diff.lines.iter().any(|line| line.text == "  \"n\": 11"), "{diff:?}");
     for letter in letters {
         assert_eq!(bench.state(letter).await, LetterState::Held);
     }
@@ -321,10 +278,7 @@ async fn another_person_approves_a_replay(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
     let letter = bench.letter("work", BODY).await;
     let engine = bench.engine().await;
-    let new = NewReplay {
-        needs_approval: true,
-        ..jq(&[letter], r#".country = "DE""#)
-    };
+    let new = NewReplay { needs_approval: true, ..jq(&[letter], r#".country = "DE""#) };
     let replay = asked(&bench, &new).await;
     let id = replay.id.expect("an id");
     assert_eq!(replay.state, ReplayState::AwaitingApproval);
@@ -337,23 +291,13 @@ async fn another_person_approves_a_replay(pool: PgPool) {
     assert_eq!(bench.items(id).await[0].outcome, Outcome::Pending);
     assert_eq!(vhost.depth("work").await, 0);
 
-    let approved = bench
-        .desk
-        .approve_replay(&actor("bob"), id)
-        .await
-        .expect("done");
+    let approved = bench.desk.approve_replay(&actor("bob"), id).await.expect("done");
     let word = approved.approval.expect("a word");
-    assert_eq!(
-        (word.by.as_deref(), word.refused_because),
-        (Some("bob"), None)
-    );
+    assert_eq!((word.by.as_deref(), word.refused_because), (Some("bob"), None));
     let done = bench.finished(id).await;
     assert_eq!(done.outcomes.confirmed, 1);
     assert_eq!(got(&vhost).await.data, CHANGED);
-    let late = bench
-        .desk
-        .reject_replay(&actor("bob"), id, "too late")
-        .await;
+    let late = bench.desk.reject_replay(&actor("bob"), id, "too late").await;
     assert!(matches!(late, Err(DeskError::Conflict(_))), "{late:?}");
     engine.stop().await;
     vhost.delete().await;
@@ -362,15 +306,9 @@ async fn another_person_approves_a_replay(pool: PgPool) {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn letters_of_a_replay_that_is_refused_are_held_again(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
-    let letters = [
-        bench.letter("work", BODY).await,
-        bench.letter("work", BODY).await,
-    ];
+    let letters = [bench.letter("work", BODY).await, bench.letter("work", BODY).await];
     let engine = bench.engine().await;
-    let new = NewReplay {
-        needs_approval: true,
-        ..jq(&letters, r#".country = "DE""#)
-    };
+    let new = NewReplay { needs_approval: true, ..jq(&letters, r#".country = "DE""#) };
     let id = asked(&bench, &new).await.id.expect("an id");
     let desk = &bench.desk;
     let mute = desk.reject_replay(&actor("bob"), id, " ").await;
@@ -387,10 +325,7 @@ async fn letters_of_a_replay_that_is_refused_are_held_again(pool: PgPool) {
         assert_eq!(bench.state(letter).await, LetterState::Held);
         assert_eq!(item.outcome, Outcome::Refused);
         let why = item.detail.expect("why");
-        assert!(
-            why.contains("bob") && why.contains("wrong country"),
-            "{why}"
-        );
+        assert!(why.contains("bob") && why.contains("wrong country"), "{why}");
     }
     assert_eq!(vhost.depth("work").await, 0);
     engine.stop().await;

@@ -29,9 +29,7 @@ async fn tried(bench: &Bench, letters: &[LetterId], target: Target) -> Replay {
 }
 
 fn to_queue(queue: &str) -> Target {
-    Target::Queue {
-        queue: queue.into(),
-    }
+    Target::Queue { queue: queue.into() }
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -48,21 +46,9 @@ async fn a_letter_that_one_queue_of_several_refused_is_unknown_and_a_replay_of_i
     vhost.topic("events", &[("work", "#"), ("full", "#")]).await;
     let letters = bench.letters(20).await;
     let engine = bench.engine().await;
-    let target = Target::Exchange {
-        exchange: "events".into(),
-        routing_key: "created".into(),
-    };
-    assert_eq!(
-        tried(&bench, &letters, target.clone())
-            .await
-            .perhaps_delivered,
-        Some(0)
-    );
-    let id = bench
-        .plan(&letters, target.clone())
-        .await
-        .id
-        .expect("an id");
+    let target = Target::Exchange { exchange: "events".into(), routing_key: "created".into() };
+    assert_eq!(tried(&bench, &letters, target.clone()).await.perhaps_delivered, Some(0));
+    let id = bench.plan(&letters, target.clone()).await.id.expect("an id");
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.unknown, done.refused, done.confirmed), (20, 0, 0));
     assert_eq!(delivered(&vhost, "work").await.len(), 20, "they are there");
@@ -93,9 +79,7 @@ async fn what_a_queue_confirms_and_drops_is_not_called_delivered(pool: PgPool) {
     vhost.queue("by-policy", &[]).await;
     let tiny = json!({"max-length-bytes": 0});
     vhost.policy("tiny", "^by-policy$", 1, tiny).await;
-    vhost
-        .queue("small", &[("x-max-length", AMQPValue::LongInt(2))])
-        .await;
+    vhost.queue("small", &[("x-max-length", AMQPValue::LongInt(2))]).await;
     vhost.queue("work", &[]).await;
     vhost.topic("events", &[("none", "#"), ("work", "#")]).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
@@ -107,23 +91,15 @@ async fn what_a_queue_confirms_and_drops_is_not_called_delivered(pool: PgPool) {
     assert_eq!(says(to_queue("none")).await, "", "nothing was read yet");
     crate::support::until("the policy is read", || async {
         watcher.look().await;
-        says(to_queue("by-policy"))
-            .await
-            .contains("the policy `tiny`")
+        says(to_queue("by-policy")).await.contains("the policy `tiny`")
     })
     .await;
     let none = says(to_queue("none")).await;
     assert!(none.starts_with("`none` keeps no messages"), "{none}");
     let small = says(to_queue("small")).await;
-    assert!(
-        small.contains("`small` holds 2 messages at most"),
-        "{small}"
-    );
+    assert!(small.contains("`small` holds 2 messages at most"), "{small}");
     assert_eq!(says(to_queue("work")).await, "");
-    let events = Target::Exchange {
-        exchange: "events".into(),
-        routing_key: "created".into(),
-    };
+    let events = Target::Exchange { exchange: "events".into(), routing_key: "created".into() };
     let events = says(events).await;
     assert!(events.starts_with("`none` keeps no messages"), "{events}");
 
@@ -145,10 +121,7 @@ async fn what_a_queue_confirms_and_drops_is_not_called_delivered(pool: PgPool) {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_transient_message_is_sent_as_a_persistent_one_and_that_is_told(pool: PgPool) {
     let (vhost, bench) = at_work(&pool).await;
-    let transient = Properties {
-        delivery_mode: Some(1),
-        ..Properties::default()
-    };
+    let transient = Properties { delivery_mode: Some(1), ..Properties::default() };
     let none = FieldTable::default();
     let letter = bench.letter_of("work", &transient, &none, b"{}").await;
     let other = bench.letter("work", b"{}").await;

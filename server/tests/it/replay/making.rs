@@ -35,17 +35,12 @@ async fn bodies_are_made_before_letters_are_locked_and_only_of_their_last_arriva
         .expect("locked");
     let new = NewReplay {
         selection: Selection::of_ids(vec![comes_back, stays]),
-        transform: Some(Transform {
-            jq: ".a = 2".to_owned(),
-        }),
+        transform: Some(Transform { jq: ".a = 2".to_owned() }),
         ..NewReplay::default()
     };
     let actor = Actor("ann".to_owned());
     let meanwhile = async {
-        until("the plan waits for the lock", || async {
-            waiting(&pool).await == 1
-        })
-        .await;
+        until("the plan waits for the lock", || async { waiting(&pool).await == 1 }).await;
         for change in [
             "insert into arrivals (letter_id, ordinal, arrived_at, source_id, exchange,
                  routing_key, properties, headers, deaths, body, body_sha256)

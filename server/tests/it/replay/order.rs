@@ -21,31 +21,13 @@ async fn letters_that_keep_their_order_stop_behind_one_that_does_not_get_through
     let backwards: Vec<_> = letters.iter().rev().copied().collect();
     let id = bench.plan_with(&backwards, |new| new.in_order = true).await;
     let stopped = bench.becomes(id, ReplayState::Paused).await;
-    assert!(
-        stopped
-            .stopped
-            .expect("told")
-            .why
-            .expect("a reason")
-            .contains("order")
-    );
-    let outcomes: Vec<_> = bench
-        .items(id)
-        .await
-        .iter()
-        .map(|item| item.outcome)
-        .collect();
-    assert_eq!(
-        outcomes,
-        [Outcome::Confirmed, Outcome::Unroutable, Outcome::Pending]
-    );
+    assert!(stopped.stopped.expect("told").why.expect("a reason").contains("order"));
+    let outcomes: Vec<_> = bench.items(id).await.iter().map(|item| item.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Confirmed, Outcome::Unroutable, Outcome::Pending]);
     // Nobody decided on it, and it still has no queue: nothing overtakes it.
     bench.tell(id, Control::Resume, false).await;
     let still = bench.becomes(id, ReplayState::Paused).await.outcomes;
-    assert_eq!(
-        (still.confirmed, still.unroutable, still.pending),
-        (1, 1, 1)
-    );
+    assert_eq!((still.confirmed, still.unroutable, still.pending), (1, 1, 1));
     let discarded = bench
         .desk
         .discard(
@@ -98,10 +80,7 @@ async fn a_letter_that_another_replay_took_since_is_not_taken_up_for_its_order(p
     .await
     .expect("set");
     let other = bench.plan_with(&letters[..1], |_| {}).await;
-    sqlx::raw_sql("update letters set state = 'held'")
-        .execute(&pool)
-        .await
-        .expect("back again");
+    sqlx::raw_sql("update letters set state = 'held'").execute(&pool).await.expect("back again");
     let resumed = bench.tell(id, Control::Resume, false).await.outcomes;
     assert_eq!((resumed.refused, resumed.pending), (1, 1));
     assert_eq!(bench.replay(other).await.outcomes.pending, 1);

@@ -58,11 +58,7 @@ async fn taken(pool: &PgPool, vhost: &Vhost, queues: &[&str]) -> Bench {
 
 fn all() -> NewReplay {
     NewReplay {
-        selection: Selection {
-            filter: Some(String::new()),
-            all: true,
-            ..Selection::default()
-        },
+        selection: Selection { filter: Some(String::new()), all: true, ..Selection::default() },
         ..NewReplay::default()
     }
 }
@@ -91,14 +87,7 @@ async fn a_forged_history_decides_nothing_unless_a_person_says_so(pool: PgPool) 
         assert_eq!(one.summary.origin_claimed, is_forged);
     }
 
-    let tried = plan(
-        &bench,
-        &NewReplay {
-            dry_run: true,
-            ..all()
-        },
-    )
-    .await;
+    let tried = plan(&bench, &NewReplay { dry_run: true, ..all() }).await;
     assert_eq!(tried.total, 1);
     let claimed = tried.claimed_origins.expect("told");
     assert_eq!((claimed.letters, claimed.included), (1, false));
@@ -119,10 +108,7 @@ async fn a_forged_history_decides_nothing_unless_a_person_says_so(pool: PgPool) 
     assert_eq!(vhost.depth("orders.work").await, 1);
     assert_eq!(vhost.depth("payments.execute").await, 0);
 
-    let asked = NewReplay {
-        claimed_origins: true,
-        ..all()
-    };
+    let asked = NewReplay { claimed_origins: true, ..all() };
     let second = plan(&bench, &asked).await;
     assert_eq!(second.total, 1);
     let done = bench.finished(second.id.expect("an id")).await;
@@ -148,21 +134,9 @@ async fn without_a_management_api_the_list_of_the_source_decides(pool: PgPool) {
     let bench = Bench::new(&pool, &Brokers::main(amqp, None), &vhost.name).await;
     bench.letter("orders.work", b"{}").await;
     bench.letter("payments.execute", b"{}").await;
-    for (list, total) in [
-        ("", 0),
-        ("orders.*", 1),
-        ("*", 2),
-        ("orders.*, payments.*", 2),
-    ] {
+    for (list, total) in [("", 0), ("orders.*", 1), ("*", 2), ("orders.*, payments.*", 2)] {
         believe(&pool, bench.source, list).await;
-        let tried = plan(
-            &bench,
-            &NewReplay {
-                dry_run: true,
-                ..all()
-            },
-        )
-        .await;
+        let tried = plan(&bench, &NewReplay { dry_run: true, ..all() }).await;
         assert_eq!(tried.total, total, "{list}");
         let claimed = tried.claimed_origins.map_or(0, |claimed| claimed.letters);
         assert_eq!(claimed, 2 - total, "{list}");
@@ -179,14 +153,7 @@ async fn a_queue_that_was_made_a_moment_ago_is_no_claim(pool: PgPool) {
     company(&vhost).await;
     // Nobody has read the broker's queues: the plan of a person has it done.
     let bench = taken(&pool, &vhost, &["orders.work", "payments.execute"]).await;
-    let tried = plan(
-        &bench,
-        &NewReplay {
-            dry_run: true,
-            ..all()
-        },
-    )
-    .await;
+    let tried = plan(&bench, &NewReplay { dry_run: true, ..all() }).await;
     assert_eq!(tried.total, 1);
     assert_eq!(tried.destinations[0].queue.as_deref(), Some("orders.work"));
     vhost.delete().await;
@@ -199,9 +166,7 @@ async fn an_exchange_is_known_only_where_all_that_it_reaches_is(pool: PgPool) {
     company(vhost).await;
     vhost.queue("audit", &[]).await;
     vhost.direct("orders", &[("orders.work", "new")]).await;
-    vhost
-        .direct("all", &[("orders.work", "new"), ("audit", "new")])
-        .await;
+    vhost.direct("all", &[("orders.work", "new"), ("audit", "new")]).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
     believe(&pool, bench.source, "").await;
     watcher.look().await;
@@ -228,18 +193,10 @@ async fn an_exchange_is_known_only_where_all_that_it_reaches_is(pool: PgPool) {
         };
         let tried = plan(&bench, &new).await;
         assert_eq!(tried.total, total, "{exchange} {key}");
-        let asked = NewReplay {
-            claimed_origins: true,
-            ..new.clone()
-        };
+        let asked = NewReplay { claimed_origins: true, ..new.clone() };
         assert_eq!(plan(&bench, &asked).await.total, 1, "{exchange} {key}");
         // Where a person names the place, nothing is asked of the letter.
-        let named = NewReplay {
-            target: Target::Queue {
-                queue: "audit".to_owned(),
-            },
-            ..new
-        };
+        let named = NewReplay { target: Target::Queue { queue: "audit".to_owned() }, ..new };
         assert_eq!(plan(&bench, &named).await.total, 1);
     }
     assert_eq!(listed(&bench).await[0].state, LetterState::Held);

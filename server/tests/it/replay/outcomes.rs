@@ -57,47 +57,20 @@ async fn confirmed_letters_are_in_the_queue_byte_by_byte_and_marked(pool: PgPool
         assert_eq!(bench.state(*letter).await, LetterState::Replayed);
     }
     let (outcome, detail) = outcomes(&bench, id, &[first]).await.remove(0);
-    assert_eq!(
-        (outcome, detail.as_str()),
-        (Outcome::Confirmed, "sent without expiration")
-    );
+    assert_eq!((outcome, detail.as_str()), (Outcome::Confirmed, "sent without expiration"));
 
-    let got = vhost
-        .channel
-        .basic_get("work".into(), BasicGetOptions { no_ack: true });
+    let got = vhost.channel.basic_get("work".into(), BasicGetOptions { no_ack: true });
     let message = delivered_from(got.await.expect("got").expect("a message").delivery);
     assert_eq!(message.body, body);
-    assert_eq!(
-        message.headers.text("x-dlo-letter"),
-        Some(first.to_string().as_str())
-    );
-    assert_eq!(
-        message.headers.text("x-dlo-replay"),
-        Some(id.to_string().as_str())
-    );
-    assert_eq!(
-        message.headers.get("x-dlo-attempt"),
-        Some(&FieldValue::LongInt(1))
-    );
+    assert_eq!(message.headers.text("x-dlo-letter"), Some(first.to_string().as_str()));
+    assert_eq!(message.headers.text("x-dlo-replay"), Some(id.to_string().as_str()));
+    assert_eq!(message.headers.get("x-dlo-attempt"), Some(&FieldValue::LongInt(1)));
     assert_eq!(message.headers.text("tenant"), Some("acme"));
-    assert_eq!(
-        message
-            .properties
-            .message_id
-            .as_ref()
-            .and_then(WireText::as_str),
-        Some("m-1")
-    );
+    assert_eq!(message.properties.message_id.as_ref().and_then(WireText::as_str), Some("m-1"));
     assert_eq!(message.properties.delivery_mode, Some(2));
     let trail = bench.audit(first).await;
     let line = |action: &str, actor: &str| (action.to_owned(), actor.to_owned());
-    assert_eq!(
-        trail,
-        [
-            line("replay.confirmed", "dlo"),
-            line("letter.replay", "tester")
-        ]
-    );
+    assert_eq!(trail, [line("replay.confirmed", "dlo"), line("letter.replay", "tester")]);
     engine.stop().await;
     vhost.delete().await;
 }
@@ -108,32 +81,18 @@ async fn without_the_right_to_publish_every_letter_is_refused_and_none_is_unknow
     vhost.queue("work", &[]).await;
     let user = unique("reader");
     vhost.add_user(&user, "secret", "^$").await;
-    let direct: lapin::uri::AMQPUri = vhost
-        .brokers
-        .get("main")
-        .expect("a broker")
-        .amqp
-        .parse()
-        .expect("an address");
-    let amqp = format!(
-        "amqp://{user}:secret@127.0.0.1:{}/%2f",
-        direct.authority.port
-    );
+    let direct: lapin::uri::AMQPUri =
+        vhost.brokers.get("main").expect("a broker").amqp.parse().expect("an address");
+    let amqp = format!("amqp://{user}:secret@127.0.0.1:{}/%2f", direct.authority.port);
     let brokers = Brokers::main(&amqp, None);
     let bench = Bench::new(&pool, &brokers, &vhost.name).await;
-    let letters = [
-        bench.letter("work", b"1").await,
-        bench.letter("work", b"2").await,
-    ];
+    let letters = [bench.letter("work", b"1").await, bench.letter("work", b"2").await];
     let engine = bench.engine().await;
     let id = bench.replay_home(&letters).await;
     let done = bench.finished(id).await.outcomes;
     assert_eq!((done.refused, done.unknown, done.confirmed), (2, 0, 0));
     let came = outcomes(&bench, id, &letters).await;
-    assert!(
-        came.iter().all(|(_, why)| why.contains("ACCESS_REFUSED")),
-        "{came:?}"
-    );
+    assert!(came.iter().all(|(_, why)| why.contains("ACCESS_REFUSED")), "{came:?}");
     assert_eq!(vhost.depth("work").await, 0);
     engine.stop().await;
     vhost.remove_user(&user).await;
@@ -160,10 +119,7 @@ async fn letters_go_to_a_named_queue_and_those_that_cannot_are_left_out(pool: Pg
     let vhost = Vhost::create().await;
     vhost.queue("elsewhere", &[]).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
-    let letters = [
-        bench.letter("gone", b"1").await,
-        bench.letter("", b"2").await,
-    ];
+    let letters = [bench.letter("gone", b"1").await, bench.letter("", b"2").await];
     let engine = bench.engine().await;
     let left = bench.plan(&letters[1..], Target::OriginQueue).await;
     assert_eq!((left.total, left.state), (0, ReplayState::Finished));
@@ -171,9 +127,7 @@ async fn letters_go_to_a_named_queue_and_those_that_cannot_are_left_out(pool: Pg
         left.left_out[0].reason,
         "nothing tells which queue it died in: name a target queue"
     );
-    let target = Target::Queue {
-        queue: "elsewhere".into(),
-    };
+    let target = Target::Queue { queue: "elsewhere".into() };
     let id = bench.plan(&letters, target).await.id.expect("an id");
     assert_eq!(bench.finished(id).await.outcomes.confirmed, 2);
     assert_eq!(vhost.depth("elsewhere").await, 2);

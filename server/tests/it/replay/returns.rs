@@ -37,9 +37,7 @@ impl Yard {
         let vhost = Vhost::create().await;
         vhost.dead_letter_pair("dlx", "dead").await;
         let dlx = AMQPValue::LongString("dlx".into());
-        vhost
-            .queue("work", &[("x-dead-letter-exchange", dlx)])
-            .await;
+        vhost.queue("work", &[("x-dead-letter-exchange", dlx)]).await;
         vhost.topic("orders", &[("work", "order.#")]).await;
         let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
         Self {
@@ -66,9 +64,7 @@ impl Yard {
     }
 
     async fn publish(&self, properties: BasicProperties, body: &[u8]) {
-        self.vhost
-            .publish_to("orders", "order.new", properties, body)
-            .await;
+        self.vhost.publish_to("orders", "order.new", properties, body).await;
     }
 
     /// Has a message die, and tells its letter.
@@ -76,18 +72,13 @@ impl Yard {
         self.publish(properties, b"one").await;
         self.reject().await;
         self.until_letters(1).await;
-        let id: Uuid = sqlx::query_scalar("select id from letters")
-            .fetch_one(&self.pool)
-            .await
-            .expect("one");
+        let id: Uuid =
+            sqlx::query_scalar("select id from letters").fetch_one(&self.pool).await.expect("one");
         LetterId(id)
     }
 
     async fn until_letters(&self, count: i64) {
-        until("all letters are there", || async {
-            letters(&self.pool).await == count
-        })
-        .await;
+        until("all letters are there", || async { letters(&self.pool).await == count }).await;
     }
 
     async fn letter(&self, id: LetterId) -> Letter {
@@ -150,10 +141,8 @@ async fn of_two_copies_of_a_replayed_message_both_are_kept(pool: PgPool) {
     yard.publish(sent.properties.clone(), &sent.data).await;
     yard.reject().await;
     yard.until_letters(2).await;
-    until("it is back", || async {
-        yard.bench.items(id).await[0].outcome == Outcome::DiedAgain
-    })
-    .await;
+    until("it is back", || async { yard.bench.items(id).await[0].outcome == Outcome::DiedAgain })
+        .await;
     assert_eq!(yard.letter(letter).await.arrivals.len(), 2);
     let copies: Vec<Uuid> = sqlx::query_scalar("select id from letters where state = 'held'")
         .fetch_all(&pool)
@@ -165,10 +154,7 @@ async fn of_two_copies_of_a_replayed_message_both_are_kept(pool: PgPool) {
     let id = yard.bench.replay_home(&copies).await;
     yard.reject().await;
     yard.reject().await;
-    until("both are back", || async {
-        yard.bench.replay(id).await.outcomes.died_again == 2
-    })
-    .await;
+    until("both are back", || async { yard.bench.replay(id).await.outcomes.died_again == 2 }).await;
     assert_eq!(letters(&pool).await, 2);
     yard.close().await;
 }
@@ -193,10 +179,8 @@ async fn a_letter_that_was_put_away_is_not_woken_by_another_message(pool: PgPool
     // The message itself does wake it: whoever reported success was wrong.
     yard.publish(sent.properties.clone(), &sent.data).await;
     yard.reject().await;
-    until("it is held again", || async {
-        yard.bench.state(letter).await == LetterState::Held
-    })
-    .await;
+    until("it is held again", || async { yard.bench.state(letter).await == LetterState::Held })
+        .await;
     assert_eq!(letters(&pool).await, 2);
     yard.close().await;
 }

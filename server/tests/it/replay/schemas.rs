@@ -17,10 +17,7 @@ const ORDER: &str = r#"{"properties": {"total": {"type": "number", "minimum": 0}
 
 /// A desk with a schema for letters of the type `placed`.
 fn with_schema(bench: Bench) -> Bench {
-    let wanted = SchemaFor {
-        source: None,
-        message_type: Some("placed".to_owned()),
-    };
+    let wanted = SchemaFor { source: None, message_type: Some("placed".to_owned()) };
     let schema = Schema::read("order.json", wanted, ORDER.as_bytes()).expect("a schema");
     bench.with_desk(|desk| desk.with_schemas(Schemas::new(vec![schema])))
 }
@@ -46,18 +43,12 @@ async fn sheet(bench: &Bench, letter: LetterId, text: Option<&str>) -> EditSheet
     let ann = Actor("ann".to_owned());
     let mut draft = None;
     if let Some(text) = text {
-        let new = NewDraft {
-            shape: Shape::Json,
-            text: text.to_owned(),
-            content_type: String::new(),
-        };
+        let new =
+            NewDraft { shape: Shape::Json, text: text.to_owned(), content_type: String::new() };
         let kept = bench.desk.keep_draft(&ann, letter, &new).await;
         draft = Some(kept.expect("kept"));
     }
-    let sheet = bench
-        .desk
-        .edit_sheet(letter, Some(Shape::Json), draft)
-        .await;
+    let sheet = bench.desk.edit_sheet(letter, Some(Shape::Json), draft).await;
     sheet.expect("a form")
 }
 
@@ -69,10 +60,7 @@ async fn an_edit_that_does_not_fit_is_told_and_can_be_sent_all_the_same(pool: Pg
     let placed = letter(&bench, Some("placed"), &usual, br#"{"total":-5}"#).await;
     let arrived = sheet(&bench, placed, None).await.schema;
     let arrived = arrived.expect("a schema");
-    assert_eq!(
-        (arrived.schema.as_str(), arrived.faults.len()),
-        ("order.json", 1)
-    );
+    assert_eq!((arrived.schema.as_str(), arrived.faults.len()), ("order.json", 1));
     assert_eq!(arrived.faults[0].place, "/total");
 
     let fits = sheet(&bench, placed, Some(r#"{"total": 5}"#)).await;
@@ -94,10 +82,7 @@ async fn an_edit_that_does_not_fit_is_told_and_can_be_sent_all_the_same(pool: Pg
     let planned = bench.desk.plan_replay(&ann, &new).await.expect("planned");
     let done = bench.finished(planned.id.expect("an id")).await;
     assert_eq!(done.outcomes.confirmed, 1);
-    assert_eq!(
-        vhost.take_bodies("work").await,
-        [br#"{"total":"five"}"#.to_vec()]
-    );
+    assert_eq!(vhost.take_bodies("work").await, [br#"{"total":"five"}"#.to_vec()]);
 
     let other = letter(&bench, Some("paid"), &usual, br#"{"total":-5}"#).await;
     assert_eq!(sheet(&bench, other, None).await.schema, None);
@@ -126,26 +111,14 @@ async fn a_preview_tells_which_changed_letters_do_not_fit(pool: PgPool) {
     }
     let asked = TryTransform {
         selection: Selection::of_ids(letters.clone()),
-        transform: Transform {
-            jq: "if .keep then . else .total -= 5 end".to_owned(),
-        },
+        transform: Transform { jq: "if .keep then . else .total -= 5 end".to_owned() },
     };
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");
     assert_eq!((preview.changed, preview.unchanged), (24, 1));
     assert_eq!((preview.unfit, preview.letters.len()), (21, 20));
-    for (place, fits) in [Some(true), Some(false), None, None, None]
-        .into_iter()
-        .enumerate()
-    {
-        let one = preview
-            .letters
-            .iter()
-            .find(|one| one.letter_id == letters[place]);
+    for (place, fits) in [Some(true), Some(false), None, None, None].into_iter().enumerate() {
+        let one = preview.letters.iter().find(|one| one.letter_id == letters[place]);
         let check = one.expect("shown").schema.as_ref();
-        assert_eq!(
-            check.map(dlo_domain::schema::SchemaCheck::fits),
-            fits,
-            "{place}"
-        );
+        assert_eq!(check.map(dlo_domain::schema::SchemaCheck::fits), fits, "{place}");
     }
 }

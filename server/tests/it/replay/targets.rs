@@ -28,10 +28,7 @@ async fn published_to(bench: &Bench, letter: LetterId, exchange: &str, key: &str
 }
 
 fn to_exchange(exchange: &str, routing_key: &str) -> Target {
-    Target::Exchange {
-        exchange: exchange.into(),
-        routing_key: routing_key.into(),
-    }
+    Target::Exchange { exchange: exchange.into(), routing_key: routing_key.into() }
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -59,42 +56,24 @@ async fn letters_go_through_the_exchange_that_they_were_published_to(pool: PgPoo
     let dry = dry.expect("tried");
     let of = |exchange: Option<&str>| {
         let mut found = dry.destinations.iter();
-        found
-            .find(|one| one.exchange.as_deref() == exchange)
-            .expect("a destination")
-            .clone()
+        found.find(|one| one.exchange.as_deref() == exchange).expect("a destination").clone()
     };
     let both = vec!["work".to_owned(), "work-a".to_owned()];
-    assert_eq!(
-        (of(Some("orders")).exists, of(Some("orders")).receivers),
-        (Some(true), Some(both))
-    );
-    assert_eq!(
-        (of(Some("gone")).exists, of(Some("gone")).receivers),
-        (Some(false), None)
-    );
+    assert_eq!((of(Some("orders")).exists, of(Some("orders")).receivers), (Some(true), Some(both)));
+    assert_eq!((of(Some("gone")).exists, of(Some("gone")).receivers), (Some(false), None));
     // The default exchange leads to one queue.
     assert_eq!(of(None).queue.as_deref(), Some("work"));
 
     let id = bench.plan(&letters, target).await.id.expect("an id");
     let done = bench.finished(id).await.outcomes;
-    assert_eq!(
-        (done.confirmed, done.unroutable, done.unknown),
-        (2, 1, 0),
-        "{done:?}"
-    );
+    assert_eq!((done.confirmed, done.unroutable, done.unknown), (2, 1, 0), "{done:?}");
     assert_eq!(vhost.depth("work").await, 2);
     assert_eq!(vhost.depth("work-a").await, 1);
     assert_eq!(bench.state(letters[1]).await, LetterState::Held);
     let item = &bench.items(id).await[1];
     assert_eq!(item.outcome, Outcome::Unroutable);
     assert_eq!(item.exchange.as_deref(), Some("gone"));
-    assert!(
-        item.detail
-            .as_deref()
-            .expect("why")
-            .contains("no exchange `gone`")
-    );
+    assert!(item.detail.as_deref().expect("why").contains("no exchange `gone`"));
     engine.stop().await;
     vhost.delete().await;
 }
@@ -136,9 +115,7 @@ async fn a_dry_run_follows_alternate_exchanges_and_knows_internal_ones(pool: PgP
     vhost.bind("orders", "work", "known").await;
     vhost.direct("by-policy", &[]).await;
     let definition = serde_json::json!({"alternate-exchange": "others"});
-    vhost
-        .exchange_policy("alt", "^by-policy$", definition)
-        .await;
+    vhost.exchange_policy("alt", "^by-policy$", definition).await;
     vhost.internal("inside").await;
     let letter = bench.letter("work", b"{}").await;
     let receivers = async |exchange: &str, key: &str| {
@@ -149,10 +126,8 @@ async fn a_dry_run_follows_alternate_exchanges_and_knows_internal_ones(pool: PgP
     assert_eq!(receivers("orders", "known").await, ["work"]);
     assert_eq!(receivers("orders", "other").await, ["alt.q"]);
     // A broker applies a policy some moments after it took it.
-    until("the policy applies", || async {
-        receivers("by-policy", "other").await == ["alt.q"]
-    })
-    .await;
+    until("the policy applies", || async { receivers("by-policy", "other").await == ["alt.q"] })
+        .await;
     let inside = tried(&bench, letter, to_exchange("inside", "x")).await;
     assert_eq!((inside.exists, inside.internal), (Some(true), Some(true)));
     vhost.delete().await;
@@ -160,20 +135,11 @@ async fn a_dry_run_follows_alternate_exchanges_and_knows_internal_ones(pool: PgP
 
 /// A worker that said, or did not say, which queue it works on.
 async fn worker(pool: &PgPool, name: &str, queue: Option<&str>) {
-    let mut heartbeat = Heartbeat {
-        interval_seconds: Some(3_600.0),
-        ..Heartbeat::default()
-    };
+    let mut heartbeat = Heartbeat { interval_seconds: Some(3_600.0), ..Heartbeat::default() };
     heartbeat.queue = queue.map(str::to_owned);
-    let beat = Beat {
-        name: name.to_owned(),
-        heartbeat,
-        refused_queue: None,
-    };
+    let beat = Beat { name: name.to_owned(), heartbeat, refused_queue: None };
     let mut conn = pool.acquire().await.expect("a connection");
-    beats::write(&mut conn, &SystemClock, "http", &[beat])
-        .await
-        .expect("heard");
+    beats::write(&mut conn, &SystemClock, "http", &[beat]).await.expect("heard");
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -198,9 +164,7 @@ async fn letters_go_to_the_queue_that_a_worker_says_it_works_on(pool: PgPool) {
         ("10", "worker.10.executions"),
     ] {
         let letters = bench.letters(3).await;
-        let target = Target::Worker {
-            worker: name.into(),
-        };
+        let target = Target::Worker { worker: name.into() };
         let new = NewReplay {
             selection: Selection::of_ids(letters.clone()),
             target: target.clone(),
@@ -234,14 +198,8 @@ async fn a_dry_run_tells_how_the_workers_are_where_letters_go(pool: PgPool) {
     let intended = async || bench.desk.letter(letter).await.expect("there").worker;
     assert_eq!((there().await, intended().await), (None, None));
     worker(&pool, "7", Some("work")).await;
-    let one = WorkersThere {
-        fresh: 1,
-        ..WorkersThere::default()
-    };
-    assert_eq!(
-        (there().await, intended().await),
-        (Some(one), Some("7".into()))
-    );
+    let one = WorkersThere { fresh: 1, ..WorkersThere::default() };
+    assert_eq!((there().await, intended().await), (Some(one), Some("7".into())));
     worker(&pool, "8", Some("work")).await;
     worker(&pool, "9", Some("work")).await;
     for change in [
@@ -251,12 +209,7 @@ async fn a_dry_run_tells_how_the_workers_are_where_letters_go(pool: PgPool) {
     ] {
         sqlx::query(change).execute(&pool).await.expect("changed");
     }
-    let none_fresh = WorkersThere {
-        fresh: 0,
-        stale: 1,
-        draining: 1,
-        stopped: 1,
-    };
+    let none_fresh = WorkersThere { fresh: 0, stale: 1, draining: 1, stopped: 1 };
     let told = (there().await, intended().await);
     assert_eq!(told, (Some(none_fresh), None), "nobody knows for which one");
     vhost.delete().await;

@@ -33,9 +33,7 @@ async fn a_plan_that_publishes_nothing_is_no_try(pool: PgPool) {
     let letter = bench.letter("work", b"{}").await;
     let later = SystemClock.now() + TimeDelta::days(3);
     for _ in 0..3 {
-        let id = bench
-            .plan_with(&[letter], |new| new.start_at = Some(later))
-            .await;
+        let id = bench.plan_with(&[letter], |new| new.start_at = Some(later)).await;
         assert_eq!(replays(&pool, letter).await, 1);
         bench.tell(id, Control::Cancel, false).await;
         bench.given_back(id).await;
@@ -43,9 +41,7 @@ async fn a_plan_that_publishes_nothing_is_no_try(pool: PgPool) {
     }
     let nowhere = bench
         .plan_with(&[letter], |new| {
-            new.target = Target::Queue {
-                queue: "nowhere".into(),
-            };
+            new.target = Target::Queue { queue: "nowhere".into() };
         })
         .await;
     assert_eq!(bench.finished(nowhere).await.outcomes.unroutable, 1);
@@ -95,11 +91,7 @@ async fn a_publish_that_a_person_says_did_not_happen_is_no_try(pool: PgPool) {
     .expect("set");
     assert_eq!(replays(&pool, letter).await, 1);
     let actor = Actor("tester".into());
-    bench
-        .desk
-        .decide_unknown(&actor, letter, false)
-        .await
-        .expect("decided");
+    bench.desk.decide_unknown(&actor, letter, false).await.expect("decided");
     assert_eq!(replays(&pool, letter).await, 0);
     assert_eq!(bench.replay(id).await.outcomes.refused, 1);
     assert_eq!(attempts(&bench, letter).await, [(Outcome::Refused, 0)]);
@@ -125,10 +117,7 @@ async fn letters_at_the_loop_cap_are_not_taken_up_again(pool: PgPool) {
     let resumed = bench.tell(id, Control::Resume, true).await;
     assert_eq!(resumed.state, ReplayState::Running);
     let outcomes = resumed.outcomes;
-    assert_eq!(
-        (outcomes.pending, outcomes.died_again, outcomes.refused),
-        (2, 1, 0)
-    );
+    assert_eq!((outcomes.pending, outcomes.died_again, outcomes.refused), (2, 1, 0));
     let items = bench.items(id).await;
     assert_eq!(items[0].outcome, Outcome::DiedAgain);
     let why = items[0].detail.as_deref().expect("a reason");
@@ -142,10 +131,7 @@ async fn letters_at_the_loop_cap_are_not_taken_up_again(pool: PgPool) {
     .await
     .expect("read");
     let said = details[0].as_deref().expect("told");
-    assert!(
-        said.contains("with 2") && said.contains("without 1"),
-        "{said}"
-    );
+    assert!(said.contains("with 2") && said.contains("without 1"), "{said}");
     assert_eq!(replays(&pool, letters[1]).await, 2);
 }
 
@@ -159,16 +145,11 @@ async fn a_replay_that_was_not_put_off_does_not_say_so_when_it_is_resumed(pool: 
     assert_eq!(resumed.start_at, None);
     let later = SystemClock.now() + TimeDelta::days(3);
     let other = bench.letters(1).await;
-    let id = bench
-        .plan_with(&other, |new| new.start_at = Some(later))
-        .await;
+    let id = bench.plan_with(&other, |new| new.start_at = Some(later)).await;
     bench.tell(id, Control::Pause, false).await;
     let resumed = bench.tell(id, Control::Resume, false).await;
     assert_eq!(resumed.state, ReplayState::Scheduled, "it waits again");
-    assert_eq!(
-        resumed.start_at.map(|at| at.timestamp()),
-        Some(later.timestamp())
-    );
+    assert_eq!(resumed.start_at.map(|at| at.timestamp()), Some(later.timestamp()));
     let resumed = bench.tell(id, Control::Resume, false).await;
     assert_eq!(resumed.state, ReplayState::Running);
     assert!(resumed.start_at.expect("now") < later);

@@ -14,9 +14,7 @@ use crate::support::variable;
 async fn prepared(vhost: &Vhost) {
     vhost.dead_letter_pair("dlx", "dead").await;
     let dead = AMQPValue::LongString("dlx".into());
-    vhost
-        .queue("work", &[("x-dead-letter-exchange", dead)])
-        .await;
+    vhost.queue("work", &[("x-dead-letter-exchange", dead)]).await;
 }
 
 async fn other_vhost() -> Vhost {
@@ -50,11 +48,7 @@ async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
     let (before, after) = (Vhost::create().await, other_vhost().await);
     prepared(&before).await;
     prepared(&after).await;
-    println!(
-        "from {} to {}",
-        before.version().await,
-        after.version().await
-    );
+    println!("from {} to {}", before.version().await, after.version().await);
     let mut bench = Bench::new(&pool, &before.brokers, &before.name).await;
     let id = add(&bench, &policy(vec![1, 4, 1])).await;
 
@@ -66,15 +60,9 @@ async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
     let scheduler = Scheduler::start(&pool);
     let (usual, body) = (BasicProperties::default(), b"fails");
     before.publish("work", usual, body).await;
-    until("it is back once", || async {
-        count(&pool, ARRIVED).await == 2
-    })
-    .await;
+    until("it is back once", || async { count(&pool, ARRIVED).await == 2 }).await;
     intake.stop().await;
-    until("it waits to be moved", || async {
-        before.depth("dead").await == 1
-    })
-    .await;
+    until("it waits to be moved", || async { before.depth("dead").await == 1 }).await;
     scheduler.stop().await;
     engine.stop().await;
     consumer.stop();
@@ -85,15 +73,10 @@ async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
     let intake = Office::start(&pool, &after.brokers).await;
     let engine = bench.engine().await;
     let scheduler = Scheduler::start(&pool);
-    until("it is given up on", || async {
-        count(&pool, GIVEN_UP).await == 1
-    })
-    .await;
+    until("it is given up on", || async { count(&pool, GIVEN_UP).await == 1 }).await;
 
-    let letter: uuid::Uuid = sqlx::query_scalar("select id from letters")
-        .fetch_one(&pool)
-        .await
-        .expect("one letter");
+    let letter: uuid::Uuid =
+        sqlx::query_scalar("select id from letters").fetch_one(&pool).await.expect("one letter");
     let letter = bench.desk.letter(LetterId(letter)).await.expect("a letter");
     let tries = letter.retries.tries.iter();
     let tries: Vec<_> = tries.map(|one| (one.number, one.outcome)).collect();

@@ -53,21 +53,14 @@ async fn a_replay_refuses_a_letter_that_cannot_be_read_and_sends_the_others(pool
     let deep = letter_with(&bench, &deep_headers()).await;
     let corrupt = letter_with(&bench, CORRUPT).await;
     // What no client library can write is refused alone, too.
-    let odd = Properties {
-        message_id: Some(vec![b'm', 0xff].into()),
-        ..Properties::default()
-    };
+    let odd = Properties { message_id: Some(vec![b'm', 0xff].into()), ..Properties::default() };
     let none = FieldTable::default();
     let unwritable = bench.letter_of("work", &odd, &none, b"odd").await;
     all.extend([deep, corrupt, unwritable]);
     for letter in [deep, corrupt] {
         let read = bench.desk.letter(letter).await.expect("it is shown");
         let notes = read.arrivals[0].notes.join(" ");
-        assert_eq!(
-            notes.contains("cannot be shown"),
-            letter == corrupt,
-            "{notes}"
-        );
+        assert_eq!(notes.contains("cannot be shown"), letter == corrupt, "{notes}");
     }
     let engine = bench.engine().await;
     let replay = bench.plan(&all, Target::OriginQueue).await.id;
@@ -124,10 +117,7 @@ async fn a_policy_goes_on_past_a_letter_that_cannot_be_read(pool: PgPool) {
     ask_policies(&pool, &all).await;
     let engine = bench.engine().await;
     let scheduler = Scheduler::start(&pool);
-    until("the good ones are sent", || async {
-        vhost.depth("work").await == 8
-    })
-    .await;
+    until("the good ones are sent", || async { vhost.depth("work").await == 8 }).await;
     until("the other is refused", || async {
         let letter = bench.desk.letter(corrupt).await.expect("a letter");
         let mut replays = letter.replays.iter();
@@ -136,16 +126,11 @@ async fn a_policy_goes_on_past_a_letter_that_cannot_be_read(pool: PgPool) {
     .await;
     let troubles = bench.desk.troubles().await;
     let is_told = |what: &str| what.contains(&corrupt.to_string()) && what.contains("left out");
-    assert!(
-        troubles.iter().any(|one| is_told(&one.what)),
-        "{troubles:?}"
-    );
+    assert!(troubles.iter().any(|one| is_told(&one.what)), "{troubles:?}");
     // It goes on with what comes later.
     let later = bench.letters(1).await;
     ask_policies(&pool, &later).await;
-    let sent = until("a later one is sent", || async {
-        vhost.depth("work").await == 9
-    });
+    let sent = until("a later one is sent", || async { vhost.depth("work").await == 9 });
     let sent = tokio::time::timeout(crate::support::PATIENCE, sent).await;
     sent.expect("in time");
     scheduler.stop().await;

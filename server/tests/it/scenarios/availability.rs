@@ -20,10 +20,7 @@ async fn a_worker_that_stops_in_the_middle_lets_its_execution_time_out_and_fail(
     for id in ["41", "42"] {
         company.yard.told(id, ExecutionState::Running, "a").await;
     }
-    company
-        .yard
-        .told("41", ExecutionState::Completed, "a")
-        .await;
+    company.yard.told("41", ExecutionState::Completed, "a").await;
     // It is killed: it says nothing any more.
     company.pass(31, &[]).await;
     assert_eq!(company.condition("a").await, Condition::Stale);
@@ -90,14 +87,8 @@ async fn a_worker_that_stops_gracefully_is_inactive_and_gets_nothing_new(pool: P
     for worker in ["crew-1", "crew-2", "crew-3"] {
         company.beat(worker).await;
     }
-    for (worker, state) in [
-        ("crew-2", WorkerState::Stopped),
-        ("crew-3", WorkerState::Draining),
-    ] {
-        let last_word = Heartbeat {
-            state: Some(state),
-            ..Heartbeat::default()
-        };
+    for (worker, state) in [("crew-2", WorkerState::Stopped), ("crew-3", WorkerState::Draining)] {
+        let last_word = Heartbeat { state: Some(state), ..Heartbeat::default() };
         company.say(worker, last_word).await;
     }
     company.pass(120, &["crew-1"]).await;

@@ -50,15 +50,10 @@ async fn workers_that_go_away_again_and_again_are_counted_and_stand_behind_the_g
 }
 
 async fn only_group(company: &Company, pool: &PgPool) -> GroupId {
-    let deps = Deps {
-        pool: pool.clone(),
-        clock: company.yard.clock.clone(),
-    };
+    let deps = Deps { pool: pool.clone(), clock: company.yard.clock.clone() };
     Grouper::new(deps).catch_up().await.expect("grouped");
-    let groups: Vec<uuid::Uuid> = sqlx::query_scalar("select id from groups")
-        .fetch_all(pool)
-        .await
-        .expect("read");
+    let groups: Vec<uuid::Uuid> =
+        sqlx::query_scalar("select id from groups").fetch_all(pool).await.expect("read");
     assert_eq!(groups.len(), 1, "they died of one cause");
     GroupId(groups[0])
 }
@@ -69,11 +64,7 @@ async fn only_group(company: &Company, pool: &PgPool) -> GroupId {
 async fn a_short_time_to_live_and_a_worker_with_full_hands_are_told(pool: PgPool) {
     let mut company = Company::open(&pool, Vec::new()).await;
     company.worker_queue("a", Some(50)).await;
-    let busy = Heartbeat {
-        running: Some(16),
-        capacity: Some(16),
-        ..Heartbeat::default()
-    };
+    let busy = Heartbeat { running: Some(16), capacity: Some(16), ..Heartbeat::default() };
     company.say("a", busy).await;
     company.pass(5, &[]).await;
     company.hand_out(42, "a", 1).await;
@@ -85,10 +76,8 @@ async fn a_short_time_to_live_and_a_worker_with_full_hands_are_told(pool: PgPool
     company.close().await;
 
     let watcher = Watcher::start(&pool, "management").await;
-    let short = [
-        ("x-message-ttl", AMQPValue::LongInt(50)),
-        ("x-dead-letter-exchange", text("fan")),
-    ];
+    let short =
+        [("x-message-ttl", AMQPValue::LongInt(50)), ("x-dead-letter-exchange", text("fan"))];
     watcher.vhost.queue("work", &short).await;
     watcher.vhost.dead_letter_pair("fan", "dead").await;
     watcher.look().await;
@@ -138,10 +127,7 @@ async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPo
         .await
         .expect("held");
     let deps = company.yard.deps.clone();
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the test owns the task and ends it"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
     let hangs = tokio::spawn(async move { executions::handle_next(&deps).await });
     until("it has the first letter in hand", || async {
         let waiting = "select count(*) from pg_stat_activity
@@ -158,16 +144,11 @@ async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPo
     assert!(hangs.await.expect_err("cut off").is_cancelled());
     held.rollback().await.expect("let go");
     until("another takes the first", || async {
-        executions::handle_next(&company.yard.deps)
-            .await
-            .expect("handled")
+        executions::handle_next(&company.yard.deps).await.expect("handled")
     })
     .await;
     assert_eq!(state("41").await, ExecutionState::Failed);
-    let told = company
-        .yard
-        .count("select count(*) from execution_outbox")
-        .await;
+    let told = company.yard.count("select count(*) from execution_outbox").await;
     assert_eq!(told, 2, "each once");
     let letters = company.yard.count("select count(*) from letters").await;
     assert_eq!(letters, 2);
@@ -181,18 +162,11 @@ async fn a_dead_letter_queue_that_nobody_reads_is_told_and_its_messages_stay(poo
     company.worker_queue("a", Some(50)).await;
     company.hand_out(41, "a", 1).await;
     company.handled(1).await;
-    let Company {
-        intake,
-        yard,
-        vhost,
-        ..
-    } = company;
+    let Company { intake, yard, vhost, .. } = company;
     intake.stop().await;
     until("it is told", || async {
         let troubles = yard.desk.troubles().await;
-        troubles
-            .iter()
-            .any(|trouble| trouble.what.contains("is not being read"))
+        troubles.iter().any(|trouble| trouble.what.contains("is not being read"))
     })
     .await;
     let plain = lapin::BasicProperties::default();
@@ -212,9 +186,7 @@ async fn queues_whose_messages_cannot_reach_a_dead_letter_queue_are_found(pool: 
     vhost.direct("bare", &[]).await;
     // The catch-all of a topic is a literal to a direct exchange.
     vhost.queue("attune.dlx.queue", &[]).await;
-    vhost
-        .direct("direct.dlx", &[("attune.dlx.queue", "#")])
-        .await;
+    vhost.direct("direct.dlx", &[("attune.dlx.queue", "#")]).await;
     vhost.queue("literal", &dying("direct.dlx")).await;
     vhost.queue("neither", &[]).await;
     watcher
@@ -245,11 +217,6 @@ async fn executions_whose_messages_never_die_are_stuck_and_failed_by_the_monitor
     assert_eq!(causes.stuck_executions, 3);
     let letters = company.yard.count("select count(*) from letters").await;
     assert_eq!(letters, 0, "no letter tells of them");
-    assert_eq!(
-        executions::check(&company.yard.deps)
-            .await
-            .expect("checked"),
-        3
-    );
+    assert_eq!(executions::check(&company.yard.deps).await.expect("checked"), 3);
     company.close().await;
 }

@@ -45,10 +45,7 @@ impl Watcher {
 }
 
 pub(super) fn to(queue: &str) -> NewDeadLettering {
-    NewDeadLettering {
-        dead_letter_queue: queue.to_owned(),
-        ..NewDeadLettering::default()
-    }
+    NewDeadLettering { dead_letter_queue: queue.to_owned(), ..NewDeadLettering::default() }
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -61,54 +58,32 @@ async fn messages_die_into_the_queue_that_was_named_and_no_more_when_it_is_taken
         vhost.queue(queue, &[]).await;
     }
     // What applies keeps applying: at most two messages.
-    vhost
-        .policy("limits", "^work", 3, json!({"max-length": 2}))
-        .await;
+    vhost.policy("limits", "^work", 3, json!({"max-length": 2})).await;
     let (desk, queue) = (watcher.desk(), watcher.queue("work.a"));
-    let wanted = NewDeadLettering {
-        retention_seconds: Wish::Set(3_600),
-        ..to("dead")
-    };
-    let preview = desk
-        .preview_dead_lettering(&queue, &wanted)
-        .await
-        .expect("planned");
+    let wanted = NewDeadLettering { retention_seconds: Wish::Set(3_600), ..to("dead") };
+    let preview = desk.preview_dead_lettering(&queue, &wanted).await.expect("planned");
     assert_eq!(preview.refusals, [""; 0]);
     assert_eq!(preview.changes[0].base.as_deref(), Some("limits"));
     assert!(!preview.applied);
     watcher.die("work.a").await;
     assert_eq!(vhost.depth("dead").await, 0, "a preview changes nothing");
-    let stale = desk
-        .set_dead_lettering(&anna(), &queue, &wanted, Some("other"))
-        .await;
+    let stale = desk.set_dead_lettering(&anna(), &queue, &wanted, Some("other")).await;
     assert!(matches!(stale, Err(DeskError::Conflict(_))), "{stale:?}");
     let plan = Some(preview.plan.as_str());
-    let done = desk
-        .set_dead_lettering(&anna(), &queue, &wanted, plan)
-        .await
-        .expect("set");
+    let done = desk.set_dead_lettering(&anna(), &queue, &wanted, plan).await.expect("set");
     assert!(done.applied);
     watcher.die("work.a").await;
     watcher.arrives("dead", 1).await;
     watcher.die("workxa").await;
-    assert_eq!(
-        vhost.depth("dead").await,
-        1,
-        "a neighbour's letters do not come"
-    );
+    assert_eq!(vhost.depth("dead").await, 1, "a neighbour's letters do not come");
     for _ in 0..3 {
-        vhost
-            .publish("work.a", BasicProperties::default(), b"one")
-            .await;
+        vhost.publish("work.a", BasicProperties::default(), b"one").await;
     }
     // The oldest of three did not fit any more.
     watcher.arrives("dead", 2).await;
     watcher.finds_dead_letter_queue("work.a", "dead").await;
     vhost.take_bodies("work.a").await;
-    let undone = desk
-        .unset_dead_lettering(&anna(), &queue, false)
-        .await
-        .expect("unset");
+    let undone = desk.unset_dead_lettering(&anna(), &queue, false).await.expect("unset");
     assert!(undone.applied);
     until("letters are dropped again", || async {
         let before = vhost.depth("dead").await;
@@ -149,15 +124,10 @@ async fn a_retention_stays_as_long_as_another_queue_dead_letters_there(pool: PgP
         watcher.vhost.queue(queue, &[]).await;
     }
     let desk = watcher.desk();
-    let wanted = NewDeadLettering {
-        retention_seconds: Wish::Set(3_600),
-        ..to("dead")
-    };
+    let wanted = NewDeadLettering { retention_seconds: Wish::Set(3_600), ..to("dead") };
     for queue in ["one", "two"] {
         let queue = watcher.queue(queue);
-        let set = desk
-            .set_dead_lettering(&anna(), &queue, &wanted, None)
-            .await;
+        let set = desk.set_dead_lettering(&anna(), &queue, &wanted, None).await;
         assert!(set.expect("set").applied);
         watcher.finds_dead_letter_queue(&queue.name, "dead").await;
     }
@@ -198,13 +168,9 @@ async fn a_quorum_queue_lets_a_message_die_after_its_deliveries(pool: PgPool) {
         at_least_once: Wish::Set(true),
         ..to("dead")
     };
-    let done = desk
-        .set_dead_lettering(&anna(), &queue, &wanted, None)
-        .await;
+    let done = desk.set_dead_lettering(&anna(), &queue, &wanted, None).await;
     assert!(done.expect("set").applied);
-    vhost
-        .publish("work", BasicProperties::default(), b"it fails")
-        .await;
+    vhost.publish("work", BasicProperties::default(), b"it fails").await;
     // A quorum queue takes a policy up a moment later, which some more deliveries outlast.
     until("it died", || async {
         watcher.reject("work", true).await;
@@ -230,19 +196,14 @@ async fn what_cannot_be_set_is_refused_and_nothing_is_changed(pool: PgPool) {
         ("free", to("none"), "there is no queue `none`"),
     ] {
         let queue = watcher.queue(name);
-        let refused = desk
-            .set_dead_lettering(&anna(), &queue, &wanted, None)
-            .await;
+        let refused = desk.set_dead_lettering(&anna(), &queue, &wanted, None).await;
         match refused {
             Err(DeskError::Unfit { why: said, .. }) => assert!(said.contains(why), "{said}"),
             other => panic!("{name}: {other:?}"),
         }
     }
     watcher.look().await;
-    let free = desk
-        .queue("main", &vhost.name, "free")
-        .await
-        .expect("there");
+    let free = desk.queue("main", &vhost.name, "free").await.expect("there");
     assert_eq!(free.policy, None);
     watcher.end().await;
 }
@@ -253,9 +214,7 @@ async fn a_user_who_may_set_no_policies_is_told_so(pool: PgPool) {
     watcher.vhost.queue("work", &[]).await;
     watcher.vhost.queue("dead", &[]).await;
     let (desk, queue) = (watcher.desk(), watcher.queue("work"));
-    let refused = desk
-        .set_dead_lettering(&anna(), &queue, &to("dead"), None)
-        .await;
+    let refused = desk.set_dead_lettering(&anna(), &queue, &to("dead"), None).await;
     match refused {
         Err(DeskError::Unfit { why, .. }) => assert!(why.contains("`policymaker`"), "{why}"),
         other => panic!("{other:?}"),

@@ -17,10 +17,7 @@ use crate::support::topology::{Watcher, dying};
 /// What is said of the broker after a look with another management address.
 async fn said(watcher: &Watcher, management: Option<&str>) -> Option<String> {
     let amqp = &watcher.vhost.brokers.get("main").expect("main").amqp;
-    let deps = Deps {
-        brokers: Arc::new(Brokers::main(amqp, management)),
-        ..watcher.deps.clone()
-    };
+    let deps = Deps { brokers: Arc::new(Brokers::main(amqp, management)), ..watcher.deps.clone() };
     watcher.clock.advance(chrono::TimeDelta::minutes(1));
     assert!(look(&deps, "main").await.expect("looked"));
     let mut conn = watcher.pool.acquire().await.expect("a connection");
@@ -39,10 +36,7 @@ async fn a_management_api_that_does_not_answer_is_said_and_what_was_read_stays(p
     assert!(none.contains("DLO_MANAGEMENT_URL"), "{none}");
     let secret = "http://someone:secret@127.0.0.1:1";
     let away = said(&watcher, Some(secret)).await.expect("a trouble");
-    assert!(
-        away.contains("did not answer") && !away.contains("secret"),
-        "{away}"
-    );
+    assert!(away.contains("did not answer") && !away.contains("secret"), "{away}");
     assert_eq!(watcher.open().await.len(), 1, "nothing is taken for mended");
     watcher.look().await;
     let mut conn = pool.acquire().await.expect("a connection");
@@ -59,11 +53,7 @@ async fn a_user_without_rights_is_told_which_ones_it_needs(pool: PgPool) {
     let broker = kept::brokers(&mut conn).await.expect("read").remove(0);
     let trouble = broker.trouble.expect("it may see nothing");
     assert!(trouble.contains("`monitoring`"), "{trouble}");
-    let wrong = format!(
-        "http://{}:wrong@{}",
-        untagged.user,
-        untagged.vhost.management_host()
-    );
+    let wrong = format!("http://{}:wrong@{}", untagged.user, untagged.vhost.management_host());
     let told = said(&untagged, Some(&wrong)).await.expect("a trouble");
     assert!(told.contains("refuses (401)"), "{told}");
     untagged.end().await;
@@ -90,20 +80,12 @@ async fn policies_that_may_not_be_read_are_a_gap_that_is_said(pool: PgPool) {
     let seen = &broker.vhosts[0];
     assert_eq!(seen.queues, 2);
     // Queues that are seconds old may have no figures yet.
-    let gaps: Vec<Gap> = seen
-        .gaps
-        .iter()
-        .copied()
-        .filter(|gap| *gap != Gap::Figures)
-        .collect();
+    let gaps: Vec<Gap> = seen.gaps.iter().copied().filter(|gap| *gap != Gap::Figures).collect();
     assert_eq!(gaps, [Gap::Policies]);
     let said = Gap::Policies.says().to_owned();
     assert!(seen.notes.contains(&said), "{:?}", seen.notes);
     assert!(!FindingKind::PolicyShadowed.can_be_told(&seen.gaps));
-    assert_eq!(
-        watcher.open().await,
-        shadowed.map(|(kind, of)| (kind, of.to_owned()))
-    );
+    assert_eq!(watcher.open().await, shadowed.map(|(kind, of)| (kind, of.to_owned())));
     door.close();
     watcher.finds(&[]).await;
     watcher.end().await;
@@ -146,17 +128,11 @@ impl Door {
             }
         };
         let router = Router::new().fallback(forward);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the test owns the task and ends it"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
         let serving = tokio::spawn(async move {
             axum::serve(listener, router).await.expect("served");
         });
-        Self {
-            address: address.to_string().trim_end_matches('/').to_owned(),
-            serving,
-        }
+        Self { address: address.to_string().trim_end_matches('/').to_owned(), serving }
     }
 
     fn close(self) {

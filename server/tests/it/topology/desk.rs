@@ -22,65 +22,29 @@ async fn queues_are_told_with_their_dead_letters_sources_and_findings(pool: PgPo
     let bench = Bench::offline(&pool).await;
     let source = watch(&pool, &vhost.name, "letters", SourceMode::Take).await;
     watcher.look().await;
-    let work = bench
-        .desk
-        .queue("main", &vhost.name, "work")
-        .await
-        .expect("there");
+    let work = bench.desk.queue("main", &vhost.name, "work").await.expect("there");
     let route = work.dead_letters.expect("a route");
     assert_eq!(
         (route.end, route.to.iter().next().map(String::as_str)),
         (End::Arrives, Some("letters"))
     );
     assert_eq!(work.role, Role::Work);
-    let letters = bench
-        .desk
-        .queue("main", &vhost.name, "letters")
-        .await
-        .expect("there");
-    assert_eq!(
-        (letters.role, letters.source_id),
-        (Role::DeadLetters, Some(source))
-    );
+    let letters = bench.desk.queue("main", &vhost.name, "letters").await.expect("there");
+    assert_eq!((letters.role, letters.source_id), (Role::DeadLetters, Some(source)));
     assert_eq!(letters.fed_by, ["work"]);
-    let odd = bench
-        .desk
-        .queue("main", &vhost.name, "odd / name?")
-        .await
-        .expect("there");
-    let found = bench
-        .desk
-        .findings(FindingScope::Open)
-        .await
-        .expect("listed");
+    let odd = bench.desk.queue("main", &vhost.name, "odd / name?").await.expect("there");
+    let found = bench.desk.findings(FindingScope::Open).await.expect("listed");
     let of_odd = found.iter().filter(|one| one.finding.subject == odd.name);
     assert_eq!(odd.findings, of_odd.map(|one| one.id).collect::<Vec<_>>());
-    let query = QueueQuery {
-        vhost: Some(vhost.name.clone()),
-        limit: 2,
-        ..QueueQuery::default()
-    };
+    let query = QueueQuery { vhost: Some(vhost.name.clone()), limit: 2, ..QueueQuery::default() };
     let first = bench.desk.queues(&query).await.expect("listed");
-    let names: Vec<&str> = first
-        .items
-        .iter()
-        .map(|queue| queue.name.as_str())
-        .collect();
-    assert_eq!(
-        (names, first.estimated_total),
-        (vec!["letters", "odd / name?"], 3)
-    );
+    let names: Vec<&str> = first.items.iter().map(|queue| queue.name.as_str()).collect();
+    assert_eq!((names, first.estimated_total), (vec!["letters", "odd / name?"], 3));
     let after = first.next_cursor.expect("there is more");
-    let rest = QueueQuery {
-        after: Some(after.parse().expect("a cursor")),
-        ..query
-    };
+    let rest = QueueQuery { after: Some(after.parse().expect("a cursor")), ..query };
     let rest = bench.desk.queues(&rest).await.expect("listed");
     assert_eq!(rest.items[0].name, "work");
-    assert_eq!(
-        (rest.items.len(), rest.next_cursor, rest.estimated_total),
-        (1, None, 3)
-    );
+    assert_eq!((rest.items.len(), rest.next_cursor, rest.estimated_total), (1, None, 3));
     let none = bench.desk.queue("main", &vhost.name, "none").await;
     assert!(matches!(none, Err(DeskError::NotFound(_))), "{none:?}");
     watcher.end().await;
@@ -94,10 +58,7 @@ async fn a_finding_is_acknowledged_and_muted_in_somebodys_name(pool: PgPool) {
     let desk = Bench::offline(&pool).await.desk;
     let anna = Actor("anna".into());
     let id = watcher.kept(FindingScope::Open).await[0].id;
-    let edit = FindingEdit {
-        acknowledged: Some(true),
-        mute_hours: Some(2),
-    };
+    let edit = FindingEdit { acknowledged: Some(true), mute_hours: Some(2) };
     let kept = desk.edit_finding(&anna, id, edit).await.expect("edited");
     assert_eq!(kept.acknowledged_by.as_deref(), Some("anna"));
     assert!(kept.muted_until.is_some());
@@ -105,10 +66,7 @@ async fn a_finding_is_acknowledged_and_muted_in_somebodys_name(pool: PgPool) {
     assert!(open.iter().all(|one| one.id != id), "muted");
     let present = desk.findings(FindingScope::Present).await.expect("listed");
     assert!(present.iter().any(|one| one.id == id));
-    let back = FindingEdit {
-        acknowledged: Some(false),
-        mute_hours: Some(0),
-    };
+    let back = FindingEdit { acknowledged: Some(false), mute_hours: Some(0) };
     let kept = desk.edit_finding(&anna, id, back).await.expect("edited");
     assert_eq!((kept.acknowledged_by, kept.muted_until), (None, None));
     let told: Vec<(String,)> =
@@ -117,18 +75,11 @@ async fn a_finding_is_acknowledged_and_muted_in_somebodys_name(pool: PgPool) {
             .await
             .expect("audited");
     assert_eq!(told.len(), 2);
-    assert!(
-        told[0].0.ends_with("acknowledged, muted for 2 h"),
-        "{}",
-        told[0].0
-    );
+    assert!(told[0].0.ends_with("acknowledged, muted for 2 h"), "{}", told[0].0);
     let nobody = FindingId(Uuid::from_u128(7));
     let gone = desk.edit_finding(&anna, nobody, edit).await;
     assert!(matches!(gone, Err(DeskError::NotFound(_))), "{gone:?}");
-    let long = FindingEdit {
-        mute_hours: Some(9_000),
-        ..edit
-    };
+    let long = FindingEdit { mute_hours: Some(9_000), ..edit };
     let refused = desk.edit_finding(&anna, id, long).await;
     assert!(matches!(refused, Err(DeskError::Invalid(_))), "{refused:?}");
     watcher.end().await;

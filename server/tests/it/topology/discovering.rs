@@ -24,9 +24,7 @@ async fn discover(counter: &Counter) -> Value {
 /// What was found: the queue, by what, and whose dead letters come to it.
 fn found(discovery: &Value) -> Vec<Value> {
     let items = discovery["items"].as_array().expect("a list");
-    let told = items
-        .iter()
-        .map(|one| json!([one["source"]["queue"], one["kind"], one["fed_by"]]));
+    let told = items.iter().map(|one| json!([one["source"]["queue"], one["kind"], one["fed_by"]]));
     told.collect()
 }
 
@@ -57,10 +55,7 @@ async fn dead_letter_queues_are_found_and_what_is_found_can_be_watched(pool: PgP
     let discovery = discover(&counter).await;
     assert_eq!(
         found(&discovery),
-        [
-            json!(["letters", "dead_letters", ["work"]]),
-            json!(["x_error", "named", []]),
-        ]
+        [json!(["letters", "dead_letters", ["work"]]), json!(["x_error", "named", []]),]
     );
     let (total, next) = (&discovery["estimated_total"], &discovery["next_cursor"]);
     assert_eq!((total, next), (&json!(2), &Value::Null));
@@ -123,12 +118,7 @@ async fn the_page_of_sources_offers_to_watch_them_without_a_script(pool: PgPool)
             _ => "1 more dead-letter queue is not",
         };
         assert!(page.contains(says), "{says}: {page}");
-        let fields = [
-            ("queue", queue),
-            ("vhost", vhost),
-            ("broker", "main"),
-            ("mode", "take"),
-        ];
+        let fields = [("queue", queue), ("vhost", vhost), ("broker", "main"), ("mode", "take")];
         let form = reqwest::Url::parse_with_params("http://office", fields).expect("fields");
         let answer = counter
             .request(Method::POST, "/ui/sources/add")

@@ -17,19 +17,12 @@ async fn no_chain_is_set_one_after_the_other_or_both_at_once(pool: PgPool) {
         watcher.vhost.queue(queue, &quorum(Vec::new())).await;
     }
     let desk = watcher.desk();
-    let wanted = NewDeadLettering {
-        max_deliveries: Wish::Set(5),
-        ..to("ch.b")
-    };
+    let wanted = NewDeadLettering { max_deliveries: Wish::Set(5), ..to("ch.b") };
     let first = watcher.queue("ch.a");
-    let set = desk
-        .set_dead_lettering(&anna(), &first, &wanted, None)
-        .await;
+    let set = desk.set_dead_lettering(&anna(), &first, &wanted, None).await;
     assert!(set.expect("set").applied);
     let second = watcher.queue("ch.b");
-    let chained = desk
-        .set_dead_lettering(&anna(), &second, &to("ch.c"), None)
-        .await;
+    let chained = desk.set_dead_lettering(&anna(), &second, &to("ch.c"), None).await;
     match chained {
         Err(DeskError::Unfit { why, .. }) => {
             assert!(why.contains("is a dead-letter queue itself"), "{why}");
@@ -38,10 +31,7 @@ async fn no_chain_is_set_one_after_the_other_or_both_at_once(pool: PgPool) {
     }
     let again = desk.preview_dead_lettering(&first, &to("ch.b")).await;
     let again = again.expect("planned");
-    let limit = again.changes[0]
-        .lines
-        .iter()
-        .find(|line| line.key == "delivery-limit");
+    let limit = again.changes[0].lines.iter().find(|line| line.key == "delivery-limit");
     let limit = limit.expect("a limit");
     assert_eq!(
         (&limit.before, &limit.after),
@@ -57,11 +47,7 @@ async fn no_chain_is_set_one_after_the_other_or_both_at_once(pool: PgPool) {
         other.set_dead_lettering(&who, &two, &to_three, None),
     );
     let done = [&left, &right].map(|done| done.as_ref().is_ok_and(|done| done.applied));
-    assert_eq!(
-        done.iter().filter(|done| **done).count(),
-        1,
-        "{left:?} {right:?}"
-    );
+    assert_eq!(done.iter().filter(|done| **done).count(), 1, "{left:?} {right:?}");
     watcher.end().await;
 }
 
@@ -72,21 +58,15 @@ async fn what_an_operator_forbids_is_refused(pool: PgPool) {
     let vhost = &watcher.vhost;
     vhost.queue("work", &quorum(Vec::new())).await;
     vhost.queue("dead", &[]).await;
-    vhost
-        .operator_policy("few", "^work$", json!({"delivery-limit": 2}))
-        .await;
-    vhost
-        .operator_policy("short", "^dead$", json!({"message-ttl": 60_000}))
-        .await;
+    vhost.operator_policy("few", "^work$", json!({"delivery-limit": 2})).await;
+    vhost.operator_policy("short", "^dead$", json!({"message-ttl": 60_000})).await;
     let (desk, queue) = (watcher.desk(), watcher.queue("work"));
     let wanted = NewDeadLettering {
         max_deliveries: Wish::Set(9),
         retention_seconds: Wish::Set(86_400),
         ..to("dead")
     };
-    let refused = desk
-        .set_dead_lettering(&anna(), &queue, &wanted, None)
-        .await;
+    let refused = desk.set_dead_lettering(&anna(), &queue, &wanted, None).await;
     match refused {
         Err(DeskError::Unfit { why, .. }) => {
             for said in [
@@ -103,9 +83,7 @@ async fn what_an_operator_forbids_is_refused(pool: PgPool) {
         retention_seconds: Wish::Set(30),
         ..to("dead")
     };
-    let set = desk
-        .set_dead_lettering(&anna(), &queue, &within, None)
-        .await;
+    let set = desk.set_dead_lettering(&anna(), &queue, &within, None).await;
     assert!(set.expect("set").applied);
     watcher.end().await;
 }

@@ -43,37 +43,21 @@ async fn dead_letter_queues_that_lose_letters_are_found(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await;
     let vhost = &watcher.vhost;
     let to = |queue: &str| {
-        vec![
-            ("x-dead-letter-exchange", text("")),
-            ("x-dead-letter-routing-key", text(queue)),
-        ]
+        vec![("x-dead-letter-exchange", text("")), ("x-dead-letter-routing-key", text(queue))]
     };
-    for (work, dead) in [
-        ("a", "chained"),
-        ("b", "short"),
-        ("c", "small"),
-        ("d", "later"),
-    ] {
+    for (work, dead) in [("a", "chained"), ("b", "short"), ("c", "small"), ("d", "later")] {
         vhost.queue(work, &to(dead)).await;
     }
     vhost.queue("chained", &to("end")).await;
     vhost.queue("end", &[]).await;
-    vhost
-        .queue("short", &[("x-message-ttl", AMQPValue::LongInt(60_000))])
-        .await;
-    vhost
-        .queue("small", &[("x-max-length", AMQPValue::LongInt(10))])
-        .await;
+    vhost.queue("short", &[("x-message-ttl", AMQPValue::LongInt(60_000))]).await;
+    vhost.queue("small", &[("x-max-length", AMQPValue::LongInt(10))]).await;
     // It waits here for a second and goes back: a retry queue, and no loss.
     let mut back = to("d");
     back.push(("x-message-ttl", AMQPValue::LongInt(1_000)));
     vhost.queue("later", &back).await;
     watcher
-        .finds(&[
-            ("chain", "chained"),
-            ("letters_expire", "short"),
-            ("letters_overflow", "small"),
-        ])
+        .finds(&[("chain", "chained"), ("letters_expire", "short"), ("letters_overflow", "small")])
         .await;
     watcher.end().await;
 }
@@ -114,9 +98,7 @@ async fn a_policy_that_keeps_another_from_applying_is_found(pool: PgPool) {
     let letters = json!({"dead-letter-exchange": "fan"});
     vhost.policy("letters", "^orders", 1, letters).await;
     watcher.finds(&[]).await;
-    vhost
-        .policy("limits", "orders$", 5, json!({"max-length": 9}))
-        .await;
+    vhost.policy("limits", "orders$", 5, json!({"max-length": 9})).await;
     watcher.finds(&[("policy_shadowed", "letters")]).await;
     let found = watcher.kept(FindingScope::Open).await.remove(0);
     assert_eq!(found.finding.other, "limits");
@@ -135,19 +117,11 @@ async fn what_a_policy_sets_is_found_as_what_an_argument_sets(pool: PgPool) {
     // The pattern that everybody writes first: it matches the dead-letter queue too.
     let wide = json!({"dead-letter-exchange": "fan", "message-ttl": 60_000});
     vhost.policy("wide", ".*", 0, wide).await;
-    watcher
-        .finds(&[("chain", "dead"), ("letters_expire", "dead")])
-        .await;
+    watcher.finds(&[("chain", "dead"), ("letters_expire", "dead")]).await;
     let found = watcher.kept(FindingScope::Open).await;
-    let said = found
-        .iter()
-        .find(|one| one.finding.kind.as_str() == "letters_expire");
+    let said = found.iter().find(|one| one.finding.kind.as_str() == "letters_expire");
     let said = said.expect("found");
-    assert!(
-        said.finding.lost.contains("policy `wide`"),
-        "{}",
-        said.finding.lost
-    );
+    assert!(said.finding.lost.contains("policy `wide`"), "{}", said.finding.lost);
     watcher.end().await;
 }
 
@@ -218,31 +192,15 @@ async fn a_workers_queue_from_which_nothing_comes_here_is_found_until_it_is_mend
     ] {
         worker(&watcher, name, queue, false).await;
     }
-    watcher
-        .finds(&[
-            ("stranded", "w.1"),
-            ("stranded", "w.2"),
-            ("stranded", "w.3"),
-        ])
-        .await;
+    watcher.finds(&[("stranded", "w.1"), ("stranded", "w.2"), ("stranded", "w.3")]).await;
     let found = watcher.kept(FindingScope::Open).await;
     let second = found.iter().find(|one| one.finding.subject == "w.2");
     let command = second.expect("found").finding.command.as_deref();
-    assert!(
-        command.expect("a command").contains(r"^w\.2\z"),
-        "{command:?}"
-    );
+    assert!(command.expect("a command").contains(r"^w\.2\z"), "{command:?}");
     // What the command does.
     let policy = json!({"message-ttl": 300_000});
     vhost.policy("ttl-w.2", r"^w\.2\z", 1, policy).await;
-    vhost
-        .policy(
-            "mend-w.3",
-            r"^w\.3\z",
-            1,
-            json!({"dead-letter-exchange": "fan"}),
-        )
-        .await;
+    vhost.policy("mend-w.3", r"^w\.3\z", 1, json!({"dead-letter-exchange": "fan"})).await;
     let whole = json!({"dead-letter-exchange": "fan", "message-ttl": 300_000});
     vhost.policy("mend-w.1", r"^w\.1\z", 1, whole).await;
     watcher.finds(&[]).await;

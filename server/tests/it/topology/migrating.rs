@@ -33,21 +33,12 @@ impl Traffic<'_> {
         let vhost = &self.watcher.vhost;
         for exchange in ["orders", "by.header", ""] {
             for _ in 0..3 {
-                let key = if exchange.is_empty() {
-                    self.named
-                } else {
-                    "order.new"
-                };
+                let key = if exchange.is_empty() { self.named } else { "order.new" };
                 let mut headers = lapin::types::FieldTable::default();
                 headers.insert("kind".into(), AMQPValue::LongString("order".into()));
                 let body = self.published.to_string();
                 vhost
-                    .publish_to(
-                        exchange,
-                        key,
-                        plain().with_headers(headers),
-                        body.as_bytes(),
-                    )
+                    .publish_to(exchange, key, plain().with_headers(headers), body.as_bytes())
                     .await;
                 self.published += 1;
             }
@@ -75,10 +66,7 @@ async fn paste(watcher: &Watcher, step: &MigrationStep) -> String {
     for command in &step.commands {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(command);
-        shell.env(
-            "RABBITMQ",
-            address.management.as_deref().expect("an address"),
-        );
+        shell.env("RABBITMQ", address.management.as_deref().expect("an address"));
         let done = shell.output().await.expect("a shell");
         assert!(done.status.success(), "{command}: {done:?}");
         said.push_str(&String::from_utf8_lossy(&done.stdout));
@@ -93,19 +81,9 @@ async fn old_queue(watcher: &Watcher) {
     arguments.push(("x-max-priority", AMQPValue::LongInt(3)));
     vhost.queue("work", &arguments).await;
     vhost.queue("dead", &[]).await;
-    vhost
-        .topic("orders", &[("work", "order.*"), ("work", "#.it's/new")])
-        .await;
-    vhost
-        .headers(
-            "by.header",
-            "work",
-            &[("x-match", "all"), ("kind", "order")],
-        )
-        .await;
-    vhost
-        .policy("limits", "^work$", 3, json!({"max-length": 10_000}))
-        .await;
+    vhost.topic("orders", &[("work", "order.*"), ("work", "#.it's/new")]).await;
+    vhost.headers("by.header", "work", &[("x-match", "all"), ("kind", "order")]).await;
+    vhost.policy("limits", "^work$", 3, json!({"max-length": 10_000})).await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -119,10 +97,8 @@ async fn whoever_goes_the_way_around_loses_no_message(pool: PgPool) {
         at_least_once: Wish::Set(true),
         ..NewDeadLettering::default()
     };
-    let refused = desk
-        .preview_dead_lettering(&watcher.queue("work"), &wanted)
-        .await
-        .expect("planned");
+    let refused =
+        desk.preview_dead_lettering(&watcher.queue("work"), &wanted).await.expect("planned");
     assert!(!refused.refusals.is_empty());
     let mut traffic = Traffic {
         watcher: &watcher,
@@ -200,17 +176,11 @@ async fn has_what_was_wanted(watcher: &Watcher) {
     let limit = found.effective.delivery_limit.map(|set| set.value);
     let length = found.effective.max_length.map(|set| set.value);
     assert_eq!((limit, length), (Some(2), Some(10_000)));
-    watcher
-        .vhost
-        .publish("work.next", BasicProperties::default(), b"it fails")
-        .await;
+    watcher.vhost.publish("work.next", BasicProperties::default(), b"it fails").await;
     until("it died", || async {
         watcher.reject("work.next", true).await;
         watcher.vhost.depth("dead").await == 1
     })
     .await;
-    assert_eq!(
-        watcher.vhost.take_bodies("dead").await,
-        [b"it fails".to_vec()]
-    );
+    assert_eq!(watcher.vhost.take_bodies("dead").await, [b"it fails".to_vec()]);
 }

@@ -47,11 +47,7 @@ async fn what_an_operator_sets_is_found_as_theirs_and_shadows_no_policy(pool: Pg
         "{}",
         found.lost
     );
-    assert!(
-        found.fix.starts_with("Ask whoever runs the broker"),
-        "{}",
-        found.fix
-    );
+    assert!(found.fix.starts_with("Ask whoever runs the broker"), "{}", found.fix);
     // The policy's own limit is the lesser now.
     let second = json!({"message-ttl": 1_000});
     vhost.policy("letters", "^dead$", 1, second).await;
@@ -69,15 +65,8 @@ async fn dead_letter_queues_that_are_deleted_when_unused_are_found(pool: PgPool)
     let watcher = Watcher::start(&pool, "policymaker").await;
     let vhost = &watcher.vhost;
     let hour = ("x-expires", AMQPValue::LongInt(3_600_000));
-    for (dead, arguments) in [
-        ("declared", vec![hour]),
-        ("set", vec![]),
-        ("guarded", vec![]),
-    ] {
-        let to = [
-            ("x-dead-letter-exchange", text("")),
-            ("x-dead-letter-routing-key", text(dead)),
-        ];
+    for (dead, arguments) in [("declared", vec![hour]), ("set", vec![]), ("guarded", vec![])] {
+        let to = [("x-dead-letter-exchange", text("")), ("x-dead-letter-routing-key", text(dead))];
         vhost.queue(&format!("work.{dead}"), &to).await;
         vhost.queue(dead, &arguments).await;
     }
@@ -95,10 +84,7 @@ async fn dead_letter_queues_that_are_deleted_when_unused_are_found(pool: PgPool)
     for (subject, by) in [
         ("declared", "By its arguments the queue is deleted"),
         ("set", "By the policy `short` the queue is deleted"),
-        (
-            "guarded",
-            "By the operator policy `guard` the queue is deleted",
-        ),
+        ("guarded", "By the operator policy `guard` the queue is deleted"),
     ] {
         let one = found.iter().find(|one| one.finding.subject == subject);
         let one = &one.expect("found").finding;
@@ -181,15 +167,8 @@ async fn what_applies_by_chance_or_only_seems_to_is_found(pool: PgPool) {
         one.expect("found").finding.clone()
     };
     let (chance, half) = (of("policy_shadowed"), of("at_most_once"));
-    assert_eq!(
-        (chance.severity, half.severity),
-        (Severity::Normal, Severity::Normal)
-    );
-    assert!(
-        chance.lost.contains("so which one applies is chance"),
-        "{}",
-        chance.lost
-    );
+    assert_eq!((chance.severity, half.severity), (Severity::Normal, Severity::Normal));
+    assert!(chance.lost.contains("so which one applies is chance"), "{}", chance.lost);
     assert!(half.lost.contains("falls back"), "{}", half.lost);
     let ours = json!({"overflow": "reject-publish"});
     vhost.policy("whole", "^amo-half$", 0, ours).await;
@@ -211,15 +190,11 @@ async fn dead_letter_queues_with_little_room_are_found_by_either_limit(pool: PgP
     let found = watcher.only().await.finding;
     assert_eq!(found.title, "`dead` holds only 1000 bytes");
     assert!(found.lost.contains("refuses the next"), "{}", found.lost);
-    vhost
-        .operator_policy("guard", "^dead$", json!({"max-length": 5}))
-        .await;
+    vhost.operator_policy("guard", "^dead$", json!({"max-length": 5})).await;
     until("the other limit is told", || async {
         watcher.look().await;
         let found = watcher.kept(FindingScope::Open).await;
-        found
-            .iter()
-            .any(|one| one.finding.title == "`dead` holds only 5 letters")
+        found.iter().any(|one| one.finding.title == "`dead` holds only 5 letters")
     })
     .await;
     watcher.end().await;

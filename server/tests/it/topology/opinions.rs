@@ -26,29 +26,17 @@ async fn silent_workers_are_held_against_the_consumers_of_their_queue(pool: PgPo
     worker(&watcher, "worker-7", "q", true).await;
     worker(&watcher, "worker-70", "q", false).await;
     watcher.says("worker-7", Some(Opinion::SilentAndGone)).await;
-    watcher
-        .says("worker-70", Some(Opinion::BeatsButConsumesNothing))
-        .await;
+    watcher.says("worker-70", Some(Opinion::BeatsButConsumesNothing)).await;
     let other = watcher.vhost.consume("q", "ctag.worker-70").await;
-    watcher
-        .says("worker-7", Some(Opinion::SilentOthersConsume))
-        .await;
+    watcher.says("worker-7", Some(Opinion::SilentOthersConsume)).await;
     watcher.says("worker-70", None).await;
     let own = watcher.vhost.consume("q", "worker-7/\u{1}<b>").await;
-    watcher
-        .says("worker-7", Some(Opinion::SilentButConsumes))
-        .await;
+    watcher.says("worker-7", Some(Opinion::SilentButConsumes)).await;
     let told = watcher.of("worker-7").await;
     assert_eq!(told.queues[0].consumers, Some(2));
     let tags = told.queues[0].tags.as_deref().expect("told");
-    assert!(
-        tags.contains(&"worker-7/\u{fffd}<b>".to_owned()),
-        "{tags:?}"
-    );
-    assert!(
-        told.worker.silent_since.is_some(),
-        "it is as stale as before"
-    );
+    assert!(tags.contains(&"worker-7/\u{fffd}<b>".to_owned()), "{tags:?}");
+    assert!(told.worker.silent_since.is_some(), "it is as stale as before");
     drop((own, other));
     watcher.end().await;
 }
@@ -84,18 +72,12 @@ async fn a_vhost_that_may_not_be_read_any_more_says_so_and_keeps_what_was_read(p
             let brokers = kept::brokers(&mut conn).await.expect("read");
             assert_eq!(brokers[0].trouble, None, "{tag}: the broker is well");
             let mut vhosts = brokers.into_iter().flat_map(|broker| broker.vhosts);
-            vhosts
-                .find(|one| one.vhost == watcher.vhost.name)
-                .expect("still known")
+            vhosts.find(|one| one.vhost == watcher.vhost.name).expect("still known")
         };
         let vhost = told().await;
         let trouble = vhost.trouble.expect("a trouble");
         assert!(trouble.contains("give the user"), "{tag}: {trouble}");
-        assert_eq!(
-            (vhost.queues, vhost.findings),
-            (1, 1),
-            "{tag}: what was read stays"
-        );
+        assert_eq!((vhost.queues, vhost.findings), (1, 1), "{tag}: what was read stays");
         let since = vhost.trouble_since;
         watcher.look().await;
         assert_eq!(told().await.trouble_since, since, "{tag}: since when stays");
@@ -117,9 +99,7 @@ async fn consumers_that_are_not_shown_are_counted_and_nobody_is_said_to_be_gone(
     watcher.vhost.queue("q", &[]).await;
     worker(&watcher, "worker-7", "q", true).await;
     let own = watcher.vhost.consume("q", "worker-7").await;
-    watcher
-        .says("worker-7", Some(Opinion::SilentOthersConsume))
-        .await;
+    watcher.says("worker-7", Some(Opinion::SilentOthersConsume)).await;
     drop(own);
     watcher.end().await;
 }

@@ -167,18 +167,11 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
         ],
     );
     let removal = plan_of(&page);
-    let page = browser
-        .send("/ui/queue/take-back", ODD, &[("plan", &removal)])
-        .await;
+    let page = browser.send("/ui/queue/take-back", ODD, &[("plan", &removal)]).await;
     assert_says(&page, &["It is taken back."]);
     assert_agrees(&page, "dead letters go to <a");
-    let again = browser
-        .send("/ui/queue/take-back", ODD, &[("plan", &removal)])
-        .await;
-    assert_says(
-        &again,
-        &["Something else was changed", "Nothing was set here"],
-    );
+    let again = browser.send("/ui/queue/take-back", ODD, &[("plan", &removal)]).await;
+    assert_says(&again, &["Something else was changed", "Nothing was set here"]);
     browser.close().await;
     watcher.end().await;
 }
@@ -197,9 +190,7 @@ async fn another_plan_than_the_one_that_was_seen_is_not_set(pool: PgPool) {
     vhost.policy("limits", "^work$", 3, limits).await;
     for stale in [&*seen, ""] {
         let sent = [wanted, ("plan", stale)];
-        let page = browser
-            .send("/ui/queue/dead-lettering", "work", &sent)
-            .await;
+        let page = browser.send("/ui/queue/dead-lettering", "work", &sent).await;
         assert_says(
             &page,
             &[
@@ -226,39 +217,16 @@ async fn what_cannot_be_done_is_said_beside_what_was_written(pool: PgPool) {
     vhost.queue("free", &[]).await;
     let browser = Browser::open(&watcher).await;
     for (queue, wanted, said) in [
-        (
-            "free",
-            [("to", "declared"), ("retention", "")],
-            "has a dead-letter exchange itself",
-        ),
-        (
-            "dead",
-            [("to", "free"), ("retention", "")],
-            "is a dead-letter queue itself",
-        ),
-        (
-            "declared",
-            [("to", "free"), ("retention", "")],
-            "Declare `declared.next` like",
-        ),
-        (
-            "free",
-            [("to", "none"), ("retention", "")],
-            "there is no queue `none`",
-        ),
-        (
-            "free",
-            [("to", "dead"), ("retention", "soon")],
-            "`soon` is no length of time",
-        ),
+        ("free", [("to", "declared"), ("retention", "")], "has a dead-letter exchange itself"),
+        ("dead", [("to", "free"), ("retention", "")], "is a dead-letter queue itself"),
+        ("declared", [("to", "free"), ("retention", "")], "Declare `declared.next` like"),
+        ("free", [("to", "none"), ("retention", "")], "there is no queue `none`"),
+        ("free", [("to", "dead"), ("retention", "soon")], "`soon` is no length of time"),
         ("free", [("to", ""), ("retention", "7d")], "Name the queue"),
     ] {
         let page = browser.look(queue, &wanted).await;
         let page_in_words = page.to_lowercase();
-        assert!(
-            page_in_words.contains(&said.to_lowercase()),
-            "{said}: {page}"
-        );
+        assert!(page_in_words.contains(&said.to_lowercase()), "{said}: {page}");
         assert!(!page.contains("name=\"plan\""), "{said}: {page}");
         for (_, value) in wanted.iter().filter(|(_, value)| !value.is_empty()) {
             assert_says(&page, &[&format!("value=\"{value}\"")]);
@@ -280,9 +248,7 @@ async fn a_broker_that_gives_no_right_is_said_with_what_it_needs(pool: PgPool) {
     let page = browser.look("work", &[("to", "dead")]).await;
     let seen = page.contains("name=\"plan\"").then(|| plan_of(&page));
     let sent = [("to", "dead"), ("plan", seen.as_deref().unwrap_or(""))];
-    let page = browser
-        .send("/ui/queue/dead-lettering", "work", &sent)
-        .await;
+    let page = browser.send("/ui/queue/dead-lettering", "work", &sent).await;
     assert_says(&page, &["policymaker", "value=\"dead\""]);
     assert!(!page.contains("It is set."), "{page}");
     browser.close().await;

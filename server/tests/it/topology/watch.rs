@@ -14,10 +14,7 @@ impl Watcher {
     /// A queue as it was last read.
     async fn read(&self, queue: &str) -> dlo_domain::topology::Queue {
         let mut conn = self.pool.acquire().await.expect("a connection");
-        let place = Place {
-            broker: "main",
-            vhost: &self.vhost.name,
-        };
+        let place = Place { broker: "main", vhost: &self.vhost.name };
         let read = kept::one(&mut conn, place).await.expect("read");
         let queues = read.expect("kept").vhost.queues;
         let mut queues = queues.into_iter();
@@ -64,17 +61,10 @@ async fn a_clock_that_jumps_makes_no_queue_idle(pool: PgPool) {
     watcher.clock.advance(TimeDelta::hours(1));
     watcher.look().await;
     let after = watcher.idle("idle").await.expect("idle");
-    assert!(
-        after <= before + 120,
-        "an hour forward counts two pauses: {before} {after}"
-    );
+    assert!(after <= before + 120, "an hour forward counts two pauses: {before} {after}");
     watcher.clock.advance(TimeDelta::hours(-2));
     watcher.look().await;
-    assert_eq!(
-        watcher.idle("idle").await,
-        Some(after),
-        "back counts nothing"
-    );
+    assert_eq!(watcher.idle("idle").await, Some(after), "back counts nothing");
     watcher.end().await;
 }
 
@@ -87,10 +77,7 @@ async fn a_finding_that_comes_back_is_another_one(pool: PgPool) {
     let first = watcher.kept(FindingScope::Open).await.remove(0);
     watcher.look().await;
     let again = watcher.kept(FindingScope::Open).await.remove(0);
-    assert_eq!(
-        (first.id, first.first_seen_at),
-        (again.id, again.first_seen_at)
-    );
+    assert_eq!((first.id, first.first_seen_at), (again.id, again.first_seen_at));
     assert!(again.last_seen_at > first.last_seen_at);
     vhost.dead_letter_pair("fan", "dead").await;
     watcher.finds(&[]).await;
@@ -153,9 +140,7 @@ async fn depths_are_kept_of_queues_that_workers_name_and_that_dead_letter(pool: 
     .expect("a worker");
     for queue in ["work", "of a worker", "of nobody"] {
         for _ in 0..3 {
-            vhost
-                .publish(queue, BasicProperties::default(), b"{}")
-                .await;
+            vhost.publish(queue, BasicProperties::default(), b"{}").await;
         }
     }
     let kept = || async {

@@ -41,9 +41,6 @@ impl Vhost {
             assert!(got.await.expect("asked").is_some(), "it is there");
         }
         channel.close(200, "done".into()).await.expect("closed");
-        super::super::until("they are back", || async {
-            self.depth(queue).await == count
-        })
-        .await;
+        super::super::until("they are back", || async { self.depth(queue).await == count }).await;
     }
 }

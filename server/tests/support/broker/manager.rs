@@ -14,8 +14,7 @@ impl Vhost {
     pub async fn add_manager(&self, tag: &str) -> (String, String) {
         let name = format!("manager-{}", Uuid::new_v4());
         let user = json!({"password": "known", "tags": tag});
-        self.manage(Method::PUT, &format!("users/{name}"), &user)
-            .await;
+        self.manage(Method::PUT, &format!("users/{name}"), &user).await;
         self.grant(&name).await;
         let address = format!("http://{name}:known@{}", self.management_host());
         (name, address)
@@ -25,21 +24,16 @@ impl Vhost {
     pub async fn add_user(&self, name: &str, password: &str, write: &str) {
         let user = serde_json::json!({"password": password, "tags": ""});
         let rights = serde_json::json!({"configure": "^$", "write": write, "read": ".*"});
-        for (path, body) in [
-            (format!("users/{name}"), user),
-            (format!("permissions/{}/{name}", self.name), rights),
-        ] {
+        for (path, body) in
+            [(format!("users/{name}"), user), (format!("permissions/{}/{name}", self.name), rights)]
+        {
             let response = reqwest::Client::new()
                 .put(format!("{}/api/{path}", self.management))
                 .json(&body)
                 .send()
                 .await
                 .expect("the management API answers");
-            assert!(
-                response.status().is_success(),
-                "{path}: {}",
-                response.status()
-            );
+            assert!(response.status().is_success(), "{path}: {}", response.status());
         }
     }
 
@@ -74,9 +68,7 @@ impl Vhost {
     /// Host and port of the management API.
     pub fn management_host(&self) -> &str {
         let address = self.management.rsplit('@').next();
-        address
-            .and_then(|rest| rest.rsplit('/').next())
-            .expect("an address")
+        address.and_then(|rest| rest.rsplit('/').next()).expect("an address")
     }
 
     /// Sets a policy for queues.
@@ -122,10 +114,7 @@ impl Vhost {
     /// Consumes a queue on the vhost's own channel, until what it gives is dropped.
     pub async fn consume(&self, queue: &str, tag: &str) -> lapin::Consumer {
         let (options, none) = (BasicConsumeOptions::default(), FieldTable::default());
-        self.channel
-            .basic_consume(queue.into(), tag.into(), options, none)
-            .await
-            .expect("consumed")
+        self.channel.basic_consume(queue.into(), tag.into(), options, none).await.expect("consumed")
     }
 
     /// Deletes an exchange.
@@ -142,10 +131,6 @@ impl Vhost {
             .send()
             .await
             .expect("the management API answers");
-        assert!(
-            response.status().is_success(),
-            "{path}: {}",
-            response.status()
-        );
+        assert!(response.status().is_success(), "{path}: {}", response.status());
     }
 }

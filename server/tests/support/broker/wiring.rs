@@ -68,10 +68,8 @@ impl Vhost {
 
     /// Declares an internal exchange.
     pub async fn internal(&self, exchange: &str) {
-        let options = ExchangeDeclareOptions {
-            internal: true,
-            ..ExchangeDeclareOptions::default()
-        };
+        let options =
+            ExchangeDeclareOptions { internal: true, ..ExchangeDeclareOptions::default() };
         let none = FieldTable::default();
         self.channel
             .exchange_declare(exchange.into(), ExchangeKind::Fanout, options, none)
@@ -80,10 +78,7 @@ impl Vhost {
     }
 
     async fn exchange(&self, name: &str, kind: ExchangeKind) {
-        let durable = ExchangeDeclareOptions {
-            durable: true,
-            ..ExchangeDeclareOptions::default()
-        };
+        let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
         self.channel
             .exchange_declare(name.into(), kind, durable, FieldTable::default())
             .await

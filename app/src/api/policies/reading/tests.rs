@@ -23,10 +23,7 @@ fn a_form_comes_back_as_the_policy_that_it_was() {
 
 #[test]
 fn delays_are_read_with_their_units() {
-    assert_eq!(
-        delays("10, 2m 1h;1d").expect("delays"),
-        [10, 120, 3_600, 86_400]
-    );
+    assert_eq!(delays("10, 2m 1h;1d").expect("delays"), [10, 120, 3_600, 86_400]);
     for text in ["-1", "10x", "0s", "5000000d", "s"] {
         assert!(delays(text).is_err(), "{text}");
     }

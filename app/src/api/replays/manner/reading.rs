@@ -47,17 +47,12 @@ impl Manner {
         Ok(match self.mode.as_str() {
             "" if self.queue.trim().is_empty() => Target::OriginQueue,
             "origin_queue" => Target::OriginQueue,
-            "" | "queue" => Target::Queue {
-                queue: text(&self.queue),
-            },
+            "" | "queue" => Target::Queue { queue: text(&self.queue) },
             "origin_exchange" => Target::OriginExchange,
-            "exchange" => Target::Exchange {
-                exchange: text(&self.exchange),
-                routing_key: text(&self.key),
-            },
-            "worker" => Target::Worker {
-                worker: text(&self.worker),
-            },
+            "exchange" => {
+                Target::Exchange { exchange: text(&self.exchange), routing_key: text(&self.key) }
+            }
+            "worker" => Target::Worker { worker: text(&self.worker) },
             other => return Err(sentence(&format!("`{other}` is no target"))),
         })
     }
@@ -104,9 +99,8 @@ impl Manner {
             return Ok(Some(start.trunc_subsecs(0)));
         }
         let forms = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
-        let read = forms
-            .into_iter()
-            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+        let read =
+            forms.into_iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
         read.map(|time| Some(time.and_utc())).ok_or_else(|| {
             sentence("the beginning is a time in UTC such as 2026-11-21T06:00, or minutes from now")
         })
@@ -127,11 +121,7 @@ fn number(text: &str, what: &str) -> Result<Option<u32>, ApiError> {
 fn sentence(why: &str) -> ApiError {
     let mut letters = why.chars();
     let first = letters.next().map(|one| one.to_uppercase().to_string());
-    ApiError::invalid(format!(
-        "{}{}.",
-        first.unwrap_or_default(),
-        letters.as_str()
-    ))
+    ApiError::invalid(format!("{}{}.", first.unwrap_or_default(), letters.as_str()))
 }
 
 #[cfg(test)]
@@ -176,17 +166,11 @@ mod tests {
         assert!((canary.stop_above - 0.025).abs() < 1e-9);
         assert_eq!(new.rate_per_second, Some(50));
         assert!(new.in_order);
-        let target = Target::Exchange {
-            exchange: "orders".into(),
-            routing_key: "created".into(),
-        };
+        let target = Target::Exchange { exchange: "orders".into(), routing_key: "created".into() };
         assert_eq!(new.target, target);
         let later = asked(&[("start", "90")]).expect("a replay").start_at;
         assert_eq!(later, Some(now() + TimeDelta::minutes(90)));
-        assert_eq!(
-            new.start_at.expect("a time").to_rfc3339(),
-            "2026-11-21T06:00:00+00:00"
-        );
+        assert_eq!(new.start_at.expect("a time").to_rfc3339(), "2026-11-21T06:00:00+00:00");
     }
 
     #[test]
@@ -206,10 +190,7 @@ mod tests {
             assert_eq!(shown.steps, "1, 10, 100");
         }
         assert_eq!(asked(&[("watch", " ")]).expect("a replay").canary, None);
-        let own = Manner {
-            steps: "5".to_owned(),
-            ..Manner::default()
-        };
+        let own = Manner { steps: "5".to_owned(), ..Manner::default() };
         assert_eq!(own.clone().in_terms_of(&plan(Some(usual), None)), own);
         let plain = Manner::default().in_terms_of(&plan(None, None));
         assert_eq!(plain, Manner::default());
@@ -230,10 +211,7 @@ mod tests {
     #[test]
     fn minutes_from_now_are_a_moment_once_they_were_planned() {
         let odd = now() + TimeDelta::milliseconds(123);
-        let ninety = Manner {
-            start: "90".to_owned(),
-            ..Manner::default()
-        };
+        let ninety = Manner { start: "90".to_owned(), ..Manner::default() };
         let of = |manner: &Manner, now| {
             let new = manner.ask(Selection::default(), now).expect("a replay");
             new.start_at.expect("a time")
@@ -249,10 +227,7 @@ mod tests {
         let typed = asked(&[("jq", ".a = 1 |\n.b = 2")]).expect("a replay");
         let plain = asked(&[("jq", ".a = 1 |\r\n.b = 2")]).expect("a replay");
         assert_eq!(typed, plain);
-        let posted = Manner {
-            jq: ".a = 1 |\r\n.b = 2".to_owned(),
-            ..Manner::default()
-        };
+        let posted = Manner { jq: ".a = 1 |\r\n.b = 2".to_owned(), ..Manner::default() };
         let posted = posted.ask(Selection::default(), now()).expect("a replay");
         assert_eq!(posted, typed);
     }

@@ -44,11 +44,7 @@ fn filter(layer: Layer, template: &[(&str, bool)], sample: &LetterSummary) -> St
 
 #[test]
 fn an_error_is_asked_for_by_its_class_and_its_words() {
-    let template = [
-        ("Order ", false),
-        ("<number>", true),
-        (" has no lines", false),
-    ];
+    let template = [("Order ", false), ("<number>", true), (" has no lines", false)];
     let sample = letter(Some("a.B"), Some("order 7 has no lines"));
     assert_eq!(
         filter(Layer::Error, &template, &sample),
@@ -56,15 +52,9 @@ fn an_error_is_asked_for_by_its_class_and_its_words() {
     );
     // The sample's words are other ones: the longest that they share is asked for.
     let sample = letter(None, Some("it has no lines"));
-    assert_eq!(
-        filter(Layer::Error, &template, &sample),
-        r#"error_message:"has no lines""#
-    );
+    assert_eq!(filter(Layer::Error, &template, &sample), r#"error_message:"has no lines""#);
     let sample = letter(None, Some("42"));
-    assert_eq!(
-        filter(Layer::Error, &[("<number>", true)], &sample),
-        r#"queue:"orders work""#
-    );
+    assert_eq!(filter(Layer::Error, &[("<number>", true)], &sample), r#"queue:"orders work""#);
 }
 
 #[test]
@@ -79,15 +69,8 @@ fn hostile_words_stay_words() {
 #[test]
 fn without_an_error_the_place_is_asked_for() {
     let sample = letter(None, None);
-    let asked = filter(
-        Layer::Origin,
-        &[("rejected in orders work", false)],
-        &sample,
-    );
+    let asked = filter(Layer::Origin, &[("rejected in orders work", false)], &sample);
     assert_eq!(asked, r#"queue:"orders work" reason:rejected"#);
     let begun = draft(&group(Layer::Origin, &[]), None, "key");
-    assert_eq!(
-        (begun.name.as_str(), begun.filter.as_str()),
-        ("a <number> b", "")
-    );
+    assert_eq!((begun.name.as_str(), begun.filter.as_str()), ("a <number> b", ""));
 }

@@ -14,9 +14,7 @@ fn draft(sort: &str, verdict: &str) -> RuleDraft {
 }
 
 fn found(matched: i64, now: &[(Severity, i64)]) -> RulePreview {
-    let counts = now
-        .iter()
-        .map(|&(severity, letters)| SeverityCount { severity, letters });
+    let counts = now.iter().map(|&(severity, letters)| SeverityCount { severity, letters });
     RulePreview {
         days: 7,
         matched,
@@ -49,11 +47,7 @@ fn a_form_is_read_as_a_rule() {
 #[test]
 fn what_a_severity_rule_would_do_is_said_with_what_letters_are_now() {
     let say = |found| sentence(RuleKind::Severity, &found);
-    let both = [
-        (Severity::Critical, 3),
-        (Severity::High, 0),
-        (Severity::Normal, 1_201),
-    ];
+    let both = [(Severity::Critical, 3), (Severity::High, 0), (Severity::Normal, 1_201)];
     assert_eq!(
         say(found(1_204, &both)),
         "It would have matched 1,204 letters in the last 7 days: 3 critical, 1,201 normal now."
@@ -64,10 +58,7 @@ fn what_a_severity_rule_would_do_is_said_with_what_letters_are_now() {
     );
     assert!(say(found(9, &[])).ends_with("None of them is open any more."));
     assert_eq!(say(found(0, &[])), "No letter of the last 7 days matches.");
-    let many = RulePreview {
-        is_capped: true,
-        ..found(10_000, &[])
-    };
+    let many = RulePreview { is_capped: true, ..found(10_000, &[]) };
     assert!(say(many).contains("at least 10,000 letters"));
 }
 
@@ -84,12 +75,7 @@ fn what_a_grouping_rule_would_do_is_said_in_groups() {
 #[test]
 fn judging_again_is_never_done_before_it_is() {
     let judging = |done, of| {
-        progress(Some(JudgingAgain {
-            done,
-            of,
-            changed: 0,
-            began_at: DateTime::UNIX_EPOCH,
-        }))
+        progress(Some(JudgingAgain { done, of, changed: 0, began_at: DateTime::UNIX_EPOCH }))
     };
     let some = judging(4_080, 12_000);
     assert_eq!(some, "Judging 12,000 letters again, 34 % done.");

@@ -20,14 +20,7 @@ fn quiet() -> Timeline {
 }
 
 fn silent(worker: &str, since: DateTime<Utc>, until: Option<DateTime<Utc>>) -> WorkerLane {
-    WorkerLane {
-        worker: worker.to_owned(),
-        bands: vec![Band {
-            since,
-            until,
-            away: Away::Silent,
-        }],
-    }
+    WorkerLane { worker: worker.to_owned(), bands: vec![Band { since, until, away: Away::Silent }] }
 }
 
 fn lane(depths: &[(usize, i64)]) -> QueueLane {
@@ -71,16 +64,10 @@ fn everything_stands_on_the_same_axis() {
     let Shape::Bands(bands) = &drawing.lanes[1].shape else {
         panic!("bands: {drawing:?}");
     };
-    assert_eq!(
-        (bands[0].from, bands[0].from + bands[0].width),
-        (5_000, 9_888)
-    );
+    assert_eq!((bands[0].from, bands[0].from + bands[0].width), (5_000, 9_888));
     let steps = "M360 0h10V99h10M400 50h10";
     assert_eq!(drawing.lanes[2].shape, Shape::Line(steps.to_owned()));
-    assert_eq!(
-        drawing.lanes[2].says,
-        "at most 10 messages in it, 5 when last seen"
-    );
+    assert_eq!(drawing.lanes[2].says, "at most 10 messages in it, 5 when last seen");
     let seven = drawing.hours.iter().find(|(_, hour)| hour == "09:00");
     assert_eq!(seven.expect("an hour").0, 4_861);
 }
@@ -88,10 +75,8 @@ fn everything_stands_on_the_same_axis() {
 #[test]
 fn what_lies_outside_of_the_axis_is_cut_and_what_is_short_is_seen() {
     let mut timeline = quiet();
-    timeline.workers = vec![
-        silent("old", at(1, 0), Some(at(6, 6))),
-        silent("ahead", at(23, 0), Some(at(23, 1))),
-    ];
+    timeline.workers =
+        vec![silent("old", at(1, 0), Some(at(6, 6))), silent("ahead", at(23, 0), Some(at(23, 1)))];
     for lane in of(&timeline).lanes {
         let Shape::Bands(bands) = lane.shape else {
             continue;

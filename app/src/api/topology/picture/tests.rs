@@ -30,24 +30,12 @@ fn queues_lead_to_their_pages_and_say_their_figures_findings_are_numbered_and_li
     let queues = [queue("work", route("arrives", &["a dead"], &[]))];
     let numbers: Numbers = [("work".to_owned(), (2, Severity::High, FindingKind::Chain))].into();
     let picture = of(&queues, &numbers, false).expect("drawn");
-    let leads: Vec<(&str, &str)> = picture
-        .boxes
-        .iter()
-        .map(|one| (&*one.name, &*one.href))
-        .collect();
+    let leads: Vec<(&str, &str)> =
+        picture.boxes.iter().map(|one| (&*one.name, &*one.href)).collect();
+    assert!(leads.contains(&("work", "/queues/main/%2F/work")), "{leads:?}");
+    assert!(leads.contains(&("a dead", "/queues/main/%2F/a%20dead")), "{leads:?}");
     assert!(
-        leads.contains(&("work", "/queues/main/%2F/work")),
-        "{leads:?}"
-    );
-    assert!(
-        leads.contains(&("a dead", "/queues/main/%2F/a%20dead")),
-        "{leads:?}"
-    );
-    assert!(
-        picture
-            .marks
-            .iter()
-            .any(|mark| (mark.0, mark.3) == (Severity::High, 2)),
+        picture.marks.iter().any(|mark| (mark.0, mark.3) == (Severity::High, 2)),
         "{:?}",
         picture.marks
     );
@@ -60,10 +48,7 @@ fn queues_lead_to_their_pages_and_say_their_figures_findings_are_numbered_and_li
         ("work", "dlx", Some((2, Severity::High)))
     );
     assert_eq!(line.ends[0].0, "a dead");
-    assert_eq!(
-        (&*line.href, &*line.note),
-        ("/queues/main/%2F/work", "3 · 2 · 1.5/s")
-    );
+    assert_eq!((&*line.href, &*line.note), ("/queues/main/%2F/work", "3 · 2 · 1.5/s"));
 }
 
 #[test]
@@ -71,10 +56,7 @@ fn a_route_that_ends_at_its_exchange_says_so() {
     let words = |queue: QueueReport| {
         let picture = of(&[queue], &Numbers::new(), true).expect("drawn");
         let words = picture.words.into_iter();
-        words
-            .filter(|word| word.0.contains(" c-"))
-            .map(|word| (word.0, word.3))
-            .collect::<Vec<_>>()
+        words.filter(|word| word.0.contains(" c-")).map(|word| (word.0, word.3)).collect::<Vec<_>>()
     };
     let said = |class: &str, text: &str| vec![(format!("label {class}"), text.to_owned())];
     assert_eq!(

@@ -99,14 +99,9 @@ fn a_death_told_to_the_second_still_follows_its_replay() {
         planned_at: at(60_200),
         at: Some(at(60_900)),
     };
-    let letter = letter(
-        vec![arrival(1, 640, 0, false), arrival(2, 60_800, 60_000, true)],
-        vec![replay],
-    );
-    let titles: Vec<String> = events(&letter)
-        .into_iter()
-        .map(|event| event.title)
-        .collect();
+    let letter =
+        letter(vec![arrival(1, 640, 0, false), arrival(2, 60_800, 60_000, true)], vec![replay]);
+    let titles: Vec<String> = events(&letter).into_iter().map(|event| event.title).collect();
     assert_eq!(
         titles,
         [

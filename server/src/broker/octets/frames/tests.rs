@@ -107,18 +107,10 @@ fn what_lapin_reads_goes_through_as_it_is() {
 fn a_header_that_lapin_refuses_is_replaced_and_kept() {
     let odd = header(&[b'm', 0xff]);
     for (method, tag) in [(deliver(3, b"dlx", b"key"), 3), (get_ok(9, b"key"), 9)] {
-        let octets = [
-            frame(METHOD, 2, &method),
-            frame(HEADER, 2, &odd),
-            frame(3, 2, b"body"),
-        ]
-        .concat();
-        let expected = [
-            frame(METHOD, 2, &method),
-            frame(HEADER, 2, &bare()),
-            frame(3, 2, b"body"),
-        ]
-        .concat();
+        let octets =
+            [frame(METHOD, 2, &method), frame(HEADER, 2, &odd), frame(3, 2, b"body")].concat();
+        let expected =
+            [frame(METHOD, 2, &method), frame(HEADER, 2, &bare()), frame(3, 2, b"body")].concat();
         for size in [1, 5, 1_000] {
             let read = read_in_pieces(&octets, size, OctetReading::Odd);
             assert_eq!(read.out, expected, "in pieces of {size}");
@@ -131,21 +123,15 @@ fn a_header_that_lapin_refuses_is_replaced_and_kept() {
 
 #[test]
 fn a_routing_key_that_lapin_refuses_is_replaced_and_kept() {
-    let octets = [
-        frame(METHOD, 1, &get_ok(1, &[b'k', 0xfe])),
-        frame(HEADER, 1, &header(b"m")),
-    ]
-    .concat();
+    let octets =
+        [frame(METHOD, 1, &get_ok(1, &[b'k', 0xfe])), frame(HEADER, 1, &header(b"m"))].concat();
     let expected = [frame(METHOD, 1, &get_ok(1, b"")), frame(HEADER, 1, &bare())].concat();
     let read = read(&octets);
     assert_eq!(read.out, expected);
     let message = read.messages.take(at(1, 1)).expect("kept");
     assert_eq!(
         message.address,
-        Some(RawAddress {
-            exchange: Vec::new(),
-            routing_key: vec![b'k', 0xfe],
-        })
+        Some(RawAddress { exchange: Vec::new(), routing_key: vec![b'k', 0xfe] })
     );
 }
 
@@ -170,11 +156,8 @@ fn a_header_that_is_longer_than_was_agreed_is_replaced() {
 
 #[test]
 fn every_header_is_replaced_where_that_is_asked_for() {
-    let octets = [
-        frame(METHOD, 1, &deliver(1, b"", b"")),
-        frame(HEADER, 1, &header(b"m")),
-    ]
-    .concat();
+    let octets =
+        [frame(METHOD, 1, &deliver(1, b"", b"")), frame(HEADER, 1, &header(b"m"))].concat();
     let read = read_in_pieces(&octets, 3, OctetReading::All);
     assert!(read.messages.take(at(1, 1)).is_some());
     assert!(read.out.ends_with(&frame(HEADER, 1, &bare())));
@@ -183,11 +166,8 @@ fn every_header_is_replaced_where_that_is_asked_for() {
 #[test]
 fn a_new_channel_has_nothing_of_the_one_before_it() {
     let opened = [&CHANNEL_OPEN_OK[..], &[0, 0, 0, 0]].concat();
-    let odd = [
-        frame(METHOD, 1, &deliver(1, b"", b"")),
-        frame(HEADER, 1, &header(&[0xff])),
-    ]
-    .concat();
+    let odd =
+        [frame(METHOD, 1, &deliver(1, b"", b"")), frame(HEADER, 1, &header(&[0xff]))].concat();
     let other = read(&[&odd[..], &frame(METHOD, 2, &opened)].concat());
     assert!(other.messages.take(at(1, 1)).is_some());
     let same = read(&[&odd[..], &frame(METHOD, 1, &opened)].concat());
@@ -201,11 +181,7 @@ fn a_returned_message_is_no_delivery() {
     for _ in 0..3 {
         put_short(&mut returned, b"");
     }
-    let octets = [
-        frame(METHOD, 1, &returned),
-        frame(HEADER, 1, &header(&[0xff])),
-    ]
-    .concat();
+    let octets = [frame(METHOD, 1, &returned), frame(HEADER, 1, &header(&[0xff]))].concat();
     assert_eq!(read(&octets).out, octets);
 }
 

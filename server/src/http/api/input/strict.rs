@@ -198,8 +198,7 @@ mod tests {
 
     fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         let read: Result<Strict<T>, _> = serde_json::from_str(text);
-        read.map(|Strict(value)| value)
-            .map_err(|why| why.to_string())
+        read.map(|Strict(value)| value).map_err(|why| why.to_string())
     }
 
     #[test]

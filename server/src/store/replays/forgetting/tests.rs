@@ -7,10 +7,7 @@ use super::*;
 use crate::fixture::{self, noon as now};
 
 async fn run(conn: &mut PgConnection, statement: &'static str) {
-    sqlx::query(statement)
-        .execute(conn)
-        .await
-        .expect("it is done");
+    sqlx::query(statement).execute(conn).await.expect("it is done");
 }
 
 async fn count(conn: &mut PgConnection, of: &'static str) -> i64 {
@@ -134,10 +131,7 @@ async fn only_replays_that_are_over_for_long_and_have_no_letter_left_are_forgott
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn steps_are_small_however_large_a_replay_is(pool: PgPool) {
     let mut conn = database(&pool).await;
-    let bounds = Bounds {
-        replays: 3,
-        items: 4,
-    };
+    let bounds = Bounds { replays: 3, items: 4 };
     replay(&mut conn, Some(100), &[None; 13]).await;
     let large = replay(&mut conn, Some(101), &[None; 9]).await;
     run(

@@ -49,21 +49,10 @@ impl OddOffice {
         let watcher = Watcher::start(pool, "policymaker").await;
         let letter = die(pool, &watcher).await;
         let bench = Bench::new(pool, &watcher.deps.brokers, &watcher.vhost.name).await;
-        receive(
-            &bench,
-            &[&odd("the ledger is closed"), &odd("no such customer")],
-        )
-        .await;
+        receive(&bench, &[&odd("the ledger is closed"), &odd("no such customer")]).await;
         let counter = Counter::open_before(pool, bench.desk.clone()).await;
         let somebody = token(pool, &spoken("anna"), Role::Admin).await;
-        let mut office = Self {
-            counter,
-            watcher,
-            letter,
-            bench,
-            somebody,
-            made: json!({}),
-        };
+        let mut office = Self { counter, watcher, letter, bench, somebody, made: json!({}) };
         office.name_workers().await;
         office.name_decisions().await;
         office.name_replays().await;
@@ -74,10 +63,7 @@ impl OddOffice {
     /// Has the one with the odd name do something.
     async fn ask(&self, method: Method, path: &[&str], body: Value) -> Value {
         let path = address(&[&["api", "v1"], path].concat(), &[]);
-        let request = self
-            .counter
-            .request(method, &path)
-            .bearer_auth(self.somebody.reveal());
+        let request = self.counter.request(method, &path).bearer_auth(self.somebody.reveal());
         let answer = request.json(&body).send().await.expect("an answer");
         let status = answer.status();
         let text = answer.text().await.expect("text");
@@ -100,11 +86,7 @@ impl OddOffice {
         self.post(&["executions", &job], report).await;
         let running = json!({"state": "running", "worker": worker});
         self.post(&["executions", &spoken("job 2")], running).await;
-        self.post(
-            &["executions", &spoken("job 2"), "fail"],
-            json!({"reason": odd("late")}),
-        )
-        .await;
+        self.post(&["executions", &spoken("job 2"), "fail"], json!({"reason": odd("late")})).await;
     }
 
     async fn name_decisions(&mut self) {
@@ -116,18 +98,8 @@ impl OddOffice {
         self.post(&["rules", "grouping"], key).await;
         let policy = json!({"name": spoken("policy"), "filter": filter, "shadow": true});
         self.made["policy"] = self.post(&["retry-policies"], policy).await["id"].clone();
-        self.post(
-            &["views"],
-            json!({"name": spoken("view"), "filter": filter}),
-        )
-        .await;
-        let groups = self
-            .bench
-            .desk
-            .groups(None, None, 50)
-            .await
-            .expect("groups")
-            .items;
+        self.post(&["views"], json!({"name": spoken("view"), "filter": filter})).await;
+        let groups = self.bench.desk.groups(None, None, 50).await.expect("groups").items;
         let group = groups[0].id.to_string();
         let edit = json!({"owner": spoken("team"), "tags": [spoken("tag")], "note": spoken("look"),
             "ticket_url": "https://tickets/1"});
@@ -143,17 +115,12 @@ impl OddOffice {
             .await
             .expect("set");
         let loss = json!({"letters": 2, "delivery_limit": 20});
-        self.ask(Method::PUT, &["sources", id, "accepted-loss"], loss)
-            .await;
+        self.ask(Method::PUT, &["sources", id, "accepted-loss"], loss).await;
     }
 
     async fn name_replays(&mut self) {
         let these = json!({"ids": [self.letter]});
-        self.post(
-            &["discards"],
-            json!({"selection": these, "reason": odd("no use")}),
-        )
-        .await;
+        self.post(&["discards"], json!({"selection": these, "reason": odd("no use")})).await;
         self.post(&["restores"], json!({"selection": these})).await;
         let draft = NewDraft {
             shape: Shape::Text,
@@ -171,9 +138,7 @@ impl OddOffice {
 
     /// The id of what was made.
     pub fn id(&self, kind: &str) -> &str {
-        self.made[kind]
-            .as_str()
-            .unwrap_or_else(|| panic!("no {kind} in {}", self.made))
+        self.made[kind].as_str().unwrap_or_else(|| panic!("no {kind} in {}", self.made))
     }
 
     pub async fn close(self) {
@@ -202,10 +167,7 @@ async fn die(pool: &PgPool, watcher: &Watcher) -> LetterId {
     for name in ["x-plain", "x-odd", "exception"] {
         headers.insert(odd(name).into(), AMQPValue::LongString(odd("text").into()));
     }
-    headers.insert(
-        "x-exception-message".into(),
-        AMQPValue::LongString(odd("it broke").into()),
-    );
+    headers.insert("x-exception-message".into(), AMQPValue::LongString(odd("it broke").into()));
     let properties = BasicProperties::default()
         .with_headers(headers)
         .with_content_type("application/json".into())
@@ -215,16 +177,12 @@ async fn die(pool: &PgPool, watcher: &Watcher) -> LetterId {
         .with_reply_to(odd("r").into())
         .with_type(odd("Paid").into());
     let body = json!({odd("a"): odd("b")}).to_string();
-    vhost
-        .publish(&odd("work"), properties, body.as_bytes())
-        .await;
+    vhost.publish(&odd("work"), properties, body.as_bytes()).await;
     let consumer = Consumer::start(vhost, &odd("work")).await;
     let office = Office::start(pool, &vhost.brokers).await;
     until("it is a letter", || async { letters(pool).await == 1 }).await;
     office.stop().await;
     consumer.stop();
-    let id = sqlx::query_scalar("select id from letters")
-        .fetch_one(pool)
-        .await;
+    let id = sqlx::query_scalar("select id from letters").fetch_one(pool).await;
     LetterId(id.expect("a letter"))
 }
