@@ -1,5 +1,6 @@
 // How the browser tests run. `make e2e` builds what they need and calls them.
 import { defineConfig } from '@playwright/test';
+import { PATIENCE_MS } from './fixtures/patience';
 import type { Options } from './fixtures/test';
 
 const plain = /\.plain\.spec\.ts$/;
@@ -13,13 +14,13 @@ export default defineConfig<object, Options>({
   forbidOnly: true,
   retries: 0,
   // Nothing waits that long when all is well: a slow machine gives the same answers later.
-  timeout: 240_000,
+  timeout: 3 * PATIENCE_MS,
   globalTimeout: 25 * 60_000,
-  expect: { timeout: 60_000 },
+  expect: { timeout: PATIENCE_MS },
   reporter: 'list',
   use: {
-    actionTimeout: 60_000,
-    navigationTimeout: 60_000,
+    actionTimeout: PATIENCE_MS,
+    navigationTimeout: PATIENCE_MS,
     colorScheme: 'light',
     viewport: { width: 1440, height: 900 },
     trace: 'off',

@@ -25,7 +25,7 @@ test('a letter is found, read, replayed, discarded and restored', async ({ page,
       'Replayed 1 letter to the queue it died in: 1 confirmed by the broker.',
       { timeout: 1_000 },
     );
-  }).toPass({ timeout: 15_000 });
+  }).toPass();
   await workplace.reject();
   await expect.poll(async () => (await running.api.letter(id)).state).toBe('held');
 

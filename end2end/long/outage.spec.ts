@@ -38,7 +38,7 @@ async function untilAll(running: Office, ids: string[], state: string, by: strin
       .poll(async () => {
         const found = await running.api.execution(id);
         return [found.state, found.failed_by];
-      }, { message: id, timeout: 60_000 })
+      }, { message: id })
       .toEqual([state, by]);
   }
 }
@@ -48,7 +48,7 @@ async function workerSays(page: Page, words: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.goto(`/workers/${WORKER}`);
     await expect(sentence(page)).toHaveText(words, { timeout: 1_000 });
-  }).toPass({ timeout: 60_000 });
+  }).toPass();
 }
 
 /** The worker was found silent after three heartbeats that did not come, and soon after the third. */
@@ -141,7 +141,7 @@ test('a worker dies, its executions fail or move on, and all are done once it is
   await untilAll(running, [single[5]!], 'completed');
   expect((await running.api.execution(single[5]!)).worker).toBe(other);
   await page.goto(`/replays/${sent.id}`);
-  await expect(page.locator('.meta .state', { hasText: 'finished' })).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('.meta .state', { hasText: 'finished' })).toBeVisible();
 
   // It is back; what waits in the group is replayed, and all of it is done.
   await turn(running, 'fixed');
@@ -152,9 +152,9 @@ test('a worker dies, its executions fail or move on, and all are done once it is
   await page.getByRole('button', { name: /^Replay [\d,]+ letters to the queues they died in/ }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
   await live(page);
-  await expect(page.locator('.meta .state', { hasText: 'finished' })).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('.meta .state', { hasText: 'finished' })).toBeVisible();
   await untilAll(running, single, 'completed');
-  await expect(section(page, /^Outcomes of the/)).toContainText('Return rate 0.0 %', { timeout: 60_000 });
+  await expect(section(page, /^Outcomes of the/)).toContainText('Return rate 0.0 %');
   await page.goto(`/groups/${group}`);
   await expect(sentence(page)).toContainText(/^No letter of this group waits/);
   await page.goto(`/executions/${single[0]}`);

@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import { groupOf, open } from '../fixtures/groups';
 import { rows, section } from '../fixtures/list';
+import { PATIENCE_MS } from '../fixtures/patience';
 import { expect, live, test } from '../fixtures/test';
 
 test.use({ office: 'crowded' });
@@ -12,7 +13,7 @@ const badge = (page: Page, state: string) => page.locator('.meta .state', { hasT
 test('3,000 letters are a few groups, which people look into, mute, merge, split and resolve', async ({ page, running }) => {
   test.setTimeout(420_000);
   await expect
-    .poll(async () => (await running.api.letters('')).estimated_total, { timeout: 240_000 })
+    .poll(async () => (await running.api.letters('')).estimated_total, { timeout: 2 * PATIENCE_MS })
     .toBeGreaterThanOrEqual(LETTERS);
   const began = Date.now();
   const groups = async () => (await running.api.groups()).items;
@@ -66,6 +67,6 @@ test('3,000 letters are a few groups, which people look into, mute, merge, split
   await page.getByRole('button', { name: 'Resolve' }).click();
   await expect(badge(page, 'resolved')).toBeVisible();
   test.info().annotations.push({ type: 'took', description: `${Math.round((Date.now() - began) / 1000)} s` });
-  await expect(badge(page, 'regressed')).toBeVisible({ timeout: 90_000 });
+  await expect(badge(page, 'regressed')).toBeVisible();
   await expect(section(page, 'What happened').getByRole('listitem').first()).toContainText('regressed');
 });

@@ -5,6 +5,7 @@ import { Cutter } from '../fixtures/cutter';
 import { company } from '../fixtures/company';
 import { section } from '../fixtures/list';
 import { quietOffice } from '../fixtures/office';
+import { PATIENCE_MS } from '../fixtures/patience';
 import { expect, live, test as base } from '../fixtures/test';
 
 interface Tools {
@@ -27,7 +28,7 @@ const test = base.extend<object, Tools>({
       await use(running);
       await running.end();
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 2 * PATIENCE_MS },
   ],
 });
 

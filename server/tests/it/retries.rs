@@ -114,7 +114,7 @@ async fn gets_its_three_tries(pool: &PgPool, counts: &[i64]) {
         count(pool, "select count(*) from letters where exhausted_at is not null").await == 1
     };
     let came =
-        tokio::time::timeout(crate::support::PATIENCE, die_with(&vhost, counts, is_given_up));
+        tokio::time::timeout(crate::support::patience(), die_with(&vhost, counts, is_given_up));
     assert_eq!(came.await.expect("in time"), 3);
     let letter: uuid::Uuid =
         sqlx::query_scalar("select id from letters").fetch_one(pool).await.expect("one letter");

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use dlo_server::broker::Brokers;
 
-use super::{PATIENCE, needed};
+use super::{needed, patience};
 
 /// A vhost, and a connection to it.
 pub struct Vhost {
@@ -71,7 +71,7 @@ impl Vhost {
         assert!(response.status().is_success(), "vhost refused: {}", response.status());
         let mut brokers = Brokers::main(amqp, Some(management));
         for broker in brokers.0.values_mut() {
-            broker.patience = PATIENCE;
+            broker.patience = patience();
         }
         let (connection, channel) = connect(&brokers, &name).await;
         Self {

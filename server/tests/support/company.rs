@@ -13,7 +13,7 @@ use dlo_server::store::registers::{self, Standing};
 use dlo_server::store::workers;
 use sqlx::{ConnectOptions as _, PgPool};
 
-use super::PATIENCE;
+use super::patience;
 
 /// The tables that systems of this kind keep, and a clock that the test sets: a function of the name
 /// that is asked for, found before Postgres's own.
@@ -77,8 +77,8 @@ impl Company {
             hears_http: false,
             judges: true,
         });
-        let reader = reader(pool, &clock, (&address(pool), PATIENCE), (workers, executions));
-        Self { pool: pool.clone(), clock, reader, patience: PATIENCE, monitor }
+        let reader = reader(pool, &clock, (&address(pool), patience()), (workers, executions));
+        Self { pool: pool.clone(), clock, reader, patience: patience(), monitor }
     }
 
     /// Asks other statements, or another address, from now on.

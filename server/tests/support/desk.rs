@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use super::broker::Vhost;
 use super::office::watch;
-use super::{PATIENCE, until};
+use super::{patience, until};
 
 /// A desk that waits as long as a test does, in an office that is written down nowhere.
 pub fn desk(pool: &PgPool, brokers: &Brokers, clock: SharedClock) -> PgDesk {
@@ -348,7 +348,7 @@ impl Bench {
 
 /// A desk that waits as long as a test does: however slow the machine is, it gives the same answers.
 pub fn patient() -> Patience {
-    Patience::of(PATIENCE)
+    Patience::of(patience())
 }
 
 /// Settings with a short watch after a replay.

@@ -115,7 +115,7 @@ impl Counter {
     /// Ends it in order; whoever still reads a stream is let go.
     pub async fn close(self) {
         self.stop.cancel();
-        let ended = tokio::time::timeout(crate::support::PATIENCE, self.serving).await;
+        let ended = tokio::time::timeout(crate::support::patience(), self.serving).await;
         ended.expect("in time").expect("no panic").expect("in order");
     }
 }

@@ -40,12 +40,15 @@ pub fn needed(name: &str) -> String {
 }
 
 /// How long a test waits for what must come. It says only when a test gives up: however slow the machine is,
-/// the answer is the same.
-pub const PATIENCE: Duration = Duration::from_mins(2);
+/// the answer is the same. The browser tests wait as long (`end2end/fixtures/patience.ts`).
+pub fn patience() -> Duration {
+    let seconds = variable("DLO_TEST_PATIENCE_SECS");
+    Duration::from_secs(seconds.map_or(120, |text| text.parse().expect("seconds")))
+}
 
-/// Waits until `check` holds; the test fails with `what` if it does not in [`PATIENCE`].
+/// Waits until `check` holds; the test fails with `what` if it does not in [`patience`].
 pub async fn until<F: Future<Output = bool>>(what: &str, check: impl Fn() -> F) {
-    until_within(what, PATIENCE, check).await;
+    until_within(what, patience(), check).await;
 }
 
 /// Waits until `check` holds; the test fails with `what` if it does not in this time.

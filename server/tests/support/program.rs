@@ -44,7 +44,7 @@ pub async fn run(arguments: &[&str], variables: &[(&str, &str)], file: Option<&s
         std::fs::write(directory.path().join("dlo.toml"), text).expect("written");
     }
     let ending = command(arguments, variables, directory.path()).output();
-    let ended = tokio::time::timeout(crate::support::PATIENCE, ending).await;
+    let ended = tokio::time::timeout(crate::support::patience(), ending).await;
     let Output { status, stdout, stderr } = ended.expect("in time").expect("it runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     Said { well: status.success(), out: text(stdout), err: text(stderr) }

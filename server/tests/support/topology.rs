@@ -17,7 +17,7 @@ use sqlx::PgPool;
 
 use super::broker::Vhost;
 use super::desk::desk;
-use super::{PATIENCE, until};
+use super::{patience, until};
 
 /// A watcher over one vhost, with a user who sees no other.
 pub struct Watcher {
@@ -51,7 +51,7 @@ impl Watcher {
         let clock = Arc::new(ManualClock::at(now));
         let mut brokers = Brokers::main(&amqp, Some(&management));
         for broker in brokers.0.values_mut() {
-            broker.patience = PATIENCE;
+            broker.patience = patience();
         }
         let deps = Deps {
             pool: pool.clone(),

@@ -6,7 +6,7 @@ use dlo_domain::worker::Condition;
 use sqlx::PgPool;
 
 use crate::support::company::{WORKERS, address, fallen_silent};
-use crate::support::{PATIENCE, until_within};
+use crate::support::{patience, until_within};
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) {
@@ -47,7 +47,7 @@ async fn sql_that_does_not_do_is_told_and_holds_nobody_for_silent(pool: PgPool) 
     ] {
         // Only what is to take too long has little time.
         company.patience =
-            if told == "statement timeout" { Duration::from_secs(5) } else { PATIENCE };
+            if told == "statement timeout" { Duration::from_secs(5) } else { patience() };
         company.ask(&address(&pool), Some(sql));
         company.pass(6, &[]).await;
         let said = company.trouble().await;

@@ -96,7 +96,7 @@ async fn a_worker_that_begins_in_the_same_instant_wins(pool: PgPool) {
         .await
         .expect("begun");
     // Without waiting for it.
-    let check = tokio::time::timeout(crate::support::PATIENCE, yard.check()).await;
+    let check = tokio::time::timeout(crate::support::patience(), yard.check()).await;
     assert_eq!(check.expect("at once"), 0);
     worker.commit().await.expect("committed");
     assert_eq!(yard.check().await, 0);

@@ -11,7 +11,7 @@ use crate::support::front::{Counter, ID, problem};
 async fn read_until(stream: &mut Response, wanted: &str) -> String {
     let mut text = String::new();
     while !text.contains(wanted) {
-        let next = tokio::time::timeout(crate::support::PATIENCE, stream.chunk()).await;
+        let next = tokio::time::timeout(crate::support::patience(), stream.chunk()).await;
         let chunk = next.unwrap_or_else(|_| panic!("no {wanted} in {text}"));
         let chunk = chunk.expect("readable").unwrap_or_else(|| panic!("ended after {text}"));
         text.push_str(&String::from_utf8_lossy(&chunk));

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
-use crate::support::{PATIENCE, until};
+use crate::support::{patience, until};
 
 /// An office that knows a broker which is away, before the others in every list.
 async fn with_one_away(pool: &PgPool) -> (Vhost, Bench) {
@@ -18,7 +18,7 @@ async fn with_one_away(pool: &PgPool) -> (Vhost, Bench) {
     let away = BrokerAddress {
         amqp: "amqp://127.0.0.1:1/%2f".to_owned(),
         management: None,
-        patience: PATIENCE,
+        patience: patience(),
     };
     brokers.0.insert("away".to_owned(), away);
     let bench = Bench::new(pool, &brokers, &vhost.name).await;
@@ -71,7 +71,7 @@ async fn letters_of_a_broker_that_nobody_names_any_more_are_refused_and_held(poo
     died_at(&pool, "renamed", &letters[..1]).await;
     let id = bench.replay_home(&letters).await;
     let engine = bench.engine().await;
-    let over = tokio::time::timeout(crate::support::PATIENCE, bench.finished(id)).await;
+    let over = tokio::time::timeout(crate::support::patience(), bench.finished(id)).await;
     let over = over.expect("it does not wait for ever");
     assert_eq!((over.outcomes.confirmed, over.outcomes.refused), (2, 1));
     assert_eq!(bench.state(letters[0]).await, LetterState::Held);

@@ -131,7 +131,7 @@ async fn a_policy_goes_on_past_a_letter_that_cannot_be_read(pool: PgPool) {
     let later = bench.letters(1).await;
     ask_policies(&pool, &later).await;
     let sent = until("a later one is sent", || async { vhost.depth("work").await == 9 });
-    let sent = tokio::time::timeout(crate::support::PATIENCE, sent).await;
+    let sent = tokio::time::timeout(crate::support::patience(), sent).await;
     sent.expect("in time");
     scheduler.stop().await;
     engine.stop().await;
