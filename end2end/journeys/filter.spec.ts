@@ -39,6 +39,29 @@ test('fields of the form narrow the list, the address holds them, and back undoe
   await expect(total(page, '1 letter')).toBeVisible();
 });
 
+test('whoever goes back while a page loads sees what was there before', async ({ page, workplace }) => {
+  await workplace.die({ headers: { 'x-error': 'rejected just now' } });
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await live(page);
+  await page.getByRole('combobox', { name: 'state' }).selectOption('discarded');
+  await expect(page.getByText('No letter matches this filter.')).toBeVisible();
+
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route('**/*.wasm', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: 'commit' });
+  await expect(page.getByText('No letter matches this filter.')).toBeVisible();
+  await page.goBack({ waitUntil: 'commit' });
+  letGo();
+  await expect(total(page, '1 letter')).toBeVisible();
+  await live(page);
+  await expect(page.getByRole('combobox', { name: 'state' })).toHaveValue('');
+});
+
 test('queue, reason and time narrow the list', async ({ page, workplace }) => {
   await workplace.die({ headers: { 'x-error': 'rejected just now' } });
   await workplace.letters(1);
