@@ -262,6 +262,8 @@ async fn breakdowns_and_the_overview_are_told_to_programs(pool: PgPool) {
     let group = groups["items"][0]["id"].as_str().expect("a group");
     let told = read(&counter, &format!("/groups/{group}/breakdown")).await;
     assert_eq!((&told["letters"], told["facets"].is_array()), (&json!(1), true), "{told}");
+    let told = read(&counter, &format!("/groups/{group}/causes")).await;
+    assert_eq!(told, json!({"letters": 1, "workers": [], "executions": []}));
     for (query, span) in [("", "1h"), ("?span=7d", "7d")] {
         let told = read(&counter, &format!("/overview{query}")).await;
         assert_eq!((&told["span"], &told["waiting"]["letters"]), (&json!(span), &json!(1)));

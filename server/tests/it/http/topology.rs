@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use crate::support::front::{Counter, problem};
-use crate::support::topology::{Watcher, dying};
+use crate::support::topology::{Watcher, dying, quorum};
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn queues_and_findings_are_told_and_changed_in_the_name_of_the_token(pool: PgPool) {
@@ -62,6 +62,30 @@ async fn queues_and_findings_are_told_and_changed_in_the_name_of_the_token(pool:
     let actors = "select distinct actor from audit";
     let actors: Vec<String> = sqlx::query_scalar(actors).fetch_all(&pool).await.expect("read");
     assert_eq!(actors, ["admin"]);
+    counter.close().await;
+    watcher.end().await;
+}
+
+/// No policy lifts it before 4.3: a look says so then, and nothing is set.
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_limit_is_lifted_as_it_was_looked_at(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "policymaker").await;
+    let vhost = &watcher.vhost;
+    vhost.queue("dead", &quorum(Vec::new())).await;
+    vhost.policy("limit", "^dead$", 1, json!({"delivery-limit": 5})).await;
+    let counter = Counter::open_before(&pool, Arc::new(watcher.desk())).await;
+    let path = format!("/api/v1/queues/{}/dead/lift-delivery-limit", vhost.name);
+    let look = counter.post(&path, &json!({"dry_run": true})).await;
+    assert_eq!(look.status(), 200);
+    let look: Value = look.json().await.expect("JSON");
+    assert_eq!(look["applied"], false, "{look}");
+    let refusals = look["refusals"].as_array().expect("refusals");
+    let may_be_lifted = vhost.release().await >= (4, 3);
+    assert_eq!(refusals.is_empty(), may_be_lifted, "{look}");
+    let other = counter.post(&path, &json!({"plan": "1f"})).await;
+    assert!(other.status().is_client_error(), "{other:?}");
+    let lifted = counter.post(&path, &json!({"plan": look["plan"]})).await;
+    assert_eq!(lifted.status().is_success(), may_be_lifted, "{lifted:?}");
     counter.close().await;
     watcher.end().await;
 }
