@@ -136,9 +136,6 @@ impl PgDesk {
 
     /// Begins a transaction. Reads let it go when they are done.
     async fn begin(&self) -> Result<Transaction<'static, Postgres>, DeskError> {
-        tokio::select! {
-            begun = self.pool.begin() => begun.map_err(error::of_sqlx),
-            () = store::refused(&self.pool) => Err(error::away()),
-        }
+        Ok(store::while_reachable(&self.pool, self.pool.begin()).await?)
     }
 }

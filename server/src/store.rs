@@ -42,5 +42,5 @@ pub mod weeks;
 pub mod workers;
 
 pub use error::StoreError;
-pub use pool::{MIGRATOR, Pools, connect, migrate, ping, reach, refused};
+pub use pool::{MIGRATOR, Pools, connect, migrate, ping, reach, while_reachable};
 pub use shared_time::shared_time;

@@ -35,16 +35,6 @@ impl From<Busy> for DeskError {
     }
 }
 
-/// Nobody listens where the database is.
-pub(super) fn away() -> DeskError {
-    DeskError::Unavailable(AWAY.to_owned())
-}
-
-/// A failure before anything was asked, or while reading.
-pub(super) fn of_sqlx(why: sqlx::Error) -> DeskError {
-    StoreError::from(why).into()
-}
-
 /// A failure of the commit itself: its answer may be all that was lost.
 pub(super) fn of_commit(why: sqlx::Error) -> DeskError {
     let why = StoreError::from(why);

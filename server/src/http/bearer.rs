@@ -11,7 +11,7 @@ use sqlx::PgPool;
 
 use super::problem::Problem;
 use crate::access::{Holder, Role, digest};
-use crate::store::tokens;
+use crate::store::{self, tokens};
 
 /// What an endpoint asks of its caller.
 #[derive(Clone)]
@@ -55,7 +55,8 @@ async fn holder_of(pool: &PgPool, shown: Option<[u8; 32]>) -> Result<Holder, Pro
     let shown = shown.ok_or_else(|| {
         unauthorized("Bearer realm=\"dlo\"", "send a token as `Authorization: Bearer dlo_…`")
     })?;
-    let mut conn = pool.acquire().await.map_err(|why| away(&why.into()))?;
+    let conn = store::while_reachable(pool, pool.acquire()).await;
+    let mut conn = conn.map_err(|why| away(&why))?;
     let found = tokens::holder(&mut conn, &shown).await;
     found.map_err(|why| away(&why))?.ok_or_else(|| {
         unauthorized(

@@ -90,8 +90,30 @@ pub async fn reach(url: &str) -> Result<(), StoreError> {
 /// Before somebody who waits for a connection asks whether there can be one.
 const ASK_AFTER: Duration = Duration::from_millis(500);
 
-/// Ends when nobody listens where a pool connects to: a pool goes on trying for as long as it may wait.
-pub async fn refused(pool: &PgPool) {
+/// What somebody asks of a pool, or that nobody listens where it connects to: a pool by itself goes on trying for
+/// as long as it may wait.
+///
+/// # Errors
+/// When Postgres does not do it, or nobody listens there.
+pub async fn while_reachable<T>(
+    pool: &PgPool,
+    asked: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, StoreError> {
+    tokio::select! {
+        done = asked => Ok(done?),
+        () = refused(pool) => Err(StoreError::Unreachable {
+            place: place(&pool.connect_options()),
+            why: "connection refused".to_owned(),
+        }),
+    }
+}
+
+fn place(options: &PgConnectOptions) -> String {
+    format!("{}:{}", options.get_host(), options.get_port())
+}
+
+/// Ends when nobody listens where a pool connects to.
+async fn refused(pool: &PgPool) {
     loop {
         tokio::time::sleep(ASK_AFTER).await;
         let options = pool.connect_options();
@@ -102,7 +124,11 @@ pub async fn refused(pool: &PgPool) {
             let place = (options.get_host(), options.get_port());
             TcpStream::connect(place).await.err()
         };
-        if tried.is_some_and(|why| why.kind() == ErrorKind::ConnectionRefused) {
+        // Whoever listens at a socket makes its file, and removes it.
+        let is_refusal = |why: std::io::Error| {
+            matches!(why.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound)
+        };
+        if tried.is_some_and(is_refusal) {
             return;
         }
     }
@@ -111,10 +137,7 @@ pub async fn refused(pool: &PgPool) {
 /// Connects once, outside of any pool.
 pub(super) async fn reached(url: &str) -> Result<PgConnection, StoreError> {
     let options: PgConnectOptions = url.parse()?;
-    let unreachable = |why: String| StoreError::Unreachable {
-        place: format!("{}:{}", options.get_host(), options.get_port()),
-        why,
-    };
+    let unreachable = |why: String| StoreError::Unreachable { place: place(&options), why };
     let connecting = PgConnection::connect_with(&options);
     match tokio::time::timeout(PATIENCE, connecting).await {
         Ok(Ok(connection)) => Ok(connection),
@@ -145,6 +168,6 @@ pub async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
 /// # Errors
 /// When it does not answer.
 pub async fn ping(pool: &PgPool) -> Result<(), StoreError> {
-    sqlx::query!("select 1 as alive").fetch_one(pool).await?;
+    while_reachable(pool, sqlx::query!("select 1 as alive").fetch_one(pool)).await?;
     Ok(())
 }
