@@ -49,7 +49,7 @@ pub use unknown::unknown_variables;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 54] = [
+pub const VARIABLES: [&str; 55] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -100,6 +100,7 @@ pub const VARIABLES: [&str; 54] = [
     "DLO_PATIENCE_REGISTER_MS",
     "DLO_PATIENCE_SEARCH_MS",
     "DLO_PATIENCE_TURN_MS",
+    "DLO_PATIENCE_TRANSFORM_MS",
     "DLO_PATIENCE_DIFF_MS",
     "DLO_PATIENCE_ANSWER_MS",
     "DLO_LOG",

@@ -123,14 +123,14 @@ impl PgDesk {
     #[must_use]
     pub fn with_patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
-        self.transformer = self.transformer.with_turn(patience.turn);
+        self.transformer = self.transformer.with_patience(&patience);
         self
     }
 
     /// The same with another program that carries jq out: a test is no `dlo`.
     #[must_use]
     pub fn with_transformer(mut self, transformer: Transformer) -> Self {
-        self.transformer = transformer.with_turn(self.patience.turn);
+        self.transformer = transformer.with_patience(&self.patience);
         self
     }
 

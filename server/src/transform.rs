@@ -38,16 +38,14 @@ pub const MOST_PROGRAM_BYTES: usize = 16 * 1024;
 /// Letters on which the program may go beyond its limits; then the others are not tried.
 const MOST_OVERRUNS: u32 = 5;
 
-/// All letters of one action together: an answer has to begin within 30 s. A worker that is silent for so long is
-/// ended; it ends itself when a letter takes more processor time than it may.
-const WITHIN: Duration = Duration::from_secs(20);
-
 /// Starts workers.
 #[derive(Debug, Clone)]
 pub struct Transformer {
     program: PathBuf,
     slots: Slots,
     turn: Duration,
+    /// All letters of one action together. A worker ends itself when one takes more processor time than it may.
+    within: Duration,
 }
 
 /// Why a program cannot be carried out at all.
@@ -68,10 +66,10 @@ pub enum TransformError {
     TooLong(usize),
     /// All letters together took too long.
     #[error(
-        "the jq program took more than {} s for all letters, and nothing was changed: choose \
-         fewer letters, or a simpler program", WITHIN.as_secs()
+        "the jq program took more than {:?} for all letters, and nothing was changed: choose \
+         fewer letters, or a simpler program", .0
     )]
-    OutOfTime,
+    OutOfTime(Duration),
     /// What it makes of letters is too much together.
     #[error(
         "the changed bodies have more than {} together, and nothing was changed: choose fewer letters",
@@ -113,13 +111,15 @@ impl Transformer {
     /// Workers are started from this program, which must be a `dlo`.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self { program, slots: Slots::default(), turn: Patience::default().turn }
+        let Patience { turn, transform, .. } = Patience::default();
+        Self { program, slots: Slots::default(), turn, within: transform }
     }
 
-    /// The same where a program waits so long for others.
+    /// The same where a program waits so long for others, and may take so long.
     #[must_use]
-    pub fn with_turn(mut self, turn: Duration) -> Self {
-        self.turn = turn;
+    pub fn with_patience(mut self, patience: &Patience) -> Self {
+        self.turn = patience.turn;
+        self.within = patience.transform;
         self
     }
 
@@ -143,7 +143,7 @@ impl Transformer {
             worker: Some(Worker::start(self, jq).await?),
             transformer: self.clone(),
             jq: jq.to_owned(),
-            until: Instant::now() + WITHIN,
+            until: Instant::now() + self.within,
             overruns: 0,
             _slot: slot,
         })
@@ -189,7 +189,7 @@ impl Transforming {
             let asked =
                 timeout_at(self.until, worker.ask(&bodies[made.len()..], &mut made, &mut left));
             match asked.await {
-                Err(_) => return Err(TransformError::OutOfTime),
+                Err(_) => return Err(TransformError::OutOfTime(self.transformer.within)),
                 Ok(Ok(())) => self.worker = Some(worker),
                 Ok(Err(NoAnswer::TooMuch)) => return Err(TransformError::TooMuch(most)),
                 Ok(Err(NoAnswer::Silent)) => {
@@ -238,7 +238,7 @@ impl Worker {
             worker.to.flush().await?;
             worker.hear().await
         };
-        match timeout(WITHIN, said).await {
+        match timeout(transformer.within, said).await {
             Ok(Ok(Answer::Ready)) => Ok(worker),
             Ok(Ok(Answer::Fault { why, position, length })) => {
                 Err(TransformError::Fault { why, position, length })
@@ -267,15 +267,14 @@ impl Worker {
         };
         let hearing = async {
             for _ in bodies {
-                let answer = timeout(WITHIN, hear(from)).await;
-                made.push(match answer {
-                    Ok(Ok(Answer::Same)) => Made::Same,
-                    Ok(Ok(Answer::Changed(body))) => {
+                made.push(match hear(from).await {
+                    Ok(Answer::Same) => Made::Same,
+                    Ok(Answer::Changed(body)) => {
                         *left = left.checked_sub(body.len()).ok_or(NoAnswer::TooMuch)?;
                         Made::Changed(body)
                     }
-                    Ok(Ok(Answer::Failed(why))) => Made::Failed(why),
-                    Ok(Ok(Answer::Ready | Answer::Fault { .. }) | Err(_)) | Err(_) => {
+                    Ok(Answer::Failed(why)) => Made::Failed(why),
+                    Ok(Answer::Ready | Answer::Fault { .. }) | Err(_) => {
                         return Err(NoAnswer::Silent);
                     }
                 });

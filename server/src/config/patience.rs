@@ -27,12 +27,14 @@ pub struct Patience {
     pub register: Duration,
     /// Letters are searched for so long; then the list says how far back it came.
     pub search: Duration,
-    /// Whoever wants a jq program carried out, or a body compared or shown, waits so long for others who do; then
-    /// it is answered 503.
+    /// Whoever wants a jq program carried out, a body compared or shown, or dead-lettering set, waits so long for
+    /// others who do; then nothing is done, and it says so.
     pub turn: Duration,
+    /// A jq program is carried out on all letters of one action for so long; then nothing is changed.
+    pub transform: Duration,
     /// The lines of two bodies are matched for so long; then what differs is told more coarsely.
     pub diff: Duration,
-    /// No answer takes longer to begin: then it is 503.
+    /// No answer takes longer to begin, and no statement for it: then it is 503.
     pub answer: Duration,
 }
 
@@ -48,6 +50,7 @@ impl Default for Patience {
             register: Duration::from_secs(10),
             search: Duration::from_millis(360),
             turn: Duration::from_secs(15),
+            transform: Duration::from_secs(20),
             diff: Duration::from_millis(200),
             answer: Duration::from_secs(30),
         }
@@ -68,6 +71,7 @@ impl Patience {
             register: all,
             search: all,
             turn: all,
+            transform: all,
             diff: all,
             answer: all,
         }
@@ -75,7 +79,7 @@ impl Patience {
 
     /// Each setting by its name, for people.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, Duration); 11] {
+    pub fn named(&self) -> [(&'static str, Duration); 12] {
         [
             ("page", self.page),
             ("count", self.count),
@@ -86,6 +90,7 @@ impl Patience {
             ("register", self.register),
             ("search", self.search),
             ("turn", self.turn),
+            ("transform", self.transform),
             ("diff", self.diff),
             ("answer", self.answer),
         ]
@@ -112,6 +117,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Patience {
         register: setting("register_ms", "DLO_PATIENCE_REGISTER_MS", usual.register),
         search: setting("search_ms", "DLO_PATIENCE_SEARCH_MS", usual.search),
         turn: setting("turn_ms", "DLO_PATIENCE_TURN_MS", usual.turn),
+        transform: setting("transform_ms", "DLO_PATIENCE_TRANSFORM_MS", usual.transform),
         diff: setting("diff_ms", "DLO_PATIENCE_DIFF_MS", usual.diff),
         answer: setting("answer_ms", "DLO_PATIENCE_ANSWER_MS", usual.answer),
     };

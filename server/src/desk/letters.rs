@@ -19,9 +19,6 @@ use crate::store::letter_detail::{self, StoredBody};
 use crate::store::letter_list::{self, Matching, SearchTime};
 use crate::transform::offload::BodySlot;
 
-/// Whoever waits longer than this for a page has gone elsewhere.
-const PAGE_WITHIN: Duration = Duration::from_secs(10);
-
 pub(super) async fn page(
     desk: &PgDesk,
     filter: &LetterFilter,
@@ -32,7 +29,7 @@ pub(super) async fn page(
     let now = desk.clock.now();
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
-    letter_list::limit_time(conn, PAGE_WITHIN).await?;
+    letter_list::limit_time(conn, desk.patience.answer).await?;
     let matching = Matching::look_up(conn, filter, now).await?;
     let time = SearchTime::within(desk.patience.search);
     let found = letter_list::search(conn, &matching, after, limit + 1, time).await?;

@@ -14,9 +14,6 @@ use crate::config::{DatabaseConfig, Patience};
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What one statement may take that HTTP asks for: no answer takes longer to begin.
-const STATEMENT_WITHIN_SECS: u32 = 30;
-
 /// The connections of an office, in pools of their own: what one does with them, however much, takes none
 /// from the others.
 #[derive(Debug, Clone)]
@@ -39,10 +36,11 @@ impl Pools {
     pub fn open(config: &DatabaseConfig, patience: &Patience) -> Result<Self, StoreError> {
         let url = config.url.expose();
         let shares = config.shares();
-        let of_pages = PgPoolOptions::new().after_connect(|conn, _| {
+        let answer_ms = patience.answer.as_millis().max(1);
+        let of_pages = PgPoolOptions::new().after_connect(move |conn, _| {
             Box::pin(async move {
                 // Said here and not when connecting, which a pooler between us and Postgres refuses.
-                let limit = format!("set statement_timeout = '{STATEMENT_WITHIN_SECS}s'");
+                let limit = format!("set statement_timeout = '{answer_ms}ms'");
                 sqlx::query(sqlx::AssertSqlSafe(limit)).execute(conn).await.map(|_| ())
             })
         });

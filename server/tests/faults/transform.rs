@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use dlo_server::transform::Made;
+use dlo_server::config::Patience;
+use dlo_server::transform::{Made, TransformError};
 
 use crate::support::transform::{MOST_BYTES, bodies, transformer};
 
@@ -42,6 +43,17 @@ async fn after_a_few_letters_beyond_the_limits_the_others_are_not_tried() {
     let made = made("def f: 1 + f; f", &texts).await;
     let tried = made.iter().filter(|made| !why(made).contains("not tried"));
     assert_eq!((tried.count(), made.len()), (5, 20));
+}
+
+#[tokio::test]
+async fn a_program_that_takes_too_long_for_all_letters_changes_none() {
+    // Less than one letter may take, so that none is left out before.
+    let within = Duration::from_millis(1500);
+    let patience = Patience { transform: within, ..Patience::default() };
+    let mut program =
+        transformer().with_patience(&patience).begin("def f: f; f").await.expect("a program");
+    let made = program.change(&bodies(&["{}"]), MOST_BYTES).await;
+    assert_eq!(made, Err(TransformError::OutOfTime(within)));
 }
 
 async fn made(jq: &str, texts: &[&str]) -> Vec<Made> {

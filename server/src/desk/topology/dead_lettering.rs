@@ -19,8 +19,7 @@ use crate::store::audit::{self, Note};
 use crate::store::topology::{self as kept, Place, set_here};
 use crate::store::{StoreError, shared_time};
 
-/// How long somebody waits for whoever sets dead-lettering in the same vhost at that moment.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How often somebody asks again who waits for whoever sets dead-lettering in the same vhost.
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) async fn preview(
@@ -113,7 +112,7 @@ async fn alone(
             tokio::time::sleep(PAUSE).await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| {
+    tokio::time::timeout(desk.patience.turn, waiting).await.unwrap_or_else(|_| {
         Err(DeskError::Conflict(
             "somebody else sets dead-lettering in this vhost at this moment, so nothing was done: \
                  try again"
