@@ -71,8 +71,9 @@ async fn crash(pool: &PgPool, vhost: &Vhost, marks: Marks, bodies: &[String], ra
         goal: "R1",
         case: "kill -9 of the office in intake".to_owned(),
         tried: format!("{} messages, {kills} kills", bodies.len()),
-        lost: audit.lost,
-        doubled: audit.doubled,
+        broker: vhost.version().await,
+        lost: Some(audit.lost),
+        doubled: Some(audit.doubled),
         recovered: None,
         is_met: audit.lost == 0 && audit.doubled == 0,
     }

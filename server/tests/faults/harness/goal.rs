@@ -16,10 +16,12 @@ pub struct GoalRow {
     pub case: String,
     /// How much was tried: messages, kills, cuts.
     pub tried: String,
-    /// Messages that are missing.
-    pub lost: usize,
-    /// Messages that are there more than once, where that is not foreseen.
-    pub doubled: usize,
+    /// The version of the broker that it was done on; empty where no broker matters.
+    pub broker: String,
+    /// Messages that are missing; `None` where nobody counted.
+    pub lost: Option<usize>,
+    /// Messages that are there more than once, where that is not foreseen; `None` where nobody counted.
+    pub doubled: Option<usize>,
     /// How long it took to recover, or the whole, if that was measured.
     pub recovered: Option<Duration>,
     /// Whether the goal holds.
@@ -32,13 +34,16 @@ impl GoalRow {
         let recovered = self
             .recovered
             .map_or_else(|| "-".to_owned(), |time| format!("{:.1} s", time.as_secs_f64()));
+        let counted =
+            |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |n| n.to_string());
+        let broker = if self.broker.is_empty() { "-" } else { &*self.broker };
         let row = format!(
-            "{}\t{}\t{}\t{}\t{}\t{recovered}\t{}",
+            "{}\t{}\t{}\t{broker}\t{}\t{}\t{recovered}\t{}",
             self.goal,
             self.case,
             self.tried,
-            self.lost,
-            self.doubled,
+            counted(self.lost),
+            counted(self.doubled),
             if self.is_met { "met" } else { "MISSED" },
         );
         println!("{row}");

@@ -71,6 +71,12 @@ impl Reckoning {
         letters
     }
 
+    /// Letters that are called delivered, and are not there.
+    pub fn lost(&self) -> usize {
+        let confirmed = self.letters(Outcome::Confirmed);
+        confirmed.iter().filter(|letter| !self.delivered.contains_key(letter)).count()
+    }
+
     /// Copies beyond the first of each letter.
     pub fn duplicates(&self) -> usize {
         self.delivered.values().map(|copies| copies.len() - 1).sum()

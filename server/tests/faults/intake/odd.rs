@@ -62,8 +62,9 @@ async fn take(pool: &PgPool, vhost: &Vhost, messages: &[OddMessage]) -> Vec<OddL
         goal: "R8",
         case: "odd messages, each stored or visibly quarantined".to_owned(),
         tried: format!("{} messages", messages.len()),
-        lost,
-        doubled: (kept.len() + lost).saturating_sub(sent.len()),
+        broker: vhost.version().await,
+        lost: Some(lost),
+        doubled: Some((kept.len() + lost).saturating_sub(sent.len())),
         recovered: None,
         is_met: kept == sent,
     }

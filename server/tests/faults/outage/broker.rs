@@ -113,8 +113,9 @@ async fn kill_the_broker(
         goal: "R3",
         case: "kill -9 of the broker in intake".to_owned(),
         tried: format!("{} messages, {} kills", bodies.len(), kills()),
-        lost: audit.lost,
-        doubled: audit.doubled,
+        broker: vhost.version().await,
+        lost: Some(audit.lost),
+        doubled: Some(audit.doubled),
         recovered: None,
         // What a killed broker forgot that it was told cannot be told from new messages.
         is_met: audit.lost == 0 && audit.doubled <= most_doubled,

@@ -162,8 +162,9 @@ async fn an_office_whose_clock_is_set_by_an_hour_calls_no_worker_dead_and_retrie
         goal: "R12",
         case: "the clock of an office set by ±1 h".to_owned(),
         tried: format!("4 steps, {} workers, {} letters", WORKERS.len(), 2 * LETTERS),
-        lost: 0,
-        doubled: 0,
+        broker: vhost.version().await,
+        lost: None,
+        doubled: None,
         recovered: None,
         is_met: stale.is_empty() && is_calm && soon > 0,
     }

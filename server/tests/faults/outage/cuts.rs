@@ -87,8 +87,9 @@ async fn connections_cut_at_a_commit_or_an_acknowledgement_lose_nothing(pool: Pg
         goal: "R1",
         case: "connections cut at commits and acknowledgements".to_owned(),
         tried: format!("{} messages, {made} cuts", bodies.len()),
-        lost: account.lost,
-        doubled: account.doubled,
+        broker: vhost.version().await,
+        lost: Some(account.lost),
+        doubled: Some(account.doubled),
         recovered: Some(began.elapsed()),
         is_met: account.lost == 0 && account.doubled == 0,
     }

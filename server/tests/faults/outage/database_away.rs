@@ -78,8 +78,9 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
         goal: "R2",
         case: format!("Postgres stopped hard for {} s", away.as_secs()),
         tried: format!("{} messages, {outages} outages", bodies.len()),
-        lost: audit.lost,
-        doubled: audit.doubled,
+        broker: vhost.version().await,
+        lost: Some(audit.lost),
+        doubled: Some(audit.doubled),
         recovered: Some(slowest),
         is_met: audit.lost == 0
             && audit.doubled == 0

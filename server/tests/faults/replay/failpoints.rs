@@ -126,8 +126,9 @@ async fn a_replay_killed_at_any_stage_goes_on_by_itself_with_the_letters_it_had(
         goal: "R7",
         case: "a replay killed at any stage".to_owned(),
         tried: format!("{} letters, {} stages", asked.len(), stages.len()),
-        lost: 0,
-        doubled: reckoning.duplicates(),
+        broker: vhost.version().await,
+        lost: Some(reckoning.lost()),
+        doubled: Some(reckoning.duplicates()),
         recovered: Some(longest),
         is_met: reckoning.duplicates() == 0 && longest <= Duration::from_secs(10),
     }

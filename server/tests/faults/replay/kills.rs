@@ -171,6 +171,7 @@ struct Toll {
     letters: usize,
     confirmed: usize,
     unknown: usize,
+    lost: usize,
     duplicates: usize,
 }
 
@@ -207,6 +208,7 @@ async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> To
         letters: letters.len(),
         confirmed: reckoning.letters(Outcome::Confirmed).len(),
         unknown: unknown.len(),
+        lost: reckoning.lost(),
         duplicates: reckoning.duplicates(),
     }
 }
@@ -239,6 +241,7 @@ async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(p
         toll.letters += one.letters;
         toll.confirmed += one.confirmed;
         toll.unknown += one.unknown;
+        toll.lost += one.lost;
         toll.duplicates += one.duplicates;
     }
     println!(
@@ -255,10 +258,11 @@ async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(p
         goal: "R4",
         case: format!("kill -9 in a replay, window {}", window()),
         tried: format!("{} letters, {} kills", toll.letters, toll.kills),
-        lost: 0,
-        doubled: toll.duplicates,
+        broker: vhost.version().await,
+        lost: Some(toll.lost),
+        doubled: Some(toll.duplicates),
         recovered: run.went_on.iter().max().copied(),
-        is_met: toll.duplicates == 0,
+        is_met: toll.lost == 0 && toll.duplicates == 0,
     }
     .report();
     run.tell_how_long();

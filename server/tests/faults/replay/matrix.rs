@@ -254,19 +254,22 @@ async fn hold(pool: &PgPool, (vhost, bench): (&Vhost, &Bench), cases: &[Case], k
             wrong.push(case.name);
         }
     }
+    let copies = |letter: &LetterId| delivered.get(letter).map_or(0, Vec::len);
+    let is_lost = |letter: &&LetterId| came[*letter].0 == Outcome::Confirmed && copies(letter) == 0;
     GoalRow {
         goal: "R5",
         case: "every outcome of a publish".to_owned(),
         tried: format!("{} letters, {} cases", all.len(), cases.len()),
-        lost: 0,
-        doubled: 0,
+        broker: vhost.version().await,
+        lost: Some(all.iter().filter(is_lost).count()),
+        doubled: Some(all.iter().filter(|letter| copies(letter) > 1).count()),
         recovered: None,
         is_met: wrong.is_empty(),
     }
     .report();
     assert!(wrong.is_empty(), "not as expected: {wrong:?}");
     for letter in &all {
-        let copies = delivered.get(letter).map_or(0, Vec::len);
+        let copies = copies(letter);
         let (outcome, said) = &came[letter];
         assert_eq!(copies, usize::from(*outcome == Outcome::Confirmed), "{said}");
         let is_case = of_cases.contains(letter);
@@ -312,7 +315,8 @@ async fn an_exchange_that_may_not_be_written_to_harms_no_neighbour(pool: PgPool)
     let direct: AMQPUri = main.amqp.parse().expect("an address");
     let port = direct.authority.port;
     let amqp = format!("amqp://{user}:secret@127.0.0.1:{port}/%2f");
-    let bench = Bench::new(&pool, &Brokers::main(&amqp, None), &vhost.name).await;
+    let bench =
+        Bench::new(&pool, &Brokers::main(&amqp, main.management.as_deref()), &vhost.name).await;
     let mut all = bench.letters(120).await;
     let case = Case::confirmed("", "").to("secret", "work");
     let forbidden = sick(&bench, &case).await;

@@ -112,8 +112,9 @@ async fn of_many_overlapping_requests_at_two_offices_one_publishes_each_letter(p
         goal: "R6",
         case: "overlapping requests at two offices".to_owned(),
         tried: format!("{REQUESTS} requests, {} letters", letters.len()),
-        lost: letters.len() - delivered.len(),
-        doubled: 0,
+        broker: vhost.version().await,
+        lost: Some(letters.len() - delivered.len()),
+        doubled: Some(delivered.values().filter(|replays| replays.len() > 1).count()),
         recovered: None,
         is_met: published == taken,
     }
