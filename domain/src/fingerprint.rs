@@ -3,14 +3,12 @@
 use sha2::{Digest, Sha256};
 
 use crate::arrival::Delivered;
+use crate::delivery_limit::COUNTS;
 use crate::wire::FieldTable;
 
 /// The first 16 bytes of a SHA-256 over everything that a redelivery repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub [u8; 16]);
-
-/// Headers that quorum queues write anew at each delivery.
-const COUNTERS: [&str; 2] = ["x-delivery-count", "x-acquired-count"];
 
 impl Fingerprint {
     /// The fingerprint of a delivery. Two deliveries of one message have the same one; so have
@@ -25,7 +23,7 @@ impl Fingerprint {
         part(delivered.exchange.as_bytes());
         part(delivered.routing_key.as_bytes());
         part(&as_json(&delivered.properties));
-        part(&as_json(&without_counters(&delivered.headers)));
+        part(&as_json(&without_counts(&delivered.headers)));
         part(&delivered.body);
         let digest = hash.finalize();
         let mut first = [0; 16];
@@ -38,12 +36,12 @@ fn as_json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("wire values always have a JSON form")
 }
 
-fn without_counters(headers: &FieldTable) -> std::borrow::Cow<'_, FieldTable> {
-    if COUNTERS.iter().all(|name| headers.get(name).is_none()) {
+fn without_counts(headers: &FieldTable) -> std::borrow::Cow<'_, FieldTable> {
+    if COUNTS.iter().all(|name| headers.get(name).is_none()) {
         return std::borrow::Cow::Borrowed(headers);
     }
     let mut headers = headers.clone();
-    headers.strip(|name| COUNTERS.contains(&name));
+    headers.strip(|name| COUNTS.contains(&name));
     std::borrow::Cow::Owned(headers)
 }
 

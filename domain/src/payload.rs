@@ -97,7 +97,7 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, content_type: Option<&str>) -
     }
     Payload {
         size_bytes,
-        first_bytes_hex: hex(first_bytes),
+        first_bytes_hex: hex::encode(first_bytes),
         whole: all_is_here && (shown == begin.len() || content == Content::Binary),
         content,
         shown_bytes,
@@ -148,12 +148,6 @@ fn read_content(
         return Content::Binary;
     }
     Content::Text(shown_text(text).to_owned())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]
@@ -225,10 +219,5 @@ mod tests {
     fn deep_json_does_not_overflow_the_stack() {
         let deep = "[".repeat(100_000);
         assert!(matches!(content(deep.as_bytes(), None), Content::Text(_)));
-    }
-
-    #[test]
-    fn hexadecimal_is_hexadecimal() {
-        assert_eq!(read_payload(&[0, 255, 16], 3, None).first_bytes_hex, "00ff10");
     }
 }

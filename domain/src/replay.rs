@@ -26,7 +26,7 @@ pub use makers::{Makers, UnknownMakers};
 pub use outcome::{Outcome, OutcomeCounts, UnknownOutcome};
 pub use pace::{LOOK_BACK, Pace, Written};
 pub use returning::{NoReturn, Returning};
-pub use shown::{BadPlanToken, PlanDigest, PlanToken, PlannedLetter, ShownPlan};
+pub use shown::{BadPlanToken, NOT_AS_SHOWN, PlanDigest, PlanToken, PlannedLetter, ShownPlan};
 pub use state::{Control, Controlled, ReplayState, Stop};
 pub use target::{Address, NoWay, Origin, Target, queue_of_worker};
 pub use warning::{ReplayWarning, STILL_DYING, WarningKind};

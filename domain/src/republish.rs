@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::death::read_deaths;
+use crate::delivery_limit::COUNTS;
 use crate::ids::{LetterId, ReplayId};
 use crate::wire::{FieldTable, FieldValue, Properties, WireText};
 
@@ -149,7 +150,7 @@ fn is_history(name: &str) -> bool {
     name == "x-death"
         || name.starts_with("x-first-death-")
         || name.starts_with("x-last-death-")
-        || matches!(name, "x-delivery-count" | "x-acquired-count")
+        || COUNTS.contains(&name)
 }
 
 /// Headers that a broker's own interceptors put on what is published (`message_interceptors` of its

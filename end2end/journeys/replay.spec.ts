@@ -167,7 +167,7 @@ test('letters that came after the look do not join, and one that went since is t
 
   faults.foresee(409, '/ui/replays/start');
   await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: '1 fewer letter than the 2 that were shown' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'not the plan that was shown' })).toBeVisible();
   await expect(section(page, 'Left out')).toContainText('discarded');
   expect((await running.api.letters(`source:${workplace.source} state:held`)).items).toHaveLength(2);
 

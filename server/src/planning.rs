@@ -244,7 +244,7 @@ impl Planner<'_> {
         replay.claimed_origins = claims.into_claimed();
         replay.stripped = stripped.into_list();
         replay.warnings = warnings.into_list(replay.total, replay.created_at);
-        replay.plan = digest.map(|digest| digest.finish(self.new).token());
+        replay.plan = digest.map(|digest| digest.finish().token());
         Ok(())
     }
 

@@ -114,8 +114,8 @@ impl From<Replay> for ReplayPreview {
     fn from(replay: Replay) -> Self {
         let plan = replay.plan.as_ref().and_then(|token| token.read().ok());
         let careful = plan.filter(|_| replay.canary.is_none());
-        let careful = careful
-            .map(|plan| plan.with_canary(&dlo_domain::replay::Canary::default()).to_string());
+        let careful =
+            careful.map(|plan| plan.with_canary(&dlo_domain::replay::Canary::default()).token().0);
         Self { canary_plan: careful.unwrap_or_default(), replay }
     }
 }

@@ -1,9 +1,7 @@
 //! What the broker's mark of a redelivery proves.
 
 use crate::arrival::Delivered;
-
-/// The counts that a quorum queue adds to what it delivers again.
-const COUNTS: [&str; 2] = ["x-delivery-count", "x-acquired-count"];
+use crate::delivery_limit::COUNTS;
 
 /// Whether the message was certainly delivered from this queue before, to a session that had it.
 ///

@@ -60,8 +60,8 @@ pub struct NewReplay {
     /// answer is 409, and nothing is made. As many as are chosen when left out.
     #[serde(default)]
     pub expected_letters: Option<u64>,
-    /// The `plan` that a dry run told: the replay is made of that plan, or the answer is 409, says what is
-    /// different by now, and nothing is made. Letters that arrived after the dry run are left out.
+    /// The `plan` that a dry run told: the replay is made of that plan, or the answer is 409, and nothing is
+    /// made. Letters that arrived after the dry run are left out.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub plan: Option<PlanToken>,

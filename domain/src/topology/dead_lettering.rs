@@ -12,8 +12,6 @@ mod migration;
 mod removal;
 mod wish;
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -136,9 +134,7 @@ pub struct DeadLetteringPlan {
 impl DeadLetteringPlan {
     fn sealed(mut self) -> Self {
         let text = serde_json::to_string(&self.changes).expect("words, texts and numbers");
-        for byte in Sha256::digest(text).iter().take(8) {
-            write!(self.plan, "{byte:02x}").expect("a String takes every write");
-        }
+        self.plan = hex::encode(&Sha256::digest(text)[..8]);
         self
     }
 }

@@ -8,8 +8,8 @@ use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::page::{Cursor, Page};
 use dlo_domain::replay::{
-    BadPlanToken, Control, Makers, NewReplay, Outcome, Pace, Replay, ReplayItem, ReplayState,
-    Target,
+    BadPlanToken, Control, Makers, NOT_AS_SHOWN, NewReplay, Outcome, Pace, Replay, ReplayItem,
+    ReplayState, Target,
 };
 
 use sqlx::PgConnection;
@@ -133,10 +133,10 @@ fn check_shown(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
     let (Some(shown), Some(now)) = (new.shown().map_err(invalid)?, &replay.plan) else {
         return Ok(());
     };
-    match shown.differs_from(&now.read().map_err(invalid)?) {
-        Some(why) => Err(DeskError::Conflict(why)),
-        None => Ok(()),
+    if shown.is_still(&now.read().map_err(invalid)?) {
+        return Ok(());
     }
+    Err(DeskError::Conflict(NOT_AS_SHOWN.to_owned()))
 }
 
 /// Tells a replay that goes on to pause, resume or end. With `again`, a replay that resumes takes up

@@ -14,11 +14,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::csrf::{CsrfLayer, ProtectionError};
 
 use super::limits::Limits;
 use super::problem::Problem;
@@ -50,7 +49,6 @@ const HEADERS: [(HeaderName, &str); 9] = [
 pub(super) fn guarded(router: Router, limits: &Limits) -> Router {
     router
         .layer(from_fn_with_state(limits.body, body::whole))
-        .layer(CsrfLayer::new().with_rejection_response(|_: ProtectionError| cross_site()))
         .layer(from_fn(site::own))
         .layer(from_fn(proxy::none))
         .layer(from_fn(host::local))
@@ -87,13 +85,4 @@ async fn in_time(State(within): State<Duration>, request: Request, next: Next) -
         ))
         .into_response(),
     }
-}
-
-fn cross_site() -> HttpResponse<Body> {
-    Problem::new(
-        StatusCode::FORBIDDEN,
-        "this request comes from another site, which may link to pages and no more: open the page \
-         itself, or ask the API from a program",
-    )
-    .into_response()
 }

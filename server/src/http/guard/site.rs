@@ -7,7 +7,6 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::cross_site;
 use crate::http::problem::Problem;
 use crate::http::route::RouteKind;
 
@@ -38,6 +37,15 @@ pub(super) async fn own(request: Request, next: Next) -> Response {
         }
         Sender::Own | Sender::Other | Sender::Unknown => next.run(request).await,
     }
+}
+
+fn cross_site() -> Response {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "this request comes from another site, which may link to pages and no more: open the page \
+         itself, or ask the API from a program",
+    )
+    .into_response()
 }
 
 /// Browsers say it in `Sec-Fetch-Site`; older ones at most in `Origin` or `Referer`.

@@ -93,7 +93,7 @@ impl Question<'_> {
         match (role.parse::<Role>(), self.asker) {
             (Ok(_), None) => status == 401,
             (Ok(needed), Some(role)) if !role.may(needed) => status == 403,
-            (Ok(_), Some(_)) => status != 401 && (status < 500 || status == 503),
+            (Ok(_), Some(_)) => status != 401 && status != 403 && (status < 500 || status == 503),
             // Whoever reaches the pages is the local operator, whatever token is shown.
             (Err(_), _) => status != 401 && status != 403,
         }

@@ -254,12 +254,8 @@ async fn a_plan_whose_letters_changed_since_is_not_carried_out(pool: PgPool) {
     let put_away = "update letters set state = 'discarded' where id = $1";
     let came_back = "update letters set arrivals = 2, last_arrived_at = now() where id = $1";
     let elsewhere = "update letters set queue = 'other' where id = $1";
-    let cases = [
-        (elsewhere, "where they go", letters[0]),
-        (came_back, "1 fewer letter than", letters[1]),
-        (put_away, "1 fewer letter than", letters[2]),
-    ];
-    for (change, says, letter) in cases {
+    let cases = [(elsewhere, letters[0]), (came_back, letters[1]), (put_away, letters[2])];
+    for (change, letter) in cases {
         let chosen = [("q", "reason:rejected"), ("scope", "matching")];
         let page = pages.page(&address("/replays/new", &chosen)).await;
         let plan = plan(&page, "plan").expect("a plan");
@@ -267,7 +263,7 @@ async fn a_plan_whose_letters_changed_since_is_not_carried_out(pool: PgPool) {
         let fields = [chosen[0], chosen[1], ("plan", &plan)];
         let posted = pages.press(START, &fields).await;
         let again = pages.page(&posted.place).await;
-        assert!(again.contains(says), "{change}: {again}");
+        assert!(again.contains("not the plan that was shown"), "{change}: {again}");
         assert_eq!(pages.made().await, [], "{change}");
     }
     pages.close().await;
