@@ -195,10 +195,6 @@ pub trait TriageDesk:
     /// Takes that back: nothing more is taken while the queue is like that.
     async fn withdraw_loss(&self, actor: &Actor, id: SourceId) -> Result<Source, DeskError>;
 
-    /// Takes the undecodable message at the head of a source's queue out and keeps it as a letter.
-    /// One whose head can be decoded is left alone.
-    async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError>;
-
     /// The figures of the first page.
     async fn overview(&self, span: Span) -> Result<Overview, DeskError>;
 

@@ -50,8 +50,7 @@ pub enum SourceCondition {
     BrokerAway,
     /// Postgres does not answer, so nothing is taken.
     DatabaseAway,
-    /// The message at the head blocks the queue until it is ejected: client libraries cannot decode it, and
-    /// intake could not take it without them either.
+    /// A message blocks the queue: the client library fails at it, though it is shown nothing of it.
     UndecodableHead,
     /// The queue drops a letter that comes back too often, so nothing is taken until that is lifted or accepted.
     DeliveryLimit,

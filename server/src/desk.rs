@@ -36,7 +36,6 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use dlo_app::desk::DeskError;
-use dlo_domain::ids::OfficeId;
 use sqlx::{PgPool, Postgres, Transaction};
 use transaction::changing;
 
@@ -56,7 +55,6 @@ pub struct PgDesk {
     pool: PgPool,
     brokers: Arc<Brokers>,
     clock: SharedClock,
-    office_id: OfficeId,
     waits: Waits,
     /// How replays are planned here.
     replaying: ReplayConfig,
@@ -82,7 +80,6 @@ impl PgDesk {
         pool: PgPool,
         brokers: Arc<Brokers>,
         clock: SharedClock,
-        office_id: OfficeId,
         (waits, replaying): (Waits, ReplayConfig),
     ) -> Self {
         let beats = Beats::new(pool.clone(), clock.clone(), workforce::HTTP)
@@ -92,7 +89,6 @@ impl PgDesk {
             pool,
             brokers,
             clock,
-            office_id,
             waits,
             replaying,
             watching: ExecutionsConfig::default(),

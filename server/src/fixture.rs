@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::globs::Globs;
-use dlo_domain::ids::{OfficeId, SourceId};
+use dlo_domain::ids::SourceId;
 use dlo_domain::source::{NewSource, SourceMode};
 use sqlx::PgPool;
 
@@ -46,7 +46,6 @@ pub(crate) fn desk(pool: &PgPool, clock: &Arc<ManualClock>) -> PgDesk {
         pool.clone(),
         Arc::new(Brokers::main("amqp://127.0.0.1:1/%2f", None)),
         clock.clone(),
-        OfficeId(new_id(&**clock)),
         (Waits::default(), ReplayConfig::default()),
     )
 }

@@ -17,7 +17,6 @@ mod care;
 mod commit;
 mod comparison;
 mod condition;
-mod eject;
 mod leftovers;
 mod limit;
 mod memory;
@@ -42,7 +41,6 @@ use crate::clock::SharedClock;
 use crate::config::Patience;
 use crate::judging::Judges;
 
-pub use eject::{EjectError, eject_head};
 pub use supervisor::{IntakeError, run};
 
 /// What intake works with.

@@ -140,7 +140,6 @@ impl Plan {
             self.pools.pages.clone(),
             self.brokers.clone(),
             self.clock.clone(),
-            self.office_id,
             (self.waits.clone(), self.config.replay.clone()),
         )
         .with_executions(self.config.executions.clone())

@@ -5,7 +5,6 @@
 )]
 
 use chrono::{DateTime, Utc};
-use dlo_domain::ids::LetterId;
 use dlo_domain::source::{Source, SourceMode};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
@@ -233,17 +232,4 @@ pub async fn withdraw_loss(id: String) -> Result<(), ApiError> {
     crate::desk::desk().withdraw_loss(&dlo_domain::audit::Actor::local_operator(), id).await?;
     crate::request::go_on_to("/sources?notice=loss-withdrawn");
     Ok(())
-}
-
-/// Takes the undecodable message at the head of a source's queue out, and keeps it as a letter.
-///
-/// # Errors
-/// No such source, a head that can be decoded, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "sources/eject-head", output = Json)]
-pub async fn eject_head(id: String) -> Result<LetterId, ApiError> {
-    let id: dlo_domain::ids::SourceId = super::id(&id, "source")?;
-    let letter =
-        crate::desk::desk().eject_head(&dlo_domain::audit::Actor::local_operator(), id).await?;
-    leptos_axum::redirect(&crate::links::letter(letter));
-    Ok(letter)
 }

@@ -4,14 +4,13 @@ use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::filter::FilterForm;
-use dlo_domain::source::{Source, SourceCondition};
+use dlo_domain::source::Source;
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::api::sources::{
-    AcceptLoss, AddSource, EjectHead, RemoveSource, SourceList, WithdrawLoss, discover_sources,
-    list_sources,
+    AcceptLoss, AddSource, RemoveSource, SourceList, WithdrawLoss, discover_sources, list_sources,
 };
 use crate::components::{
     AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, FoundQueues, Live, LossForm, Notice,
@@ -26,7 +25,6 @@ use crate::{links, wording};
 struct Actions {
     add: ServerAction<AddSource>,
     remove: ServerAction<RemoveSource>,
-    eject: ServerAction<EjectHead>,
     accept: ServerAction<AcceptLoss>,
     withdraw: ServerAction<WithdrawLoss>,
 }
@@ -35,7 +33,6 @@ impl Actions {
     fn version(self) -> usize {
         self.add.version().get()
             + self.remove.version().get()
-            + self.eject.version().get()
             + self.accept.version().get()
             + self.withdraw.version().get()
     }
@@ -43,7 +40,6 @@ impl Actions {
     fn error(self) -> Option<ApiError> {
         let add = self.add.value().get().and_then(Result::err);
         add.or_else(|| self.remove.value().get().and_then(Result::err))
-            .or_else(|| self.eject.value().get().and_then(Result::err))
             .or_else(|| self.accept.value().get().and_then(Result::err))
             .or_else(|| self.withdraw.value().get().and_then(Result::err))
     }
@@ -55,7 +51,6 @@ pub(crate) fn SourcesPage() -> impl IntoView {
     let actions = Actions {
         add: ServerAction::new(),
         remove: ServerAction::new(),
-        eject: ServerAction::new(),
         accept: ServerAction::new(),
         withdraw: ServerAction::new(),
     };
@@ -179,8 +174,7 @@ fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoVie
             </div>
             {counts(&source, href, now)}
             <div class="actions">
-                {(source.condition == SourceCondition::UndecodableHead)
-                    .then(|| eject(&source, actions))} {remove(&source, actions)}
+                {remove(&source, actions)}
             </div>
         </li>
     }
@@ -230,22 +224,6 @@ fn counts(source: &Source, href: String, now: DateTime<Utc>) -> impl IntoView + 
                 </dd>
             </div>
         </dl>
-    }
-}
-
-fn eject(source: &Source, actions: Actions) -> impl IntoView + use<> {
-    let id = source.id.to_string();
-    view! {
-        <ActionForm action=actions.eject>
-            <input type="hidden" name="id" value=id />
-            <button
-                class="button primary"
-                type="submit"
-                disabled=move || actions.eject.pending().get()
-            >
-                "Eject 1 message at the head and keep it"
-            </button>
-        </ActionForm>
     }
 }
 

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dlo_domain::ids::OfficeId;
 use dlo_domain::worker::Heartbeat;
 use dlo_sandbox::{Sandbox, SandboxOptions};
 use dlo_server::broker::Brokers;
-use dlo_server::clock::{Clock as _, ManualClock, SystemClock, new_id};
+use dlo_server::clock::{Clock as _, ManualClock, SystemClock};
 use dlo_server::config::ReplayConfig;
 use dlo_server::desk::PgDesk;
 use dlo_server::fleet::{Beats, HTTP};
@@ -64,7 +63,6 @@ impl Stage {
             self.pool.clone(),
             self.brokers.clone(),
             self.clock.clone(),
-            OfficeId(new_id(&*self.clock)),
             (Waits::default(), ReplayConfig::default()),
         )
     }

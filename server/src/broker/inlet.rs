@@ -193,17 +193,6 @@ impl Inlet {
         }
     }
 
-    /// Gives one message back to the queue, and returns once the broker has that.
-    ///
-    /// # Errors
-    /// Returns an error if that is not known; the message then comes back when the connection ends.
-    pub async fn requeue(&self, tag: u64) -> Result<(), BrokerError> {
-        let options = BasicNackOptions { multiple: false, requeue: true };
-        within(self.channel.basic_nack(tag, options)).await?;
-        let same = BasicQosOptions { global: false };
-        within(self.channel.basic_qos(1, same)).await
-    }
-
     fn taken(&mut self, delivery: Delivery) -> Taken {
         let tag = delivery.delivery_tag;
         self.last_tag = tag;

@@ -3,17 +3,14 @@
 use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
-use dlo_domain::ids::{LetterId, SourceId};
-use dlo_domain::source::{NewSource, NewSourceFault, Source, SourceCondition};
+use dlo_domain::ids::SourceId;
+use dlo_domain::source::{NewSource, NewSourceFault, Source};
 use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
-use crate::broker::Fault;
 use crate::clock::new_id;
-use crate::intake::{self, EjectError, Settings, eject_head as eject};
 use crate::judging;
 use crate::store::audit::{self, Note};
-use crate::store::sources::Watched;
 use crate::store::topology::Place;
 use crate::store::{events, origins, rules, sources};
 
@@ -159,70 +156,4 @@ pub(super) async fn remove(desk: &PgDesk, actor: &Actor, id: SourceId) -> Result
         events::notify(conn, &LiveEvent::Source { source_id: id }).await?;
         Ok(())
     })
-}
-
-pub(super) async fn eject_head(
-    desk: &PgDesk,
-    actor: &Actor,
-    id: SourceId,
-) -> Result<LetterId, DeskError> {
-    let mut conn = desk.begin().await?;
-    refuse_eject(&find(&mut conn, id).await?)?;
-    let watched = sources::watched(&mut conn).await?;
-    drop(conn);
-    let source = watched.iter().find(|source| source.id == id).ok_or_else(|| no_source(id))?;
-    let deps = intake::Deps {
-        pool: desk.pool.clone(),
-        brokers: desk.brokers.clone(),
-        clock: desk.clock.clone(),
-        office_id: desk.office_id,
-        judges: desk.judges.clone(),
-        settings: Settings::default(),
-    };
-    let ejected = eject(&deps, source).await;
-    let letter = match &ejected {
-        Ok(letter) | Err(EjectError::Unacknowledged { letter, .. }) => Some(*letter),
-        Err(_) => None,
-    };
-    let Some(letter) = letter else {
-        return ejected.map_err(|why| of_eject(why, source));
-    };
-    let note =
-        Note { at: desk.clock.now(), actor, action: "letter.eject", detail: None, replay: None };
-    changing!(desk, conn => Ok(audit::write_letters(conn, &[letter.0], note).await?))?;
-    ejected.map_err(|why| of_eject(why, source))
-}
-
-/// Only a message that is known to block the queue is taken out this way: intake takes every other
-/// one, exactly as it came.
-fn refuse_eject(source: &Source) -> Result<(), DeskError> {
-    let name = &source.name;
-    if source.condition != SourceCondition::UndecodableHead {
-        return Err(DeskError::Conflict(format!(
-            "the head of `{name}` is not known to be undecodable (the source is {}), so nothing \
-             was ejected",
-            source.condition.as_str().replace('_', " ")
-        )));
-    }
-    Ok(())
-}
-
-fn of_eject(why: EjectError, source: &Watched) -> DeskError {
-    match why {
-        EjectError::Empty
-        | EjectError::Decodable
-        | EjectError::Busy
-        | EjectError::Ousted
-        | EjectError::StoredBefore => DeskError::Conflict(why.to_string()),
-        EjectError::Broker(fault) if fault.fault() == Fault::QueueMissing => {
-            DeskError::Conflict(format!(
-                "the broker has no queue `{}` in vhost `{}`: there is nothing to eject",
-                source.queue, source.vhost
-            ))
-        }
-        EjectError::Store(fault) if !fault.is_outage() => fault.into(),
-        EjectError::Store(_) | EjectError::Broker(_) | EjectError::Unacknowledged { .. } => {
-            DeskError::Unavailable(format!("{why}."))
-        }
-    }
 }

@@ -201,10 +201,6 @@ impl TriageDesk for PgDesk {
         losses::withdraw(self, actor, id).await
     }
 
-    async fn eject_head(&self, actor: &Actor, id: SourceId) -> Result<LetterId, DeskError> {
-        sources::eject_head(self, actor, id).await
-    }
-
     async fn overview(&self, span: Span) -> Result<Overview, DeskError> {
         overview::figures(self, span).await
     }

@@ -154,8 +154,7 @@ fn of_source(source: &Source) -> Option<Trouble> {
             format!("The source `{name}` waits for the database. Its messages stay in the queue.")
         }
         SourceCondition::UndecodableHead => format!(
-            "The first message of the source `{name}` cannot be decoded and holds up its queue \
-             until it is ejected. Nothing is lost."
+            "A message of the source `{name}` cannot be read and holds up its queue. Nothing is lost."
         ),
         SourceCondition::DeliveryLimit => {
             format!("Nothing is taken for the source `{name}`: its queue would lose letters.")

@@ -58,7 +58,6 @@ pub fn endpoints() -> Vec<Endpoint> {
     let (rules, rule) = ("/api/v1/rules/{kind}", "/api/v1/rules/{kind}/{id}");
     let (policies, policy) = ("/api/v1/retry-policies", "/api/v1/retry-policies/{id}");
     let apply = "/api/v1/retry-policies/{id}/apply";
-    let eject_head = "/api/v1/sources/{id}/eject-head";
     let loss = "/api/v1/sources/{id}/accepted-loss";
     let by_operator = |method, path, handler| Endpoint::new(method, path, Role::Operator, handler);
     let mut all = vec![
@@ -109,7 +108,6 @@ pub fn endpoints() -> Vec<Endpoint> {
         read(source, get(sources::one)),
         manage(Method::PUT, source, put(sources::change)),
         manage(Method::DELETE, source, delete(sources::remove)),
-        manage(Method::POST, eject_head, post(sources::eject_head)),
         by_operator(Method::PUT, loss, put(sources::accept_loss)),
         by_operator(Method::DELETE, loss, delete(sources::withdraw_loss)),
         read("/api/v1/views", get(views::list)),

@@ -15,7 +15,7 @@ use super::limit::QueueLimit;
 use super::memory::Memory;
 use super::queue_lifetime::QueueLifetime;
 use super::{Deps, mirror, stint};
-use crate::broker::{self, BrokerError, Inlet, Link, OctetReading};
+use crate::broker::{self, BrokerError, Inlet, Link};
 use crate::clock::new_id;
 use crate::store::StoreError;
 use crate::store::batches::{self, Session, Surroundings};
@@ -270,8 +270,7 @@ pub(super) async fn run(
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let purpose = format!("intake {}", source.queue);
-    // Where lapin failed at a message, it sees no header of any.
-    let reading = if state.care.is_needed() { OctetReading::All } else { OctetReading::Odd };
+    let reading = state.care.reading();
     let (brokers, vhost) = (&deps.brokers, &source.vhost);
     let link = broker::connect_to_consume(brokers, &source.broker, vhost, &purpose, reading)
         .await

@@ -11,7 +11,7 @@ use super::care::Care;
 use super::condition::Conditions;
 use super::limit;
 use super::session::{self, SessionError, SourceState};
-use crate::broker::Fault;
+use crate::broker::{Fault, OctetReading};
 use crate::store;
 use crate::store::sources::Watched;
 
@@ -32,7 +32,9 @@ pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
             break;
         };
         let (condition, detail) = diagnose(&error, state.care);
-        state.care.broke(is_undecodable(&error));
+        if is_undecodable(&error) {
+            state.care.broke();
+        }
         // A queue with a limit is looked at every two seconds, perhaps for days.
         if condition != SourceCondition::DeliveryLimit || told != Some(condition) {
             tracing::warn!(queue = %source.queue, vhost = %source.vhost, %error, ?condition, "intake of a source paused");
@@ -61,8 +63,7 @@ fn is_undecodable(error: &SessionError) -> bool {
         if broker.fault() == Fault::Undecodable || broker.is_frame_error())
 }
 
-/// What to tell people. A message that cannot be decoded breaks a session with everything in
-/// flight; only when it breaks one that takes message by message it is known to be the head.
+/// What to tell people.
 fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
     match error {
         SessionError::Store(store) if store.is_outage() => (
@@ -85,14 +86,18 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
         // The session itself looks at the new one.
         SessionError::LimitChanged => (SourceCondition::Starting, format!("{error}.")),
         SessionError::Broker(broker) => match broker.fault() {
-            _ if is_undecodable(error) && care.is_at_its_door() => (
+            _ if is_undecodable(error) && care.reading() == OctetReading::All => (
                 SourceCondition::UndecodableHead,
-                "The message at the head of the queue blocks it: the client library cannot decode it, and it could not be taken without that either. Eject it: it is kept as a letter."
-                    .to_owned(),
+                format!(
+                    "A message blocks the queue: the client library fails at it, though it is shown nothing of \
+                     it ({broker}). Nothing was acknowledged: move it to another queue with the broker's shovel, \
+                     and tell who makes Dead Letter Office."
+                ),
             ),
             Fault::QueueMissing => (
                 SourceCondition::QueueMissing,
-                "There is no such queue on the broker. It is looked for again and again.".to_owned(),
+                "There is no such queue on the broker. It is looked for again and again."
+                    .to_owned(),
             ),
             Fault::Refused => (SourceCondition::Refused, format!("The broker refuses: {broker}.")),
             Fault::Undecodable | Fault::Away => (

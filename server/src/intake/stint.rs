@@ -119,7 +119,6 @@ async fn fill(
             next = running.inlet.next() => {
                 let taken = next?.ok_or(SessionError::ConsumerEnded)?;
                 buffer.push(running.deps, running.source, taken);
-                running.care.has_in_hand(buffer.len());
                 due.get_or_insert_with(|| Instant::now() + settings.linger);
             }
             () = wait_until(due) => return Ok(Filled::Pause),
@@ -194,9 +193,6 @@ async fn settle(running: &mut Running<'_>) -> Result<(), SessionError> {
         acknowledged?;
     }
     running.forget_settled().await?;
-    if running.care.settled(running.unacknowledged) {
-        running.window = window::first(running.largest, running.prefetch());
-    }
     running.unacknowledged = 0;
     Ok(())
 }
@@ -213,12 +209,7 @@ async fn fence(
     let mut queue_is_empty = false;
     let in_hand = buffer.len() + running.unacknowledged;
     let may_have_one_more = running.at_most(in_hand + 1) > in_hand;
-    // A message that cannot be decoded is never answered for; only a consumer is told of it.
-    if must_look_behind
-        && may_have_one_more
-        && running.surroundings.has_open_end
-        && !running.care.is_needed()
-    {
+    if must_look_behind && may_have_one_more && running.surroundings.has_open_end {
         match running.inlet.get().await? {
             Some(taken) => buffer.push(running.deps, running.source, taken),
             None => queue_is_empty = true,
@@ -230,7 +221,7 @@ async fn fence(
         running.announce().await?;
         settle(running).await?;
     }
-    if !running.care.is_needed() && running.largest > 0 {
+    if running.largest > 0 {
         let next = window::next(running.window, running.largest, running.prefetch());
         running.window = next.unwrap_or(running.window);
     }

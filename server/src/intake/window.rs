@@ -7,16 +7,8 @@
 /// Bodies in flight should not take more than this, in bytes.
 const MOST_BYTES_IN_FLIGHT: usize = 64 * 1024 * 1024;
 
-/// Not more than this after messages that were taken one by one.
-const FIRST: u16 = 16;
-
 /// How many times as large a window may become at once.
 const GROWTH: u16 = 8;
-
-/// The window to begin with after messages that were taken one by one, if bodies of this size are expected.
-pub(super) fn first(largest_body: usize, prefetch: u16) -> u16 {
-    suited_to(largest_body, prefetch).min(FIRST)
-}
 
 /// The largest body that is to be expected after a batch: a large one is remembered for a while, since others
 /// may follow between small ones.
@@ -61,10 +53,7 @@ mod tests {
             windows.push(window);
         }
         assert_eq!(windows, [1, 8, 64, 512, 2_000]);
-        assert_eq!(first(100_000_000, 2_000), 1);
         assert_eq!(next(1, 100_000_000, 2_000), None);
-        assert_eq!(first(20_000_000, 2_000), 3);
-        assert_eq!(first(0, 0), 1);
     }
 
     #[test]

@@ -338,17 +338,3 @@ fn read_condition(word: &str) -> Result<SourceCondition, StoreError> {
         .find(|condition| condition.as_str() == word)
         .ok_or_else(|| StoreError::corrupt("sources", "condition", word))
 }
-
-/// Takes the lock of ejects from a source until the transaction ends; `false` if somebody else has it.
-///
-/// # Errors
-/// Returns an error if the query fails.
-pub async fn lock_eject(conn: &mut PgConnection, source: SourceId) -> Result<bool, StoreError> {
-    let is_ours = sqlx::query_scalar!(
-        r#"select pg_try_advisory_xact_lock(hashtextextended('eject ' || $1, 0)) as "is_ours!""#,
-        source.0.to_string()
-    )
-    .fetch_one(conn)
-    .await?;
-    Ok(is_ours)
-}

@@ -2,7 +2,6 @@
 
 mod auto_delete;
 mod deep;
-mod eject;
 mod limits;
 mod odd;
 mod undecodable;

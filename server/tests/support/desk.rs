@@ -29,12 +29,10 @@ use super::broker::Vhost;
 use super::office::watch;
 use super::{patience, until};
 
-/// A desk that waits as long as a test does, in an office that is written down nowhere.
+/// A desk that waits as long as a test does.
 pub fn desk(pool: &PgPool, brokers: &Brokers, clock: SharedClock) -> PgDesk {
-    let office = OfficeId(new_id(&*clock));
     let replaying = (Waits::default(), ReplayConfig::default());
-    PgDesk::new(pool.clone(), Arc::new(brokers.clone()), clock, office, replaying)
-        .with_patience(patient())
+    PgDesk::new(pool.clone(), Arc::new(brokers.clone()), clock, replaying).with_patience(patient())
 }
 
 /// A desk whose source is a queue of the vhost that is never consumed.
@@ -47,8 +45,6 @@ pub struct Bench {
     pub pool: PgPool,
     /// The source of all letters made here.
     pub source: SourceId,
-    /// The office of the desk. It is written down nowhere: nothing of the desk is done in its name but ejects.
-    pub office: OfficeId,
     brokers: Brokers,
 }
 
@@ -97,16 +93,14 @@ impl Bench {
     ) -> Self {
         let clock: SharedClock = Arc::new(SystemClock);
         let waits = Waits::default();
-        let office = OfficeId(new_id(&*clock));
         let brokers_of_desk = Arc::new(brokers.clone());
         let replaying = (waits.clone(), replaying);
-        let desk = PgDesk::new(pool.clone(), brokers_of_desk, clock, office, replaying)
+        let desk = PgDesk::new(pool.clone(), brokers_of_desk, clock, replaying)
             .with_patience(patient())
             .with_transformer(Transformer::new(env!("CARGO_BIN_EXE_dlo").into()));
         Self {
             desk: Arc::new(desk),
             waits,
-            office,
             pool: pool.clone(),
             source: watch(pool, vhost, "dead", SourceMode::Take).await,
             brokers: brokers.clone(),

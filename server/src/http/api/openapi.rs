@@ -30,7 +30,7 @@ use crate::access::Role;
         rules::change, rules::remove, rules::preview, holds::create, policies::list,
         policies::create, policies::order, policies::one, policies::change, policies::remove,
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
-        sources::change, sources::remove, sources::eject_head, sources::accept_loss,
+        sources::change, sources::remove, sources::accept_loss,
         sources::withdraw_loss, topology::lift_delivery_limit, sources::discover, views::list, views::create, views::remove,
         workers::list, workers::one, workers::heartbeat, workers::drain, workers::activate,
         overview::figures, causes::figures, causes::of_group, timeline::read, events::stream, changes::preview, changes::approve, changes::reject,

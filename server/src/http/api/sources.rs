@@ -5,11 +5,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
-use dlo_domain::ids::{LetterId, SourceId};
+use dlo_domain::ids::SourceId;
 use dlo_domain::page::Page;
 use dlo_domain::source::{NewSource, Source};
 use dlo_domain::topology::{Discover, Discovery};
-use serde::Serialize;
 
 use super::created::created;
 use super::input::{Id, JsonBody, JsonBodyIfAny};
@@ -175,33 +174,4 @@ pub(crate) async fn withdraw_loss(
     Id(id): Id<SourceId>,
 ) -> Result<Json<Source>, Problem> {
     Ok(Json(front.desk.withdraw_loss(&actor, id).await?))
-}
-
-/// The letter that a message was kept as.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(crate) struct Ejected {
-    /// Its id.
-    letter_id: LetterId,
-}
-
-/// Takes the undecodable message at the head of the queue out and keeps it as a letter. Intake does so
-/// by itself; this is for a queue that is blocked all the same.
-#[utoipa::path(
-    post, path = "/api/v1/sources/{id}/eject-head", tag = "sources",
-    params(("id" = SourceId, Path)),
-    responses(
-        (status = 201, body = Ejected),
-        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "Nothing was ejected, or it was a letter already: the head is not known to be undecodable, it can be decoded, the queue is empty or missing, or another eject is under way"),
-        (status = 503, body = ProblemBody, content_type = "application/problem+json", description = "The broker or the database failed; `detail` says what was kept, and what is not known"),
-    )
-)]
-pub(crate) async fn eject_head(
-    State(front): State<Front>,
-    Caller(actor): Caller,
-    Id(id): Id<SourceId>,
-) -> Result<Response, Problem> {
-    let letter_id = front.desk.eject_head(&actor, id).await?;
-    let address = format!("/api/v1/letters/{letter_id}");
-    Ok(created(address, Ejected { letter_id }))
 }

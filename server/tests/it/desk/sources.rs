@@ -1,6 +1,4 @@
-//! Sources through the desk: what can be changed of one, and when its head can be ejected.
-
-use std::sync::Arc;
+//! Sources through the desk: what can be changed of one.
 
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
@@ -8,13 +6,11 @@ use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::globs::Globs;
 use dlo_domain::ids::SourceId;
-use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
-use dlo_server::clock::{Clock as _, SharedClock, SystemClock, new_id};
-use dlo_server::office;
+use dlo_domain::source::{NewSource, SourceMode};
+use dlo_server::clock::{SystemClock, new_id};
 use dlo_server::store::sources;
 use sqlx::PgPool;
 
-use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 
 fn as_it_is(mode: SourceMode) -> NewSource {
@@ -82,43 +78,4 @@ async fn a_source_keeps_its_queue_and_one_of_the_configuration_everything(pool: 
     sources::configure(&mut conn, &wanted).await.expect("done");
     let refused = bench.desk.change_source(&jonas(), bench.source, &wanted).await;
     assert!(matches!(refused, Err(DeskError::Conflict(_))), "{refused:?}");
-}
-
-async fn why_not_ejected(bench: &Bench) -> String {
-    let refused = bench.desk.eject_head(&jonas(), bench.source).await;
-    let Err(DeskError::Conflict(why)) = refused else {
-        panic!("{refused:?}");
-    };
-    why
-}
-
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn only_a_head_that_blocks_a_queue_is_ejected(pool: PgPool) {
-    let vhost = Vhost::create().await;
-    let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
-    let clock: SharedClock = Arc::new(SystemClock);
-    let _lock = office::open(&pool, &clock, bench.office).await;
-    let why = why_not_ejected(&bench).await;
-    assert!(why.contains("not known to be undecodable"), "{why}");
-
-    let mut conn = pool.acquire().await.expect("a connection");
-    let blocked = SourceCondition::UndecodableHead;
-    sources::set_condition(&mut conn, bench.source, blocked, None, SystemClock.now())
-        .await
-        .expect("set");
-    let why = why_not_ejected(&bench).await;
-    assert!(why.contains("has no queue `dead`"), "{why}");
-
-    vhost.queue("dead", &[]).await;
-    let why = why_not_ejected(&bench).await;
-    assert!(why.contains("the queue is empty"), "{why}");
-
-    // A mirror's queue is ours, and may be blocked as well.
-    let mut mirror = as_it_is(SourceMode::Mirror);
-    mirror.vhost.clone_from(&vhost.name);
-    sources::change(&mut conn, bench.source, &mirror).await.expect("changed");
-    vhost.queue("dlo.mirror.dead", &[]).await;
-    let why = why_not_ejected(&bench).await;
-    assert!(why.contains("the queue is empty"), "{why}");
-    vhost.delete().await;
 }
