@@ -102,6 +102,12 @@ impl Inlet {
         self.fetch = Some(Fetch::new(window, self.last_tag));
     }
 
+    /// Whether no message came here, and none can be on its way.
+    #[must_use]
+    pub fn was_given_nothing(&self) -> bool {
+        self.last_tag == 0 && self.consumer.is_none()
+    }
+
     /// Whether messages come by themselves.
     #[must_use]
     pub fn is_taking(&self) -> bool {

@@ -15,7 +15,7 @@ use super::limit::QueueLimit;
 use super::memory::Memory;
 use super::queue_lifetime::QueueLifetime;
 use super::{Deps, mirror, stint};
-use crate::broker::{self, BrokerError, Inlet, Link};
+use crate::broker::{self, BrokerError, Fault, Inlet, Link};
 use crate::clock::new_id;
 use crate::store::StoreError;
 use crate::store::batches::{self, Session, Surroundings};
@@ -106,6 +106,7 @@ pub(super) struct Running<'a> {
     /// The largest body that is to be expected, in bytes.
     pub(super) largest: usize,
     batches: i64,
+    is_written_down: bool,
 }
 
 impl Running<'_> {
@@ -113,6 +114,23 @@ impl Running<'_> {
     pub(super) fn next_batch(&mut self) -> i64 {
         self.batches += 1;
         self.batches
+    }
+
+    /// Writes this session down, before it takes anything: one that takes nothing leaves no trace.
+    pub(super) async fn write_down(&mut self) -> Result<(), SessionError> {
+        if !self.is_written_down {
+            let mut conn = self.deps.pool.acquire().await?;
+            batches::open(&mut conn, &self.session).await?;
+            self.is_written_down = true;
+        }
+        Ok(())
+    }
+
+    /// Whether it ended because the broker gives it nothing, and it was given nothing before either.
+    fn was_refused(&self, why: &SessionError) -> bool {
+        let is_refusal = matches!(why, SessionError::Broker(broker)
+            if matches!(broker.fault(), Fault::QueueMissing | Fault::Refused));
+        is_refusal && self.inlet.was_given_nothing()
     }
 
     /// Writes down that everything which this session stored is about to be acknowledged: from now on nobody can
@@ -300,9 +318,6 @@ async fn run_on(
         office_id: deps.office_id,
     };
     let inlet = Inlet::open(link, &queue, *evidence).await?;
-    let mut conn = deps.pool.acquire().await?;
-    batches::open(&mut conn, &session).await?;
-    drop(conn);
     let mut running = Running {
         deps,
         source,
@@ -323,11 +338,14 @@ async fn run_on(
         stored: Vec::new(),
         largest: 0,
         batches: 0,
+        is_written_down: false,
     };
     let outcome = running.work(&queue, conditions, stop).await;
-    match outcome {
-        Ok(()) => running.close().await,
-        Err(_) => running.end().await,
+    if running.is_written_down {
+        match &outcome {
+            Err(why) if !running.was_refused(why) => running.end().await,
+            _ => running.close().await,
+        }
     }
     running.inlet.give_back().await;
     *evidence = running.inlet.evidence();

@@ -39,6 +39,7 @@ pub(super) async fn run(
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let mut buffer = Buffer::default();
+    running.write_down().await?;
     running.look_around(true).await?;
     if running.lifetime.bears_consumers() {
         running.inlet.consume(running.window).await?;

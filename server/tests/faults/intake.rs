@@ -2,6 +2,7 @@
 
 mod auto_delete;
 mod deep;
+mod idle;
 mod limits;
 mod odd;
 mod undecodable;

@@ -106,6 +106,12 @@ pub async fn letters(pool: &PgPool) -> i64 {
     sqlx::query_scalar("select count(*) from letters").fetch_one(pool).await.expect("counted")
 }
 
+/// How many sessions of a source are written down.
+pub async fn sessions(pool: &PgPool, source: SourceId) -> i64 {
+    let count = "select count(*) from intake_sessions where source_id = $1";
+    sqlx::query_scalar(count).bind(source.0).fetch_one(pool).await.expect("counted")
+}
+
 pub async fn bodies(pool: &PgPool) -> Vec<Vec<u8>> {
     let read = sqlx::query_scalar("select body from arrivals order by body");
     read.fetch_all(pool).await.expect("read")

@@ -57,7 +57,7 @@ pub async fn open(conn: &mut PgConnection, session: &Session) -> Result<(), Stor
     Ok(())
 }
 
-/// Forgets a session that ended with nothing in flight.
+/// Forgets a session that ended with nothing in flight, or never took anything.
 ///
 /// # Errors
 /// Returns an error if the query fails.
@@ -73,7 +73,7 @@ pub async fn close(conn: &mut PgConnection, session: &Session) -> Result<(), Sto
 /// # Errors
 /// Returns an error if the query fails.
 pub async fn end(conn: &mut PgConnection, session: &Session) -> Result<(), StoreError> {
-    mark_over(conn, &[session.session_id]).await
+    mark_over(conn, session, &[session.session_id]).await
 }
 
 /// Whether nobody took the session for over. Nobody does until the transaction ends.
@@ -161,10 +161,15 @@ pub(super) async fn mark_ended(
     let own = session.office_id.0;
     let gone = rows.iter().filter(|row| row.office_id == own || !living.contains(&row.office_id));
     let gone: Vec<Uuid> = gone.map(|row| row.session_id).collect();
-    mark_over(conn, &gone).await
+    mark_over(conn, session, &gone).await
 }
 
-async fn mark_over(conn: &mut PgConnection, sessions: &[Uuid]) -> Result<(), StoreError> {
+/// Marks sessions as over, which are of the same source as `of`.
+async fn mark_over(
+    conn: &mut PgConnection,
+    of: &Session,
+    sessions: &[Uuid],
+) -> Result<(), StoreError> {
     if sessions.is_empty() {
         return Ok(());
     }
@@ -172,6 +177,31 @@ async fn mark_over(conn: &mut PgConnection, sessions: &[Uuid]) -> Result<(), Sto
         "update intake_sessions set over_at = clock_timestamp()
          where session_id = any($1) and over_at is null",
         sessions
+    )
+    .execute(&mut *conn)
+    .await?;
+    keep_the_last_without_batches(conn, of).await
+}
+
+/// Of the sessions that are over and left nothing to compare with, the last one says what all of them say: of
+/// somebody, something may still come. So however often a source breaks, it has few rows.
+async fn keep_the_last_without_batches(
+    conn: &mut PgConnection,
+    of: &Session,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "with empty as (
+             select session_id, row_number() over (order by over_at desc, session_id) as place
+             from intake_sessions
+             where source_id = $1 and over_at is not null and cleared_at is null
+                 and session_id not in (
+                     select session_id from unsettled_batches where source_id = $1
+                 )
+         )
+         delete from intake_sessions where session_id in (
+             select session_id from empty where place > 1
+         )",
+        of.source_id.0,
     )
     .execute(conn)
     .await?;

@@ -6,7 +6,7 @@ use lapin::BasicProperties;
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
-use crate::support::office::{Office, condition, letters, watch};
+use crate::support::office::{Office, condition, letters, sessions, watch};
 use crate::support::until;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -23,6 +23,7 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
     vhost.publish("there", BasicProperties::default(), b"1").await;
     until("the other source goes on", || async { letters(&pool).await == 1 }).await;
     assert_eq!(condition(&pool, there).await.0, SourceCondition::Running);
+    until("no attempt left a trace", || async { sessions(&pool, missing).await == 0 }).await;
     vhost.queue("later", &[]).await;
     vhost.publish("later", BasicProperties::default(), b"2").await;
     until("the queue is found", || async { letters(&pool).await == 2 }).await;
@@ -63,13 +64,7 @@ async fn sources_in_two_vhosts_are_taken_at_once_and_can_be_added_and_removed(po
     let now = dlo_server::clock::Clock::now(&dlo_server::clock::SystemClock);
     assert!(store::sources::remove(&mut conn, first, now).await.expect("removed"));
     // A consumer that is gone says nothing: there is none between two stints either.
-    let sessions = "select count(*) from intake_sessions where source_id = $1";
-    until("its session is over", || async {
-        let open: i64 =
-            sqlx::query_scalar(sessions).bind(first.0).fetch_one(&pool).await.expect("counted");
-        open == 0
-    })
-    .await;
+    until("its session is over", || async { sessions(&pool, first).await == 0 }).await;
     one.publish("dead", BasicProperties::default(), b"3").await;
     assert_eq!(one.depth("dead").await, 1, "what is not watched is not taken");
     office.stop().await;

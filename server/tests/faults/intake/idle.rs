@@ -1,0 +1,93 @@
+//! A source that is tried for days without a queue, or held off by a limit, costs nothing when letters come.
+
+use dlo_domain::ids::{OfficeId, SourceId};
+use dlo_domain::source::SourceMode;
+use dlo_server::clock::{SystemClock, new_id};
+use dlo_server::office;
+use dlo_server::store::batches::{self, Session};
+use sqlx::PgPool;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+use crate::harness::goal::GoalRow;
+use crate::support::broker::Vhost;
+use crate::support::office::{Office, letters, sessions, watch};
+use crate::support::until_within;
+
+const ATTEMPTS: usize = 50_000;
+const LETTERS: usize = 5_000;
+
+/// Has so many sessions open and end at this source that took nothing, as they do while an office lives; and
+/// as many of an office that is killed each time.
+async fn attempts(pool: &PgPool, source: SourceId) {
+    let office_id = OfficeId(new_id(&SystemClock));
+    let lock = office::open(pool, &(Arc::new(SystemClock) as _), office_id).await;
+    let lock = lock.expect("registered");
+    for thousand in 0..ATTEMPTS / 1_000 {
+        let mut transaction = pool.begin().await.expect("begun");
+        for _ in 0..1_000 {
+            let session_id = new_id(&SystemClock);
+            let session = Session { source_id: source, session_id, office_id };
+            batches::open(&mut transaction, &session).await.expect("opened");
+            if thousand % 2 == 0 {
+                batches::end(&mut transaction, &session).await.expect("ended");
+            }
+        }
+        transaction.commit().await.expect("committed");
+    }
+    drop(lock);
+}
+
+/// How long an office takes to store what waits in a queue.
+async fn taken(pool: &PgPool, vhost: &Vhost) -> Duration {
+    let before = letters(pool).await;
+    let begun = Instant::now();
+    let office = Office::start(pool, &vhost.brokers).await;
+    let wanted = before + i64::try_from(LETTERS).expect("fits");
+    until_within("all are stored", Duration::from_mins(2), || async {
+        letters(pool).await >= wanted
+    })
+    .await;
+    let took = begun.elapsed();
+    office.stop().await;
+    took
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn fifty_thousand_idle_attempts_cost_the_letters_that_come_then_nothing(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    let bodies: Vec<String> = (0..LETTERS).map(|number| format!("letter {number}")).collect();
+    let mut took = Vec::new();
+    for queue in ["usual", "idle"] {
+        vhost.queue(queue, &[]).await;
+        let source = watch(&pool, &vhost.name, queue, SourceMode::Take).await;
+        if queue == "idle" {
+            attempts(&pool, source).await;
+        }
+        vhost.publish_all(queue, &bodies).await;
+        took.push(taken(&pool, &vhost).await);
+        assert!(sessions(&pool, source).await <= 1, "one says what all of them say");
+    }
+    let [usual, idle] = took[..] else { panic!("two") };
+    let stored = usize::try_from(letters(&pool).await).expect("few");
+    let (lost, doubled) =
+        ((2 * LETTERS).saturating_sub(stored), stored.saturating_sub(2 * LETTERS));
+    let is_met = idle < usual * 2 && stored == 2 * LETTERS;
+    GoalRow {
+        goal: "R1",
+        case: format!(
+            "{LETTERS} letters after {ATTEMPTS} idle attempts; without: {:.1} s",
+            usual.as_secs_f64()
+        ),
+        tried: format!("{} letters", 2 * LETTERS),
+        broker: vhost.version().await,
+        lost: Some(lost),
+        doubled: Some(doubled),
+        recovered: Some(idle),
+        is_met,
+    }
+    .report();
+    assert!(is_met, "{stored} stored; {idle:?}, and {usual:?} without");
+    vhost.delete().await;
+}
