@@ -29,7 +29,7 @@ pub use returning::{NoReturn, Returning};
 pub use shown::{BadPlanToken, NOT_AS_SHOWN, PlanDigest, PlanToken, PlannedLetter, ShownPlan};
 pub use state::{Control, Controlled, ReplayState, Stop};
 pub use target::{Address, NoWay, Origin, Target, queue_of_worker};
-pub use warning::{ReplayWarning, STILL_DYING, WarningKind};
+pub use warning::{KEEPING_UNKNOWN, ReplayWarning, STILL_DYING, WarningKind};
 
 use crate::changing::{Approval, SentMark, Transform};
 use crate::ids::{LetterId, PolicyId, ReplayId};
@@ -161,6 +161,10 @@ pub struct Destination {
     /// have room, or where that is not known. Told by a dry run only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overflows: Vec<String>,
+    /// Whether nothing tells that its queues keep what the broker confirms: then that is not known to be
+    /// delivered. Told by a dry run only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeping_unknown: bool,
     /// How many consumers the queue has now; null where it is an exchange, or where that is not known.
     #[serde(default)]
     pub consumers: Option<i64>,

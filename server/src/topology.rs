@@ -4,6 +4,7 @@
 //! One office reads a broker at a time; whoever moves its time on does. A broker that does not answer
 //! keeps what was last read, and says since when. Nothing is changed at a broker here.
 
+mod now;
 mod unread;
 
 use std::sync::Arc;
@@ -24,6 +25,8 @@ use crate::config::TopologyConfig;
 use crate::store::topology::{self as kept, Place, depths as history, findings, set_here};
 use crate::store::workers::consumers;
 use crate::store::{StoreError, events, origins, overview, shared_time, sources};
+
+pub(crate) use now::read_now;
 
 /// How often is looked whether a broker is due.
 const LOOK_EVERY: Duration = Duration::from_secs(2);

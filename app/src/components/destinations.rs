@@ -1,6 +1,6 @@
 //! Where the letters of a planned replay go.
 
-use dlo_domain::replay::{Destination, WorkersThere};
+use dlo_domain::replay::{Destination, KEEPING_UNKNOWN, WorkersThere};
 use leptos::prelude::*;
 
 use crate::visible::{show_line, show_name};
@@ -136,6 +136,7 @@ fn notes(of: &Destination, is_of_worker: bool) -> Vec<String> {
     let told = [missing, internal].into_iter().flatten().map(str::to_owned);
     told.chain(of.receivers.as_deref().map(receivers_line))
         .chain(of.overflows.iter().cloned())
+        .chain(of.keeping_unknown.then(|| KEEPING_UNKNOWN.to_owned()))
         .chain(workers_line(of.workers, is_of_worker))
         .collect()
 }

@@ -33,9 +33,16 @@ pub enum WarningKind {
     RetriedByPolicy,
     /// The queue drops letters although the broker confirms them.
     QueueDrops,
+    /// Nothing tells whether the queue keeps letters that the broker confirms.
+    KeepingUnknown,
     /// The letters may be in a queue already.
     PerhapsDelivered,
 }
+
+/// What becomes of letters whose queues nobody tells of.
+pub const KEEPING_UNKNOWN: &str = "Nothing tells whether its queues keep what the broker confirms, so such letters will be \
+     unknown and not confirmed: the management API did not tell of the vhost. Set DLO_MANAGEMENT_URL, or look at the \
+     queues yourself afterwards.";
 
 /// Something to know before letters are published, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,10 +83,15 @@ impl ReplayWarning {
             .overflows
             .iter()
             .map(|says| Self::new(WarningKind::QueueDrops, destination.letters, says.clone()));
+        let unknown = destination.keeping_unknown.then(|| {
+            let message = KEEPING_UNKNOWN.to_owned();
+            Self::new(WarningKind::KeepingUnknown, destination.letters, message)
+        });
         let name = destination.queue.as_ref().or(destination.exchange.as_ref());
         found
             .into_iter()
             .chain(drops)
+            .chain(unknown)
             .map(|warning| Self { target: name.cloned(), ..warning })
             .collect()
     }

@@ -1,6 +1,9 @@
 //! Queues that drop what they confirm: a queue with a limit confirms a message before it looks for room.
 
+use super::Gap;
+use super::map::Map;
 use super::model::{Queue, QueueKind, Vhost};
+use super::route;
 use super::setting::{Effective, Setting};
 
 /// What a queue does with messages that it confirmed and has no room for.
@@ -22,8 +25,40 @@ impl Vhost {
         queue.overflow(&Effective::of(self, queue), messages)
     }
 
+    /// Why it is not known that a message is kept which was published there and confirmed, by each queue that
+    /// gets it: one of them keeps nothing, or was not read. `None` if all of them keep it.
+    #[must_use]
+    pub fn may_drop(&self, exchange: &str, routing_key: &str) -> Option<String> {
+        let mut nothing = self.keeping_nothing();
+        let queue = exchange.is_empty().then_some(routing_key);
+        if !self.tells_what_is_kept(queue) {
+            return Some(match queue {
+                Some(name) => format!("The management API does not show the queue `{name}`."),
+                None => Gap::Wiring.says().to_owned(),
+            });
+        }
+        if let Some(queue) = queue {
+            return nothing.find(|(name, _)| *name == queue).map(|(_, says)| says);
+        }
+        let mut nothing = nothing.peekable();
+        nothing.peek()?;
+        let receivers = route::receivers(&Map::of(self), exchange, routing_key);
+        nothing
+            .find(|(name, _)| receivers.as_ref().is_none_or(|all| all.contains(*name)))
+            .map(|(_, says)| says)
+    }
+
+    /// Whether enough was read to know what is kept of messages that go to this queue, or to an exchange.
+    #[must_use]
+    pub fn tells_what_is_kept(&self, queue: Option<&str>) -> bool {
+        match queue {
+            Some(name) => self.queues.iter().any(|queue| queue.name == name),
+            None => !self.lacks(Gap::Queues) && !self.lacks(Gap::Wiring),
+        }
+    }
+
     /// The queues that keep nothing, each with what it does.
-    pub fn keeping_nothing(&self) -> impl Iterator<Item = (&str, String)> {
+    fn keeping_nothing(&self) -> impl Iterator<Item = (&str, String)> {
         self.queues.iter().filter_map(|queue| {
             let overflow = queue.overflow(&Effective::of(self, queue), 0)?;
             let Overflow { says, .. } = overflow.keeps_nothing.then_some(overflow)?;

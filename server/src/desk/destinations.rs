@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dlo_app::desk::DeskError;
 use dlo_domain::replay::Destination;
 use dlo_domain::routing::{Choice, Routing};
 use dlo_domain::topology::Vhost;
@@ -12,6 +13,7 @@ use super::PgDesk;
 use crate::broker::{self, BrokerError, ExchangeNow, Link, Management, ManagementError};
 use crate::store::StoreError;
 use crate::store::topology::{self, Place, workers};
+use crate::topology::read_now;
 
 /// Destinations that brokers are asked for, at most.
 const MOST_ASKED: usize = 200;
@@ -43,26 +45,53 @@ pub(super) async fn tell_workers(
 /// # Errors
 /// Returns an error if a query fails, or a newer version wrote what this one cannot read.
 pub(super) async fn tell_overflows(
-    conn: &mut PgConnection,
+    desk: &PgDesk,
     destinations: &mut [Destination],
-) -> Result<(), StoreError> {
-    let mut vhosts: BTreeMap<(String, String), Option<Vhost>> = BTreeMap::new();
-    for destination in destinations.iter_mut().take(MOST_ASKED) {
-        let place = (destination.broker.clone(), destination.vhost.clone());
-        if !vhosts.contains_key(&place) {
-            let (broker, vhost) = (&*place.0, &*place.1);
-            let kept = topology::one(conn, Place { broker, vhost }).await?;
-            vhosts.insert(place.clone(), kept.map(|kept| kept.vhost));
+) -> Result<(), DeskError> {
+    let asked = destinations.len().min(MOST_ASKED);
+    let mut places: BTreeMap<(String, String), Vec<&mut Destination>> = BTreeMap::new();
+    for one in &mut destinations[..asked] {
+        places.entry((one.broker.clone(), one.vhost.clone())).or_default().push(one);
+    }
+    for ((broker, vhost), of_place) in places {
+        let place = Place { broker: &broker, vhost: &vhost };
+        let vhost = told(desk, place, &of_place).await?;
+        for destination in of_place {
+            tell_overflows_of(vhost.as_ref(), destination);
         }
-        let Some(vhost) = &vhosts[&place] else {
-            continue;
-        };
+    }
+    Ok(())
+}
+
+/// What is known of a vhost: what was read last, or now where that does not tell of these destinations.
+async fn told(
+    desk: &PgDesk,
+    place: Place<'_>,
+    destinations: &[&mut Destination],
+) -> Result<Option<Vhost>, DeskError> {
+    let mut conn = desk.begin().await?;
+    let kept = topology::one(&mut conn, place).await?.map(|kept| kept.vhost);
+    drop(conn);
+    let tells = |vhost: &Vhost| {
+        destinations.iter().all(|one| vhost.tells_what_is_kept(one.queue.as_deref()))
+    };
+    if kept.as_ref().is_some_and(tells) {
+        return Ok(kept);
+    }
+    let now = tokio::time::timeout(desk.patience.broker, read_now(&desk.brokers, place)).await;
+    Ok(now.ok().flatten().or(kept))
+}
+
+fn tell_overflows_of(vhost: Option<&Vhost>, destination: &mut Destination) {
+    let queue = destination.queue.as_deref();
+    let known = vhost.filter(|vhost| vhost.tells_what_is_kept(queue));
+    destination.keeping_unknown = known.is_none() && destination.exists == Some(true);
+    if let Some(vhost) = vhost {
         let receivers = destination.receivers.iter().flatten();
         let queues = destination.queue.iter().chain(receivers);
         let overflows = queues.filter_map(|queue| vhost.overflow(queue, destination.letters));
         destination.overflows = overflows.map(|overflow| overflow.says).collect();
     }
-    Ok(())
 }
 
 /// Asks the brokers whether the destinations are there, and who is bound to exchanges.

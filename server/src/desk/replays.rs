@@ -70,9 +70,7 @@ pub(super) async fn plan(
         drop(conn);
         // After the transaction, which is not to wait for brokers.
         destinations::ask(desk, &mut replay.destinations).await;
-        let mut conn = desk.begin().await?;
-        destinations::tell_overflows(&mut conn, &mut replay.destinations).await?;
-        drop(conn);
+        destinations::tell_overflows(desk, &mut replay.destinations).await?;
         warnings::add(desk, &mut replay).await?;
     } else {
         // It belongs to what was shown; what is made has an id.

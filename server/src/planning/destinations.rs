@@ -51,6 +51,7 @@ fn destination(broker: String, vhost: String, address: Address, letters: i64) ->
         internal: None,
         receivers: None,
         overflows: Vec::new(),
+        keeping_unknown: false,
         consumers: None,
         workers: None,
     }

@@ -8,7 +8,7 @@ use dlo_domain::ids::ReplayId;
 
 use super::Engine;
 use super::brake::Brake;
-use super::capacity::KeepingNothing;
+use super::capacity::Capacity;
 use super::cruise::can_cruise;
 use super::exchanges::{Exchanges, exchanges_of};
 use super::halt::{Halt, persist};
@@ -44,14 +44,14 @@ pub(super) struct Progress {
 /// What the next letters are loaded by.
 pub(super) struct Place {
     pub(super) exchanges: Exchanges,
-    pub(super) capacity: KeepingNothing,
+    pub(super) capacity: Capacity,
     /// The last position that was taken up.
     pub(super) after: i32,
 }
 
 impl Default for Place {
     fn default() -> Self {
-        Self { exchanges: Exchanges::default(), capacity: KeepingNothing::default(), after: START }
+        Self { exchanges: Exchanges::default(), capacity: Capacity::default(), after: START }
     }
 }
 
@@ -232,12 +232,7 @@ impl Line<'_> {
         let (mut ready, unfit) = prepare::prepare(terms, &place.exchanges, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
-        self.look_at_capacity(&mut place.capacity).await?;
-        for one in &mut ready {
-            let queue = one.message.address.only_queue();
-            let says = queue.and_then(|queue| place.capacity.says(queue));
-            one.dropped_by = says.map(str::to_owned);
-        }
+        self.doubt(&mut place.capacity, &mut ready).await?;
         Ok(Some(ready))
     }
 

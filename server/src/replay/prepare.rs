@@ -31,7 +31,7 @@ pub(super) struct Ready {
     pub header_bytes: usize,
     /// What was left out or changed, for people.
     pub detail: Option<String>,
-    /// What its queue does, if that keeps nothing.
+    /// Why it is not known that it is kept when the broker confirms it.
     pub dropped_by: Option<String>,
     /// Whether nothing else is to be on its way with it.
     pub alone: bool,

@@ -137,7 +137,7 @@ pub(super) struct InFlight {
     pub(super) seat: Seat,
     /// What was left out or changed, for people.
     pub(super) detail: Option<String>,
-    /// What its queue does, if that keeps nothing.
+    /// Why it is not known that it is kept when the broker confirms it.
     pub(super) dropped_by: Option<String>,
     /// The exchange that it goes to; `None` if only one queue can get it.
     pub(super) exchange: Option<String>,
@@ -156,7 +156,9 @@ impl InFlight {
         let mut nacked = false;
         let (outcome, detail) = match (answer, self.exchange, self.dropped_by) {
             (Published::Confirmed, _, None) => (Outcome::Confirmed, self.detail),
-            (Published::Confirmed, _, Some(says)) => (Outcome::Unknown, Some(dropped(&says))),
+            (Published::Confirmed, exchange, Some(says)) => {
+                (Outcome::Unknown, Some(dropped(exchange.is_some(), &says)))
+            }
             (Published::Returned(why), ..) => (Outcome::Unroutable, Some(why)),
             (Published::Refused(why), ..) => (Outcome::Refused, Some(why)),
             (Published::Nacked, None, _) => (Outcome::Refused, Some(NACKED.to_owned())),
@@ -191,8 +193,9 @@ fn nacked_at(exchange: &str) -> String {
     )
 }
 
-fn dropped(says: &str) -> String {
-    format!("the broker confirmed it, and nobody may have it. {says}")
+fn dropped(is_to_exchange: bool, says: &str) -> String {
+    let who = if is_to_exchange { "not every queue that gets it" } else { "nobody" };
+    format!("the broker confirmed it, and {who} may have it. {says}")
 }
 
 #[cfg(test)]

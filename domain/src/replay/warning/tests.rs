@@ -14,6 +14,7 @@ fn to_queue(letters: i64) -> Destination {
         internal: None,
         receivers: None,
         overflows: Vec::new(),
+        keeping_unknown: false,
         consumers: Some(1),
         workers: None,
     }

@@ -10,8 +10,7 @@ fn said(kind: &str, arguments: &Value) -> Option<(bool, String)> {
     let more = json!({"type": kind, "arguments": arguments});
     let vhost = read(&Draft::new().queue_with("work", more).0);
     let overflow = vhost.overflow("work", 5)?;
-    let nothing: Vec<_> = vhost.keeping_nothing().map(|(name, _)| name).collect();
-    assert_eq!(nothing == ["work"], overflow.keeps_nothing);
+    assert_eq!(vhost.may_drop("", "work").is_some(), overflow.keeps_nothing);
     Some((overflow.keeps_nothing, overflow.says))
 }
 
@@ -53,4 +52,19 @@ fn a_queue_that_refuses_what_is_too_much_drops_nothing() {
     assert_eq!(said("classic", &arguments), None);
     assert_eq!(said("stream", &json!({"x-max-length-bytes": 0})), None);
     assert_eq!(said("classic", &json!({})), None);
+}
+
+#[test]
+fn what_a_queue_behind_an_exchange_drops_is_not_known_to_be_kept() {
+    let draft = Draft::new().queue("none", json!({"x-max-length": 0})).queue("work", json!({}));
+    let draft = draft.exchange("events", "topic", json!({})).exchange("other", "direct", json!({}));
+    let draft = draft.bind("events", "none", "a.#").bind("events", "work", "#");
+    let vhost = draft.bind("other", "work", "k").read();
+    let says = vhost.may_drop("events", "a.b").expect("one of them keeps nothing");
+    assert!(says.starts_with("`none` keeps no messages"), "{says}");
+    assert_eq!(vhost.may_drop("events", "b"), None);
+    assert_eq!(vhost.may_drop("other", "k"), None);
+    assert_eq!(vhost.may_drop("", "work"), None);
+    let unseen = vhost.may_drop("", "newer").expect("nobody tells");
+    assert!(unseen.contains("does not show the queue `newer`"), "{unseen}");
 }

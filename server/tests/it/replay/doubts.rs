@@ -1,18 +1,20 @@
-//! Answers of a broker that do not say where a letter is: one queue of several refused it, or a queue
-//! confirmed it and keeps nothing. A dry run warns of both.
+//! Answers of a broker that do not say where a letter is: one queue of several refused it, a queue confirmed it
+//! and keeps nothing, or nobody tells whether it does. A dry run warns of each.
 
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::LetterId;
-use dlo_domain::replay::{NewReplay, Outcome, Replay, Target};
+use dlo_domain::replay::{NewReplay, Outcome, Replay, Target, WarningKind};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use dlo_domain::wire::{FieldTable, Properties};
+use dlo_server::broker::Brokers;
 use lapin::options::BasicGetOptions;
 use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
 
+use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
 use crate::support::reckoning::delivered;
 use crate::support::topology::Watcher;
@@ -88,7 +90,8 @@ async fn what_a_queue_confirms_and_drops_is_not_called_delivered(pool: PgPool) {
         let destination = tried(&bench, &letters, target).await.destinations.remove(0);
         destination.overflows.join("\n")
     };
-    assert_eq!(says(to_queue("none")).await, "", "nothing was read yet");
+    let unread = says(to_queue("none")).await;
+    assert!(unread.starts_with("`none` keeps no messages"), "read for this, {unread}");
     crate::support::until("the policy is read", || async {
         watcher.look().await;
         says(to_queue("by-policy")).await.contains("the policy `tiny`")
@@ -100,22 +103,47 @@ async fn what_a_queue_confirms_and_drops_is_not_called_delivered(pool: PgPool) {
     assert!(small.contains("`small` holds 2 messages at most"), "{small}");
     assert_eq!(says(to_queue("work")).await, "");
     let events = Target::Exchange { exchange: "events".into(), routing_key: "created".into() };
-    let events = says(events).await;
-    assert!(events.starts_with("`none` keeps no messages"), "{events}");
+    let told = says(events.clone()).await;
+    assert!(told.starts_with("`none` keeps no messages"), "{told}");
 
     let engine = bench.engine().await;
-    for queue in ["none", "by-policy"] {
+    let queues = ["none", "by-policy"].map(|queue| (to_queue(queue), queue, "nobody may have it"));
+    let behind = (events, "none", "not every queue that gets it may have it");
+    for (target, queue, why) in queues.into_iter().chain([behind]) {
         let letters = bench.letters(5).await;
-        let id = bench.plan(&letters, to_queue(queue)).await.id;
+        let id = bench.plan(&letters, target).await.id;
         let id = id.expect("an id");
         let done = bench.finished(id).await.outcomes;
         assert_eq!((done.unknown, done.confirmed), (5, 0), "{queue}");
         let detail = bench.items(id).await.remove(0).detail.expect("a reason");
-        assert!(detail.contains("nobody may have it"), "{detail}");
+        assert!(detail.contains(why), "{detail}");
         assert_eq!(vhost.depth(queue).await, 0);
     }
+    assert_eq!(vhost.depth("work").await, 5, "which has those that went to the exchange");
     engine.stop().await;
     watcher.end().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn what_nobody_tells_of_is_not_called_delivered(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("work", &[]).await;
+    let amqp = &vhost.brokers.get("main").expect("main").amqp;
+    let bench = Bench::new(&pool, &Brokers::main(amqp, None), &vhost.name).await;
+    let letters = bench.letters(3).await;
+    let dry = tried(&bench, &letters, to_queue("work")).await;
+    assert!(dry.destinations[0].keeping_unknown);
+    let kinds: Vec<_> = dry.warnings.iter().map(|warning| warning.kind).collect();
+    assert!(kinds.contains(&WarningKind::KeepingUnknown), "{kinds:?}");
+    let engine = bench.engine().await;
+    let id = bench.plan(&letters, to_queue("work")).await.id.expect("an id");
+    let done = bench.finished(id).await.outcomes;
+    assert_eq!((done.unknown, done.confirmed), (3, 0));
+    assert_eq!(vhost.depth("work").await, 3);
+    let detail = bench.items(id).await.remove(0).detail.expect("a reason");
+    assert!(detail.contains("the management API did not tell"), "{detail}");
+    engine.stop().await;
+    vhost.delete().await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]

@@ -1,0 +1,17 @@
+//! A vhost that is read for somebody who needs it now. Nothing of it is kept.
+
+use dlo_domain::topology::{Vhost, read};
+
+use crate::broker::{Brokers, ManagementError};
+use crate::store::topology::Place;
+
+/// The vhost as it is now; `None` if there is no management API, or it does not tell.
+pub(crate) async fn read_now(brokers: &Brokers, place: Place<'_>) -> Option<Vhost> {
+    let reading = async {
+        let management = brokers.management(place.broker)?;
+        let overview = management.overview().await?;
+        management.survey(place.vhost, &overview).await
+    };
+    let unknown = |why: &ManagementError| tracing::debug!(%why, ?place, "a vhost was not read");
+    Some(read(&reading.await.inspect_err(unknown).ok()?))
+}
