@@ -40,7 +40,7 @@ pub enum WarningKind {
 }
 
 /// What becomes of letters whose queues nobody tells of.
-pub const KEEPING_UNKNOWN: &str = "Nothing tells whether its queues keep what the broker confirms, so such letters will be \
+pub const KEEPING_UNKNOWN: &str = "Nothing tells whether the queues there keep what the broker confirms, so such letters will be \
      unknown and not confirmed: the management API did not tell of the vhost. Set DLO_MANAGEMENT_URL, or look at the \
      queues yourself afterwards.";
 
