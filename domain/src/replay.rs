@@ -161,8 +161,8 @@ pub struct Destination {
     /// have room, or where that is not known. Told by a dry run only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overflows: Vec<String>,
-    /// Whether nothing tells that its queues keep what the broker confirms: then that is not known to be
-    /// delivered. Told by a dry run only.
+    /// Whether it is not known that its queues keep what the broker confirms: then such letters are not known to
+    /// be delivered. Told by a dry run only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeping_unknown: bool,
     /// How many consumers the queue has now; null where it is an exchange, or where that is not known.

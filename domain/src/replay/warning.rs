@@ -33,16 +33,16 @@ pub enum WarningKind {
     RetriedByPolicy,
     /// The queue drops letters although the broker confirms them.
     QueueDrops,
-    /// Nothing tells whether the queue keeps letters that the broker confirms.
+    /// It is not known whether the queue keeps letters that the broker confirms.
     KeepingUnknown,
     /// The letters may be in a queue already.
     PerhapsDelivered,
 }
 
-/// What becomes of letters whose queues nobody tells of.
-pub const KEEPING_UNKNOWN: &str = "Nothing tells whether the queues there keep what the broker confirms, so such letters will be \
-     unknown and not confirmed: the management API did not tell of the vhost. Set DLO_MANAGEMENT_URL, or look at the \
-     queues yourself afterwards.";
+/// What becomes of letters of whose queues that is not known.
+pub const KEEPING_UNKNOWN: &str = "It is not known whether the queues there keep what the broker confirms, because the management \
+     API did not describe the vhost. Such letters will be unknown, not confirmed. Set DLO_MANAGEMENT_URL, or look at \
+     the queues yourself afterwards.";
 
 /// Something to know before letters are published, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
 //! Queues that confirm letters and keep none of them, as the topology was read last. What is confirmed there
-//! is not known to be delivered, and so it is where nobody tells of the queues.
+//! is not known to be delivered; nor is it where the queues were not read.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -58,11 +58,11 @@ impl Capacity {
     }
 }
 
-const UNREAD: &str = "Nothing tells whether its queues keep letters: the management API did not tell of their vhost.";
+const UNREAD: &str = "It is not known whether its queues keep letters: the management API did not describe their vhost.";
 
 impl Line<'_> {
     /// Writes at letters why it is not known that what the broker confirms of them is kept.
-    pub(super) async fn doubt(
+    pub(super) async fn note_doubts(
         &self,
         capacity: &mut Capacity,
         ready: &mut [Ready],

@@ -232,7 +232,7 @@ impl Line<'_> {
         let (mut ready, unfit) = prepare::prepare(terms, &place.exchanges, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
-        self.doubt(&mut place.capacity, &mut ready).await?;
+        self.note_doubts(&mut place.capacity, &mut ready).await?;
         Ok(Some(ready))
     }
 

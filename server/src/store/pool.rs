@@ -88,11 +88,11 @@ pub async fn reach(url: &str) -> Result<(), StoreError> {
 /// Before somebody who waits for a connection asks whether there can be one.
 const ASK_AFTER: Duration = Duration::from_millis(500);
 
-/// What somebody asks of a pool, or that nobody listens where it connects to: a pool by itself goes on trying for
-/// as long as it may wait.
+/// What is asked of a pool, or an error as soon as its server refuses connections: a pool by itself goes on
+/// trying for as long as it may wait.
 ///
 /// # Errors
-/// When Postgres does not do it, or nobody listens there.
+/// Returns an error if Postgres does, or if no server accepts connections at the pool's address.
 pub async fn while_reachable<T>(
     pool: &PgPool,
     asked: impl Future<Output = Result<T, sqlx::Error>>,

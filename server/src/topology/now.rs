@@ -5,7 +5,7 @@ use dlo_domain::topology::{Vhost, read};
 use crate::broker::{Brokers, ManagementError};
 use crate::store::topology::Place;
 
-/// The vhost as it is now; `None` if there is no management API, or it does not tell.
+/// The vhost as it is now; `None` if no management API is configured, or it does not answer.
 pub(crate) async fn read_now(brokers: &Brokers, place: Place<'_>) -> Option<Vhost> {
     let reading = async {
         let management = brokers.management(place.broker)?;

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-use crate::harness::goal::GoalRow;
 use crate::support::broker::Vhost;
 use crate::support::office::{Office, letters, sessions, watch};
 use crate::support::until_within;
@@ -71,23 +70,11 @@ async fn fifty_thousand_idle_attempts_cost_the_letters_that_come_then_nothing(po
     }
     let [usual, idle] = took[..] else { panic!("two") };
     let stored = usize::try_from(letters(&pool).await).expect("few");
-    let (lost, doubled) =
-        ((2 * LETTERS).saturating_sub(stored), stored.saturating_sub(2 * LETTERS));
-    let is_met = idle < usual * 2 && stored == 2 * LETTERS;
-    GoalRow {
-        goal: "R1",
-        case: format!(
-            "{LETTERS} letters after {ATTEMPTS} idle attempts; without: {:.1} s",
-            usual.as_secs_f64()
-        ),
-        tried: format!("{} letters", 2 * LETTERS),
-        broker: vhost.version().await,
-        lost: Some(lost),
-        doubled: Some(doubled),
-        recovered: Some(idle),
-        is_met,
-    }
-    .report();
-    assert!(is_met, "{stored} stored; {idle:?}, and {usual:?} without");
+    println!(
+        "{LETTERS} letters on RabbitMQ {}: {usual:.1?}; after {ATTEMPTS} idle attempts: {idle:.1?}",
+        vhost.version().await
+    );
+    assert_eq!(stored, 2 * LETTERS, "each letter once");
+    assert!(idle < usual * 2, "{idle:?}, and {usual:?} without");
     vhost.delete().await;
 }

@@ -141,7 +141,7 @@ async fn what_nobody_tells_of_is_not_called_delivered(pool: PgPool) {
     assert_eq!((done.unknown, done.confirmed), (3, 0));
     assert_eq!(vhost.depth("work").await, 3);
     let detail = bench.items(id).await.remove(0).detail.expect("a reason");
-    assert!(detail.contains("the management API did not tell"), "{detail}");
+    assert!(detail.contains("the management API did not describe their vhost"), "{detail}");
     engine.stop().await;
     vhost.delete().await;
 }
