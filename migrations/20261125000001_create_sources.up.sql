@@ -79,6 +79,8 @@ create table intake_sessions (
     session_id uuid primary key,
     source_id uuid not null references sources (id),
     office_id uuid not null references offices (id),
+    -- the broker has a queue with its receipt
+    has_receipt boolean not null default false,
     -- when somebody first saw that it had ended
     over_at timestamptz,
     -- everything that it gave back has come to somebody; kept for a while for those who still have it in hand
@@ -102,7 +104,9 @@ create table unsettled_batches (
     -- set on what a recovery could not match, because another office may hold it: it is
     -- forgotten soon, so that it never swallows a message of later
     left_since timestamptz,
-    -- how far its acknowledgement is
-    acknowledgement text not null check (acknowledgement in ('withheld', 'fenced', 'unfenced')),
+    -- whether its acknowledgement may have been sent
+    is_announced boolean not null,
+    -- what the receipt of its session says once that is carried out; null if it has none
+    receipt bigint,
     primary key (source_id, session_id, batch)
 );

@@ -6,8 +6,8 @@
 //! ended after the commit and before the acknowledgement) or not, and a thousand messages may be
 //! byte for byte the same.
 //!
-//! Every batch is written down as *unsettled* in the transaction that stores it. Two rules make
-//! these batches proofs:
+//! Every batch is written down as *unsettled* in the transaction that stores it. Three rules
+//! make these batches proofs:
 //!
 //! - **The acknowledgement is withheld.** A session acknowledges nothing while it consumes. At the
 //!   end of its window it *fences*: it stops consuming, stores everything in flight, writes down
@@ -18,26 +18,26 @@
 //!   unsettled in ended sessions as are stored and not acknowledged, or fewer. So a message may be
 //!   taken for one of them whichever it is and wherever it comes from, and the count is right in the
 //!   end: a mark, an order or a majority proves nothing and is not asked.
+//! - **The broker keeps a receipt of what it carried out.** A session that ended between the two notes of its
+//!   fence acknowledged all of its batches or none, and nothing that comes tells which: a mark only says that
+//!   somebody had the message. So in one transaction of its channel (`tx.commit`) a session acknowledges, and
+//!   has the broker count that at a message of a queue of its own. Who comes after it reads the count, once the
+//!   broker has seen the session's end.
 //!
-//! What is left is a session that ended between the two notes of its fence: its batches are all
-//! acknowledged or none is. Nothing else of it was in flight then. So when no other session ended whose
-//! messages may still come, a message of one of its contents that was certainly delivered before (see
-//! `mark`) can only be its own, and shows that none is. Otherwise it is in doubt, and what is in doubt is taken
-//! for new: a second copy can be seen and discarded, a lost one not.
+//! Without a receipt (a user who may not declare its queue, a broker that was killed) such a session is in
+//! doubt. Then a message id tells: two messages with one id that are the same in every byte are one message, by
+//! the word of whoever published it, unless copies of it were stored. What is still in doubt is taken for new: a
+//! second copy can be seen and discarded, a lost one not.
 //!
 //! A broker that was killed forgets acknowledgements that it answered for; see `forgotten`.
 
 mod forgotten;
-mod mark;
-mod recent;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::fingerprint::Fingerprint;
 
-pub use forgotten::{AcknowledgedBatch, ForgottenSettlement, settle_forgotten};
-pub use mark::is_certainly_redelivered;
-pub use recent::RecentContents;
+pub use forgotten::{Acknowledged, Forgotten};
 
 /// The note on a letter that was stored because nobody can know whether it is stored already.
 pub const MAY_BE_STORED_TWICE: &str = "This message may be stored twice: the broker gave it back after an office or \
@@ -49,10 +49,23 @@ pub const MAY_BE_STORED_TWICE: &str = "This message may be stored twice: the bro
 pub enum Acknowledgement {
     /// It was not sent.
     Withheld,
-    /// It may have been sent; nothing else of the session was in flight.
-    Fenced,
-    /// It may have been sent while other messages of the session were in flight.
-    Unfenced,
+    /// It may have been sent.
+    Announced {
+        /// The broker has counted so many acknowledgements of the session once it has carried this one out;
+        /// nothing if it counts none.
+        receipt: Option<i64>,
+    },
+}
+
+impl Acknowledgement {
+    /// What the receipt of the session says once it is carried out.
+    #[must_use]
+    pub fn receipt(self) -> Option<i64> {
+        match self {
+            Self::Announced { receipt } => receipt,
+            Self::Withheld => None,
+        }
+    }
 }
 
 /// A batch that was committed and is not known to be acknowledged.
@@ -71,8 +84,6 @@ pub struct UnsettledBatch {
 pub struct EndedSession {
     /// Its batches in the order of their commits.
     pub batches: Vec<UnsettledBatch>,
-    /// What it had in flight may still come.
-    pub is_open: bool,
 }
 
 /// A message that may have been delivered before.
@@ -80,8 +91,8 @@ pub struct EndedSession {
 pub struct Redelivery {
     /// Its content.
     pub content: Fingerprint,
-    /// It was certainly delivered before, to a session that had it.
-    pub is_certain: bool,
+    /// Whoever published it gave it an id of its own.
+    pub has_id: bool,
 }
 
 /// Which messages are stored already, and what that says of the sessions.
@@ -104,41 +115,26 @@ pub struct SettledSession {
     pub left: Vec<UnsettledBatch>,
 }
 
-impl Acknowledgement {
-    /// As it is written down.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Withheld => "withheld",
-            Self::Fenced => "fenced",
-            Self::Unfenced => "unfenced",
-        }
-    }
-
-    /// Reads what `as_str` wrote.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let all = [Self::Withheld, Self::Fenced, Self::Unfenced];
-        all.into_iter().find(|one| one.as_str() == text)
-    }
-}
-
 impl EndedSession {
     /// Whether it may have acknowledged what it left unsettled.
     #[must_use]
     pub fn may_have_acknowledged(&self) -> bool {
-        self.acknowledgement() != Acknowledgement::Withheld
+        self.batches.iter().any(|batch| batch.acknowledgement != Acknowledgement::Withheld)
     }
 
-    /// How far the acknowledgement of the session is.
-    fn acknowledgement(&self) -> Acknowledgement {
-        let of_batches = self.batches.iter().map(|batch| batch.acknowledgement);
-        let furthest = of_batches.max_by_key(|one| match one {
-            Acknowledgement::Withheld => 0,
-            Acknowledgement::Fenced => 1,
-            Acknowledgement::Unfenced => 2,
+    /// Learns from the broker that it carried out so many acknowledgements of this session, and will carry out
+    /// no other. Returns whether that says anything of its batches.
+    pub fn learn(&mut self, carried_out: i64) -> bool {
+        let mut is_news = false;
+        self.batches.retain_mut(|batch| match batch.acknowledgement {
+            Acknowledgement::Announced { receipt: Some(receipt) } => {
+                is_news = true;
+                batch.acknowledgement = Acknowledgement::Withheld;
+                receipt > carried_out
+            }
+            Acknowledgement::Announced { receipt: None } | Acknowledgement::Withheld => true,
         });
-        furthest.unwrap_or(Acknowledgement::Withheld)
+        is_news
     }
 
     /// The contents of everything that it left unsettled.
@@ -147,38 +143,25 @@ impl EndedSession {
     }
 }
 
-/// Compares what came with what ended sessions left unsettled. `others_live` says that every other
-/// session that is not over was seen alive after these messages came.
+/// Compares what came with what ended sessions left unsettled.
 #[must_use]
-pub fn settle(ended: &[EndedSession], came: &[Redelivery], others_live: bool) -> Settlement {
-    let returned = returned(ended, came, others_live);
-    let explains = |place: usize| !ended[place].may_have_acknowledged() || returned == Some(place);
-    let mut unsettled: Vec<HashMap<Fingerprint, usize>> = vec![HashMap::new(); ended.len()];
-    let mut doubtful: HashSet<Fingerprint> = HashSet::new();
-    for (place, session) in ended.iter().enumerate() {
-        if !explains(place) {
-            doubtful.extend(session.contents());
-            continue;
-        }
-        for content in session.contents() {
-            *unsettled[place].entry(content).or_default() += 1;
-        }
-    }
-    // A recent session explains a redelivery more likely than one that ended long ago.
-    let mut order: Vec<usize> = (0..ended.len()).collect();
-    order.sort_by_key(|place| !ended[*place].is_open);
+pub fn settle(ended: &[EndedSession], came: &[Redelivery]) -> Settlement {
+    let mut unsettled = Contents::of(ended, |of| of == Acknowledgement::Withheld);
+    let mut doubtful = Contents::of(ended, |of| of != Acknowledgement::Withheld);
     let mut explained: Vec<HashMap<Fingerprint, usize>> = vec![HashMap::new(); ended.len()];
     let mut settlement = Settlement::default();
-    for Redelivery { content, .. } in came {
-        let has_left =
-            |place: &&usize| unsettled[**place].get(content).is_some_and(|left| *left > 0);
-        let found = order.iter().find(has_left);
+    for Redelivery { content, has_id } in came {
+        let is_doubtful = doubtful.number_of(content) > 0;
+        let is_known = *has_id && doubtful.number_of(content) == 1;
+        let mut found = unsettled.take(content);
+        if found.is_none() && is_known {
+            found = doubtful.take(content);
+        }
         if let Some(place) = found {
-            *unsettled[*place].entry(*content).or_default() -= 1;
-            *explained[*place].entry(*content).or_default() += 1;
+            *explained[place].entry(*content).or_default() += 1;
         }
         settlement.stored.push(found.is_some());
-        settlement.in_doubt.push(found.is_none() && doubtful.contains(content));
+        settlement.in_doubt.push(found.is_none() && is_doubtful);
     }
     let sessions = ended.iter().zip(explained);
     let sessions = sessions.map(|(session, explained)| SettledSession {
@@ -189,24 +172,36 @@ pub fn settle(ended: &[EndedSession], came: &[Redelivery], others_live: bool) ->
     settlement
 }
 
-/// The session that has given back what it had, though it may have acknowledged it, if that is certain: no
-/// other can have given back one of these messages.
-fn returned(ended: &[EndedSession], came: &[Redelivery], others_live: bool) -> Option<usize> {
-    let mut open = (0..ended.len()).filter(|place| ended[*place].is_open);
-    let (Some(only), None, true) = (open.next(), open.next(), others_live) else {
-        return None;
-    };
-    if ended[only].acknowledgement() != Acknowledgement::Fenced {
-        return None;
+/// How often each content is in the batches of each session.
+struct Contents(Vec<HashMap<Fingerprint, usize>>);
+
+impl Contents {
+    fn of(ended: &[EndedSession], is_meant: impl Fn(Acknowledgement) -> bool) -> Self {
+        let count = |session: &EndedSession| {
+            let mut counts = HashMap::new();
+            for batch in session.batches.iter().filter(|batch| is_meant(batch.acknowledgement)) {
+                for content in &batch.fingerprints {
+                    *counts.entry(*content).or_default() += 1;
+                }
+            }
+            counts
+        };
+        Self(ended.iter().map(count).collect())
     }
-    let closed = ended.iter().filter(|session| !session.is_open);
-    let elsewhere: HashSet<Fingerprint> = closed.flat_map(EndedSession::contents).collect();
-    let own: HashSet<Fingerprint> = ended[only].contents().collect();
-    let is_its_own = |message: &Redelivery| {
-        let content = &message.content;
-        message.is_certain && own.contains(content) && !elsewhere.contains(content)
-    };
-    came.iter().any(is_its_own).then_some(only)
+
+    fn number_of(&self, content: &Fingerprint) -> usize {
+        self.0.iter().filter_map(|session| session.get(content)).sum()
+    }
+
+    /// Takes one away; returns the place of its session.
+    fn take(&mut self, content: &Fingerprint) -> Option<usize> {
+        let mut sessions = self.0.iter_mut().enumerate();
+        sessions.find_map(|(place, session)| {
+            let left = session.get_mut(content).filter(|left| **left > 0)?;
+            *left -= 1;
+            Some(place)
+        })
+    }
 }
 
 /// What remains of a session's batches without the messages that are explained.
@@ -225,12 +220,7 @@ fn left(session: &EndedSession, mut explained: HashMap<Fingerprint, usize>) -> V
             _ => true,
         });
         if !fingerprints.is_empty() {
-            left.push(UnsettledBatch {
-                batch: batch.batch,
-                // One of the session came again, so none is acknowledged.
-                acknowledgement: Acknowledgement::Withheld,
-                fingerprints,
-            });
+            left.push(UnsettledBatch { fingerprints, ..batch.clone() });
         }
     }
     left

@@ -11,6 +11,7 @@ mod inlet;
 mod management;
 mod octets;
 mod publisher;
+mod receipts;
 pub mod rights;
 mod wire;
 
@@ -23,4 +24,5 @@ pub use inlet::{Inlet, Taken};
 pub use management::{Binding, Bound, BrokerOverview, ExchangeNow, Management, ManagementError};
 pub use octets::OctetReading;
 pub use publisher::{Company, Outgoing, Published, Publisher};
+pub use receipts::{RECEIPTS, Receipt, delete_receipt, make_receipt, read_receipt};
 pub use wire::{delivered_from, properties_to_lapin, table_to_lapin};

@@ -23,6 +23,7 @@ mod memory;
 mod mirror;
 mod naming;
 mod queue_lifetime;
+mod receipts;
 mod recovery;
 mod session;
 mod source;

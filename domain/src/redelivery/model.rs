@@ -1,6 +1,6 @@
 //! A model of a broker, a database and two offices, which end at any point, against which the
-//! settlement is held: no message is lost whatever happens; and where one session ends at a time,
-//! each is stored once.
+//! settlement is held: each message is stored once whatever happens; where the broker lost its receipts, or
+//! somebody else takes messages away, none is lost, and what is doubled says so.
 
 mod broker;
 mod intake;
@@ -30,6 +30,25 @@ enum Step {
     DatabaseSees,
     /// The database takes an office for dead that lives.
     Suspect(usize),
+    /// Somebody else does something with the queue.
+    Foreign(Foreign),
+}
+
+/// What others do.
+#[derive(Debug, Clone, Copy)]
+enum Foreign {
+    /// A consumer of theirs takes so many messages.
+    Takes(usize),
+    /// It gives back what it has.
+    GivesBack,
+    /// It acknowledges what it has.
+    Keeps,
+    /// So many messages outlive their time, at the head.
+    Expire(usize),
+    /// Somebody empties the queue.
+    Purge,
+    /// The broker loses the receipts that it has by now.
+    LosesReceipts,
 }
 
 /// Where in a fence a session ends.
@@ -51,8 +70,6 @@ struct World {
     broker: Broker,
     database: Database,
     offices: [Office; 2],
-    /// Messages in flight at the ends of sessions, altogether.
-    were_in_flight: usize,
     /// Fences so far.
     cancels: usize,
     shuffle: u64,
@@ -65,7 +82,6 @@ impl World {
             broker: Broker::new(contents, priorities, marks_more),
             database: Database::new(contents.len()),
             offices: [Office::default(), Office::default()],
-            were_in_flight: 0,
             cancels: 0,
             shuffle,
         }
@@ -91,21 +107,21 @@ impl World {
                     self.database.suspect(session);
                 }
             }
+            Step::Foreign(foreign) => self.broker.foreign(foreign, self.shuffle),
         }
     }
 
     fn open(&mut self, office: usize) {
         if self.offices[office].session().is_none() {
-            self.offices[office].open(office, &mut self.database, &self.broker);
+            self.offices[office].open(office, &mut self.database, &mut self.broker);
         }
     }
 
     fn end(&mut self, office: usize, ack_arrives: bool) {
-        let Some(session) = self.offices[office].close() else {
-            return;
-        };
-        self.were_in_flight += self.broker.end(session, ack_arrives);
-        self.database.ended.push(session);
+        if let Some(session) = self.offices[office].close() {
+            self.broker.end(session, ack_arrives);
+            self.database.ended.push(session);
+        }
     }
 
     fn fence(&mut self, office: usize, point: Point) {
@@ -131,7 +147,7 @@ impl World {
             return self.end(office, false);
         }
         let held = &mut self.offices[office];
-        if !held.announce(&mut self.database) {
+        if !held.announce(&self.broker, &mut self.database) {
             return self.end(office, false);
         }
         match point {
@@ -159,18 +175,19 @@ impl World {
     }
 
     /// Both offices work on until nothing that ended is open any more and nothing is in flight.
-    fn work_on(&mut self, until_empty: bool) {
+    fn work_on(&mut self) {
         let mut since = 0;
         for round in 0..200 {
             self.calm();
+            self.broker.foreign(Foreign::GivesBack, self.shuffle);
             let office = round % 2;
             self.open(office);
             let size = 1 + round % 5;
             self.step(Step::Deliver(office, size));
             self.step(Step::Store(office, 2));
             self.step(Step::Fence(office, Point::Nowhere));
-            let is_done = self.broker.is_empty() || !until_empty;
-            since = if is_done && self.database.open_ends() == 0 { since + 1 } else { 0 };
+            let is_done = self.broker.is_empty() && self.database.open_ends() == 0;
+            since = if is_done { since + 1 } else { 0 };
             // Both have fenced since.
             if since > 2 {
                 return;

@@ -14,83 +14,86 @@ fn batch(acknowledgement: Acknowledgement, contents: &[u8]) -> UnsettledBatch {
     }
 }
 
-fn open(acknowledgement: Acknowledgement, contents: &[u8]) -> EndedSession {
-    EndedSession { batches: vec![batch(acknowledgement, contents)], is_open: true }
+fn ended(acknowledgement: Acknowledgement, contents: &[u8]) -> EndedSession {
+    EndedSession { batches: vec![batch(acknowledgement, contents)] }
 }
 
 fn came(contents: &[u8]) -> Vec<Redelivery> {
-    let marked = |n: &u8| Redelivery { content: content(*n), is_certain: true };
-    contents.iter().map(marked).collect()
+    let without_id = |n: &u8| Redelivery { content: content(*n), has_id: false };
+    contents.iter().map(without_id).collect()
 }
 
-use Acknowledgement::{Fenced, Unfenced, Withheld};
+/// The second acknowledgement of a session that has a receipt.
+const SECOND: Acknowledgement = Acknowledgement::Announced { receipt: Some(2) };
+const UNCOUNTED: Acknowledgement = Acknowledgement::Announced { receipt: None };
+
+use Acknowledgement::Withheld;
 
 #[test]
 fn what_was_never_acknowledged_comes_again() {
-    let ended = [open(Withheld, &[1, 2])];
-    let settlement = settle(&ended, &came(&[1, 2, 3]), false);
+    let sessions = [ended(Withheld, &[1, 2])];
+    let settlement = settle(&sessions, &came(&[1, 2, 3]));
     assert_eq!(settlement.stored, [true, true, false]);
     assert!(settlement.sessions[0].left.is_empty());
 }
 
 #[test]
 fn copies_are_matched_by_number() {
-    let ended = [open(Withheld, &[7, 7, 7])];
-    let settlement = settle(&ended, &came(&[7, 7, 8]), true);
+    let sessions = [ended(Withheld, &[7, 7, 7])];
+    let settlement = settle(&sessions, &came(&[7, 7, 8]));
     assert_eq!(settlement.stored, [true, true, false]);
     assert_eq!(settlement.sessions[0].left, [batch(Withheld, &[7])]);
-    let settlement = settle(&ended, &came(&[7, 7, 7, 7]), true);
+    let settlement = settle(&sessions, &came(&[7, 7, 7, 7]));
     assert_eq!(settlement.stored, [true, true, true, false]);
 }
 
 #[test]
-fn a_session_that_ended_in_its_fence_is_told_by_any_message_of_it() {
-    let ended = [open(Fenced, &[1, 2, 3])];
-    let settlement = settle(&ended, &came(&[2]), true);
-    assert_eq!(settlement.stored, [true]);
-    assert_eq!(settlement.in_doubt, [false]);
+fn what_the_broker_did_not_acknowledge_comes_again() {
+    let mut sessions = [ended(SECOND, &[1, 2, 3])];
+    assert!(sessions[0].learn(1), "the first one was carried out, and not the second");
+    let settlement = settle(&sessions, &came(&[2]));
+    assert_eq!((settlement.stored, settlement.in_doubt), (vec![true], vec![false]));
     assert_eq!(settlement.sessions[0].left, [batch(Withheld, &[1, 3])]);
 }
 
-/// The trace by which copies were lost: one office was killed behind the acknowledgement of copies,
-/// another one with a copy in hand, and the copy was taken for one of the first.
 #[test]
-fn a_copy_that_another_ended_session_had_is_new() {
-    let killed_before = open(Fenced, &[7, 7, 7]);
-    let nothing_stored = EndedSession { batches: Vec::new(), is_open: true };
-    let settlement = settle(&[killed_before, nothing_stored], &came(&[7]), true);
-    assert_eq!(settlement.stored, [false]);
-}
-
-/// Another: the session that gave the copy back seems to live.
-#[test]
-fn a_copy_that_a_living_session_may_have_given_back_is_new() {
-    let settlement = settle(&[open(Fenced, &[7])], &came(&[7]), false);
-    assert_eq!(settlement.stored, [false]);
-}
-
-/// Another: a batch was acknowledged, and most of what it told by came once more, as copies that
-/// were in flight behind it.
-#[test]
-fn copies_in_flight_behind_an_acknowledgement_are_new() {
-    let settlement = settle(&[open(Unfenced, &[1, 2, 3])], &came(&[1, 2]), true);
-    assert_eq!(settlement.stored, [false, false]);
+fn what_the_broker_acknowledged_explains_no_copy() {
+    let mut sessions = [ended(SECOND, &[7])];
+    assert!(sessions[0].learn(2));
+    let settlement = settle(&sessions, &came(&[7]));
+    assert_eq!((settlement.stored, settlement.in_doubt), (vec![false], vec![false]));
 }
 
 #[test]
-fn a_mark_that_proves_nothing_does_not_show_that_a_fence_was_not_reached() {
-    let mut unmarked = came(&[7]);
-    unmarked[0].is_certain = false;
-    let ended = [open(Fenced, &[7])];
-    let settlement = settle(&ended, &unmarked, true);
-    assert_eq!((settlement.stored, settlement.in_doubt), (vec![false], vec![true]));
-    assert_eq!(settlement.sessions[0].left, ended[0].batches);
+fn without_a_receipt_it_is_in_doubt() {
+    for acknowledgement in [SECOND, UNCOUNTED] {
+        let sessions = [ended(acknowledgement, &[7])];
+        let settlement = settle(&sessions, &came(&[7, 8]));
+        assert_eq!(settlement.stored, [false, false]);
+        assert_eq!(settlement.in_doubt, [true, false]);
+        assert_eq!(settlement.sessions[0].left, sessions[0].batches);
+    }
+    assert!(!ended(UNCOUNTED, &[7]).learn(2), "nothing was counted");
+    assert!(!ended(Withheld, &[7]).learn(2), "nothing was sent");
 }
 
 #[test]
-fn what_an_earlier_session_left_shows_nothing_of_a_later_one() {
-    let left = EndedSession { is_open: false, ..open(Withheld, &[7]) };
-    let settlement = settle(&[left, open(Fenced, &[7, 7])], &came(&[7, 7, 8]), true);
+fn what_is_in_doubt_of_one_session_is_explained_by_another() {
+    let settlement = settle(&[ended(Withheld, &[7]), ended(SECOND, &[7, 7])], &came(&[7, 7, 8]));
     assert_eq!(settlement.stored, [true, false, false]);
     assert_eq!(settlement.in_doubt, [false, true, false]);
+    assert_eq!(settlement.sessions[1].left, [batch(SECOND, &[7, 7])]);
+}
+
+#[test]
+fn a_message_with_an_id_of_its_own_is_no_copy() {
+    let mut came = came(&[7, 7, 8]);
+    for message in &mut came {
+        message.has_id = true;
+    }
+    let settlement = settle(&[ended(UNCOUNTED, &[7, 8, 8])], &came);
+    // The second one of an id is a copy, and so is one of which two are stored.
+    assert_eq!(settlement.stored, [true, false, false]);
+    assert_eq!(settlement.in_doubt, [false, false, true]);
+    assert_eq!(settlement.sessions[0].left, [batch(UNCOUNTED, &[8, 8])]);
 }

@@ -17,8 +17,8 @@ use crate::source::SourceMode;
 const MOST_FOUND: usize = 200;
 /// Queues whose dead letters come to one, as far as each is named.
 const MOST_FEEDERS: usize = 20;
-/// How our own queues are called: copies for mirrors, and heartbeats.
-const OURS: [&str; 2] = ["dlo.mirror.", "dlo.fleet."];
+/// How our own queues are called: copies for mirrors, heartbeats, and receipts of acknowledgements.
+const OURS: [&str; 3] = ["dlo.mirror.", "dlo.fleet.", "dlo.receipts."];
 
 const NOT_YET: &str = "its queues were not read yet: an office reads them within seconds of its start, \
     unless DLO_TOPOLOGY is off";

@@ -12,6 +12,11 @@ pub enum BrokerError {
     /// The broker did not answer in time.
     #[error("the broker did not answer within {0} s")]
     Timeout(u64),
+    /// A queue of ours has not the message in it that was put there.
+    #[error(
+        "the receipt in the queue `{0}` is gone: the queue was deleted, purged or read by somebody else"
+    )]
+    ReceiptGone(String),
     /// lapin reports a failure.
     #[error("{0}")]
     Amqp(#[from] lapin::Error),

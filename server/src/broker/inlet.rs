@@ -15,11 +15,13 @@ use lapin::options::{
 };
 use lapin::types::{FieldTable, ShortString};
 use lapin::{Channel, Consumer};
+use uuid::Uuid;
 
 use fetch::Fetch;
 
 use super::connection::within;
 use super::octets::{DeliveryPlace, RawMessages};
+use super::receipts::Keeper;
 use super::wire::delivered_from;
 use super::{BrokerError, Link};
 
@@ -43,6 +45,7 @@ pub struct Inlet {
     queue: ShortString,
     consumer: Option<Consumer>,
     fetch: Option<Fetch>,
+    keeper: Option<Keeper>,
     /// The tag of the last message that came.
     last_tag: u64,
     evidence: Evidence,
@@ -63,6 +66,7 @@ impl Inlet {
             queue,
             consumer: None,
             fetch: None,
+            keeper: None,
             last_tag: 0,
             evidence,
         })
@@ -99,7 +103,7 @@ impl Inlet {
     /// Starts to fetch message by message, without a consumer, with at most `window` of them unacknowledged
     /// at any time: for a queue that would be deleted with its last consumer.
     pub fn fetch(&mut self, window: u16) {
-        self.fetch = Some(Fetch::new(window, self.last_tag));
+        self.fetch = Some(Fetch::new(window));
     }
 
     /// Whether no message came here, and none can be on its way.
@@ -158,17 +162,39 @@ impl Inlet {
         Ok(rest)
     }
 
+    /// Takes the receipt of this session into hand, which was made: from now on the broker counts what it
+    /// acknowledges here.
+    ///
+    /// # Errors
+    /// When the broker refuses or does not answer.
+    pub async fn keep_receipt(&mut self, session: Uuid) -> Result<(), BrokerError> {
+        self.keeper = Some(Keeper::take(&self.channel, self.raw.clone(), session).await?);
+        Ok(())
+    }
+
+    /// What the receipt of this session says once the next acknowledgement is carried out; `None` if it has
+    /// none.
+    ///
+    /// # Errors
+    /// When the receipt is gone, or the broker does not answer.
+    pub async fn next_receipt(&mut self) -> Result<Option<i64>, BrokerError> {
+        match self.keeper.as_mut() {
+            Some(keeper) => Ok(Some(keeper.next(&self.channel).await?)),
+            None => Ok(None),
+        }
+    }
+
     /// Acknowledges everything up to `tag`, and returns once the broker has it: a channel answers
     /// in order, so that the answer to a later question says so.
     ///
     /// # Errors
     /// When that is not known. It may have arrived or not.
     pub async fn acknowledge(&mut self, tag: u64, window: u16) -> Result<(), BrokerError> {
+        if let Some(keeper) = self.keeper.as_mut() {
+            return keeper.acknowledge(&self.channel, tag).await;
+        }
         let options = BasicAckOptions { multiple: true };
         within(self.channel.basic_ack(tag, options)).await?;
-        if let Some(fetch) = self.fetch.as_mut() {
-            fetch.acknowledged(tag);
-        }
         // The question changes nothing: it sets what is set already.
         let same = BasicQosOptions { global: false };
         within(self.channel.basic_qos(window, same)).await
@@ -188,6 +214,9 @@ impl Inlet {
             self.cancel().await?;
             let all = BasicNackOptions { multiple: true, requeue: true };
             within(self.channel.basic_nack(0, all)).await?;
+            if self.keeper.is_some() {
+                return within(self.channel.tx_commit()).await;
+            }
             // A channel answers in order: the answer to this says that it has arrived.
             let options = BasicQosOptions { global: false };
             within(self.channel.basic_qos(1, options)).await

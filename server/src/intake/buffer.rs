@@ -7,6 +7,7 @@ use dlo_domain::grouping::Masker;
 use dlo_domain::ids::LetterId;
 use dlo_domain::judge::Judge;
 use dlo_domain::reading;
+use dlo_domain::redelivery::Redelivery;
 
 use super::Deps;
 use crate::broker::Taken;
@@ -70,6 +71,15 @@ impl Buffer {
         }
         self.judge = Some(judge.clone());
         self.renamed = Some(court.source.to_owned());
+    }
+
+    /// The message at this place, as it is compared with what is stored.
+    pub(super) fn redelivery(&self, place: usize) -> Redelivery {
+        let id = &self.incoming[place].delivered.properties.message_id;
+        Redelivery {
+            content: self.fingerprints[place],
+            has_id: id.as_ref().is_some_and(|id| !id.as_bytes().is_empty()),
+        }
     }
 
     /// The contents that were delivered before.

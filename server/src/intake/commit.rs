@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use dlo_domain::event::LiveEvent;
 use dlo_domain::judge::Judge;
-use dlo_domain::redelivery::{AcknowledgedBatch, Acknowledgement, UnsettledBatch};
+use dlo_domain::redelivery::{Acknowledged, Acknowledgement, UnsettledBatch};
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::buffer::Buffer;
 use super::comparison::{Recovery, explain};
@@ -31,8 +32,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct Plan {
     /// The batch's number within the session.
     pub(super) batch: i64,
-    /// How far the acknowledgement of the session's batches is when this one is committed.
-    pub(super) acknowledgement: Acknowledgement,
     /// How it is compared with what is stored, if some of it may be.
     pub(super) recovery: Option<Recovery>,
 }
@@ -42,8 +41,10 @@ pub(super) struct Plan {
 pub(super) struct Committed {
     /// What was stored.
     pub(super) stored: Stored,
-    /// What is left of what was acknowledged before, if some of it came again.
-    pub(super) left: Option<Vec<AcknowledgedBatch>>,
+    /// What is left of what a broker may have forgotten, if it was asked.
+    pub(super) left: Option<Acknowledged>,
+    /// Sessions that ended and of which nothing comes any more.
+    pub(super) cleared: Vec<Uuid>,
 }
 
 /// Why a batch was not written.
@@ -162,13 +163,13 @@ async fn write(
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(deps, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;
-    Ok(Committed { stored, left: explained.left })
+    Ok(Committed { stored, left: explained.left, cleared: explained.cleared })
 }
 
 fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {
     UnsettledBatch {
         batch: plan.batch,
-        acknowledgement: plan.acknowledgement,
+        acknowledgement: Acknowledgement::Withheld,
         fingerprints: buffer.fingerprints.clone(),
     }
 }

@@ -154,6 +154,7 @@ impl Running<'_> {
             remark(self.hold(), self.source),
             self.lifetime.remark().map(str::to_owned),
             self.care.remark(),
+            self.receipts.remark().map(str::to_owned),
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();
         (!remarks.is_empty()).then(|| remarks.join(" "))

@@ -1,4 +1,4 @@
-//! Batches that were acknowledged a short while ago. A broker that is killed can forget acknowledgements
+//! Contents that were acknowledged a short while ago. A broker that is killed can forget acknowledgements
 //! that it has answered for: it writes them to disk a little later. Their messages then come
 //! again, and some without a mark that they were delivered before.
 //!
@@ -7,7 +7,8 @@
 
 use std::collections::VecDeque;
 
-use dlo_domain::redelivery::AcknowledgedBatch;
+use dlo_domain::fingerprint::Fingerprint;
+use dlo_domain::redelivery::Acknowledged;
 use tokio::time::{Duration, Instant};
 
 /// So many messages are remembered at least; a queue of RabbitMQ 3 keeps fewer in its memory.
@@ -19,27 +20,21 @@ const LONGEST: Duration = Duration::from_mins(1);
 /// A queue of a broker that came back may take so long to give everything back.
 const DOUBTED: Duration = Duration::from_secs(30);
 
-/// What a source acknowledged a short while ago, in the order of the commits.
+/// What a source acknowledged a short while ago.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// When the broker could last not be reached: it may have been killed.
     doubted_at: Option<Instant>,
-    batches: VecDeque<(Instant, AcknowledgedBatch)>,
+    batches: VecDeque<(Instant, Vec<Fingerprint>)>,
     messages: usize,
-    /// The last batch was left out: the next one does not follow what is remembered.
-    has_gap: bool,
+    /// What may have been forgotten since.
+    acknowledged: Acknowledged,
 }
 
 impl Memory {
-    /// Remembers a batch whose acknowledgement has arrived. One that tells nothing is not worth
-    /// it: its messages are taken for new.
-    pub(super) fn push(&mut self, mut batch: AcknowledgedBatch) {
-        if batch.telling.is_empty() {
-            self.has_gap = true;
-            return;
-        }
-        batch.is_adjacent &= !std::mem::take(&mut self.has_gap);
-        self.messages += batch.fingerprints.len();
+    /// Remembers a batch whose acknowledgement has arrived.
+    pub(super) fn push(&mut self, batch: Vec<Fingerprint>) {
+        self.messages += batch.len();
         self.batches.push_back((Instant::now(), batch));
         while self.messages > MOST {
             self.pop();
@@ -47,8 +42,15 @@ impl Memory {
     }
 
     /// The broker could not be reached.
-    pub(super) fn doubt(&mut self) {
-        self.doubted_at = Some(Instant::now());
+    pub(super) fn doubt(&mut self, now: Instant) {
+        self.doubted_at = Some(now);
+        while self.batches.front().is_some_and(|(at, _)| now.duration_since(*at) > LONGEST) {
+            self.pop();
+        }
+        for (_, batch) in self.batches.drain(..) {
+            self.acknowledged.extend(&batch);
+        }
+        self.messages = 0;
     }
 
     /// Whether the broker may have been killed, and may still give back what it had.
@@ -57,92 +59,67 @@ impl Memory {
     }
 
     /// What may come again: of a broker that was there all the time, nothing.
-    pub(super) fn batches(&mut self, now: Instant) -> Vec<AcknowledgedBatch> {
+    pub(super) fn acknowledged(&mut self) -> &Acknowledged {
         if !self.is_in_doubt() {
-            return Vec::new();
+            self.acknowledged = Acknowledged::default();
         }
-        while self.batches.front().is_some_and(|(at, _)| now.duration_since(*at) > LONGEST) {
-            self.pop();
-        }
-        self.batches.iter().map(|(_, batch)| batch.clone()).collect()
+        &self.acknowledged
     }
 
-    /// What is left of it after some has come again.
-    pub(super) fn replace(&mut self, left: Vec<AcknowledgedBatch>) {
-        self.messages = left.iter().map(|batch| batch.fingerprints.len()).sum();
-        let now = Instant::now();
-        self.batches = left.into_iter().map(|batch| (now, batch)).collect();
+    /// What is left of that after some has come.
+    pub(super) fn replace(&mut self, left: Acknowledged) {
+        self.acknowledged = left;
     }
 
     fn pop(&mut self) {
         if let Some((_, batch)) = self.batches.pop_front() {
-            self.messages -= batch.fingerprints.len();
+            self.messages -= batch.len();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use dlo_domain::fingerprint::Fingerprint;
-
     use super::*;
 
-    fn batch(contents: std::ops::Range<u16>, telling: usize) -> AcknowledgedBatch {
-        let fingerprint = |n: u16| {
-            let mut bytes = [0; 16];
-            bytes[..2].copy_from_slice(&n.to_be_bytes());
-            Fingerprint(bytes)
-        };
-        AcknowledgedBatch {
-            fingerprints: contents.map(fingerprint).collect(),
-            telling: (0..telling).collect(),
-            is_adjacent: true,
-        }
+    fn content(number: u16) -> Fingerprint {
+        let mut bytes = [0; 16];
+        bytes[..2].copy_from_slice(&number.to_be_bytes());
+        Fingerprint(bytes)
     }
 
-    fn doubtful() -> Memory {
-        let mut memory = Memory::default();
-        memory.doubt();
-        memory
+    fn may_be_forgotten(memory: &mut Memory, number: u16) -> bool {
+        memory.acknowledged().has(&content(number))
     }
 
     #[test]
     fn a_broker_that_was_there_has_forgotten_nothing() {
         let mut memory = Memory::default();
-        memory.push(batch(0..10, 10));
-        assert!(memory.batches(Instant::now()).is_empty());
-        memory.doubt();
-        assert_eq!(memory.batches(Instant::now()).len(), 1);
+        memory.push(vec![content(1)]);
+        assert!(!may_be_forgotten(&mut memory, 1));
+        memory.doubt(Instant::now());
+        assert!(may_be_forgotten(&mut memory, 1));
+        // It was killed again, before it gave everything back.
+        memory.doubt(Instant::now());
+        assert!(may_be_forgotten(&mut memory, 1));
     }
 
     #[test]
     fn remembering_is_bounded_and_the_oldest_goes_first() {
-        let mut memory = doubtful();
-        for n in 0..40_u16 {
-            memory.push(batch(n * 1_000..(n + 1) * 1_000, 900));
+        let mut memory = Memory::default();
+        for n in 0..40 {
+            memory.push((n * 1_000..(n + 1) * 1_000).map(content).collect());
         }
-        let batches = memory.batches(Instant::now());
-        assert_eq!(batches.len(), 32);
-        assert_eq!(batches[31].fingerprints, batch(39_000..40_000, 900).fingerprints);
-    }
-
-    #[test]
-    fn what_cannot_tell_is_not_remembered() {
-        let mut memory = doubtful();
-        memory.push(batch(0..10, 0));
-        assert!(memory.batches(Instant::now()).is_empty());
-        // What comes behind it does not follow what came before it.
-        memory.push(batch(10..20, 1));
-        memory.push(batch(20..30, 1));
-        let batches = memory.batches(Instant::now());
-        assert_eq!([false, true], [batches[0].is_adjacent, batches[1].is_adjacent]);
+        memory.doubt(Instant::now());
+        assert!(!may_be_forgotten(&mut memory, 7_999));
+        assert!(may_be_forgotten(&mut memory, 8_000));
     }
 
     #[test]
     fn what_is_long_ago_is_on_disk() {
-        let mut memory = doubtful();
-        memory.push(batch(0..10, 10));
-        let later = Instant::now() + LONGEST * 2;
-        assert!(memory.batches(later).is_empty());
+        let mut memory = Memory::default();
+        memory.push(vec![content(1)]);
+        memory.doubt(Instant::now() + LONGEST * 2);
+        assert!(!may_be_forgotten(&mut memory, 1));
     }
 }

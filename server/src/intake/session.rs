@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dlo_domain::delivery_limit::{DeliveryLimit, Evidence};
-use dlo_domain::redelivery::{AcknowledgedBatch, RecentContents};
+use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::source::{SourceCondition, SourceMode};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -14,6 +14,7 @@ use super::condition::Conditions;
 use super::limit::QueueLimit;
 use super::memory::Memory;
 use super::queue_lifetime::QueueLifetime;
+use super::receipts::Receipts;
 use super::{Deps, mirror, stint};
 use crate::broker::{self, BrokerError, Fault, Inlet, Link};
 use crate::clock::new_id;
@@ -21,12 +22,6 @@ use crate::store::StoreError;
 use crate::store::batches::{self, Session, Surroundings};
 use crate::store::letters::Stored;
 use crate::store::sources::Watched;
-
-/// Contents that are remembered to know copies when they come.
-const REMEMBERED: usize = 20_000;
-
-/// The number of a session's first batch.
-pub(super) const FIRST_BATCH: i64 = 1;
 
 /// How often it is looked at most which other sessions ended.
 const LOOK_AROUND: Duration = Duration::from_millis(500);
@@ -82,8 +77,9 @@ pub(super) struct Running<'a> {
     pub(super) deps: &'a Deps,
     pub(super) source: &'a Watched,
     pub(super) session: Session,
+    pub(super) link: &'a Link,
     pub(super) inlet: Inlet,
-    pub(super) recent: RecentContents,
+    pub(super) receipts: Receipts,
     /// Whether the queue outlives its consumers.
     pub(super) lifetime: QueueLifetime,
     /// How often a letter may come back to it.
@@ -102,7 +98,7 @@ pub(super) struct Running<'a> {
     /// Acknowledging this acknowledges all of them.
     pub(super) last_tag: u64,
     /// What they are.
-    pub(super) stored: Vec<AcknowledgedBatch>,
+    pub(super) stored: Vec<Vec<Fingerprint>>,
     /// The largest body that is to be expected, in bytes.
     pub(super) largest: usize,
     batches: i64,
@@ -110,7 +106,7 @@ pub(super) struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// The number of the next batch: the first one is [`FIRST_BATCH`].
+    /// The number of the next batch.
     pub(super) fn next_batch(&mut self) -> i64 {
         self.batches += 1;
         self.batches
@@ -136,13 +132,14 @@ impl Running<'_> {
     /// Writes down that everything which this session stored is about to be acknowledged: from now on nobody can
     /// know whether it comes again.
     pub(super) async fn announce(&mut self) -> Result<(), SessionError> {
+        let receipt = self.next_receipt().await?;
         let mut transaction = self.deps.pool.begin().await?;
         batches::announce_commit(&mut transaction, self.session.source_id).await?;
         // What others took over must not be acknowledged here.
         if !batches::hold(&mut transaction, &self.session).await? {
             return Err(SessionError::Ousted);
         }
-        batches::announce(&mut transaction, &self.session).await?;
+        batches::announce(&mut transaction, &self.session, receipt).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -154,20 +151,18 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Looks which other sessions ended. Messages of some may be in hand that were cleared since,
-    /// unless `hands_are_empty`. What was known a moment ago serves: it proves less, never more.
-    pub(super) async fn look_around(&mut self, hands_are_empty: bool) -> Result<(), SessionError> {
+    /// Looks which other sessions ended, before this one begins to consume. What was known a moment ago serves:
+    /// it proves less, never more.
+    pub(super) async fn look_around(&mut self) -> Result<(), SessionError> {
         let now = Instant::now();
         if now < self.next_look {
             return Ok(());
         }
         self.next_look = now + LOOK_AROUND;
         let mut conn = self.deps.pool.acquire().await?;
-        let around = batches::look_around(&mut conn, &self.session).await?;
-        let before = std::mem::replace(&mut self.surroundings, around);
-        if !hands_are_empty {
-            self.surroundings.cleared = before.cleared;
-        }
+        self.surroundings = batches::look_around(&mut conn, &self.session).await?;
+        drop(conn);
+        self.delete_receipts(&self.surroundings.forgotten).await;
         Ok(())
     }
 
@@ -292,7 +287,7 @@ pub(super) async fn run(
     let (brokers, vhost) = (&deps.brokers, &source.vhost);
     let link = broker::connect_to_consume(brokers, &source.broker, vhost, &purpose, reading)
         .await
-        .inspect_err(|_| state.memory.doubt())?;
+        .inspect_err(|_| state.memory.doubt(Instant::now()))?;
     let outcome = Box::pin(run_on(deps, source, state, conditions, stop, &link)).await;
     link.close().await;
     outcome
@@ -322,8 +317,9 @@ async fn run_on(
         deps,
         source,
         session,
+        link,
         inlet,
-        recent: RecentContents::new(REMEMBERED),
+        receipts: Receipts::default(),
         // How large messages are shows when one is here.
         window: 1,
         lifetime: QueueLifetime::ask(deps, source).await,
@@ -341,13 +337,18 @@ async fn run_on(
         is_written_down: false,
     };
     let outcome = running.work(&queue, conditions, stop).await;
+    let must_tell = matches!(&outcome, Err(why) if !running.was_refused(why));
     if running.is_written_down {
-        match &outcome {
-            Err(why) if !running.was_refused(why) => running.end().await,
-            _ => running.close().await,
+        if must_tell {
+            running.end().await;
+        } else {
+            running.close().await;
         }
     }
     running.inlet.give_back().await;
+    if !must_tell && running.receipts == Receipts::Kept {
+        running.delete_receipts(&[session.session_id]).await;
+    }
     *evidence = running.inlet.evidence();
     outcome
 }

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use dlo_domain::redelivery::{AcknowledgedBatch, Acknowledgement};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -11,7 +10,7 @@ use super::buffer::Buffer;
 use super::commit::{Plan, commit};
 use super::queue_lifetime::QueueLifetime;
 use super::recovery::recovery_of;
-use super::session::{FIRST_BATCH, Running, SessionError};
+use super::session::{Running, SessionError};
 use super::window;
 use crate::store::batches;
 
@@ -40,7 +39,7 @@ pub(super) async fn run(
 ) -> Result<(), SessionError> {
     let mut buffer = Buffer::default();
     running.write_down().await?;
-    running.look_around(true).await?;
+    running.look_around().await?;
     if running.lifetime.bears_consumers() {
         running.inlet.consume(running.window).await?;
     } else {
@@ -57,7 +56,7 @@ pub(super) async fn run(
             return fence(running, buffer, false).await;
         }
         if filled == Filled::Batch && !is_too_large(running, &buffer) {
-            buffer = deliver(running, buffer, Acknowledgement::Withheld, false).await?;
+            buffer = deliver(running, buffer, false).await?;
         } else {
             return fence(running, buffer, filled == Filled::Ended).await;
         }
@@ -84,8 +83,7 @@ async fn look(running: &mut Running<'_>) -> Result<Option<Filled>, SessionError>
         return Ok(None);
     }
     let mut conn = running.deps.pool.acquire().await?;
-    let known = &running.surroundings;
-    let has_ended = batches::has_ended(&mut conn, &running.session, known).await?;
+    let has_ended = batches::has_ended(&mut conn, &running.session).await?;
     Ok(has_ended.then_some(Filled::Ended))
 }
 
@@ -138,12 +136,10 @@ async fn wait_until(due: Option<Instant>) {
 async fn deliver(
     running: &mut Running<'_>,
     mut buffer: Buffer,
-    acknowledgement: Acknowledgement,
     queue_is_empty: bool,
 ) -> Result<Buffer, SessionError> {
     let plan = Plan {
         batch: running.next_batch(),
-        acknowledgement,
         recovery: recovery_of(running, &buffer, queue_is_empty).await?,
     };
     let mut next_buffer = Buffer::default();
@@ -168,18 +164,14 @@ async fn deliver(
     buffer.let_messages_go();
     running.count(done.stored);
     running.note_undecodable(undecodable).await;
+    running.delete_receipts(&done.cleared).await;
     if let Some(left) = done.left {
         running.memory.replace(left);
     }
     running.unacknowledged += messages;
     running.last_tag = running.last_tag.max(buffer.last_tag);
     running.largest = window::expected(running.largest, buffer.largest);
-    let telling = running.recent.telling(&buffer.fingerprints);
-    running.stored.push(AcknowledgedBatch {
-        fingerprints: buffer.fingerprints,
-        telling,
-        is_adjacent: plan.batch > FIRST_BATCH,
-    });
+    running.stored.push(buffer.fingerprints);
     Ok(next_buffer)
 }
 
@@ -218,7 +210,7 @@ async fn fence(
     }
     if !buffer.is_empty() || running.unacknowledged > 0 || queue_is_empty {
         // Written down in two steps, so that a session that ends while it stores is not in doubt.
-        deliver(running, buffer, Acknowledgement::Withheld, queue_is_empty).await?;
+        deliver(running, buffer, queue_is_empty).await?;
         running.announce().await?;
         settle(running).await?;
     }

@@ -13,7 +13,9 @@ use uuid::Uuid;
 use super::StoreError;
 
 pub use others::{EndedOther, LivingOther, Others, Resolution, others, resolve};
-pub use sessions::{Surroundings, close, end, has_ended, hold, look_around, open};
+pub use sessions::{
+    Surroundings, close, end, has_ended, hold, look_around, mark_over, note_receipt, open,
+};
 
 /// One run of one consumer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,30 +69,37 @@ pub async fn insert(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into unsettled_batches
-             (source_id, session_id, office_id, batch, fingerprints, acknowledgement)
-         values ($1, $2, $3, $4, $5, $6)",
+             (source_id, session_id, office_id, batch, fingerprints, is_announced, receipt)
+         values ($1, $2, $3, $4, $5, $6, $7)",
         session.source_id.0,
         session.session_id,
         session.office_id.0,
         batch.batch,
         pack(&batch.fingerprints),
-        batch.acknowledgement.as_str(),
+        batch.acknowledgement != Acknowledgement::Withheld,
+        batch.acknowledgement.receipt(),
     )
     .execute(conn)
     .await?;
     Ok(())
 }
 
-/// Writes down that the acknowledgement of all batches of a session may be sent from now on.
+/// Writes down that the acknowledgement of all batches of a session may be sent from now on, and what the
+/// session's receipt says once it is carried out.
 ///
 /// # Errors
 /// Returns an error if the query fails.
-pub async fn announce(conn: &mut PgConnection, session: &Session) -> Result<(), StoreError> {
+pub async fn announce(
+    conn: &mut PgConnection,
+    session: &Session,
+    receipt: Option<i64>,
+) -> Result<(), StoreError> {
     sqlx::query!(
-        "update unsettled_batches set acknowledgement = $3 where source_id = $1 and session_id = $2",
+        "update unsettled_batches set is_announced = true, receipt = $3
+         where source_id = $1 and session_id = $2",
         session.source_id.0,
         session.session_id,
-        Acknowledgement::Fenced.as_str(),
+        receipt,
     )
     .execute(conn)
     .await?;

@@ -178,9 +178,27 @@ impl Vhost {
 
     /// Publishes many bodies in order, and waits for all confirms.
     pub async fn publish_all(&self, queue: &str, bodies: &[String]) {
-        let mut confirms = Vec::with_capacity(bodies.len());
-        for body in bodies {
-            let properties = BasicProperties::default().with_delivery_mode(2);
+        let lasting = BasicProperties::default().with_delivery_mode(2);
+        self.publish_each(queue, bodies.iter().map(|body| (body, lasting.clone()))).await;
+    }
+
+    /// The same, with an id of its own for each message.
+    pub async fn publish_all_with_ids(&self, queue: &str, bodies: &[String]) {
+        let lasting = BasicProperties::default().with_delivery_mode(2);
+        let with_id = |body| {
+            let id = uuid::Uuid::new_v4().to_string();
+            (body, lasting.clone().with_message_id(id.into()))
+        };
+        self.publish_each(queue, bodies.iter().map(with_id)).await;
+    }
+
+    async fn publish_each<'a>(
+        &self,
+        queue: &str,
+        messages: impl Iterator<Item = (&'a String, BasicProperties)>,
+    ) {
+        let mut confirms = Vec::new();
+        for (body, properties) in messages {
             let options = BasicPublishOptions::default();
             let confirm = self
                 .channel

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::Foreign;
+
 /// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Message {
@@ -29,6 +31,12 @@ pub(super) struct Broker {
     pub(super) in_flight: BTreeMap<usize, Vec<Message>>,
     /// Sessions whose end it has seen.
     pub(super) gave_back: Vec<usize>,
+    /// How many acknowledgements of a session it carried out.
+    pub(super) receipts: BTreeMap<usize, i64>,
+    /// What a consumer of somebody else has.
+    foreign: Vec<Message>,
+    /// What it does not have any more though no office acknowledged it.
+    pub(super) removed: Vec<Message>,
     /// It marks what it had on its way to a cancelled consumer, as quorum queues do.
     pub(super) marks_more: bool,
     ends: Vec<End>,
@@ -50,6 +58,9 @@ impl Broker {
             ready,
             in_flight: BTreeMap::new(),
             gave_back: Vec::new(),
+            receipts: BTreeMap::new(),
+            foreign: Vec::new(),
+            removed: Vec::new(),
             marks_more,
             ends: Vec::new(),
         }
@@ -69,32 +80,46 @@ impl Broker {
         }
     }
 
+    /// Acknowledges what a session has, and counts that, in one step.
     pub(super) fn acknowledge(&mut self, session: usize) {
         self.in_flight.remove(&session);
+        if let Some(receipt) = self.receipts.get_mut(&session) {
+            *receipt += 1;
+        }
     }
 
-    /// A session ends; the broker has not seen it. Returns how much it had.
-    pub(super) fn end(&mut self, session: usize, ack_arrives: bool) -> usize {
+    /// A session ends; the broker has not seen it.
+    pub(super) fn end(&mut self, session: usize, ack_arrives: bool) {
         self.ends.push(End { session, ack_arrives });
-        self.in_flight.get(&session).map_or(0, Vec::len)
+    }
+
+    /// What others do.
+    pub(super) fn foreign(&mut self, foreign: Foreign, shuffle: u64) {
+        let all = self.ready.len();
+        match foreign {
+            Foreign::Takes(most) => self.foreign.extend(self.ready.drain(..most.min(all))),
+            Foreign::GivesBack => {
+                let back = std::mem::take(&mut self.foreign);
+                self.requeue(back, shuffle);
+            }
+            Foreign::Keeps => self.removed.append(&mut self.foreign),
+            Foreign::Expire(most) => self.removed.extend(self.ready.drain(..most.min(all))),
+            Foreign::Purge => self.removed.append(&mut self.ready),
+            Foreign::LosesReceipts => self.receipts.clear(),
+        }
     }
 
     pub(super) fn has_unseen_ends(&self) -> bool {
         !self.ends.is_empty()
     }
 
-    /// Whether this session has ended, and the broker has not seen it.
-    pub(super) fn has_ended(&self, session: usize) -> bool {
-        self.ends.iter().any(|end| end.session == session)
-    }
-
     /// Whether nothing is ready and nothing is in flight.
     pub(super) fn is_empty(&self) -> bool {
-        self.ready.is_empty() && self.in_flight.values().all(Vec::is_empty)
+        let mut held = self.in_flight.values().chain([&self.foreign]);
+        self.ready.is_empty() && held.all(Vec::is_empty)
     }
 
-    /// Sees one end: first the last or the first, as it comes. Of each priority, what was delivered
-    /// before stands before what was not, in any order.
+    /// Sees one end: first the last or the first, as it comes.
     pub(super) fn sees_an_end(&mut self, shuffle: u64) {
         if self.ends.is_empty() {
             return;
@@ -103,11 +128,16 @@ impl Broker {
         let order = shuffle.rotate_left(turns);
         let which = usize::try_from(order % self.ends.len() as u64).expect("fits");
         let end = self.ends.remove(which);
-        self.gave_back.push(end.session);
-        let mut back = self.in_flight.remove(&end.session).unwrap_or_default();
         if end.ack_arrives {
-            back.clear();
+            self.acknowledge(end.session);
         }
+        self.gave_back.push(end.session);
+        let back = self.in_flight.remove(&end.session).unwrap_or_default();
+        self.requeue(back, order);
+    }
+
+    /// Of each priority, what was delivered before stands before what was not, in any order.
+    fn requeue(&mut self, back: Vec<Message>, order: u64) {
         for (place, mut message) in back.into_iter().enumerate() {
             message.marked = true;
             let first = self.ready.iter().filter(|other| other.priority > message.priority).count();

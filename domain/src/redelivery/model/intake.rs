@@ -22,6 +22,8 @@ struct Registered {
 pub(super) struct Database {
     /// How often each message is stored, by who it is.
     pub(super) stored: Vec<u32>,
+    /// How many letters of each content say that they may be stored twice.
+    pub(super) noted: BTreeMap<u8, i64>,
     pub(super) batches: BTreeMap<usize, Vec<UnsettledBatch>>,
     sessions: BTreeMap<usize, Registered>,
     /// Ends that are not seen.
@@ -33,6 +35,7 @@ impl Database {
     pub(super) fn new(messages: usize) -> Self {
         Self {
             stored: vec![0; messages],
+            noted: BTreeMap::new(),
             batches: BTreeMap::new(),
             sessions: BTreeMap::new(),
             ended: Vec::new(),
@@ -57,11 +60,6 @@ impl Database {
         sessions.by_ref().filter(|one| one.is_over && !one.is_cleared).count()
     }
 
-    fn cleared(&self) -> Vec<usize> {
-        let sessions = self.sessions.iter();
-        sessions.filter(|(_, one)| one.is_cleared).map(|(id, _)| *id).collect()
-    }
-
     /// Sessions that ended long ago: one that was taken for dead has found out, and the broker has
     /// given back what they had. That is the one thing which is assumed of time.
     fn known_ends(&self, broker: &Broker) -> Vec<usize> {
@@ -81,8 +79,6 @@ struct Session {
     batches: i64,
     /// Sessions that had ended long before it began to consume.
     long_over: Vec<usize>,
-    /// Sessions of which nothing could come any more when it began to consume.
-    cleared: Vec<usize>,
 }
 
 /// One office.
@@ -101,17 +97,17 @@ impl Office {
         session.is_consuming.then_some(session.id)
     }
 
-    pub(super) fn open(&mut self, office: usize, database: &mut Database, broker: &Broker) {
+    pub(super) fn open(&mut self, office: usize, database: &mut Database, broker: &mut Broker) {
         database.opened += 1;
         let id = database.opened * 2 + office;
         database.sessions.insert(id, Registered::default());
+        broker.receipts.insert(id, 0);
         self.session = Some(Session {
             id,
             is_consuming: true,
             stored: 0,
             batches: 0,
             long_over: database.known_ends(broker),
-            cleared: database.cleared(),
         });
     }
 
@@ -130,14 +126,13 @@ impl Office {
             session.is_consuming = true;
             session.stored = 0;
             session.long_over = database.known_ends(broker);
-            session.cleared = database.cleared();
         }
     }
 
     /// Stores a batch; nothing is acknowledged.
     pub(super) fn store(&mut self, broker: &Broker, database: &mut Database, most: usize) {
         if self.consuming().is_some() {
-            self.commit(broker, database, most, Acknowledgement::Withheld, false);
+            self.commit(broker, database, most, false);
         }
     }
 
@@ -152,111 +147,95 @@ impl Office {
         if database.sessions.get(&id).is_none_or(|one| one.is_over) {
             return false;
         }
-        self.commit(broker, database, usize::MAX, Acknowledgement::Withheld, is_empty);
+        self.commit(broker, database, usize::MAX, is_empty);
         true
     }
 
     /// Writes down that it acknowledges now; unless it was taken for dead.
-    pub(super) fn announce(&mut self, database: &mut Database) -> bool {
+    pub(super) fn announce(&mut self, broker: &Broker, database: &mut Database) -> bool {
         let id = self.session().expect("a session");
         if database.sessions.get(&id).is_none_or(|one| one.is_over) {
             return false;
         }
+        let receipt = broker.receipts.get(&id).map(|carried_out| carried_out + 1);
         for batch in database.batches.entry(id).or_default() {
-            batch.acknowledgement = Acknowledgement::Fenced;
+            batch.acknowledgement = Acknowledgement::Announced { receipt };
         }
         true
     }
 
-    fn commit(
-        &mut self,
-        broker: &Broker,
-        database: &mut Database,
-        most: usize,
-        acknowledgement: Acknowledgement,
-        is_empty: bool,
-    ) {
+    fn commit(&mut self, broker: &Broker, database: &mut Database, most: usize, is_empty: bool) {
         let session = self.session.as_mut().expect("a session");
         let in_flight = broker.in_flight.get(&session.id);
         let has: Vec<Message> = in_flight.cloned().unwrap_or_default();
         let messages: Vec<Message> = has.into_iter().skip(session.stored).take(most).collect();
         let stored = explain(session, broker, database, &messages, is_empty);
-        for (message, is_stored) in messages.iter().zip(stored) {
+        for (message, (is_stored, is_in_doubt)) in messages.iter().zip(stored) {
             database.stored[message.id] += u32::from(!is_stored);
+            *database.noted.entry(message.content).or_default() += i64::from(is_in_doubt);
         }
         session.stored += messages.len();
         session.batches += 1;
         let batch = UnsettledBatch {
             batch: session.batches,
-            acknowledgement,
+            acknowledgement: Acknowledgement::Withheld,
             fingerprints: messages.iter().map(|m| fingerprint(m.content)).collect(),
         };
         database.batches.entry(session.id).or_default().push(batch);
     }
 }
 
-/// Which messages are stored already; writes down what that says of ended sessions.
+/// Which messages are stored already, and which of the others may be; writes down what that says of ended
+/// sessions.
 fn explain(
     session: &Session,
     broker: &Broker,
     database: &mut Database,
     messages: &[Message],
     is_empty: bool,
-) -> Vec<bool> {
-    let last_marked = messages.iter().rposition(|message| message.marked);
-    let came: Vec<Redelivery> = messages
-        .iter()
-        .filter(|message| message.marked)
-        .map(|message| Redelivery {
-            content: fingerprint(message.content),
-            is_certain: !broker.marks_more,
-        })
-        .collect();
-    let others: Vec<usize> = database.sessions.keys().copied().collect();
-    let mut living =
-        others.iter().filter(|id| !database.sessions[id].is_over && **id != session.id);
-    let others_live = living.all(|id| !is_gone(*id, broker, database));
-    let open: Vec<usize> = others
-        .iter()
-        .copied()
-        .filter(|id| database.sessions[id].is_over && *id != session.id)
-        .filter(|id| !session.cleared.contains(id))
-        .collect();
-    let closed: Vec<usize> =
-        database.batches.keys().copied().filter(|id| session.cleared.contains(id)).collect();
-    let ids: Vec<usize> = open.iter().chain(&closed).copied().collect();
+) -> Vec<(bool, bool)> {
+    // Whose channel is gone is over: its receipt says so.
+    for id in &broker.gave_back {
+        database.suspect(*id);
+    }
+    // What a session acknowledges is not known while it has its receipt in hand: an office waits for that.
+    let is_held = |id: &usize| !broker.gave_back.contains(id) && broker.receipts.contains_key(id);
+    let is_unknown = |id: &usize| {
+        let mut batches = database.batches.get(id).into_iter().flatten();
+        is_held(id) && batches.any(|batch| batch.acknowledgement != Acknowledgement::Withheld)
+    };
+    let is_ended =
+        |id: &&usize| database.sessions[*id].is_over && **id != session.id && !is_unknown(id);
+    let ids: Vec<usize> = database.sessions.keys().filter(is_ended).copied().collect();
     let ended: Vec<EndedSession> = ids
         .iter()
-        .map(|id| EndedSession {
-            batches: database.batches.get(id).cloned().unwrap_or_default(),
-            is_open: open.contains(id),
+        .map(|id| {
+            let batches = database.batches.get(id).cloned().unwrap_or_default();
+            let mut left = EndedSession { batches };
+            if let Some(receipt) = broker.receipts.get(id) {
+                left.learn(*receipt);
+            }
+            left
         })
         .collect();
-    let settlement = settle(&ended, &came, others_live);
+    let marked = messages.iter().filter(|message| message.marked);
+    let without_id =
+        |message: &Message| Redelivery { content: fingerprint(message.content), has_id: false };
+    let came: Vec<Redelivery> = marked.map(without_id).collect();
+    let settlement = settle(&ended, &came);
+    let last_marked = messages.iter().rposition(|message| message.marked);
     let mut fresh = messages.iter().enumerate();
     let is_complete = is_empty
         || fresh.any(|(place, message)| {
             !message.marked && message.priority == 0 && Some(place) > last_marked
         });
     for (id, settled) in ids.iter().zip(settlement.sessions) {
-        let is_in_doubt =
-            settled.left.iter().any(|batch| batch.acknowledgement != Acknowledgement::Withheld);
         database.batches.insert(*id, settled.left);
-        if let Some(registered) = database.sessions.get_mut(id)
-            && is_complete
-            && session.long_over.contains(id)
-        {
-            registered.is_cleared = true;
-            if is_in_doubt {
-                database.batches.remove(id);
-            }
+        if let Some(registered) = database.sessions.get_mut(id) {
+            registered.is_cleared |= is_complete && session.long_over.contains(id);
         }
     }
-    let mut stored = settlement.stored.into_iter();
-    messages.iter().map(|message| message.marked && stored.next().unwrap_or(false)).collect()
-}
-
-/// Whether a session has ended, whoever has seen it.
-fn is_gone(id: usize, broker: &Broker, database: &Database) -> bool {
-    broker.has_ended(id) || database.ended.contains(&id)
+    let mut settled = settlement.stored.into_iter().zip(settlement.in_doubt);
+    let of = |message: &Message| message.marked.then(|| settled.next()).flatten();
+    messages.iter().map(of).map(Option::unwrap_or_default).collect()
 }

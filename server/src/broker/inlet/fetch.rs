@@ -39,12 +39,8 @@ pub(super) async fn get(channel: Channel, queue: ShortString) -> Answer {
 
 /// Fetching under way.
 pub(super) struct Fetch {
-    /// How many messages may be unacknowledged.
-    window: u64,
-    /// The tag of the last message that came, and of the last one that is acknowledged. Tags of a channel
-    /// count its messages.
-    last: u64,
-    acknowledged: u64,
+    /// How many messages may still come: none is acknowledged before fetching ends.
+    room: u16,
     /// A question that is not answered yet. Kept over a `next` that is dropped: its message is ours.
     /// Never locked: the lock only lets references to this be sent.
     asked: Mutex<Option<Pin<Box<dyn Future<Output = Answer> + Send>>>>,
@@ -52,25 +48,19 @@ pub(super) struct Fetch {
 }
 
 impl Fetch {
-    /// Fetches with at most `window` messages unacknowledged; `tag` is the last one that came on the channel.
-    pub(super) fn new(window: u16, tag: u64) -> Self {
-        Self {
-            window: u64::from(window),
-            last: tag,
-            acknowledged: tag,
-            asked: Mutex::default(),
-            not_before: Instant::now(),
-        }
+    /// Fetches at most `window` messages.
+    pub(super) fn new(window: u16) -> Self {
+        Self { room: window, asked: Mutex::default(), not_before: Instant::now() }
     }
 
-    /// The next message; waits for one, and for room in the window. May be dropped while it waits.
+    /// The next message; waits for one, for ever when there is no room. May be dropped while it waits.
     pub(super) async fn next(
         &mut self,
         channel: &Channel,
         queue: &ShortString,
     ) -> Result<Delivery, BrokerError> {
         loop {
-            if self.last - self.acknowledged >= self.window {
+            if self.room == 0 {
                 std::future::pending::<()>().await;
             }
             tokio::time::sleep_until(self.not_before).await;
@@ -79,16 +69,11 @@ impl Fetch {
                 asked.get_or_insert_with(|| Box::pin(get(channel.clone(), queue.clone()))).await;
             *asked = None;
             if let Some(delivery) = answer? {
-                self.last = delivery.delivery_tag;
+                self.room -= 1;
                 return Ok(delivery);
             }
             self.not_before = Instant::now() + ASK_AGAIN_AFTER;
         }
-    }
-
-    /// Everything up to this tag is acknowledged.
-    pub(super) fn acknowledged(&mut self, tag: u64) {
-        self.acknowledged = tag;
     }
 
     /// Asks for nothing more; returns what was on its way.
@@ -102,9 +87,6 @@ impl Fetch {
 
 impl fmt::Debug for Fetch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fetch")
-            .field("window", &self.window)
-            .field("unacknowledged", &(self.last - self.acknowledged))
-            .finish_non_exhaustive()
+        f.debug_struct("Fetch").field("room", &self.room).finish_non_exhaustive()
     }
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Management, ManagementError};
+use crate::broker::RECEIPTS;
 
 /// The longest answer that is read, in bytes.
 const MOST_BYTES: usize = 32 << 20;
@@ -141,7 +142,11 @@ impl Management {
             answers.gaps.push(Gap::Figures);
         }
         let queues = self.paged("queues", vhost, &columns).await?;
+        // A queue of each of our sessions is nothing that people wired.
+        let is_receipt =
+            |queue: &Value| queue["name"].as_str().is_some_and(|name| name.starts_with(RECEIPTS));
         answers.queues = queues.items;
+        answers.queues.retain(|queue| !is_receipt(queue));
         if queues.is_cut {
             answers.gaps.push(Gap::Queues);
         }

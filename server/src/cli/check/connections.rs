@@ -73,10 +73,14 @@ fn wishes(config: &Config, broker: &str) -> BTreeMap<String, Wishes> {
     let wishes_of = |vhost: String| {
         let here = sources.iter().filter(|one| one.vhost == vhost);
         let mirrors = here.clone().any(|one| one.mode == SourceMode::Mirror);
-        let declares = match (heartbeats, mirrors) {
-            (true, _) => Some("heartbeats as messages (DLO_FLEET_HEARTBEATS)"),
-            (false, true) => Some("sources that are mirrored"),
-            (false, false) => None,
+        let takes = config.intake.enabled && here.clone().next().is_some();
+        let declares = match (heartbeats, mirrors, takes) {
+            (true, ..) => Some("heartbeats as messages (DLO_FLEET_HEARTBEATS)"),
+            (false, true, _) => Some("sources that are mirrored"),
+            (false, false, true) => {
+                Some("receipts, or a crash stores letters twice that were being acknowledged")
+            }
+            (false, false, false) => None,
         };
         let wishes = Wishes {
             reads: here.map(|one| one.queue.clone()).collect(),

@@ -19,6 +19,8 @@ pub struct EndedOther {
     pub session_id: Uuid,
     /// What it left.
     pub left: EndedSession,
+    /// What it had in flight may still come.
+    pub is_open: bool,
 }
 
 /// A session that consumes in another office.
@@ -50,20 +52,16 @@ pub struct Resolution {
     pub is_cleared: bool,
 }
 
-/// Every other session of this source. Those that are in `cleared` are not open.
+/// Every other session of this source that consumes, or left something.
 ///
 /// # Errors
 /// Returns an error if a query fails or a row cannot be read.
-pub async fn others(
-    conn: &mut PgConnection,
-    session: &Session,
-    cleared: &[Uuid],
-) -> Result<Others, StoreError> {
+pub async fn others(conn: &mut PgConnection, session: &Session) -> Result<Others, StoreError> {
     mark_ended(conn, session).await?;
     let mut batches = unsettled(conn, session).await?;
     let sessions = sqlx::query!(
         r#"select session_id, over_at is not null as "is_over!"
-         from intake_sessions where source_id = $1 and session_id <> $2
+         from intake_sessions where source_id = $1 and session_id <> $2 and cleared_at is null
          order by session_id"#,
         session.source_id.0,
         session.session_id,
@@ -72,26 +70,21 @@ pub async fn others(
     .await?;
     let mut others = Others::default();
     for row in sessions {
-        if !row.is_over {
-            others.living.push(LivingOther {
-                session_id: row.session_id,
-                batches: batches.remove(&row.session_id).unwrap_or_default(),
-            });
-        } else if !cleared.contains(&row.session_id) {
-            others.ended.push(EndedOther {
-                session_id: row.session_id,
-                left: EndedSession {
-                    batches: batches.remove(&row.session_id).unwrap_or_default(),
-                    is_open: true,
-                },
-            });
+        let session_id = row.session_id;
+        let batches = batches.remove(&session_id).unwrap_or_default();
+        if row.is_over {
+            let left = EndedSession { batches };
+            others.ended.push(EndedOther { session_id, left, is_open: true });
+        } else {
+            others.living.push(LivingOther { session_id, batches });
         }
     }
     let mut closed: Vec<_> = batches.into_iter().collect();
     closed.sort_by_key(|(session_id, _)| *session_id);
     let closed = closed.into_iter().map(|(session_id, batches)| EndedOther {
         session_id,
-        left: EndedSession { batches, is_open: false },
+        left: EndedSession { batches },
+        is_open: false,
     });
     others.ended.extend(closed);
     Ok(others)
@@ -103,7 +96,7 @@ async fn unsettled(
     session: &Session,
 ) -> Result<HashMap<Uuid, Vec<UnsettledBatch>>, StoreError> {
     let rows = sqlx::query!(
-        "select session_id, batch, fingerprints, acknowledgement from unsettled_batches
+        "select session_id, batch, fingerprints, is_announced, receipt from unsettled_batches
          where source_id = $1 and session_id <> $2
              and (left_since is null or left_since > now() - make_interval(mins => $3))
          order by session_id, batch",
@@ -115,9 +108,11 @@ async fn unsettled(
     .await?;
     let mut batches: HashMap<Uuid, Vec<UnsettledBatch>> = HashMap::new();
     for row in rows {
-        let acknowledgement = Acknowledgement::parse(&row.acknowledgement).ok_or_else(|| {
-            StoreError::corrupt("unsettled_batches", "acknowledgement", &row.acknowledgement)
-        })?;
+        let acknowledgement = if row.is_announced {
+            Acknowledgement::Announced { receipt: row.receipt }
+        } else {
+            Acknowledgement::Withheld
+        };
         batches.entry(row.session_id).or_default().push(UnsettledBatch {
             batch: row.batch,
             acknowledgement,

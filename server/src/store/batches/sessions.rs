@@ -17,12 +17,12 @@ pub(super) const KEPT_MINUTES: i32 = 10;
 /// The other sessions of a source as one begins to consume.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Surroundings {
-    /// Nothing of these comes any more.
-    pub cleared: Vec<Uuid>,
     /// These ended long enough ago for the broker to have given back what they had.
     pub long_over: Vec<Uuid>,
     /// A session ended of which something may still come.
     pub has_open_end: bool,
+    /// Nothing of these is to be asked any more: they are forgotten by now, and their receipts are left.
+    pub forgotten: Vec<Uuid>,
 }
 
 /// Writes a session down, before it takes anything.
@@ -57,6 +57,20 @@ pub async fn open(conn: &mut PgConnection, session: &Session) -> Result<(), Stor
     Ok(())
 }
 
+/// Writes down that the broker has a receipt of a session.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn note_receipt(conn: &mut PgConnection, session: &Session) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update intake_sessions set has_receipt = true where session_id = $1",
+        session.session_id
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Forgets a session that ended with nothing in flight, or never took anything.
 ///
 /// # Errors
@@ -73,7 +87,7 @@ pub async fn close(conn: &mut PgConnection, session: &Session) -> Result<(), Sto
 /// # Errors
 /// Returns an error if the query fails.
 pub async fn end(conn: &mut PgConnection, session: &Session) -> Result<(), StoreError> {
-    mark_over(conn, session, &[session.session_id]).await
+    mark_over(conn, &[session.session_id]).await
 }
 
 /// Whether nobody took the session for over. Nobody does until the transaction ends.
@@ -100,43 +114,37 @@ pub async fn look_around(
     session: &Session,
 ) -> Result<Surroundings, StoreError> {
     mark_ended(conn, session).await?;
+    let forgotten = keep_the_last_without_batches(conn, session).await?;
+    Ok(Surroundings { forgotten, ..ended(conn, session).await? })
+}
+
+/// The other sessions of a source that are over and not cleared.
+async fn ended(conn: &mut PgConnection, session: &Session) -> Result<Surroundings, StoreError> {
     let rows = sqlx::query!(
-        r#"select session_id, cleared_at is not null as "is_cleared!",
-             over_at < now() - make_interval(secs => $3) as "is_long_over!"
+        r#"select session_id, over_at < now() - make_interval(secs => $3) as "is_long_over!"
          from intake_sessions
-         where source_id = $1 and session_id <> $2 and over_at is not null"#,
+         where source_id = $1 and session_id <> $2 and over_at is not null and cleared_at is null"#,
         session.source_id.0,
         session.session_id,
         f64::from(SEEN_AFTER_SECS),
     )
     .fetch_all(conn)
     .await?;
-    let mut around = Surroundings::default();
-    for row in rows {
-        if row.is_cleared {
-            around.cleared.push(row.session_id);
-        } else {
-            around.has_open_end = true;
-            if row.is_long_over {
-                around.long_over.push(row.session_id);
-            }
-        }
-    }
-    Ok(around)
+    let long_over = rows.iter().filter(|row| row.is_long_over).map(|row| row.session_id);
+    Ok(Surroundings {
+        long_over: long_over.collect(),
+        has_open_end: !rows.is_empty(),
+        forgotten: Vec::new(),
+    })
 }
 
-/// Whether another session ended of which something may still come, or was cleared since.
+/// Whether another session ended of which something may still come.
 ///
 /// # Errors
-/// Returns an error if a query fails.
-pub async fn has_ended(
-    conn: &mut PgConnection,
-    session: &Session,
-    known: &Surroundings,
-) -> Result<bool, StoreError> {
-    let around = look_around(conn, session).await?;
-    let is_news = |id: &Uuid| !known.cleared.contains(id);
-    Ok(around.has_open_end || around.cleared.iter().any(is_news))
+/// Returns an error if the query fails.
+pub async fn has_ended(conn: &mut PgConnection, session: &Session) -> Result<bool, StoreError> {
+    mark_ended(conn, session).await?;
+    Ok(ended(conn, session).await?.has_open_end)
 }
 
 /// Marks the sessions as over that ended without a word: those of offices that do not live, and
@@ -161,15 +169,14 @@ pub(super) async fn mark_ended(
     let own = session.office_id.0;
     let gone = rows.iter().filter(|row| row.office_id == own || !living.contains(&row.office_id));
     let gone: Vec<Uuid> = gone.map(|row| row.session_id).collect();
-    mark_over(conn, session, &gone).await
+    mark_over(conn, &gone).await
 }
 
-/// Marks sessions as over, which are of the same source as `of`.
-async fn mark_over(
-    conn: &mut PgConnection,
-    of: &Session,
-    sessions: &[Uuid],
-) -> Result<(), StoreError> {
+/// Marks sessions as over: their messages come to others now.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn mark_over(conn: &mut PgConnection, sessions: &[Uuid]) -> Result<(), StoreError> {
     if sessions.is_empty() {
         return Ok(());
     }
@@ -178,18 +185,19 @@ async fn mark_over(
          where session_id = any($1) and over_at is null",
         sessions
     )
-    .execute(&mut *conn)
+    .execute(conn)
     .await?;
-    keep_the_last_without_batches(conn, of).await
+    Ok(())
 }
 
 /// Of the sessions that are over and left nothing to compare with, the last one says what all of them say: of
-/// somebody, something may still come. So however often a source breaks, it has few rows.
+/// somebody, something may still come. So however often a source breaks, it has few rows. Returns those of the
+/// others that have a receipt.
 async fn keep_the_last_without_batches(
     conn: &mut PgConnection,
     of: &Session,
-) -> Result<(), StoreError> {
-    sqlx::query!(
+) -> Result<Vec<Uuid>, StoreError> {
+    let forgotten = sqlx::query!(
         "with empty as (
              select session_id, row_number() over (order by over_at desc, session_id) as place
              from intake_sessions
@@ -200,10 +208,12 @@ async fn keep_the_last_without_batches(
          )
          delete from intake_sessions where session_id in (
              select session_id from empty where place > 1
-         )",
+         )
+         returning session_id, has_receipt",
         of.source_id.0,
     )
-    .execute(conn)
+    .fetch_all(conn)
     .await?;
-    Ok(())
+    let with_receipt = forgotten.iter().filter(|row| row.has_receipt);
+    Ok(with_receipt.map(|row| row.session_id).collect())
 }

@@ -1,5 +1,5 @@
 //! Stands between an office and a server, reads the frames of both sides, and cuts a connection exactly
-//! at a moment of intake: at the answer to a COMMIT that stored a batch, or at an acknowledgement.
+//! at a moment of intake: at the answer to a COMMIT that stored a batch, or at an acknowledgement and its answer.
 
 use std::collections::HashSet;
 use std::io;
@@ -18,7 +18,8 @@ pub enum Protocol {
     /// PostgreSQL's frontend/backend protocol 3.0. The moment is the answer to a COMMIT whose transaction
     /// wrote an unsettled batch.
     Postgres,
-    /// AMQP 0.9.1. The moment is a `basic.ack` that acknowledges a batch of intake.
+    /// AMQP 0.9.1. The moments are a `basic.ack` that acknowledges a batch of intake, the `tx.commit` that makes
+    /// it count, and the broker's answer.
     Amqp,
 }
 
@@ -122,6 +123,10 @@ async fn carry(client: TcpStream, target: (String, u16), orders: Arc<Orders>) {
     let Ok(server) = TcpStream::connect(target).await else {
         return;
     };
+    // Frame by frame, as it would come without a proxy.
+    if client.set_nodelay(true).and(server.set_nodelay(true)).is_err() {
+        return;
+    }
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     let opened = match orders.protocol {
@@ -255,8 +260,8 @@ async fn frames(
                 let size = u32::from_be_bytes([head[3], head[4], head[5], head[6]]);
                 let size = usize::try_from(size).expect("fits") + 1;
                 let frame = read_frame(from, &head, size).await?;
-                let is_ack = head[0] == 1 && is_ack_of_a_batch(&frame[head.len()..]);
-                (frame, is_ack && direction == Direction::ToServer)
+                let is_moment = head[0] == 1 && is_acknowledging(direction, &frame[head.len()..]);
+                (frame, is_moment)
             }
         };
         match is_moment.then(|| orders.moment()).flatten() {
@@ -270,10 +275,18 @@ async fn frames(
     }
 }
 
-/// Whether the payload of a method frame is `basic.ack` (class 60, method 80) of all up to a tag: what
-/// intake sends. Other consumers of an office acknowledge one by one.
-fn is_ack_of_a_batch(payload: &[u8]) -> bool {
-    payload.starts_with(&[0, 60, 0, 80]) && payload.get(12).is_some_and(|bits| bits & 1 == 1)
+/// Whether the payload of a method frame is `basic.ack` (class 60, method 80) of all up to a tag, which is what
+/// intake sends where other consumers of an office acknowledge one by one; `tx.commit` (90, 20); or its answer
+/// (90, 21).
+fn is_acknowledging(direction: Direction, payload: &[u8]) -> bool {
+    let is_of_all = payload.get(12).is_some_and(|bits| bits & 1 == 1);
+    match direction {
+        Direction::ToServer => {
+            payload.starts_with(&[0, 90, 0, 20])
+                || (payload.starts_with(&[0, 60, 0, 80]) && is_of_all)
+        }
+        Direction::ToClient => payload.starts_with(&[0, 90, 0, 21]),
+    }
 }
 
 async fn read_frame(from: &mut OwnedReadHalf, head: &[u8], size: usize) -> io::Result<Vec<u8>> {
