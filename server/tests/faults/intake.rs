@@ -5,4 +5,5 @@ mod deep;
 mod idle;
 mod limits;
 mod odd;
+mod receipts;
 mod undecodable;

@@ -4,6 +4,7 @@ mod bytes;
 mod deliveries;
 mod mirrors;
 mod queue_lifetime;
+mod receipts;
 mod search;
 mod shapes;
 mod sources;
