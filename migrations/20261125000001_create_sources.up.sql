@@ -33,6 +33,8 @@ create table sources (
     -- How often a letter may come back to its queue before the broker drops it, as intake last saw; null
     -- where there is no limit, or it is not known.
     delivery_limit bigint,
+    -- What letters told of that, where no management API says it: the queue counts, or publishers write counts.
+    limit_evidence text check (limit_evidence in ('counts', 'copied')),
     -- The loss that somebody accepted for such a queue: so many letters, at that limit (null: it was not known).
     accepted_letters integer check (accepted_letters between 1 and 2000),
     accepted_limit bigint,

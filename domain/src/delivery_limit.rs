@@ -147,7 +147,7 @@ impl Hold {
             (DeliveryLimit::Unknown, None) => match evidence {
                 Evidence::Counts => Self::Nothing,
                 Evidence::CountsNothing => Self::Freely,
-                Evidence::Nothing => Self::One,
+                Evidence::Nothing | Evidence::Copied => Self::One,
             },
         }
     }
@@ -164,27 +164,49 @@ impl Hold {
 }
 
 /// What letters tell of their queue, where no management API does. Quorum queues write how often a message
-/// came back into each that did; others write nothing. The death history tells nothing of it: it is of the
-/// queue before.
+/// came back into each that did, and into no other; other queues write nothing. The death history tells nothing
+/// of it: it is of the queue before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Evidence {
     /// None came that was delivered before.
     #[default]
     Nothing,
-    /// One came with a count: such a queue has a limit, or may be given one at any time.
+    /// One came with a count that was never delivered: publishers write counts themselves, so that one with a
+    /// count tells nothing.
+    Copied,
+    /// One came again with a count: such a queue has a limit, or may be given one at any time.
     Counts,
     /// One came that was delivered before, and has no count.
     CountsNothing,
 }
 
 impl Evidence {
-    /// Adds what one letter tells.
+    /// What of it is kept over a restart: what would otherwise put one more letter in danger, or stop a source
+    /// for nothing.
+    #[must_use]
+    pub fn kept(self) -> Option<&'static str> {
+        match self {
+            Self::Counts => Some("counts"),
+            Self::Copied => Some("copied"),
+            Self::Nothing | Self::CountsNothing => None,
+        }
+    }
+
+    /// Reads what `kept` told.
+    #[must_use]
+    pub fn of_kept(word: Option<&str>) -> Self {
+        let all = [Self::Counts, Self::Copied];
+        all.into_iter().find(|one| one.kept() == word).unwrap_or_default()
+    }
+
+    /// Adds what one letter tells. What one told of a queue holds as long as it is there: its kind cannot change.
     #[must_use]
     pub fn and(self, is_redelivered: bool, has_count: bool) -> Self {
         match (self, is_redelivered, has_count) {
-            (Self::Counts, _, _) | (_, _, true) => Self::Counts,
-            (_, true, false) => Self::CountsNothing,
-            (before, false, false) => before,
+            (Self::Nothing | Self::Copied, true, false) => Self::CountsNothing,
+            (Self::Nothing, true, true) => Self::Counts,
+            (Self::Nothing, false, true) => Self::Copied,
+            _ => self,
         }
     }
 }

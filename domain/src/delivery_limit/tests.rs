@@ -90,14 +90,31 @@ fn where_the_limit_is_not_known_letters_are_taken_one_by_one_until_one_has_a_cou
     let first = Evidence::default();
     assert_eq!(hold(first), Hold::One);
     assert_eq!(hold(first.and(false, false)), Hold::One, "a first delivery tells nothing");
-    let again = first.and(true, false);
-    assert_eq!(hold(again), Hold::Freely);
-    assert_eq!(hold(again.and(true, true)), Hold::Nothing);
-    assert_eq!(hold(first.and(false, true).and(true, false)), Hold::Nothing);
+    assert_eq!(hold(first.and(true, false)), Hold::Freely);
+    assert_eq!(hold(first.and(true, true)), Hold::Nothing);
+    assert_eq!(hold(first.and(true, true).and(true, false)), Hold::Nothing, "that was of before");
     let blind = accepted(3, None);
     let accepted = |limit| Hold::of(limit, Some(&blind), Evidence::Counts);
     assert_eq!(accepted(DeliveryLimit::Unknown), Hold::AtMost(3));
     assert_eq!(accepted(DeliveryLimit::Limited(20)), Hold::Nothing, "that limit was not named");
+}
+
+#[test]
+fn a_count_that_a_publisher_wrote_stops_nothing() {
+    let hold = |evidence| Hold::of(DeliveryLimit::Unknown, None, evidence);
+    let copied = Evidence::default().and(false, true);
+    assert_eq!(hold(copied), Hold::One);
+    assert_eq!(hold(copied.and(true, true)), Hold::One, "nobody knows whose count that is");
+    assert_eq!(hold(copied.and(true, false)), Hold::Freely);
+    assert_eq!(hold(copied.and(true, false).and(true, true)), Hold::Freely);
+}
+
+#[test]
+fn what_is_kept_over_a_restart_is_read_again() {
+    for evidence in [Evidence::Counts, Evidence::Copied, Evidence::Nothing] {
+        assert_eq!(Evidence::of_kept(evidence.kept()), evidence);
+    }
+    assert_eq!(Evidence::CountsNothing.kept(), None, "it may be another queue by then");
 }
 
 #[test]

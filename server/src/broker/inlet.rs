@@ -184,6 +184,18 @@ impl Inlet {
         }
     }
 
+    /// Has the receipt of this session, if it has one, come anew when it was in hand for so long. Never between
+    /// `next_receipt` and `acknowledge`: the broker counts this too.
+    ///
+    /// # Errors
+    /// When the receipt is gone, or the broker does not answer.
+    pub async fn renew_receipt(&mut self, after: Duration) -> Result<(), BrokerError> {
+        match self.keeper.as_mut() {
+            Some(keeper) => keeper.renew(&self.channel, after).await,
+            None => Ok(()),
+        }
+    }
+
     /// Acknowledges everything up to `tag`, and returns once the broker has it: a channel answers
     /// in order, so that the answer to a later question says so.
     ///

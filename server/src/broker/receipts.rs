@@ -10,6 +10,8 @@
 //! So nothing is published on a connection that takes messages: a broker that runs short of memory or disk stops
 //! reading from connections that publish, and would leave acknowledgements unread.
 
+use std::time::Duration;
+
 use dlo_domain::death::{Reason, read_deaths};
 use futures_util::StreamExt as _;
 use lapin::message::Delivery;
@@ -19,6 +21,7 @@ use lapin::options::{
 };
 use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{BasicProperties, Channel, Consumer};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::connection::within;
@@ -59,6 +62,7 @@ struct InHand {
     tag: u64,
     /// What the broker counted; nothing if its count cannot be read.
     carried_out: Option<i64>,
+    since: Instant,
 }
 
 /// Makes the receipt of a session, on a connection of its own.
@@ -168,12 +172,13 @@ fn in_hand(channel: &Channel, raw: &RawMessages, queue: &str, delivery: Delivery
         None => delivered_from(delivery),
     };
     if delivered.headers.get("x-death").is_none() {
-        return InHand { tag, carried_out: Some(0) };
+        return InHand { tag, carried_out: Some(0), since: Instant::now() };
     }
     let history = read_deaths(&delivered.headers);
     let mut deaths = history.deaths.iter();
     let counted = deaths.find(|one| one.reason == Reason::Rejected && one.queue == queue);
-    InHand { tag, carried_out: counted.and_then(|one| one.count) }
+    let carried_out = counted.and_then(|one| one.count);
+    InHand { tag, carried_out, since: Instant::now() }
 }
 
 impl Keeper {
@@ -212,13 +217,31 @@ impl Keeper {
         channel: &Channel,
         tag: u64,
     ) -> Result<(), BrokerError> {
-        let receipt = self.in_hand(channel).await?;
-        self.in_hand = None;
         // First, or the acknowledgement would be of the receipt too.
-        let reject = BasicRejectOptions { requeue: false };
-        within(channel.basic_reject(receipt.tag, reject)).await?;
+        self.reject(channel).await?;
         within(channel.basic_ack(tag, BasicAckOptions { multiple: true })).await?;
         within(channel.tx_commit()).await
+    }
+
+    /// Lets the receipt go round once if it was in hand for so long: a broker closes the channel of whoever has a
+    /// message for half an hour (`consumer_timeout`).
+    pub(super) async fn renew(
+        &mut self,
+        channel: &Channel,
+        after: Duration,
+    ) -> Result<(), BrokerError> {
+        if self.in_hand(channel).await?.since.elapsed() < after {
+            return Ok(());
+        }
+        self.reject(channel).await?;
+        within(channel.tx_commit()).await
+    }
+
+    async fn reject(&mut self, channel: &Channel) -> Result<(), BrokerError> {
+        let receipt = self.in_hand(channel).await?;
+        self.in_hand = None;
+        let reject = BasicRejectOptions { requeue: false };
+        within(channel.basic_reject(receipt.tag, reject)).await
     }
 
     /// The receipt, which comes back at once when it was rejected.

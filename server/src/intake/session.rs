@@ -21,7 +21,7 @@ use crate::clock::new_id;
 use crate::store::StoreError;
 use crate::store::batches::{self, Session, Surroundings};
 use crate::store::letters::Stored;
-use crate::store::sources::Watched;
+use crate::store::sources::{Watched, losses};
 
 /// How often it is looked at most which other sessions ended.
 const LOOK_AROUND: Duration = Duration::from_millis(500);
@@ -53,8 +53,33 @@ pub(super) enum SessionError {
 pub(super) struct SourceState {
     pub(super) care: Care,
     pub(super) memory: Memory,
-    /// What messages told of the queue, where the management API tells nothing.
-    evidence: Evidence,
+    /// What messages told of the queue, where the management API tells nothing; nothing before it was read.
+    evidence: Option<Evidence>,
+}
+
+impl SourceState {
+    /// What messages told of the queue, as it was kept.
+    async fn evidence(&mut self, deps: &Deps, source: &Watched) -> Result<Evidence, StoreError> {
+        if let Some(evidence) = self.evidence {
+            return Ok(evidence);
+        }
+        let mut conn = deps.pool.acquire().await?;
+        let evidence = losses::evidence(&mut conn, source.id).await?;
+        self.evidence = Some(evidence);
+        Ok(evidence)
+    }
+
+    /// The queue is not there: one that is made anew may be of another kind.
+    pub(super) async fn forget_the_queue(&mut self, deps: &Deps, source: &Watched) {
+        let forgetting = async {
+            let mut conn = deps.pool.acquire().await?;
+            losses::keep_evidence(&mut conn, source.id, Evidence::Nothing).await
+        };
+        match forgetting.await {
+            Ok(()) => self.evidence = Some(Evidence::Nothing),
+            Err(error) => tracing::debug!(%error, "what letters told of a queue is still kept"),
+        }
+    }
 }
 
 impl From<CommitError> for SessionError {
@@ -95,6 +120,8 @@ pub(super) struct Running<'a> {
     next_look: Instant,
     /// Messages that are stored and not acknowledged.
     pub(super) unacknowledged: usize,
+    /// What is kept of what messages told of the queue.
+    kept_evidence: Evidence,
     /// Acknowledging this acknowledges all of them.
     pub(super) last_tag: u64,
     /// What they are.
@@ -138,6 +165,12 @@ impl Running<'_> {
         // What others took over must not be acknowledged here.
         if !batches::hold(&mut transaction, &self.session).await? {
             return Err(SessionError::Ousted);
+        }
+        let evidence = self.inlet.evidence();
+        if evidence.kept().is_some() && self.kept_evidence != evidence {
+            // With the letter that told it, so that no other is put in danger after a restart.
+            losses::keep_evidence(&mut transaction, self.source.id, evidence).await?;
+            self.kept_evidence = evidence;
         }
         batches::announce(&mut transaction, &self.session, receipt).await?;
         transaction.commit().await?;
@@ -306,13 +339,14 @@ async fn run_on(
         SourceMode::Take => source.queue.clone(),
         SourceMode::Mirror => mirror::prepare(deps, source, link).await?,
     };
+    let known = state.evidence(deps, source).await?;
     let SourceState { care, memory, evidence } = state;
     let session = Session {
         source_id: source.id,
         session_id: new_id(&*deps.clock),
         office_id: deps.office_id,
     };
-    let inlet = Inlet::open(link, &queue, *evidence).await?;
+    let inlet = Inlet::open(link, &queue, known).await?;
     let mut running = Running {
         deps,
         source,
@@ -330,6 +364,7 @@ async fn run_on(
         surroundings: Surroundings::default(),
         next_look: Instant::now(),
         unacknowledged: 0,
+        kept_evidence: known,
         last_tag: 0,
         stored: Vec::new(),
         largest: 0,
@@ -349,6 +384,6 @@ async fn run_on(
     if !must_tell && running.receipts == Receipts::Kept {
         running.delete_receipts(&[session.session_id]).await;
     }
-    *evidence = running.inlet.evidence();
+    *evidence = Some(running.inlet.evidence());
     outcome
 }

@@ -35,6 +35,9 @@ pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
         if is_undecodable(&error) {
             state.care.broke();
         }
+        if condition == SourceCondition::QueueMissing {
+            state.forget_the_queue(&deps, &source).await;
+        }
         // A queue with a limit is looked at every two seconds, perhaps for days.
         if condition != SourceCondition::DeliveryLimit || told != Some(condition) {
             tracing::warn!(queue = %source.queue, vhost = %source.vhost, %error, ?condition, "intake of a source paused");

@@ -17,6 +17,9 @@ use crate::store::batches;
 /// How often it is looked whether another session ended.
 const LOOK_AROUND: Duration = Duration::from_secs(2);
 
+/// How long a receipt is in hand at most while nothing comes.
+const RENEW_AFTER: Duration = Duration::from_mins(5);
+
 /// Why a buffer is not filled further.
 #[derive(Debug, PartialEq, Eq)]
 enum Filled {
@@ -72,6 +75,7 @@ fn is_too_large(running: &Running<'_>, buffer: &Buffer) -> bool {
 
 /// Looks at what happens around this session; says whether the stint must end.
 async fn look(running: &mut Running<'_>) -> Result<Option<Filled>, SessionError> {
+    running.inlet.renew_receipt(RENEW_AFTER).await?;
     if running.lifetime == QueueLifetime::Unknown {
         running.lifetime = QueueLifetime::ask(running.deps, running.source).await;
         if running.lifetime != QueueLifetime::Unknown {

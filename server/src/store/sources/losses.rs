@@ -1,7 +1,7 @@
 //! How often a letter may come back to a source's queue, and the loss that somebody accepted for that.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::delivery_limit::AcceptedLoss;
+use dlo_domain::delivery_limit::{AcceptedLoss, Evidence};
 use dlo_domain::ids::SourceId;
 use sqlx::PgConnection;
 
@@ -26,6 +26,37 @@ pub async fn set_delivery_limit(
     .execute(conn)
     .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// What letters told of how often they may come back, as it is kept.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn evidence(conn: &mut PgConnection, id: SourceId) -> Result<Evidence, StoreError> {
+    let kept = sqlx::query_scalar!("select limit_evidence from sources where id = $1", id.0)
+        .fetch_optional(conn)
+        .await?;
+    Ok(Evidence::of_kept(kept.flatten().as_deref()))
+}
+
+/// Keeps what letters told.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn keep_evidence(
+    conn: &mut PgConnection,
+    id: SourceId,
+    evidence: Evidence,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update sources set limit_evidence = $2
+         where id = $1 and limit_evidence is distinct from $2",
+        id.0,
+        evidence.kept(),
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Writes down that somebody accepts a loss, at the limit that stands there; tells whether it does.

@@ -1,4 +1,5 @@
-//! A source that is tried for days without a queue, or held off by a limit, costs nothing when letters come.
+//! What must not slow letters down: a source that was tried for days without a queue, or held off by a limit; and
+//! that letters come marked as delivered before.
 
 use dlo_domain::ids::{OfficeId, SourceId};
 use dlo_domain::source::SourceMode;
@@ -76,5 +77,28 @@ async fn fifty_thousand_idle_attempts_cost_the_letters_that_come_then_nothing(po
     );
     assert_eq!(stored, 2 * LETTERS, "each letter once");
     assert!(idle < usual * 2, "{idle:?}, and {usual:?} without");
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn letters_that_come_marked_are_taken_at_half_the_usual_speed_at_least(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    let bodies: Vec<String> = (0..LETTERS).map(|number| format!("letter {number}")).collect();
+    let mut took = Vec::new();
+    for queue in ["usual", "marked"] {
+        vhost.quorum_queue(queue).await;
+        vhost.publish_all(queue, &bodies).await;
+        if queue == "marked" {
+            vhost.give_back_all(queue, u32::try_from(LETTERS).expect("few")).await;
+        }
+        watch(&pool, &vhost.name, queue, SourceMode::Take).await;
+        took.push(taken(&pool, &vhost).await);
+    }
+    let [usual, marked] = took[..] else { panic!("two") };
+    println!(
+        "{LETTERS} letters on RabbitMQ {}: {usual:.1?}; marked: {marked:.1?}",
+        vhost.version().await
+    );
+    assert!(marked < usual * 2, "{marked:?}, and {usual:?} without a mark");
     vhost.delete().await;
 }

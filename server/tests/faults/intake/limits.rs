@@ -1,6 +1,6 @@
-//! Queues that drop a letter which comes back too often. The broker decides by its version: 3.10 has a limit only
-//! where somebody sets one, and takes no -1 from a policy; 4.3 has one everywhere, and keeps the count with which
-//! a letter died, so that the first return is one too many.
+//! Queues that drop a letter which comes back too often. The broker decides by its version: 3.10 takes no -1 from
+//! a policy; 4.3 has a limit everywhere, and keeps the count with which a letter died, so that the first return is
+//! one too many.
 
 use dlo_app::desk::{DeskError, QueueName, TopologyDesk as _, TriageDesk as _};
 use dlo_domain::audit::Actor;
@@ -8,7 +8,8 @@ use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::SourceCondition;
 use dlo_server::broker::Brokers;
-use lapin::types::AMQPValue;
+use lapin::BasicProperties;
+use lapin::types::{AMQPValue, FieldTable};
 use serde_json::json;
 use sqlx::PgPool;
 use std::time::Duration;
@@ -29,16 +30,12 @@ fn ada() -> Actor {
     Actor("ada".to_owned())
 }
 
-/// `work` gives a message up after `limit` failures, into `dead`, which has a limit too: its own on 4.0 and
-/// later, else one by policy.
+/// `work` gives a message up after `limit` failures, into `dead`, which has the same limit by a policy.
 async fn limited_pair(vhost: &Vhost, limit: i32) {
     let text = |text: &str| AMQPValue::LongString(text.into());
     let quorum = ("x-queue-type", text("quorum"));
     vhost.queue("dead", std::slice::from_ref(&quorum)).await;
-    if vhost.major().await < 4 {
-        let definition = json!({"delivery-limit": limit});
-        vhost.policy(POLICY, "^dead$", 1, definition).await;
-    }
+    vhost.policy(POLICY, "^dead$", 1, json!({"delivery-limit": limit})).await;
     let arguments = [
         quorum,
         ("x-delivery-limit", AMQPValue::LongInt(limit)),
@@ -295,6 +292,12 @@ async fn without_a_management_api_letters_are_taken_until_one_tells_that_it_came
     becomes(&pool, bench.source, SourceCondition::DeliveryLimit).await;
     assert_eq!(letters(&pool).await, 6, "the first of them told, and was kept");
     assert_eq!(vhost.depth("dead").await, 4);
+    office.stop().await;
+    // Another process knows what it told.
+    sqlx::query("update sources set condition = 'starting'").execute(&pool).await.expect("set");
+    let office = Office::start(&pool, &blind).await;
+    becomes(&pool, bench.source, SourceCondition::DeliveryLimit).await;
+    assert_eq!((letters(&pool).await, vhost.depth("dead").await), (6, 4), "no other was taken");
     let loss = NewAcceptedLoss { letters: 2, delivery_limit: None };
     let accepted = bench.desk.accept_loss(&ada(), bench.source, &loss).await;
     accepted.expect("accepted");
@@ -304,6 +307,32 @@ async fn without_a_management_api_letters_are_taken_until_one_tells_that_it_came
     .await;
     let withdrawn = bench.desk.withdraw_loss(&ada(), bench.source).await;
     assert_eq!(withdrawn.expect("withdrawn").accepted_loss, None);
+    office.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_count_that_a_publisher_wrote_stops_nothing(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    let blind = Brokers::main(&vhost.brokers.get("main").expect("a broker").amqp, None);
+    let bench = Bench::new(&pool, &blind, &vhost.name).await;
+    let mut headers = FieldTable::default();
+    headers.insert("x-delivery-count".into(), AMQPValue::LongLongInt(3));
+    let counted = BasicProperties::default().with_delivery_mode(2).with_headers(headers);
+    for _ in 0..5 {
+        vhost.publish("dead", counted.clone(), b"with a count of its publisher's").await;
+    }
+    let office = Office::start(&pool, &blind).await;
+    until_within("all are taken", Duration::from_secs(20), || async { letters(&pool).await == 5 })
+        .await;
+    office.stop().await;
+    vhost.publish("dead", counted, b"and one that comes again").await;
+    vhost.give_back_all("dead", 1).await;
+    let office = Office::start(&pool, &blind).await;
+    until_within("it is taken", Duration::from_secs(20), || async { letters(&pool).await == 6 })
+        .await;
+    assert_eq!(condition(&pool, bench.source).await.0, SourceCondition::Running);
     office.stop().await;
     vhost.delete().await;
 }

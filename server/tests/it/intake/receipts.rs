@@ -1,5 +1,7 @@
 //! What the broker says of acknowledgements after the end of a session.
 
+use std::time::Duration;
+
 use dlo_domain::delivery_limit::Evidence;
 use dlo_domain::source::{SourceCondition, SourceMode};
 use dlo_server::broker::{
@@ -68,6 +70,25 @@ async fn a_receipt_counts_what_was_acknowledged_and_nothing_else() {
         delete_receipt(&other, id).await.expect("deleted");
         assert_eq!(told(&vhost, id).await, Receipt::Missing);
     }
+    vhost.delete().await;
+}
+
+/// A broker closes the channel of whoever has a message in hand for too long.
+#[tokio::test]
+async fn a_receipt_is_renewed_while_nothing_comes() {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    let id = new_id(&SystemClock);
+    let (own, mut inlet) = session(&vhost, "dead", id).await;
+    inlet.renew_receipt(Duration::from_hours(1)).await.expect("it is new");
+    assert_eq!(inlet.next_receipt().await.expect("in hand"), Some(1));
+    inlet.renew_receipt(Duration::ZERO).await.expect("renewed");
+    assert_eq!(inlet.next_receipt().await.expect("in hand again"), Some(2));
+    vhost.publish_all("dead", &["a".to_owned()]).await;
+    let tag = next(&mut inlet).await;
+    inlet.acknowledge(tag, 1).await.expect("acknowledged");
+    own.close().await;
+    assert_eq!(told(&vhost, id).await, Receipt::CarriedOut(2));
     vhost.delete().await;
 }
 
