@@ -8,6 +8,7 @@ pub mod goal;
 pub mod heartbeats;
 pub mod ledger;
 pub mod odd;
+pub mod poison;
 pub mod process;
 pub mod program;
 pub mod proxy;

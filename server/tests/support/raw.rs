@@ -156,6 +156,18 @@ impl RawPublisher {
         properties: &RawProperties,
         body: &[u8],
     ) {
+        self.send(exchange, routing_key, properties, body).await;
+        self.wire.expect(60, 80).await;
+    }
+
+    /// Publishes, and waits for nothing.
+    pub async fn send(
+        &mut self,
+        exchange: &str,
+        routing_key: &[u8],
+        properties: &RawProperties,
+        body: &[u8],
+    ) {
         let mut publish = method(60, 40);
         publish.extend([0, 0]);
         short(&mut publish, exchange.as_bytes());
@@ -169,7 +181,6 @@ impl RawPublisher {
         if !body.is_empty() {
             self.wire.send(BODY, 1, body).await;
         }
-        self.wire.expect(60, 80).await;
     }
 
     /// Closes the connection in order.

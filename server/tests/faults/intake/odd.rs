@@ -1,5 +1,6 @@
 //! Every odd message is kept, whatever it holds, and every page and call of it answers.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use dlo_domain::source::SourceMode;
@@ -11,7 +12,8 @@ use uuid::Uuid;
 
 use crate::harness::goal::GoalRow;
 use crate::harness::odd::{self, OddMessage};
-use crate::harness::sized;
+use crate::harness::poison::{self, Poison};
+use crate::harness::{setting, sized};
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 use crate::support::front::Counter;
@@ -149,6 +151,70 @@ async fn every_odd_message_is_kept_and_every_page_and_call_reads_it(pool: PgPool
     let answer = counter.post("/api/v1/replays/preview", &preview).await;
     assert!(answer.status().as_u16() < 500, "a preview: {}", answer.status());
     counter.close().await;
+    vhost.delete().await;
+}
+
+/// Letters by what they are known by, with the headers and the notes of each.
+async fn digests(pool: &PgPool) -> Vec<([u8; 32], String)> {
+    let rows: Vec<(serde_json::Value, Vec<u8>, Vec<String>)> =
+        sqlx::query_as("select headers, body, notes from arrivals")
+            .fetch_all(pool)
+            .await
+            .expect("read");
+    let known = rows.into_iter().map(|(headers, body, notes)| {
+        let told = format!("{headers} {notes:?}");
+        let headers = serde_json::from_value(headers).expect("headers");
+        (poison::digest_of_stored(&headers, &body), told)
+    });
+    known.collect()
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn ten_thousand_poison_messages_are_stored_octet_by_octet(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    crate::support::office::watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let seed = u64::try_from(setting("DLO_CRASH_SEED", 8)).expect("fits");
+    let messages = Poison::generate(setting("DLO_POISON_MESSAGES", 10_000), seed);
+    poison::publish_all(&vhost, "dead", &messages).await;
+    let office = Office::start(&pool, &vhost.brokers).await;
+    until_within("all are taken", Duration::from_mins(3), || async {
+        vhost.depth("dead").await == 0 && letters(&pool).await > 0
+    })
+    .await;
+    office.stop().await;
+    let mut sent: HashMap<[u8; 32], usize> = HashMap::new();
+    for message in &messages {
+        *sent.entry(message.digest()).or_default() += 1;
+    }
+    let (mut doubled, mut changed) = (0, Vec::new());
+    for (digest, told) in digests(&pool).await {
+        match sent.get_mut(&digest) {
+            Some(0) => doubled += 1,
+            Some(left) => *left -= 1,
+            None => changed.push(told),
+        }
+    }
+    let lost = sent.values().sum::<usize>() - changed.len();
+    GoalRow {
+        goal: "R8",
+        case: "poison messages, compared by SHA-256".to_owned(),
+        tried: format!("{} messages, {} with changed octets", messages.len(), changed.len()),
+        broker: vhost.version().await,
+        lost: Some(lost),
+        doubled: Some(doubled),
+        recovered: None,
+        is_met: lost == 0 && doubled == 0 && changed.is_empty(),
+    }
+    .report();
+    assert_eq!((lost, doubled), (0, 0));
+    assert!(
+        changed.is_empty(),
+        "{} are not as they came, such as {:?}",
+        changed.len(),
+        changed.first()
+    );
+    assert_eq!(vhost.depth("dead").await, 0, "nothing blocks the queue");
     vhost.delete().await;
 }
 
