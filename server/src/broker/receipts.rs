@@ -54,6 +54,8 @@ pub(super) struct Keeper {
     consumer: Consumer,
     raw: RawMessages,
     in_hand: Option<InHand>,
+    /// What the broker has counted when the receipt comes next.
+    expected: i64,
 }
 
 /// A receipt in hand.
@@ -140,6 +142,9 @@ async fn look_for_receipt(link: &Link, queue: &str) -> Result<Receipt, BrokerErr
     // Its consumer and what it has in hand leave a channel in one step.
     let receipt = if state.consumer_count() > 0 {
         Receipt::Held
+    } else if state.message_count() > 1 {
+        // Somebody else put one there, and which is ours is not known.
+        Receipt::Missing
     } else {
         let get = BasicGetOptions { no_ack: false };
         let message = within(channel.basic_get(short(queue)?, get)).await?;
@@ -198,17 +203,15 @@ impl Keeper {
             FieldTable::default(),
         ))
         .await?;
-        let mut keeper = Self { queue, consumer, raw, in_hand: None };
+        let mut keeper = Self { queue, consumer, raw, in_hand: None, expected: 0 };
         keeper.in_hand(channel).await?;
         Ok(keeper)
     }
 
     /// How many acknowledgements the broker has counted once it has carried out the next one.
     pub(super) async fn next(&mut self, channel: &Channel) -> Result<i64, BrokerError> {
-        let carried_out = self.in_hand(channel).await?.carried_out;
-        carried_out
-            .map(|count| count + 1)
-            .ok_or_else(|| BrokerError::ReceiptGone(self.queue.clone()))
+        self.in_hand(channel).await?;
+        Ok(self.expected + 1)
     }
 
     /// Acknowledges everything up to this tag, and has it counted. When this returns, the broker has done both.
@@ -240,6 +243,7 @@ impl Keeper {
     async fn reject(&mut self, channel: &Channel) -> Result<(), BrokerError> {
         let receipt = self.in_hand(channel).await?;
         self.in_hand = None;
+        self.expected += 1;
         let reject = BasicRejectOptions { requeue: false };
         within(channel.basic_reject(receipt.tag, reject)).await
     }
@@ -254,6 +258,10 @@ impl Keeper {
             return Err(BrokerError::ReceiptGone(self.queue.clone()));
         };
         let receipt = in_hand(channel, &self.raw, &self.queue, delivery);
+        // Whoever may write to the queue can put another one there.
+        if receipt.carried_out != Some(self.expected) {
+            return Err(BrokerError::ReceiptGone(self.queue.clone()));
+        }
         self.in_hand = Some(receipt);
         Ok(receipt)
     }

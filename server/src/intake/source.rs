@@ -99,7 +99,7 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
             ),
             Fault::QueueMissing => (
                 SourceCondition::QueueMissing,
-                "There is no such queue on the broker. It is looked for again and again."
+                "There is no such queue on the broker. It is looked for every few seconds."
                     .to_owned(),
             ),
             Fault::Refused => (SourceCondition::Refused, format!("The broker refuses: {broker}.")),

@@ -53,7 +53,7 @@ impl Fetch {
         Self { room: window, asked: Mutex::default(), not_before: Instant::now() }
     }
 
-    /// The next message; waits for one, for ever when there is no room. May be dropped while it waits.
+    /// The next message. Waits for one, and does not return while the window is full. May be dropped while it waits.
     pub(super) async fn next(
         &mut self,
         channel: &Channel,

@@ -158,7 +158,7 @@ fn random_value(random: &mut StdRng, level: usize) -> Vec<u8> {
             } else {
                 (0..size).map(|_| random.random()).collect()
             };
-            // Brokers take no infinity, and nothing that is no number: they end the connection.
+            // RabbitMQ ends the connection of whoever publishes an infinity or NaN.
             let exponent = [0x7f, 0xff].contains(&octets[0]) && b"fd".contains(&letter);
             let octets = if exponent { vec![0; size] } else { octets };
             [vec![letter], octets].concat()

@@ -92,6 +92,23 @@ async fn a_receipt_is_renewed_while_nothing_comes() {
     vhost.delete().await;
 }
 
+/// Anybody who may write to the queue can put a message there that looks like a receipt.
+#[tokio::test]
+async fn a_receipt_that_somebody_else_wrote_is_not_believed() {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    vhost.publish_all("dead", &["a".to_owned()]).await;
+    let id = new_id(&SystemClock);
+    let (own, mut inlet) = session(&vhost, "dead", id).await;
+    let tag = next(&mut inlet).await;
+    vhost.publish_all(&format!("{RECEIPTS}{id}"), &["forged".to_owned()]).await;
+    inlet.acknowledge(tag, 1).await.expect("acknowledged");
+    assert!(inlet.next_receipt().await.is_err(), "the next one is not ours");
+    own.close().await;
+    assert_eq!(told(&vhost, id).await, Receipt::Missing);
+    vhost.delete().await;
+}
+
 /// What is given back in order is not acknowledged, and its receipt says so.
 #[tokio::test]
 async fn what_is_given_back_is_not_counted() {
