@@ -30,13 +30,13 @@ impl Receipts {
             Self::NotNeeded | Self::Kept => None,
             Self::Refused => Some(
                 "The broker refuses this office a queue in which it could count what was acknowledged, so letters \
-                 that are being acknowledged when this office is killed are stored twice, each with a note. Give \
+                 that are being acknowledged when this office is killed may be stored twice, each with a note. Give \
                  its user the permissions `configure` and `read` for names that begin with `dlo.`, and `write` for \
                  `amq.default`.",
             ),
             Self::Missing => Some(
                 "The broker did not take a small message in which it could count what was acknowledged: it may be \
-                 short of memory or disk. Letters that are being acknowledged when this office is killed are \
+                 short of memory or disk. Letters that are being acknowledged when this office is killed may be \
                  stored twice, each with a note, until this source connects anew.",
             ),
         }
