@@ -1,1 +1,1 @@
-drop table drafts, replay_bodies, replay_marks, replay_items, replays;
+drop table drafts, replay_bodies, replay_marks, replay_progress, replay_items, replays;

@@ -105,8 +105,8 @@ comment on column replay_items.nacked is
 -- a letter that comes back finds its item; a letter shows its replays
 create unique index replay_items_by_letter on replay_items (letter_id, replay_id);
 
--- Letters of a lane that are on their way: all of these positions that are pending. After a crash
--- they are unknown. One row is written for a window, and not one for each of its letters.
+-- Letters of a lane that may leave: all of these positions that are pending. One row is written for a window,
+-- and not one for each of its letters.
 create table replay_marks (
     replay_id uuid not null references replays (id),
     broker text not null,
@@ -115,6 +115,21 @@ create table replay_marks (
     last_position integer not null,
     primary key (replay_id, broker, vhost)
 );
+
+-- How far the letters under a mark are, noted every few letters. Unlogged: a killed office loses nothing of it, and
+-- a crash of Postgres empties it. Without a row all that is marked may have left.
+create unlogged table replay_progress (
+    replay_id uuid not null references replays (id),
+    broker text not null,
+    vhost text not null,
+    -- who may note more
+    office_id uuid not null,
+    -- letters at later positions did not leave
+    sent_through integer not null,
+    -- positions that the broker confirmed and that are not written down yet, perhaps among others that are
+    confirmed int4multirange not null,
+    primary key (replay_id, broker, vhost)
+) with (fillfactor = 50);
 
 -- What a replay sends in place of what a letter arrived with: frozen with the plan, kept afterwards.
 create table replay_bodies (

@@ -23,6 +23,6 @@ pub use fleet::{FleetInlet, Said};
 pub use inlet::{Inlet, Taken};
 pub use management::{Binding, Bound, BrokerOverview, ExchangeNow, Management, ManagementError};
 pub use octets::OctetReading;
-pub use publisher::{Company, Outgoing, Published, Publisher};
+pub use publisher::{Outgoing, Published, Publisher};
 pub use receipts::{RECEIPTS, Receipt, delete_receipt, make_receipt, read_receipt};
 pub use wire::{delivered_from, properties_to_lapin, table_to_lapin};

@@ -1,8 +1,8 @@
 //! Publishes the letters of frozen plans and writes down what came of each.
 //!
 //! Postgres holds all that must survive: the plan, the mark that is committed before a publish
-//! begins, and the outcome. So an office can end at any moment, and another one (or the same one,
-//! started again) goes on: letters that were marked are unknown, the others are still pending.
+//! begins, how far the marked letters are, and the outcome. So an office can end at any moment, and another one
+//! (or the same one, started again) goes on: letters that were on their way are unknown, the others are still pending.
 //! Nothing here publishes a letter twice, and nothing calls a publish a success that the broker
 //! did not confirm.
 
@@ -21,6 +21,7 @@ mod takeover;
 mod train;
 mod waits;
 mod watch;
+mod wire;
 mod writing;
 
 use std::sync::Arc;
@@ -80,13 +81,13 @@ struct Engine {
 /// # Errors
 /// When replays cannot be read for another reason than an outage.
 pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), ReplayError> {
-    let engine = Engine {
+    let engine = Arc::new(Engine {
         deps,
         links: links::Links::default(),
         in_hand: takeover::InHand::default(),
         // A part that fails stops the others in their own time.
         stop: stop.child_token(),
-    };
+    });
     let (found, taken) = mpsc::channel(MOST_AT_ONCE);
     let (taking, (), ()) = tokio::join!(
         takeover::run(&engine, found),

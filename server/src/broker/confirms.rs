@@ -1,29 +1,22 @@
-//! The publishes of a channel that wait for their confirms, in one place: what the broker confirmed and
-//! what it returned are told apart here (`ledger.rs`), by the message that was returned.
+//! What came of the messages of a batch, which had a channel to themselves: which were confirmed, and which
+//! were returned.
 //!
-//! Nothing runs by itself. Whoever waits for an answer observes the confirms of all publishes of the
-//! channel, those of others and those that nobody waits for any more too: a confirm may carry any
-//! publish's returned message. No publish is dropped before its confirm was observed for the same reason.
+//! lapin attaches a returned message to whichever confirm it completes next, and completes those of one
+//! `multiple` in the order of a hash map. So the attachment says nothing; the message itself names its publish.
+//! The broker returns a message before it confirms it, and lapin has each confirm take the oldest returned message
+//! that waits. So when every confirm of a batch is there, every returned message is. A batch that was cut off
+//! has no such end: there, a confirm that took none was completed when none waited, and is believed.
 
-mod ledger;
 #[cfg(test)]
 mod tests;
-mod wakes;
 
-use std::collections::{HashMap, HashSet};
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::collections::HashMap;
 
 use dlo_domain::republish::{LETTER, REPLAY};
-use futures_util::future::{BoxFuture, poll_fn};
 use lapin::message::BasicReturnMessage;
 use lapin::types::AMQPValue;
-use lapin::{BasicProperties, Confirmation, ErrorKind, PublisherConfirm};
-use tokio::time::{Instant, timeout_at};
+use lapin::{BasicProperties, Confirmation};
 
-use self::ledger::{Answer, CANNOT_TELL, Ledger, ReturnedMessage, Tag};
-use self::wakes::Wakes;
 use super::Published;
 
 /// What a message is known by when it is returned.
@@ -51,215 +44,55 @@ impl MessageKey {
     }
 }
 
-/// A publish that is being handed over to lapin.
-pub(super) type Handover = BoxFuture<'static, lapin::Result<PublisherConfirm>>;
-
-enum Stage {
-    /// Its bytes may not have left.
-    Leaving(Handover),
-    /// It left, and its confirm is awaited.
-    Left(PublisherConfirm),
+/// The end of one publish, without what the broker returned of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It was confirmed.
+    Acked,
+    /// It was refused by a queue.
+    Nacked,
+    /// No answer of the broker's came. This is what is known instead.
+    Missing(Published),
 }
 
-struct Publish {
-    stage: Stage,
-    waker: Waker,
-    /// Whether an error of the channel can be about nothing else.
-    is_alone: bool,
+/// A message that the broker returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReturnedMessage {
+    /// The publish that it names.
+    pub key: Option<MessageKey>,
+    /// Why it was returned.
+    pub why: String,
 }
 
-#[derive(Default)]
-struct State {
-    ledger: Ledger,
-    publishes: HashMap<Tag, Publish>,
-    /// What is certain, until whoever published it asks for it.
-    decided: HashMap<Tag, Published>,
-    /// Publishes that nobody waits for any more.
-    abandoned: HashSet<Tag>,
-    last_tag: Tag,
+/// A publish that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ended {
+    /// What it is known by.
+    pub key: Option<MessageKey>,
+    /// How it ended.
+    pub answer: Answer,
+    /// A returned message that its confirm brought along, its own or another's.
+    pub carried: Option<ReturnedMessage>,
 }
 
-/// The confirms of a channel.
-#[derive(Default)]
-pub(super) struct Confirms {
-    state: Mutex<State>,
-    wakes: Arc<Wakes>,
-}
-
-impl std::fmt::Debug for Confirms {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Confirms").finish_non_exhaustive()
-    }
-}
-
-impl Confirms {
-    /// Begins to hand a message over: lapin has queued it when this returns.
-    pub fn submit(&self, key: Option<MessageKey>, handover: Handover, is_alone: bool) -> Tag {
-        let mut state = self.lock();
-        state.last_tag += 1;
-        let tag = state.last_tag;
-        let is_alone = is_alone && state.ledger.unanswered() == 0;
-        state.ledger.register(tag, key);
-        let publish =
-            Publish { stage: Stage::Leaving(handover), waker: self.wakes.waker(tag), is_alone };
-        state.publishes.insert(tag, publish);
-        state.observe(tag);
-        tag
+impl Ended {
+    /// A publish that the broker did not answer.
+    pub fn without_answer(key: Option<MessageKey>, known: Published) -> Self {
+        Self { key, answer: Answer::Missing(known), carried: None }
     }
 
-    /// Waits until the bytes of these messages have left, but not after the deadline.
-    pub async fn until_left(&self, tags: &[Tag], deadline: Instant) {
-        let mut left = 0;
-        self.until(deadline, |state| {
-            while let Some(tag) = tags.get(left) {
-                let publish = state.publishes.get(tag);
-                if publish.is_some_and(|one| matches!(one.stage, Stage::Leaving(_))) {
-                    return false;
-                }
-                left += 1;
+    /// Reads what lapin says of a publish.
+    pub fn read(key: Option<MessageKey>, confirmation: lapin::Result<Confirmation>) -> Self {
+        let (answer, carried) = match confirmation {
+            Ok(Confirmation::Ack(returned)) => (Answer::Acked, returned.map(read_returned)),
+            Ok(Confirmation::Nack(returned)) => (Answer::Nacked, returned.map(read_returned)),
+            Ok(Confirmation::NotRequested) => {
+                let why = "the channel has no confirms".to_owned();
+                (Answer::Missing(Published::Lost(why)), None)
             }
-            true
-        })
-        .await;
-    }
-
-    /// Waits until it is certain what came of messages, but not after the deadline.
-    pub async fn until_decided(&self, tags: &[Tag], deadline: Instant) {
-        let mut decided = 0;
-        self.until(deadline, |state| {
-            while let Some(tag) = tags.get(decided) {
-                if !state.decided.contains_key(tag) {
-                    return false;
-                }
-                decided += 1;
-            }
-            true
-        })
-        .await;
-    }
-
-    /// What came of a message, which nobody waits for after this.
-    pub fn take(&self, tag: Tag) -> Published {
-        let mut state = self.lock();
-        if let Some(published) = state.decided.remove(&tag) {
-            return published;
-        }
-        state.abandoned.insert(tag);
-        Published::Lost(if state.ledger.is_answered(tag) {
-            CANNOT_TELL.to_owned()
-        } else {
-            "the broker did not answer in time".to_owned()
-        })
-    }
-
-    /// Observes confirms until `check` holds, but not after the deadline.
-    async fn until(&self, deadline: Instant, mut check: impl FnMut(&State) -> bool) {
-        let observed = poll_fn(|cx| {
-            loop {
-                if check(&self.observe_all()) {
-                    return Poll::Ready(());
-                }
-                self.wakes.register(cx.waker());
-                // What was completed before the registration woke nobody.
-                if self.wakes.is_empty() {
-                    return Poll::Pending;
-                }
-            }
-        });
-        // Whoever waits for too long takes what is there.
-        let _ = timeout_at(deadline, observed).await;
-    }
-
-    /// Sweeps until nothing new is to be observed.
-    fn observe_all(&self) -> MutexGuard<'_, State> {
-        let mut state = self.lock();
-        let mut has_news = false;
-        loop {
-            state.ledger.begin_sweep();
-            let woken = self.wakes.take();
-            for tag in &woken {
-                has_news |= state.observe(*tag);
-            }
-            has_news |= state.decide(woken.is_empty());
-            if woken.is_empty() {
-                break;
-            }
-        }
-        if has_news {
-            // It may be what others wait for.
-            self.wakes.wake_waiters();
-        }
-        state
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic in between leaves publishes undecided, and so unknown.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// Looks how far a publish is. Returns whether it is further than before.
-    fn observe(&mut self, tag: Tag) -> bool {
-        let Some(publish) = self.publishes.get_mut(&tag) else {
-            return false;
+            Err(why) => (Answer::Missing(Published::Lost(why.to_string())), None),
         };
-        let waker = publish.waker.clone();
-        let mut context = Context::from_waker(&waker);
-        let mut has_left = false;
-        let (answer, carried) = loop {
-            match &mut publish.stage {
-                Stage::Leaving(handover) => match handover.as_mut().poll(&mut context) {
-                    Poll::Pending => return false,
-                    Poll::Ready(Ok(confirm)) => {
-                        publish.stage = Stage::Left(confirm);
-                        has_left = true;
-                    }
-                    // Once it was handed over, some of its bytes may have left whatever is said after.
-                    Poll::Ready(Err(why)) => {
-                        break (Answer::Failed(Published::Lost(why.to_string())), None);
-                    }
-                },
-                Stage::Left(confirm) => match Pin::new(confirm).poll(&mut context) {
-                    Poll::Pending => return has_left,
-                    Poll::Ready(confirmation) => break read(confirmation, publish.is_alone),
-                },
-            }
-        };
-        self.publishes.remove(&tag);
-        self.ledger.resolve(tag, answer, carried);
-        true
-    }
-
-    /// Ends a sweep. Returns whether more is certain than before.
-    fn decide(&mut self, is_quiet: bool) -> bool {
-        let decisions = self.ledger.end_sweep(is_quiet);
-        let has_news = !decisions.is_empty();
-        for decision in decisions {
-            if !self.abandoned.remove(&decision.tag) {
-                self.decided.insert(decision.tag, decision.published);
-            }
-        }
-        has_news
-    }
-}
-
-fn read(
-    confirmation: lapin::Result<Confirmation>,
-    is_alone: bool,
-) -> (Answer, Option<ReturnedMessage>) {
-    match confirmation {
-        Ok(Confirmation::Ack(returned)) => (Answer::Acked, returned.map(read_returned)),
-        Ok(Confirmation::Nack(returned)) => (Answer::Nacked, returned.map(read_returned)),
-        Ok(Confirmation::NotRequested) => {
-            let why = "the channel has no confirms".to_owned();
-            (Answer::Failed(Published::Lost(why)), None)
-        }
-        Err(why) if is_alone && is_refusal(&why) => {
-            let why = format!("the broker refused it: {why}");
-            (Answer::Failed(Published::Refused(why)), None)
-        }
-        Err(why) => (Answer::Failed(Published::Lost(why.to_string())), None),
+        Self { key, answer, carried }
     }
 }
 
@@ -271,8 +104,37 @@ fn read_returned(message: BasicReturnMessage) -> ReturnedMessage {
     }
 }
 
-/// A channel error answers one publish and is raised before anything is routed: when there was
-/// only one on the way, that one was refused. A connection error can come at any time.
-fn is_refusal(error: &lapin::Error) -> bool {
-    matches!(error.kind(), ErrorKind::ProtocolError(_)) && error.is_amqp_soft_error()
+/// Why an answered publish is unknown.
+const CANNOT_TELL: &str = "the broker answered, and it cannot be told whether it gave this message \
+    or another one back";
+
+/// What came of the messages of a batch, in their order.
+pub(super) fn decide(batch: Vec<Ended>) -> Vec<Published> {
+    let mut named: HashMap<MessageKey, usize> = HashMap::new();
+    for key in batch.iter().filter_map(|one| one.key.clone()) {
+        *named.entry(key).or_default() += 1;
+    }
+    let mut returned: HashMap<MessageKey, String> = HashMap::new();
+    let mut is_anybodys = false;
+    for message in batch.iter().filter_map(|one| one.carried.clone()) {
+        match message.key.filter(|key| named.contains_key(key)) {
+            Some(key) => drop(returned.insert(key, message.why)),
+            None => is_anybodys = true,
+        }
+    }
+    let is_cut = batch.iter().any(|one| matches!(one.answer, Answer::Missing(Published::Lost(_))));
+    let published = batch.into_iter().map(|one| {
+        let why = one.key.as_ref().and_then(|key| returned.get(key));
+        let is_only = one.key.as_ref().is_some_and(|key| named.get(key) == Some(&1));
+        let may_wait = is_cut && one.carried.is_some();
+        match (why, one.answer) {
+            (Some(why), _) if is_only => Published::Returned(why.clone()),
+            (_, Answer::Missing(known)) => known,
+            (Some(_), _) => Published::Lost(CANNOT_TELL.to_owned()),
+            (None, _) if is_anybodys || may_wait => Published::Lost(CANNOT_TELL.to_owned()),
+            (None, Answer::Acked) => Published::Confirmed,
+            (None, Answer::Nacked) => Published::Nacked,
+        }
+    });
+    published.collect()
 }

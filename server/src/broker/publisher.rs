@@ -2,28 +2,23 @@
 //! of it. Its connection is its own, so that a broker that blocks publishers does not stop
 //! intake, and a message that closes the channel harms nobody else.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dlo_domain::replay::Address;
 use dlo_domain::republish::MOST_HEADER_BYTES;
 use dlo_domain::wire::{FieldTable, Properties};
-use futures_util::FutureExt as _;
+use futures_util::future::{join, join_all};
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::ShortString;
-use lapin::{Channel, Connection, ConnectionProperties};
-use tokio::sync::Mutex;
-use tokio::time::Instant;
+use lapin::{Channel, Connection, ConnectionProperties, ErrorKind};
+use tokio::time::{Instant, timeout_at};
 
-use super::confirms::{Confirms, MessageKey};
+use super::confirms::{Answer, Ended, MessageKey, decide};
 use super::connection::within;
 use super::declare::ask_exchange;
 use super::{BrokerError, Brokers, properties_to_lapin};
 use crate::failpoint;
-
-/// So many messages are handed over before the first of them is known to have left. Those of one gulp
-/// are unknown together when one of them closes the channel; later ones were not sent.
-const GULP: usize = 50;
 
 /// A message on its way.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,29 +51,12 @@ pub enum Published {
     NotSent,
 }
 
-/// A channel with confirms on a connection of its own.
-#[derive(Debug)]
+/// A connection of its own, for batches that each have a channel to themselves. Clones share it.
+#[derive(Debug, Clone)]
 pub struct Publisher {
-    connection: Connection,
-    channel: Arc<Channel>,
-    confirms: Confirms,
-    turnstile: Mutex<()>,
-}
-
-/// Whether other messages are on their way through the same channel: then an error of the channel does
-/// not say which of them it is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Company {
-    /// None are, and none will be before the answers are there.
-    Alone,
-    /// There may be.
-    Others,
-}
-
-/// A message that was handed over, or why it was not.
-enum Sent {
-    Awaited(u64),
-    Known(Published),
+    connection: Arc<Connection>,
+    /// Channels with confirms on which nothing is on its way.
+    idle: Arc<Mutex<Vec<Channel>>>,
 }
 
 impl Publisher {
@@ -90,20 +68,16 @@ impl Publisher {
         let uri = brokers.uri(broker, vhost)?;
         let name = ConnectionProperties::default().with_connection_name("dlo replay".into());
         let connection = within(Connection::connect_uri(uri, name)).await?;
-        let channel = within(connection.create_channel()).await?;
-        within(channel.confirm_select(ConfirmSelectOptions::default())).await?;
-        Ok(Self {
-            connection,
-            channel: Arc::new(channel),
-            confirms: Confirms::default(),
-            turnstile: Mutex::new(()),
-        })
+        let publisher = Self { connection: Arc::new(connection), idle: Arc::default() };
+        let channel = publisher.channel().await?;
+        publisher.give_back(channel);
+        Ok(publisher)
     }
 
     /// Whether it still stands, as far as we know.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.connection.status().connected() && self.channel.status().connected()
+        self.connection.status().connected()
     }
 
     /// Whether the broker takes nothing now, because its memory or disk runs out. What is sent
@@ -135,83 +109,51 @@ impl Publisher {
         ask_exchange(channel, exchange).await
     }
 
-    /// Publishes messages in order and waits until it is certain what came of each, but not longer than
-    /// `patience`. The answers are in the order of the messages. What is published at the same time leaves
-    /// before or after them, not between.
-    pub async fn publish(
-        &self,
-        messages: Vec<Outgoing>,
-        patience: Duration,
-        company: Company,
-    ) -> Vec<Published> {
+    /// Publishes messages in order, at once, and waits until it is certain what came of each, but not longer
+    /// than `patience`. The answers are in the order of the messages. One that closes the channel leaves those
+    /// of its batch unknown, and no others.
+    pub async fn publish(&self, batch: Vec<Outgoing>, patience: Duration) -> Vec<Published> {
         let deadline = Instant::now() + patience;
-        let turn = self.turnstile.lock().await;
-        if company == Company::Others && self.is_blocked() {
+        let not_sent = vec![Published::NotSent; batch.len()];
+        if self.is_blocked() {
             // Those before it learn when that is over; these would be unknown for nothing.
-            return vec![Published::NotSent; messages.len()];
+            return not_sent;
         }
+        let Ok(channel) = self.channel().await else {
+            return not_sent;
+        };
         failpoint::reach(failpoint::MARKED);
-        let is_alone = messages.len() == 1 && company == Company::Alone;
-        let sent = self.hand_over(messages, deadline, is_alone).await;
-        failpoint::reach(failpoint::HANDED_OVER);
-        drop(turn);
-        let answers = self.answers(sent, deadline).await;
+        let is_alone = batch.len() == 1;
+        let sending = batch.iter().map(|message| send(&channel, message, is_alone, deadline));
+        let (ended, ()) =
+            join(join_all(sending), async { failpoint::reach(failpoint::HANDED_OVER) }).await;
         failpoint::reach(failpoint::ANSWERED);
-        answers
-    }
-
-    /// Sends messages gulp by gulp. Those of one are handed over at once, so that they leave in few writes.
-    async fn hand_over(
-        &self,
-        messages: Vec<Outgoing>,
-        deadline: Instant,
-        is_alone: bool,
-    ) -> Vec<Sent> {
-        let mut sent = Vec::with_capacity(messages.len());
-        let mut messages = messages.into_iter().peekable();
-        while messages.peek().is_some() {
-            let gulp = messages.by_ref().take(GULP);
-            let gulp: Vec<Sent> =
-                gulp.map(|message| self.send(message, deadline, is_alone)).collect();
-            self.confirms.until_left(&tags(&gulp), deadline).await;
-            sent.extend(gulp);
+        // A channel with an answer outstanding is done with: the answer would be taken for another's.
+        if !ended.iter().any(|one| matches!(one.answer, Answer::Missing(Published::Lost(_)))) {
+            self.give_back(channel);
         }
-        sent
+        decide(ended)
     }
 
-    fn send(&self, message: Outgoing, deadline: Instant, is_alone: bool) -> Sent {
-        // Where those before it took all the time to get away, it would not.
-        if !self.is_open() || Instant::now() >= deadline {
-            return Sent::Known(Published::NotSent);
+    /// A channel with confirms on which nothing is on its way.
+    async fn channel(&self) -> Result<Channel, BrokerError> {
+        while let Some(channel) = self.idle().pop() {
+            if channel.status().connected() {
+                return Ok(channel);
+            }
         }
-        let properties = match properties_to_lapin(&message.properties, &message.headers) {
-            Ok(properties) => properties,
-            Err(why) => return Sent::Known(Published::Refused(why.to_string())),
-        };
-        let Address { exchange, routing_key } = &message.address;
-        let name = |text: &String| ShortString::try_new(text.as_str());
-        let (Ok(exchange), Ok(routing_key)) = (name(exchange), name(routing_key)) else {
-            let why = "a name has more than 255 bytes".to_owned();
-            return Sent::Known(Published::Refused(why));
-        };
-        let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
-        let key = MessageKey::of(&properties);
-        let channel = Arc::clone(&self.channel);
-        let handover = async move {
-            let body = &message.body;
-            let publish = channel.basic_publish(exchange, routing_key, options, body, properties);
-            publish.await
-        };
-        Sent::Awaited(self.confirms.submit(key, handover.boxed(), is_alone))
+        let channel = within(self.connection.create_channel()).await?;
+        within(channel.confirm_select(ConfirmSelectOptions::default())).await?;
+        Ok(channel)
     }
 
-    async fn answers(&self, sent: Vec<Sent>, deadline: Instant) -> Vec<Published> {
-        self.confirms.until_decided(&tags(&sent), deadline).await;
-        let answer = |one| match one {
-            Sent::Known(known) => known,
-            Sent::Awaited(tag) => self.confirms.take(tag),
-        };
-        sent.into_iter().map(answer).collect()
+    fn give_back(&self, channel: Channel) {
+        self.idle().push(channel);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Channel>> {
+        // A list cannot be left half changed, whoever panicked.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says goodbye to the broker; a broker that does not answer is left alone.
@@ -220,10 +162,41 @@ impl Publisher {
     }
 }
 
-fn tags(sent: &[Sent]) -> Vec<u64> {
-    let tag = |one: &Sent| match one {
-        Sent::Awaited(tag) => Some(*tag),
-        Sent::Known(_) => None,
+/// Publishes a message and waits for its end.
+async fn send(channel: &Channel, message: &Outgoing, is_alone: bool, deadline: Instant) -> Ended {
+    let refused = |why: String| Ended::without_answer(None, Published::Refused(why));
+    let properties = match properties_to_lapin(&message.properties, &message.headers) {
+        Ok(properties) => properties,
+        Err(why) => return refused(why.to_string()),
     };
-    sent.iter().filter_map(tag).collect()
+    let Address { exchange, routing_key } = &message.address;
+    let name = |text: &String| ShortString::try_new(text.as_str());
+    let (Ok(exchange), Ok(routing_key)) = (name(exchange), name(routing_key)) else {
+        return refused("a name has more than 255 bytes".to_owned());
+    };
+    let key = MessageKey::of(&properties);
+    let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
+    // lapin has queued it once this was asked for: those of a batch are, in their order, before any waits.
+    let publishing =
+        channel.basic_publish(exchange, routing_key, options, &message.body, properties);
+    let confirming = async {
+        let confirm = publishing.await?;
+        confirm.await
+    };
+    match timeout_at(deadline, confirming).await {
+        Ok(Err(why)) if is_alone && is_refusal(&why) => {
+            refused(format!("the broker refused it: {why}"))
+        }
+        Ok(confirmation) => Ended::read(key, confirmation),
+        Err(_) => Ended::without_answer(
+            key,
+            Published::Lost("the broker did not answer in time".to_owned()),
+        ),
+    }
+}
+
+/// A channel error answers one publish and is raised before anything is routed: when there was
+/// only one on the way, that one was refused. A connection error can come at any time.
+fn is_refusal(error: &lapin::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ProtocolError(_)) && error.is_amqp_soft_error()
 }

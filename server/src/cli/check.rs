@@ -80,7 +80,11 @@ fn intentions(config: &Config) -> anyhow::Result<Vec<String>> {
         "take no letters".to_owned()
     });
     lines.push(if replay.enabled {
-        format!("publish replays, up to {} letters on their way at once", replay.window)
+        let most = match replay.window {
+            0 => "50 letters on their way at once, more of a large replay".to_owned(),
+            most => format!("{most} letters on their way at once"),
+        };
+        format!("publish replays, up to {most}")
     } else {
         "publish no replays".to_owned()
     });

@@ -13,7 +13,8 @@ use super::value::{globs, number, seconds, switch};
 pub struct ReplayConfig {
     /// Whether this office publishes.
     pub enabled: bool,
-    /// At most this many letters are on their way at once.
+    /// At most so many letters of a lane are on their way at once: so many may be unknown after a crash. 0 goes by
+    /// how many letters there are.
     pub window: u16,
     /// A letter that was replayed so often is left out of further replays, unless whoever asks says
     /// that it is to be taken all the same.
@@ -32,7 +33,7 @@ impl Default for ReplayConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            window: 2_000,
+            window: 0,
             loop_cap: 20,
             worker_queue: WorkerQueueNames::default().template,
             worker_queues: Globs::default(),
@@ -54,7 +55,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ReplayConfig {
     let usual = ReplayConfig::default();
     let mut table = reader.table("replay");
     let enabled = reader.setting(&mut table, "enabled", Some("DLO_REPLAY"), switch);
-    let window = reader.setting(&mut table, "window", Some("DLO_REPLAY_WINDOW"), number(1, 10_000));
+    let window = reader.setting(&mut table, "window", Some("DLO_REPLAY_WINDOW"), number(0, 10_000));
     let loop_cap =
         reader.setting(&mut table, "loop_cap", Some("DLO_REPLAY_LOOP_CAP"), number(1, 10_000));
     let worker_queue = reader.setting(

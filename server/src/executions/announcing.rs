@@ -14,7 +14,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use super::{Deps, mind, wait};
-use crate::broker::{Company, Outgoing, Published, Publisher};
+use crate::broker::{Outgoing, Published, Publisher};
 use crate::store::executions::outbox::{self, Waiting};
 use crate::store::{StoreError, shared_time};
 
@@ -122,7 +122,7 @@ impl Announcer {
         }
         let sendable = |message: &&Waiting| known[&*message.destination.exchange];
         let outgoing: Vec<Outgoing> = messages.iter().filter(sendable).map(outgoing).collect();
-        let answers = publisher.publish(outgoing, PATIENCE, Company::Others).await;
+        let answers = publisher.publish(outgoing, PATIENCE).await;
         let mut answers = answers.into_iter();
         Ok(messages
             .iter()

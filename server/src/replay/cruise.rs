@@ -1,6 +1,5 @@
-//! A lane at full speed, when nothing holds it back: while windows are on their way, each a part of
-//! what may be, the next one is loaded, another is marked, and the answers to those before them are
-//! written down (`train.rs`). Each of these goes on beside the others, so that neither the broker nor
+//! A lane at full speed, when nothing holds it back: while letters are on their way (`wire.rs`), the next
+//! window is loaded, another is marked, and the answers to those before them are written down (`train.rs`). Each of these goes on beside the others, so that neither the broker nor
 //! the database waits for the other; what was answered meanwhile is written down together.
 //!
 //! At the first sign of trouble the lane goes back to its careful pace.

@@ -1,5 +1,6 @@
 //! One replay from where it stands to its end.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -15,11 +16,13 @@ use tokio::sync::mpsc;
 use super::brake::Brake;
 use super::halt::{Halt, persist};
 use super::lane::Line;
+use super::pace::most_on_the_way;
 use super::{Engine, MOST_AT_ONCE, prepare};
 use crate::failpoint;
+use crate::store::replays::marks::{self, CutOff};
 use crate::store::replays::outcomes::Recorded;
+use crate::store::replays::steer;
 use crate::store::replays::work::{self, Orders};
-use crate::store::replays::{marks, steer};
 use crate::store::{StoreError, events};
 
 /// A replay whose rows cannot be read is tried again after so long.
@@ -29,7 +32,7 @@ const ASIDE: Duration = Duration::from_secs(10);
 const GIVEN_BACK_AT_ONCE: i64 = 1_000;
 
 /// Follows every replay that arrives, until no more can arrive and each is put down.
-pub(super) async fn run(engine: &Engine, mut taken: mpsc::Receiver<ReplayId>) {
+pub(super) async fn run(engine: &Arc<Engine>, mut taken: mpsc::Receiver<ReplayId>) {
     let mut following = FuturesUnordered::new();
     let mut more = true;
     loop {
@@ -46,7 +49,7 @@ pub(super) async fn run(engine: &Engine, mut taken: mpsc::Receiver<ReplayId>) {
     }
 }
 
-async fn follow(engine: &Engine, replay: ReplayId) -> ReplayId {
+async fn follow(engine: &Arc<Engine>, replay: ReplayId) -> ReplayId {
     match to_the_end(engine, replay).await {
         Ok(()) | Err(Halt::Stopped) => {}
         Err(Halt::NotOurs) => {
@@ -62,7 +65,7 @@ async fn follow(engine: &Engine, replay: ReplayId) -> ReplayId {
     replay
 }
 
-async fn to_the_end(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
+async fn to_the_end(engine: &Arc<Engine>, replay: ReplayId) -> Result<(), Halt> {
     let orders = persist!(engine, conn => work::orders(conn, replay).await)?;
     let orders = orders.ok_or(Halt::NotOurs)?;
     give_up_what_was_cut_off(engine, replay, &orders).await?;
@@ -76,11 +79,12 @@ async fn to_the_end(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
     persist!(engine, conn => end(conn, replay, at).await)
 }
 
-async fn publish(engine: &Engine, replay: ReplayId, orders: &Orders) -> Result<(), Halt> {
+async fn publish(engine: &Arc<Engine>, replay: ReplayId, orders: &Orders) -> Result<(), Halt> {
     let lanes = persist!(engine, conn => work::lanes(conn, replay).await)?;
     let brake = Brake::new(orders);
+    let most_on_the_way = most_on_the_way(engine.deps.config.window, orders.pending);
     let at_work = lanes.iter().map(async |lane| {
-        let line = Line { engine, replay, lane, orders, brake: &brake };
+        let line = Line { engine, replay, lane, orders, brake: &brake, most_on_the_way };
         line.run().await
     });
     let ends = join_all(at_work).await;
@@ -88,7 +92,7 @@ async fn publish(engine: &Engine, replay: ReplayId, orders: &Orders) -> Result<(
 }
 
 /// Gives back the letters of a cancelled replay that were not published.
-async fn give_back(engine: &Engine, replay: ReplayId) -> Result<(), Halt> {
+async fn give_back(engine: &Arc<Engine>, replay: ReplayId) -> Result<(), Halt> {
     let why = "it was not published: the replay was cancelled before its turn";
     loop {
         if engine.stop.is_cancelled() {
@@ -117,30 +121,34 @@ async fn end(
     Ok(())
 }
 
-/// Letters that were being published when the office that held the replay ended: they may or
-/// may not have been, so they are unknown and never sent again by themselves.
+/// Letters that were being published when the office that held the replay ended. Where it had noted the broker's
+/// confirm, that is written down; the others may or may not have been published, so they are unknown and never
+/// sent again by themselves.
 async fn give_up_what_was_cut_off(
-    engine: &Engine,
+    engine: &Arc<Engine>,
     replay: ReplayId,
     orders: &Orders,
 ) -> Result<(), Halt> {
-    let seats = persist!(engine, conn => marks::cut_off(conn, replay).await)?;
-    let why = "the publish was cut off: the office that published it ended before it wrote down \
-               the broker's answer";
-    let unknown: Vec<Recorded> = seats
-        .into_iter()
-        .map(|seat| Recorded {
-            seat,
-            outcome: Outcome::Unknown,
-            detail: Some(why.to_owned()),
-            nacked: false,
-        })
-        .collect();
-    engine.record(replay, &unknown).await?;
+    let me = engine.deps.office_id;
+    let letters = persist!(engine, conn => marks::cut_off(conn, replay, me).await)?;
+    let cut_off: Vec<Recorded> = letters.into_iter().map(after_the_end).collect();
+    engine.record(replay, &cut_off).await?;
     failpoint::reach(failpoint::GIVEN_UP);
     persist!(engine, conn => marks::clear_all(conn, replay).await)?;
     if orders.state == ReplayState::Running {
-        engine.keep_order(replay, orders, &unknown).await?;
+        engine.keep_order(replay, orders, &cut_off).await?;
     }
     Ok(())
+}
+
+/// What is known of a letter after the end of the office that published it.
+fn after_the_end(letter: CutOff) -> Recorded {
+    let (outcome, detail) = if letter.is_confirmed {
+        (Outcome::Confirmed, "the office that published it ended right after the broker's confirm")
+    } else {
+        let cut_off = "the publish was cut off: the office that published it ended before it wrote down the \
+                       broker's answer";
+        (Outcome::Unknown, cut_off)
+    };
+    Recorded { seat: letter.seat, outcome, detail: Some(detail.to_owned()), nacked: false }
 }

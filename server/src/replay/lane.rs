@@ -1,7 +1,7 @@
 //! The letters of one replay that go through one vhost of one broker: window after window, in
 //! order. The steps of a window: load, prepare, reach the broker, mark, publish, write down.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_domain::ids::ReplayId;
@@ -10,13 +10,14 @@ use super::Engine;
 use super::brake::Brake;
 use super::capacity::Capacity;
 use super::cruise::can_cruise;
-use super::exchanges::{Exchanges, exchanges_of};
+use super::exchanges::Exchanges;
 use super::halt::{Halt, persist};
 use super::links::Way;
 use super::pace::Pace;
 use super::prepare::{self, Ready};
-use super::writing::recorded;
-use crate::broker::{Company, Outgoing, Published, Publisher};
+use super::wire::Wire;
+use super::writing::{Marked, are_confirmed};
+use crate::broker::{Published, Publisher};
 use crate::store::replays::bodies;
 use crate::store::replays::messages::{self, Message};
 use crate::store::replays::work::{self, Lane, NextItem, Orders};
@@ -26,11 +27,13 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A lane at work.
 pub(super) struct Line<'a> {
-    pub(super) engine: &'a Engine,
+    pub(super) engine: &'a Arc<Engine>,
     pub(super) replay: ReplayId,
     pub(super) lane: &'a Lane,
     pub(super) orders: &'a Orders,
     pub(super) brake: &'a Brake,
+    /// So many letters may be on their way at once.
+    pub(super) most_on_the_way: usize,
 }
 
 /// How far a lane is.
@@ -60,19 +63,6 @@ impl Progress {
     fn has_way(&self) -> bool {
         self.held.as_ref().is_some_and(Publisher::is_open)
     }
-
-    /// Learns from what came of messages that went to these exchanges.
-    pub(super) fn learn(
-        &mut self,
-        exchanges: &BTreeSet<String>,
-        answers: &[Published],
-        publisher: &Publisher,
-    ) {
-        self.pace.learn(answers, publisher.is_open());
-        if publisher.is_open() {
-            self.place.exchanges.proven.extend(exchanges.iter().cloned());
-        }
-    }
 }
 
 /// Before the first position.
@@ -81,11 +71,7 @@ pub(super) const START: i32 = -1;
 impl Line<'_> {
     /// Publishes what is pending.
     pub(super) async fn run(&self) -> Result<(), Halt> {
-        let mut progress = Progress {
-            pace: Pace::new(self.engine.deps.config.window),
-            held: None,
-            place: Place::default(),
-        };
+        let mut progress = Progress { pace: Pace::default(), held: None, place: Place::default() };
         let done = loop {
             match self.go_on(&mut progress).await {
                 Ok(true) => {}
@@ -144,8 +130,8 @@ impl Line<'_> {
         let Some(ready) = self.reach(progress, ready).await? else {
             return Ok(true);
         };
-        let ready = self.marked(None, ready).await?;
-        self.publish(progress, ready).await?;
+        let marked = self.marked(None, ready).await?;
+        self.publish(progress, marked).await?;
         Ok(true)
     }
 
@@ -175,17 +161,29 @@ impl Line<'_> {
     }
 
     /// Publishes letters that were marked, and writes down what came of each.
-    async fn publish(&self, progress: &mut Progress, ready: Vec<Ready>) -> Result<(), Halt> {
+    async fn publish(&self, progress: &mut Progress, marked: Marked) -> Result<(), Halt> {
         let Some(publisher) = progress.held.take() else {
             return Ok(());
         };
-        let (messages, in_flight): (Vec<Outgoing>, Vec<_>) =
-            ready.into_iter().map(Ready::depart).unzip();
-        let exchanges = exchanges_of(&messages);
-        let answers = publisher.publish(messages, PATIENCE, Company::Alone).await;
-        progress.learn(&exchanges, &answers, &publisher);
-        // A channel with an answer outstanding is done with, unless it is only blocked: a new
-        // connection would have to learn that again, at the price of a letter.
+        let mut wire = Wire::open(self, &publisher);
+        wire.send(marked);
+        let (mut answers, mut recorded) = (Vec::new(), Vec::new());
+        while let Some(arrived) = wire.next().await {
+            if arrived.proves_exchanges() {
+                progress.place.exchanges.proven.extend(arrived.exchanges);
+            }
+            if !are_confirmed(&arrived.recorded) {
+                // They would take the room of others.
+                self.write(&arrived.recorded).await?;
+                wire.written(&arrived.recorded);
+            }
+            answers.extend(arrived.answers);
+            recorded.extend(arrived.recorded);
+        }
+        let done = wire.end().await;
+        progress.pace.learn(&answers, publisher.is_open());
+        // A connection with an answer outstanding is done with, unless it is only blocked: a new
+        // one would have to learn that again, at the price of a letter.
         let outstanding = answers.iter().any(|one| matches!(one, Published::Lost(_)));
         if outstanding && !publisher.is_blocked() {
             publisher.close().await;
@@ -196,8 +194,8 @@ impl Line<'_> {
             // What never left goes next.
             progress.place.after = START;
         }
-        let recorded = recorded(in_flight, answers);
         self.put_down(&recorded).await?;
+        done?;
         let engine = self.engine;
         engine.keep_order(self.replay, self.orders, &recorded).await
     }

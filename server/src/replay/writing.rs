@@ -8,12 +8,12 @@ use dlo_domain::replay::Outcome;
 
 use super::Engine;
 use super::halt::{Halt, persist};
-use super::lane::Line;
+use super::lane::{Line, START};
 use super::prepare::{self, Ready};
 use crate::broker::Published;
 use crate::failpoint;
 use crate::store::StoreError;
-use crate::store::replays::marks::{self, Begun};
+use crate::store::replays::marks::{self, Begun, Since};
 use crate::store::replays::outcomes::{self, Recorded, Seat};
 use crate::store::replays::steer;
 use crate::store::replays::work::Orders;
@@ -26,14 +26,27 @@ const IN_THE_WAY: &str = "a letter did not get through, and those after it are t
 const BACK_AGAIN: &str = "a letter died again, and those after it are to keep their order: decide on it, \
     then resume";
 
+/// Letters that were marked.
+pub(super) struct Marked {
+    pub(super) ready: Vec<Ready>,
+    /// Those up to this position may leave without a note. Only where nothing was on its way before them.
+    pub(super) sent_through: Option<i32>,
+}
+
 impl Line<'_> {
-    /// Marks the letters that come next, and keeps those that were marked. `since` is the first of
+    /// Marks the letters that come next, and keeps those that were marked. `before` is the first of
     /// those that are marked and not written down.
     pub(super) async fn marked(
         &self,
-        since: Option<i32>,
+        before: Option<i32>,
         next: Vec<Ready>,
-    ) -> Result<Vec<Ready>, Halt> {
+    ) -> Result<Marked, Halt> {
+        let at_once = next.get(..self.most_on_the_way).unwrap_or(&next).last();
+        let sent_through = at_once.filter(|_| before.is_none()).map(|one| one.seat.position);
+        let since = match (before, sent_through) {
+            (Some(position), _) => Since::Before(position),
+            (None, position) => Since::Anew(position.unwrap_or(START)),
+        };
         let seats: Vec<Seat> = next.iter().map(|one| one.seat).collect();
         let (engine, replay, lane) = (self.engine, self.replay, self.lane);
         let me = engine.deps.office_id;
@@ -45,7 +58,8 @@ impl Line<'_> {
         let Begun::Except(back) = begun else {
             return Err(Halt::NotOurs);
         };
-        self.still_claimed(next, &back).await
+        let ready = self.still_claimed(next, &back).await?;
+        Ok(Marked { ready, sent_through })
     }
 
     /// The letters without those that came back meanwhile.
@@ -112,8 +126,7 @@ impl Engine {
         orders: &Orders,
         recorded: &[Recorded],
     ) -> Result<(), Halt> {
-        let passed = |one: &Recorded| one.outcome == Outcome::Confirmed;
-        if !orders.in_order || recorded.iter().all(passed) {
+        if !orders.in_order || are_confirmed(recorded) {
             return Ok(());
         }
         self.stop_replay(replay, IN_THE_WAY).await?;
@@ -131,6 +144,11 @@ impl Engine {
     }
 }
 
+/// Whether the broker confirmed all of these.
+pub(super) fn are_confirmed(recorded: &[Recorded]) -> bool {
+    recorded.iter().all(|one| one.outcome == Outcome::Confirmed)
+}
+
 /// A letter on its way, and what its answer is to be read with.
 #[derive(Debug)]
 pub(super) struct InFlight {
@@ -145,9 +163,9 @@ pub(super) struct InFlight {
 
 /// What is to be written down of the answers to a window. Letters that never left are not in it: they
 /// are still pending.
-pub(super) fn recorded(in_flight: Vec<InFlight>, answers: Vec<Published>) -> Vec<Recorded> {
+pub(super) fn recorded(in_flight: Vec<InFlight>, answers: &[Published]) -> Vec<Recorded> {
     let outcomes = in_flight.into_iter().zip(answers);
-    outcomes.filter_map(|(letter, answer)| letter.outcome(answer)).collect()
+    outcomes.filter_map(|(letter, answer)| letter.outcome(answer.clone())).collect()
 }
 
 impl InFlight {
@@ -210,7 +228,7 @@ mod tests {
             dropped_by: dropped_by.map(str::to_owned),
             exchange: exchange.map(str::to_owned),
         };
-        recorded(vec![in_flight], vec![answer]).remove(0)
+        recorded(vec![in_flight], &[answer]).remove(0)
     }
 
     #[test]

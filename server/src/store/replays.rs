@@ -16,6 +16,7 @@ pub mod marks;
 pub mod messages;
 pub mod outcomes;
 pub mod plan;
+pub mod progress;
 mod read;
 pub mod resuming;
 pub mod steer;

@@ -158,6 +158,9 @@ async fn remove(conn: &mut PgConnection, ids: &[Uuid]) -> Result<u64, StoreError
     sqlx::query!("delete from replay_bodies where replay_id = any($1)", ids)
         .execute(&mut *conn)
         .await?;
+    sqlx::query!("delete from replay_progress where replay_id = any($1)", ids)
+        .execute(&mut *conn)
+        .await?;
     sqlx::query!("delete from replay_marks where replay_id = any($1)", ids)
         .execute(&mut *conn)
         .await?;

@@ -1,7 +1,7 @@
-//! The mark that is set before a publish begins: after a crash the letters under it are unknown, and
-//! the others are still pending.
+//! The mark that is set before a publish begins: after a crash the letters under it are unknown, but those of
+//! which more is known (`progress.rs`), and the others are still pending.
 //!
-//! A lane has one mark, which says from where to where its window reaches. All that is pending in
+//! A lane has one mark, which says from where to where its windows reach. All that is pending in
 //! the lane between these positions may be on its way, and nothing else is.
 
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::outcomes::Seat;
 use super::work::Lane;
-use super::{ladder, range};
+use super::{ladder, progress, range};
 use crate::store::{StoreError, weeks};
 
 /// What became of the wish to publish.
@@ -25,8 +25,17 @@ pub enum Begun {
     NotOurs,
 }
 
+/// From where a mark reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// From the first of its letters, of which those up to this position may leave at once.
+    Anew(i32),
+    /// From this position of a letter that was marked before, and is not written down.
+    Before(i32),
+}
+
 /// Marks letters of a lane as being published: all of its pending ones between the first and the
-/// last of them, and from `since` on when letters before them are on their way too. This must be
+/// last of them, and those before them that are on their way too. This must be
 /// committed before the first byte leaves. Letters are told that this replay has no longer. Nobody but the
 /// office that holds the replay gives its pending items another outcome before they are published, so
 /// nobody asks for those.
@@ -38,7 +47,7 @@ pub async fn begin_publish(
     id: ReplayId,
     me: OfficeId,
     lane: &Lane,
-    (since, seats): (Option<i32>, &[Seat]),
+    (since, seats): (Since, &[Seat]),
 ) -> Result<Begun, StoreError> {
     // Whoever takes the replay over, pauses or cancels it locks the row for itself: it waits for this
     // lock, and then sees the mark. Who only counts in it does not wait.
@@ -55,7 +64,11 @@ pub async fn begin_publish(
         return Ok(Begun::NotOurs);
     };
     let positions: Vec<i32> = seats.iter().map(|seat| seat.position).collect();
-    let (first, last) = range(&positions);
+    let (mut first, last) = range(&positions);
+    match since {
+        Since::Anew(sent_through) => progress::begin(conn, id, me, lane, sent_through).await?,
+        Since::Before(position) => first = position,
+    }
     sqlx::query!(
         "insert into replay_marks (replay_id, broker, vhost, first_position, last_position)
          values ($1, $2, $3, $4, $5)
@@ -64,7 +77,7 @@ pub async fn begin_publish(
         id.0,
         lane.broker,
         lane.vhost,
-        since.unwrap_or(first),
+        first,
         last
     )
     .execute(&mut *conn)
@@ -103,7 +116,10 @@ pub async fn clear(
     lane: &Lane,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "delete from replay_marks where replay_id = $1 and broker = $2 and vhost = $3
+        "with marks as (
+             delete from replay_marks where replay_id = $1 and broker = $2 and vhost = $3
+               and exists (select 1 from replays where id = $1 and office_id = $4))
+         delete from replay_progress where replay_id = $1 and broker = $2 and vhost = $3
            and exists (select 1 from replays where id = $1 and office_id = $4)",
         id.0,
         lane.broker,
@@ -120,30 +136,55 @@ pub async fn clear(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn clear_all(conn: &mut PgConnection, id: ReplayId) -> Result<(), StoreError> {
-    sqlx::query!("delete from replay_marks where replay_id = $1", id.0).execute(conn).await?;
+    sqlx::query!(
+        "with marks as (delete from replay_marks where replay_id = $1)
+         delete from replay_progress where replay_id = $1",
+        id.0
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
-/// Letters that were being published when the office that held the replay ended. One that the replay had
-/// no longer was not published.
+/// A letter that was being published when the office that held the replay ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CutOff {
+    /// Its place in the replay.
+    pub seat: Seat,
+    /// Whether the broker had confirmed it, as its office noted.
+    pub is_confirmed: bool,
+}
+
+/// Letters that were being published when the office that held the replay ended; that office notes nothing more.
+/// One that the replay had no longer was not published.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn cut_off(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<Seat>, StoreError> {
+pub async fn cut_off(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    me: OfficeId,
+) -> Result<Vec<CutOff>, StoreError> {
+    progress::take_over(conn, id, me).await?;
     let rows = sqlx::query!(
-        "select i.position, i.letter_id from replay_marks m
+        r#"select i.position, i.letter_id, coalesce(i.position <@ p.confirmed, false) as "is_confirmed!"
+         from replay_marks m
          join replay_items i on i.replay_id = m.replay_id and i.broker = m.broker
              and i.vhost = m.vhost and i.position between m.first_position and m.last_position
          join letters l on l.id = i.letter_id
+         left join replay_progress p on p.replay_id = m.replay_id and p.broker = m.broker
+             and p.vhost = m.vhost
          where m.replay_id = $1 and i.outcome = 'pending'
              and l.state = 'claimed' and l.claimed_by = $1
-         order by i.position",
+             and (p.sent_through is null or i.position <= p.sent_through)
+         order by i.position"#,
         id.0
     )
     .fetch_all(conn)
     .await?;
-    let seats = rows
-        .into_iter()
-        .map(|row| Seat { position: row.position, letter: LetterId(row.letter_id) });
-    Ok(seats.collect())
+    let letters = rows.into_iter().map(|row| CutOff {
+        seat: Seat { position: row.position, letter: LetterId(row.letter_id) },
+        is_confirmed: row.is_confirmed,
+    });
+    Ok(letters.collect())
 }

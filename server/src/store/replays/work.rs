@@ -78,6 +78,8 @@ pub async fn take(
 pub struct Orders {
     /// How far it is.
     pub state: ReplayState,
+    /// Letters that have no outcome.
+    pub pending: i64,
     /// At most so many letters a second.
     pub rate_per_second: Option<u32>,
     /// The ladder.
@@ -94,7 +96,7 @@ pub struct Orders {
 /// When Postgres does not do it or the row cannot be read.
 pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orders>, StoreError> {
     let row = sqlx::query!(
-        "select state, rate_per_second, canary, in_order, keep_expiration
+        "select state, pending, rate_per_second, canary, in_order, keep_expiration
          from replays where id = $1",
         id.0
     )
@@ -103,6 +105,7 @@ pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orde
     row.map(|row| {
         Ok(Orders {
             state: read_state(&row.state)?,
+            pending: row.pending,
             rate_per_second: row.rate_per_second.and_then(|rate| rate.try_into().ok()),
             canary: read_canary(row.canary)?,
             in_order: row.in_order,

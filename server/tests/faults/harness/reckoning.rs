@@ -10,13 +10,16 @@ use uuid::Uuid;
 use crate::support::broker::Vhost;
 use crate::support::reckoning::delivered;
 
-/// Letters that were on their way when their office ended.
+/// Letters that were on their way when their office ended: marked, and neither known to have stayed nor known to
+/// be confirmed.
 pub async fn in_flight(pool: &PgPool) -> i64 {
     sqlx::query_scalar(
         "select count(*) from replay_marks m
          join replay_items i on i.replay_id = m.replay_id
              and i.position between m.first_position and m.last_position
-         where i.outcome = 'pending'",
+         left join replay_progress p on p.replay_id = m.replay_id
+         where i.outcome = 'pending' and (p.sent_through is null or i.position <= p.sent_through)
+           and not coalesce(i.position <@ p.confirmed, false)",
     )
     .fetch_one(pool)
     .await

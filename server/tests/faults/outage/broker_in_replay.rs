@@ -21,7 +21,7 @@ use crate::support::until_within;
 
 /// Letters on their way at once: few, or as many as ship.
 fn window() -> usize {
-    sized(20, 2_000)
+    sized(20, 50)
 }
 
 /// Waits until so many more letters are confirmed, or the replay is near its end.
@@ -39,7 +39,7 @@ async fn kill_the_broker(pool: &PgPool, queue_type: &str) {
     let arguments = [("x-queue-type", AMQPValue::LongString(queue_type.into()))];
     let mut vhost = lasting_queue(&sandbox, "work", &arguments).await;
     let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
-    let letters = bench.letters(sized(900, 160_000)).await;
+    let letters = bench.letters(sized(3_000, 160_000)).await;
     let replay = bench.replay_all_home().await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
     let at_once = window().to_string();

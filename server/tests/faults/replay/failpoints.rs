@@ -24,10 +24,9 @@ use crate::support::desk::{Bench, at_work};
 use crate::support::reckoning::delivered;
 use crate::support::until_within;
 
-/// Letters on their way at once: few, so that a lane is at full speed from its second window on, or as many as
-/// ship.
+/// Letters on their way at once: few, or as many as ship.
 fn window() -> i64 {
-    sized(8, 2_000)
+    sized(8, 50)
 }
 
 /// How soon a killed replay must be at work again. The goal is 10 s for an office of its own machine.
@@ -73,8 +72,7 @@ async fn assert_accounted_for(
     let expected = match place {
         GIVEN_UP | FINISHING => 0..=0,
         _ if nth == 1 => 1..=1,
-        // Half as many again as the window: on their way, marked ahead, or to be written down.
-        _ => 1..=window() + window() / 2,
+        _ => 1..=window(),
     };
     assert!(expected.contains(&now.1), "{}: {now:?}", place.at(nth));
     now

@@ -28,16 +28,9 @@ use crate::support::desk::{Bench, at_work};
 use crate::support::reckoning::delivered;
 use crate::support::until_within;
 
-/// Letters on their way at once. At 8 a lane is at full speed after 9 letters, and a life has some 50; 2,000
-/// is what ships.
+/// Letters on their way at once, and so at most unknown after a kill: few, or as many as ship.
 fn window() -> i64 {
-    sized(8, 2_000)
-}
-
-/// Letters that may be in flight, or answered and not written down, when an office ends: half as many again
-/// as the window.
-fn at_most_unknown() -> i64 {
-    window() + window() / 2
+    sized(8, 50)
 }
 
 /// How an office is to die.
@@ -48,10 +41,12 @@ enum Death {
     After(i64, Duration),
 }
 
-/// Letters that are published at most before an office comes to its `nth` window.
-fn before_window(nth: u32) -> i64 {
-    let sizes = std::iter::successors(Some(1), |size| Some((size * 8).min(window())));
-    sizes.take(nth as usize - 1).sum()
+/// Letters that are published at most before an office comes to a place for the `nth` time: it writes windows of
+/// letters down, and sends a quarter of what may be on its way at once.
+fn before(place: Place, nth: u32) -> i64 {
+    let sizes = std::iter::successors(Some(1), |size| Some((size * 8).min(500)));
+    let most = if place == WRITTEN { 500 } else { (window() + 3) / 4 };
+    sizes.map(|size| size.min(most)).take(nth as usize - 1).sum()
 }
 
 impl Death {
@@ -67,8 +62,8 @@ impl Death {
         if [FOUND, TAKEN, GIVEN_UP].contains(&place) {
             return Self::At(place, 1);
         }
-        let fits = |nth: &u32| before_window(*nth) <= 2 * budget && before_window(*nth) < left;
-        let most = (1..=12).take_while(fits).last().unwrap_or(1);
+        let fits = |nth: &u32| before(place, *nth) <= (2 * budget).min(left - 1);
+        let most = (1..=100).take_while(fits).last().unwrap_or(1);
         Self::At(place, random.random_range(1..=most))
     }
 }
@@ -128,7 +123,7 @@ impl Run<'_> {
     /// What an office leaves behind is unknown: never more than its windows.
     async fn assert_few_in_flight(&self) {
         let in_flight = in_flight(self.pool).await;
-        assert!(in_flight <= at_most_unknown(), "{in_flight} letters");
+        assert!(in_flight <= window(), "{in_flight} letters");
     }
 
     fn assert_in_time(&self, began: Instant) {
@@ -179,7 +174,7 @@ struct Toll {
 /// is true, and people decide on what is unknown.
 async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> Toll {
     let (vhost, bench) = (run.vhost, run.bench);
-    let letters = bench.letters(sized(600, 25_000)).await;
+    let letters = bench.letters(sized(1_500, 25_000)).await;
     run.replay = bench.replay_all_home().await;
     let mut killed = 0;
     while killed < kills {
@@ -187,7 +182,7 @@ async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> To
         let (_, pending) = progress(run.pool, run.replay).await;
         let left = pending - in_flight(run.pool).await;
         // A life may cost as much as is left, and what was in flight at its end.
-        let enough = at_most_unknown() * 2;
+        let enough = window() * 2;
         if left < enough {
             break;
         }
@@ -199,7 +194,7 @@ async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> To
     let reckoning = Reckoning::of(run.pool, run.replay, vhost, "work").await;
     reckoning.assert_true();
     let unknown = reckoning.letters(Outcome::Unknown);
-    let bound = killed * at_most_unknown();
+    let bound = killed * window();
     assert!(i64::try_from(unknown.len()).expect("few") <= bound);
     let few = &unknown[..unknown.len().min(MOST_DECIDED)];
     decide_all(bench, vhost, &reckoning, few).await;

@@ -9,7 +9,7 @@ use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Canary, Control, Outcome, ReplayState};
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
 use dlo_server::office;
-use dlo_server::store::replays::marks::{self, Begun};
+use dlo_server::store::replays::marks::{self, Begun, Since};
 use dlo_server::store::replays::outcomes::{self, Recorded, Seat};
 use dlo_server::store::replays::work::{self, Lane, Running};
 use lapin::options::{BasicGetOptions, BasicRejectOptions};
@@ -131,8 +131,9 @@ impl Hand {
     async fn mark(&mut self, positions: &[i32]) {
         let seats = self.seats(positions).await;
         assert_eq!(seats.len(), positions.len());
+        let since = Since::Anew(seats.last().expect("some").position);
         let marking =
-            marks::begin_publish(&mut self.conn, self.id, self.me, &self.lane, (None, &seats));
+            marks::begin_publish(&mut self.conn, self.id, self.me, &self.lane, (since, &seats));
         let begun = marking.await.expect("marked");
         assert_eq!(begun, Begun::Except(HashSet::new()));
     }
