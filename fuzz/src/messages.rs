@@ -90,6 +90,14 @@ fn value(bytes: &mut Unstructured<'_>, depth: usize) -> Result<FieldValue> {
     })
 }
 
+/// A message that somebody wrote down, as the corpus holds real ones: its properties, its headers and its body, as
+/// they are stored in JSON.
+pub fn written_message(input: &[u8]) -> Option<Delivered> {
+    let (properties, headers, body): (Properties, FieldTable, WireText) =
+        serde_json::from_slice(input).ok()?;
+    Some(Delivered { properties, headers, body: body.as_bytes().to_vec(), ..Delivered::default() })
+}
+
 /// A whole message.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! A function for each target: it panics if the parser that it tries does not hold.
 
 use arbitrary::{Arbitrary as _, Unstructured};
+use dlo_domain::arrival::Delivered;
 use dlo_domain::encoding;
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
@@ -8,9 +9,9 @@ use dlo_domain::filter::{LetterFilter, complete};
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::grouping::Lines;
 use dlo_domain::reading;
-use dlo_domain::wire::{FieldTable, FieldValue, MOST_LEVELS};
+use dlo_domain::wire::{FieldTable, FieldValue, MOST_LEVELS, WireText};
 
-use super::messages::{message, table};
+use super::messages::{message, table, written_message};
 
 /// More than a page shows of a body.
 const MOST_BYTES: usize = 1024 * 1024;
@@ -18,11 +19,18 @@ const MOST_BYTES: usize = 1024 * 1024;
 /// What is said of a body, and how it is unpacked: bounded, whatever it claims to be.
 pub fn bodies(input: &[u8]) {
     type Body<'a> = (Option<&'a str>, Option<&'a str>, &'a [u8]);
-    let Ok((content_type, content_encoding, body)) =
+    if let Some(Delivered { properties, body, .. }) = written_message(input) {
+        let content_type = properties.content_type.as_ref().and_then(WireText::as_str);
+        let content_encoding = properties.content_encoding.as_ref().and_then(WireText::as_str);
+        body_of(content_type, content_encoding, &body);
+    } else if let Ok((content_type, content_encoding, body)) =
         Body::arbitrary_take_rest(Unstructured::new(input))
-    else {
-        return;
-    };
+    {
+        body_of(content_type, content_encoding, body);
+    }
+}
+
+fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u8]) {
     let _ = encoding::remarks(content_type, content_encoding, body, true);
     let _ = encoding::remarks(content_type, content_encoding, body, false);
     if let Some(plain) = encoding::unpacked(content_encoding, body, MOST_BYTES) {
@@ -62,7 +70,8 @@ pub fn grouping(input: &[u8]) {
 
 /// Everything that intake reads out of a message: death history, origin, failure, notes.
 pub fn headers(input: &[u8]) {
-    let Ok(delivered) = message(&mut Unstructured::new(input)) else {
+    let written = written_message(input).ok_or(());
+    let Ok(delivered) = written.or_else(|()| message(&mut Unstructured::new(input))) else {
         return;
     };
     let read = reading::read(&delivered, &HeaderMap::default());
@@ -80,8 +89,8 @@ pub fn headers(input: &[u8]) {
 /// Headers as they are stored: any table comes back from its JSON as it was, and JSON that somebody else
 /// wrote is refused or read, never a panic.
 pub fn wire_json(input: &[u8]) {
-    let _ = serde_json::from_slice::<FieldTable>(input);
-    let Ok(table) = table(&mut Unstructured::new(input), 0) else {
+    let written = serde_json::from_slice::<FieldTable>(input).map_err(drop);
+    let Ok(table) = written.or_else(|()| table(&mut Unstructured::new(input), 0)) else {
         return;
     };
     let json = serde_json::to_string(&table).expect("every table has a JSON form");
