@@ -114,7 +114,8 @@ impl<'a> Train<'a> {
     /// others have arrived.
     fn may_mark(&self, next: &[Ready]) -> bool {
         let most = MOST_UNWRITTEN + self.line.most_on_the_way;
-        !self.busy.marking && self.waiting() < next.len() && self.unwritten.len() < most
+        let has_room = self.unwritten.len() + next.len() <= most;
+        !self.busy.marking && self.waiting() < next.len() && has_room
     }
 
     /// How many letters are marked and have not left, at least.
