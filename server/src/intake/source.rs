@@ -99,7 +99,7 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
             ),
             Fault::QueueMissing => (
                 SourceCondition::QueueMissing,
-                "There is no such queue on the broker. It is looked for every few seconds."
+                "The broker has no such queue. This source looks for it every few seconds."
                     .to_owned(),
             ),
             Fault::Refused => (SourceCondition::Refused, format!("The broker refuses: {broker}.")),
