@@ -60,37 +60,20 @@ impl DeliveryLimit {
     }
 }
 
-/// What somebody accepted for a source whose queue has a limit, or may have one.
+/// What somebody accepted for a source whose queue has a limit, or may have one: a number of letters, whatever
+/// the limit is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AcceptedLoss {
     /// So many letters may be lost at once: no more are held at any time.
     pub letters: u16,
-    /// The limit that was known then; absent where none was.
+    /// The limit that they were shown; absent where none was known.
     #[serde(default)]
     pub delivery_limit: Option<i64>,
     /// Who accepted it.
     pub by: String,
     /// When.
     pub at: DateTime<Utc>,
-}
-
-impl AcceptedLoss {
-    /// Whether it was accepted for a limit like this, or a smaller one.
-    #[must_use]
-    pub fn covers(&self, limit: DeliveryLimit) -> bool {
-        match (self.delivery_limit, limit) {
-            (_, DeliveryLimit::Unlimited) | (None, DeliveryLimit::Unknown) => true,
-            (Some(accepted), DeliveryLimit::Limited(limit)) => accepted <= limit,
-            (None, DeliveryLimit::Limited(_)) | (Some(_), DeliveryLimit::Unknown) => false,
-        }
-    }
-
-    /// Whether the limit became smaller than what was accepted, so that it is accepted no longer.
-    #[must_use]
-    pub fn is_overtaken_by(&self, limit: DeliveryLimit) -> bool {
-        matches!(limit, DeliveryLimit::Limited(_)) && !self.covers(limit)
-    }
 }
 
 /// The loss that somebody accepts.
@@ -139,7 +122,6 @@ impl Hold {
     /// What is safe, or accepted.
     #[must_use]
     pub fn of(limit: DeliveryLimit, accepted: Option<&AcceptedLoss>, evidence: Evidence) -> Self {
-        let accepted = accepted.filter(|accepted| accepted.covers(limit));
         match (limit, accepted) {
             (DeliveryLimit::Unlimited, _) => Self::Freely,
             (_, Some(accepted)) => Self::AtMost(accepted.letters.max(1)),

@@ -13,7 +13,7 @@ mod text;
 mod value;
 
 pub use json::WireJsonError;
-pub use octets::{ContentHeader, WireFault, is_plain};
+pub use octets::{ContentHeader, WireFault};
 pub use properties::Properties;
 pub use text::WireText;
 pub use value::{Field, FieldTable, FieldValue, MOST_LEVELS};

@@ -16,13 +16,12 @@ pub mod rights;
 mod wire;
 
 pub use address::{BrokerAddress, Brokers};
-pub use connection::{Link, connect, connect_to_consume};
+pub use connection::{Link, connect};
 pub use declare::{bind_queue, count_consumers, declare_queue, delete_queue, has_exchange};
 pub use error::{BrokerError, Fault};
 pub use fleet::{FleetInlet, Said};
 pub use inlet::{Inlet, Taken};
 pub use management::{Binding, Bound, BrokerOverview, ExchangeNow, Management, ManagementError};
-pub use octets::OctetReading;
 pub use publisher::{Outgoing, Published, Publisher};
 pub use receipts::{RECEIPTS, Receipt, delete_receipt, make_receipt, read_receipt};
-pub use wire::{delivered_from, properties_to_lapin, table_to_lapin};
+pub use wire::{properties_to_lapin, table_to_lapin};

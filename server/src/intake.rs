@@ -13,7 +13,6 @@
 //! whatever is in hand when a session ends is given back before its channel is closed.
 
 mod buffer;
-mod care;
 mod commit;
 mod comparison;
 mod condition;
@@ -29,6 +28,7 @@ mod session;
 mod source;
 mod stint;
 mod supervisor;
+mod undecodable;
 mod window;
 
 use std::sync::Arc;

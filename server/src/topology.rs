@@ -220,7 +220,7 @@ async fn survey_vhost(
     let mut named = drawn.of_workers.named.clone();
     named.extend(drawn.of_letters.iter().cloned());
     let map = Map::of(&vhost);
-    origins::note(&mut transaction, place, &map, now).await?;
+    origins::note(&mut transaction, place, &map).await?;
     let seen = depths(&map, &named, drawn.room);
     drawn.room -= seen.len();
     history::note(&mut transaction, place, &seen, now).await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lapin::{Connection, ConnectionProperties};
 
-use super::octets::{self, OctetReading, RawMessages};
+use super::octets::{self, RawMessages};
 use super::{BrokerError, Brokers};
 
 /// No answer of a broker takes longer than this, or it counts as away.
@@ -27,7 +27,7 @@ impl Link {
         within(self.connection.create_channel()).await
     }
 
-    /// The messages that are read from their octets.
+    /// What was delivered here, as octets.
     pub(super) fn raw_messages(&self) -> RawMessages {
         self.raw.clone()
     }
@@ -55,26 +55,8 @@ pub async fn connect(
     purpose: &str,
 ) -> Result<Link, BrokerError> {
     let uri = brokers.uri(broker, vhost)?;
-    let connection = within(Connection::connect_uri(uri, named(purpose))).await?;
-    Ok(Link { connection, raw: RawMessages::default() })
-}
-
-/// Connects to take messages: those that lapin would refuse, or not keep all of, are read from their
-/// octets.
-///
-/// # Errors
-/// Returns an error if the broker is unknown, refuses or does not answer.
-pub async fn connect_to_consume(
-    brokers: &Brokers,
-    broker: &str,
-    vhost: &str,
-    purpose: &str,
-    reading: OctetReading,
-) -> Result<Link, BrokerError> {
-    let uri = brokers.uri(broker, vhost)?;
     let raw = RawMessages::default();
-    let connecting = octets::connect(uri, named(purpose), reading, raw.clone());
-    let connection = within(connecting).await?;
+    let connection = within(octets::connect(uri, named(purpose), raw.clone())).await?;
     Ok(Link { connection, raw })
 }
 

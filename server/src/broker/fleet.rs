@@ -14,7 +14,7 @@ use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{BasicProperties, Channel, Consumer, ExchangeKind};
 
 use super::connection::within;
-use super::octets::{DeliveryPlace, RawMessages};
+use super::octets::RawMessages;
 use super::{BrokerError, Link};
 
 /// The exchange of the fleet: a topic.
@@ -94,7 +94,7 @@ impl FleetInlet {
         };
         let delivery = delivery?;
         // A heartbeat is its body alone; what was kept of its header is let go.
-        self.raw.take(DeliveryPlace { channel: self.channel.id(), tag: delivery.delivery_tag });
+        self.raw.skip(self.channel.id(), delivery.delivery_tag);
         let is_echo = delivery.routing_key.as_str() == ECHO;
         Ok(Some(Said {
             tag: delivery.delivery_tag,

@@ -20,9 +20,8 @@ use uuid::Uuid;
 use fetch::Fetch;
 
 use super::connection::within;
-use super::octets::{DeliveryPlace, RawMessages};
+use super::octets::RawMessages;
 use super::receipts::Keeper;
-use super::wire::delivered_from;
 use super::{BrokerError, Link};
 
 /// How long giving messages back may take: a broker that does not answer has them back with the connection.
@@ -75,8 +74,7 @@ impl Inlet {
     /// Fetches one message, without consuming. `None` when the queue is empty.
     ///
     /// # Errors
-    /// Returns an error if the broker refuses or does not answer. That it does not answer in time says nothing
-    /// of the message: what lapin could not decode is replaced before lapin sees it.
+    /// Returns an error if the broker refuses or does not answer.
     pub async fn get(&mut self) -> Result<Option<Taken>, BrokerError> {
         let got = fetch::get(self.channel.clone(), self.queue.clone()).await?;
         Ok(got.map(|delivery| self.taken(delivery)))
@@ -243,11 +241,7 @@ impl Inlet {
     fn taken(&mut self, delivery: Delivery) -> Taken {
         let tag = delivery.delivery_tag;
         self.last_tag = tag;
-        let place = DeliveryPlace { channel: self.channel.id(), tag };
-        let delivered = match self.raw.take(place) {
-            Some(message) => message.delivered(delivery),
-            None => delivered_from(delivery),
-        };
+        let delivered = self.raw.read(self.channel.id(), delivery);
         let has_count = COUNTS.iter().any(|name| {
             let count = delivered.headers.get(name).and_then(FieldValue::as_integer);
             count.is_some_and(|count| count > 0)

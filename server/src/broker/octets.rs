@@ -1,5 +1,5 @@
-//! Between the broker and lapin: frames that lapin would refuse are replaced by ones that it takes, and
-//! their octets are kept, so that a delivery is read from them.
+//! Between the broker and lapin: the content header of every delivery is kept as its octets, and lapin sees
+//! one without properties in its place. A delivery is read from its octets.
 //!
 //! lapin ends the connection at a message whose names are not UTF-8, or whose headers are longer than a
 //! frame, and the broker puts it back at the head of its queue: no consumer would ever get past it. It
@@ -18,27 +18,17 @@ use lapin::message::Delivery;
 
 pub(super) use stream::connect;
 
-/// Which content headers are read from their octets. lapin does not see those.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OctetReading {
-    /// Those that lapin would refuse, or not keep all of.
-    #[default]
-    Odd,
-    /// All: for when lapin failed all the same.
-    All,
-}
-
 /// A place on a connection where a message was delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct DeliveryPlace {
-    pub(super) channel: u16,
-    pub(super) tag: u64,
+struct DeliveryPlace {
+    channel: u16,
+    tag: u64,
 }
 
-/// The octets of a message that lapin did not see.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RawMessage {
-    /// Exchange and routing key, if they were replaced.
+/// What lapin did not see of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct RawMessage {
+    /// Exchange and routing key, where they are not UTF-8.
     address: Option<RawAddress>,
     /// The payload of its content header frame.
     header: Vec<u8>,
@@ -76,16 +66,27 @@ impl RawMessages {
         messages.retain(|place, _| place.channel != channel);
     }
 
-    /// Takes the octets of a delivery, if lapin did not see them.
-    pub(super) fn take(&self, place: DeliveryPlace) -> Option<RawMessage> {
+    fn take(&self, place: DeliveryPlace) -> Option<RawMessage> {
         let mut messages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         messages.remove(&place)
+    }
+
+    /// A delivery as it came. Once: its octets are let go.
+    pub(super) fn read(&self, channel: u16, delivery: Delivery) -> Delivered {
+        let message = self.take(DeliveryPlace { channel, tag: delivery.delivery_tag });
+        // Each delivery has one; if it had none, its letter would say that its properties are missing.
+        message.unwrap_or_default().delivered(delivery)
+    }
+
+    /// Lets go of what is kept of a delivery of which only the body is asked.
+    pub(super) fn skip(&self, channel: u16, tag: u64) {
+        self.take(DeliveryPlace { channel, tag });
     }
 }
 
 impl RawMessage {
     /// The message as it came, whose body lapin has.
-    pub(super) fn delivered(self, delivery: Delivery) -> Delivered {
+    fn delivered(self, delivery: Delivery) -> Delivered {
         let mut header = ContentHeader::read(&self.header);
         if let Some(Oversize { bytes, most }) = self.oversize {
             header.report(WireFault::LongerThanFrame { bytes, most });

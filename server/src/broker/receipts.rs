@@ -26,8 +26,7 @@ use uuid::Uuid;
 
 use super::connection::within;
 use super::declare::{delete_queue, short};
-use super::octets::{DeliveryPlace, RawMessages};
-use super::wire::delivered_from;
+use super::octets::RawMessages;
 use super::{BrokerError, Brokers, Fault, Link, connect};
 
 /// How the queues of receipts are called; behind it stands the id of the session.
@@ -172,10 +171,7 @@ fn queue_of(session: Uuid) -> String {
 
 fn in_hand(channel: &Channel, raw: &RawMessages, queue: &str, delivery: Delivery) -> InHand {
     let tag = delivery.delivery_tag;
-    let delivered = match raw.take(DeliveryPlace { channel: channel.id(), tag }) {
-        Some(message) => message.delivered(delivery),
-        None => delivered_from(delivery),
-    };
+    let delivered = raw.read(channel.id(), delivery);
     if delivered.headers.get("x-death").is_none() {
         return InHand { tag, carried_out: Some(0), since: Instant::now() };
     }

@@ -1,96 +1,14 @@
-//! Between lapin's values and the domain's. Both directions keep every type and every byte.
+//! The domain's values as lapin writes them: every type and every byte is kept. (What comes in is read
+//! without lapin: see `super::octets`.)
 //!
-//! What is nested too deep to be taken apart is kept as its octets. lapin itself writes everything, one
-//! call in another: see `crate::stack` for the room that this needs.
+//! lapin writes everything one call in another: see `crate::stack` for the room that this needs.
 
-use dlo_domain::arrival::Delivered;
-use dlo_domain::wire::{Field, FieldTable, FieldValue, MOST_LEVELS, Properties, WireText};
+use dlo_domain::wire::{FieldTable, FieldValue, Properties, WireText};
 use lapin::BasicProperties;
-use lapin::message::Delivery;
 use lapin::types as amqp;
 use lapin::types::AMQPValue;
 
 use super::BrokerError;
-
-/// A delivery as the domain knows it; the body is moved, not copied.
-#[must_use]
-pub fn delivered_from(delivery: Delivery) -> Delivered {
-    let headers = delivery.properties.headers().as_ref();
-    Delivered {
-        exchange: delivery.exchange.as_str().to_owned(),
-        routing_key: delivery.routing_key.as_str().to_owned(),
-        redelivered: delivery.redelivered,
-        headers: headers.map(|table| table_from_lapin(table, 0)).unwrap_or_default(),
-        properties: properties_from_lapin(&delivery.properties),
-        body: delivery.data,
-        faults: Vec::new(),
-    }
-}
-
-fn properties_from_lapin(properties: &BasicProperties) -> Properties {
-    let text = |value: &Option<amqp::ShortString>| {
-        value.as_ref().map(|text| WireText::from(text.as_str()))
-    };
-    Properties {
-        content_type: text(properties.content_type()),
-        content_encoding: text(properties.content_encoding()),
-        delivery_mode: *properties.delivery_mode(),
-        priority: *properties.priority(),
-        correlation_id: text(properties.correlation_id()),
-        reply_to: text(properties.reply_to()),
-        expiration: text(properties.expiration()),
-        message_id: text(properties.message_id()),
-        timestamp: *properties.timestamp(),
-        kind: text(properties.kind()),
-        user_id: text(properties.user_id()),
-        app_id: text(properties.app_id()),
-        cluster_id: text(properties.cluster_id()),
-    }
-}
-
-fn table_from_lapin(table: &amqp::FieldTable, level: usize) -> FieldTable {
-    let fields = table.inner().iter().map(|(name, value)| Field {
-        name: name.as_str().into(),
-        value: value_from_lapin(value, level),
-    });
-    FieldTable(fields.collect())
-}
-
-/// A value that stands in a table or an array of this level.
-fn value_from_lapin(value: &AMQPValue, level: usize) -> FieldValue {
-    match value {
-        AMQPValue::FieldArray(_) | AMQPValue::FieldTable(_) if level >= MOST_LEVELS => {
-            FieldValue::Deep(octets(value))
-        }
-        AMQPValue::Boolean(v) => FieldValue::Boolean(*v),
-        AMQPValue::ShortShortInt(v) => FieldValue::ShortShortInt(*v),
-        AMQPValue::ShortShortUInt(v) => FieldValue::ShortShortUInt(*v),
-        AMQPValue::ShortInt(v) => FieldValue::ShortInt(*v),
-        AMQPValue::ShortUInt(v) => FieldValue::ShortUInt(*v),
-        AMQPValue::LongInt(v) => FieldValue::LongInt(*v),
-        AMQPValue::LongUInt(v) => FieldValue::LongUInt(*v),
-        AMQPValue::LongLongInt(v) => FieldValue::LongLongInt(*v),
-        AMQPValue::Float(v) => FieldValue::Float(v.to_bits()),
-        AMQPValue::Double(v) => FieldValue::Double(v.to_bits()),
-        AMQPValue::DecimalValue(v) => FieldValue::Decimal { scale: v.scale, value: v.value },
-        AMQPValue::ShortString(v) => FieldValue::ShortString(v.as_str().into()),
-        AMQPValue::LongString(v) => FieldValue::LongString(v.as_bytes().to_vec().into()),
-        AMQPValue::FieldArray(v) => {
-            let values = v.as_slice().iter();
-            FieldValue::Array(values.map(|v| value_from_lapin(v, level + 1)).collect())
-        }
-        AMQPValue::Timestamp(v) => FieldValue::Timestamp(*v),
-        AMQPValue::FieldTable(v) => FieldValue::Table(table_from_lapin(v, level + 1)),
-        AMQPValue::ByteArray(v) => FieldValue::ByteArray(v.as_slice().to_vec()),
-        AMQPValue::Void => FieldValue::Void,
-    }
-}
-
-/// A value as it went over the wire, its type's letter first.
-fn octets(value: &AMQPValue) -> Vec<u8> {
-    let write = amqp::generation::gen_value(value);
-    cookie_factory::gen_simple(write, Vec::new()).expect("memory takes every write")
-}
 
 fn value_of_octets(octets: &[u8]) -> Result<AMQPValue, BrokerError> {
     match amqp::parsing::parse_value(octets) {
@@ -193,12 +111,23 @@ fn value_to_lapin(value: &FieldValue) -> Result<AMQPValue, BrokerError> {
 
 #[cfg(test)]
 mod tests {
+    use dlo_domain::wire::{ContentHeader, MOST_LEVELS};
+
     use super::*;
 
     /// An array in an array in an array.
     fn nested(levels: usize) -> AMQPValue {
         (0..levels)
             .fold(AMQPValue::LongInt(7), |inner, _| AMQPValue::FieldArray(vec![inner].into()))
+    }
+
+    /// A table as it comes from a broker.
+    fn received(table: &amqp::FieldTable) -> FieldTable {
+        let write = amqp::generation::gen_field_table(table);
+        let octets = cookie_factory::gen_simple(write, Vec::new()).expect("memory takes it");
+        let header = ContentHeader::read(&[&[0; 12][..], &[0x20, 0], &octets].concat());
+        assert_eq!(header.faults, []);
+        header.headers
     }
 
     fn levels(value: &FieldValue) -> usize {
@@ -209,11 +138,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_deep_comes_back_as_it_was() {
+    fn what_is_nested_deep_goes_out_as_it_came() {
         for depth in [0, 1, MOST_LEVELS, MOST_LEVELS + 1, 100] {
             let mut sent = amqp::FieldTable::default();
             sent.insert("a".into(), nested(depth));
-            let kept = table_from_lapin(&sent, 0);
+            let kept = received(&sent);
             assert_eq!(levels(&kept.0[0].value), depth.min(MOST_LEVELS));
             let json = serde_json::to_string(&kept).expect("JSON");
             let read: FieldTable = serde_json::from_str(&json).expect("our own reader reads it");

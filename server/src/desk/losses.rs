@@ -89,7 +89,7 @@ pub(super) async fn withdraw(
     let at = desk.clock.now();
     changing!(desk, conn => {
         find(conn, id).await?;
-        if losses::withdraw(conn, id, None).await? {
+        if losses::withdraw(conn, id).await? {
             let note = Note {
                 at,
                 actor,

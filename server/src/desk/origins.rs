@@ -50,9 +50,8 @@ async fn read_one(desk: &PgDesk, place: &UnreadPlace) -> Result<(), Fault> {
     let overview = management.overview().await?;
     let vhost = read_now(&management.survey(&place.vhost, &overview).await?);
     let mut transaction = desk.pool.begin().await.map_err(StoreError::from)?;
-    let now = shared_time(&mut transaction, &*desk.clock).await?;
     let place = Place { broker: &place.broker, vhost: &place.vhost };
-    origins::note(&mut transaction, place, &Map::of(&vhost), now).await?;
+    origins::note(&mut transaction, place, &Map::of(&vhost)).await?;
     transaction.commit().await.map_err(StoreError::from)?;
     Ok(())
 }

@@ -3,23 +3,18 @@
 
 use std::time::Duration;
 
-use dlo_domain::audit::Actor;
-use dlo_domain::delivery_limit::{AcceptedLoss, DeliveryLimit, Evidence, Hold};
+use dlo_domain::delivery_limit::{DeliveryLimit, Evidence, Hold};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::topology::QueueKind;
 
 use super::Deps;
 use super::session::{Running, SessionError};
 use crate::store::StoreError;
-use crate::store::audit::{self, Note};
 use crate::store::events;
 use crate::store::sources::{Watched, losses};
 
 /// How often it is looked at while letters are taken.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-
-/// Who withdraws what was accepted for another limit.
-const OFFICE: &str = "Dead Letter Office";
 
 /// What is known of a queue that may count how often letters come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,37 +66,16 @@ impl QueueLimit {
         }
     }
 
-    /// Writes it down for people, and takes back what was accepted for a larger one.
+    /// Writes it down for people.
     ///
     /// # Errors
     /// Returns an error if Postgres does not take it.
     pub(super) async fn note(self, deps: &Deps, source: &Watched) -> Result<(), StoreError> {
-        if self.limit == DeliveryLimit::Unknown && source.accepted_loss.is_some() {
-            // What was known stays, and with it what was accepted: the API may only be away.
-            return Ok(());
-        }
         let mut transaction = deps.pool.begin().await?;
-        let conn = &mut *transaction;
         let finite = self.limit.finite();
-        let mut is_changed = losses::set_delivery_limit(conn, source.id, finite).await?;
-        let overtaken = source.accepted_loss.as_ref();
-        if let Some(loss) = overtaken.filter(|loss| loss.is_overtaken_by(self.limit))
-            && losses::withdraw(conn, source.id, Some(loss)).await?
-        {
-            is_changed = true;
-            let detail = withdrawn(loss, self.limit);
-            let note = Note {
-                at: deps.clock.now(),
-                actor: &Actor(OFFICE.to_owned()),
-                action: "source.withdraw_loss",
-                detail: Some(&detail),
-                replay: None,
-            };
-            audit::write_source(conn, source.id, note).await?;
-        }
-        if is_changed {
+        if losses::set_delivery_limit(&mut transaction, source.id, finite).await? {
             let event = LiveEvent::Source { source_id: source.id };
-            events::notify(conn, &event).await?;
+            events::notify(&mut transaction, &event).await?;
         }
         transaction.commit().await?;
         Ok(())
@@ -153,23 +127,12 @@ impl Running<'_> {
         let remarks = [
             remark(self.hold(), self.source),
             self.lifetime.remark().map(str::to_owned),
-            self.care.remark(),
+            self.undecodable.remark(),
             self.receipts.remark().map(str::to_owned),
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();
         (!remarks.is_empty()).then(|| remarks.join(" "))
     }
-}
-
-fn withdrawn(loss: &AcceptedLoss, limit: DeliveryLimit) -> String {
-    let number =
-        |limit: Option<i64>| limit.map_or_else(|| "not known".to_owned(), |n| n.to_string());
-    format!(
-        "the delivery limit of the queue is {} now, and was {} when the loss of {} was accepted",
-        number(limit.finite()),
-        number(loss.delivery_limit),
-        loss.letters
-    )
 }
 
 /// What people should know of a queue from which nothing is taken.

@@ -8,13 +8,13 @@ use dlo_domain::source::{SourceCondition, SourceMode};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::care::Care;
 use super::commit::CommitError;
 use super::condition::Conditions;
 use super::limit::QueueLimit;
 use super::memory::Memory;
 use super::queue_lifetime::QueueLifetime;
 use super::receipts::Receipts;
+use super::undecodable::Undecodable;
 use super::{Deps, mirror, stint};
 use crate::broker::{self, BrokerError, Fault, Inlet, Link};
 use crate::clock::new_id;
@@ -51,7 +51,7 @@ pub(super) enum SessionError {
 /// What the sessions of a source hand on to the next one.
 #[derive(Debug, Default)]
 pub(super) struct SourceState {
-    pub(super) care: Care,
+    pub(super) undecodable: Undecodable,
     pub(super) memory: Memory,
     /// What messages told of the queue, where the management API tells nothing; nothing before it was read.
     evidence: Option<Evidence>,
@@ -111,7 +111,7 @@ pub(super) struct Running<'a> {
     pub(super) limit: QueueLimit,
     /// Whether that became another since.
     pub(super) limit_changed: CancellationToken,
-    pub(super) care: &'a mut Care,
+    pub(super) undecodable: &'a mut Undecodable,
     pub(super) memory: &'a mut Memory,
     /// How many messages may be in flight.
     pub(super) window: u16,
@@ -298,7 +298,7 @@ impl Running<'_> {
         tracing::warn!(queue = %self.source.queue, count, "messages that client libraries cannot decode were kept");
         metrics::counter!("dlo_intake_undecodable_total")
             .increment(u64::try_from(count).unwrap_or(u64::MAX));
-        self.care.kept_undecodable(count);
+        self.undecodable.add(count);
         let remark = self.remark();
         Conditions::of(self.deps, self.source.id)
             .set(SourceCondition::Running, remark.as_deref())
@@ -316,9 +316,7 @@ pub(super) async fn run(
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let purpose = format!("intake {}", source.queue);
-    let reading = state.care.reading();
-    let (brokers, vhost) = (&deps.brokers, &source.vhost);
-    let link = broker::connect_to_consume(brokers, &source.broker, vhost, &purpose, reading)
+    let link = broker::connect(&deps.brokers, &source.broker, &source.vhost, &purpose)
         .await
         .inspect_err(|_| state.memory.doubt(Instant::now()))?;
     let outcome = Box::pin(run_on(deps, source, state, conditions, stop, &link)).await;
@@ -340,7 +338,7 @@ async fn run_on(
         SourceMode::Mirror => mirror::prepare(deps, source, link).await?,
     };
     let known = state.evidence(deps, source).await?;
-    let SourceState { care, memory, evidence } = state;
+    let SourceState { undecodable, memory, evidence } = state;
     let session = Session {
         source_id: source.id,
         session_id: new_id(&*deps.clock),
@@ -359,7 +357,7 @@ async fn run_on(
         lifetime: QueueLifetime::ask(deps, source).await,
         limit: QueueLimit::ask(deps, source, &queue).await,
         limit_changed: CancellationToken::new(),
-        care,
+        undecodable,
         memory,
         surroundings: Surroundings::default(),
         next_look: Instant::now(),

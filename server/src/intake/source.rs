@@ -7,11 +7,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Deps;
-use super::care::Care;
 use super::condition::Conditions;
 use super::limit;
 use super::session::{self, SessionError, SourceState};
-use crate::broker::{Fault, OctetReading};
+use crate::broker::Fault;
 use crate::store;
 use crate::store::sources::Watched;
 
@@ -31,10 +30,7 @@ pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
         else {
             break;
         };
-        let (condition, detail) = diagnose(&error, state.care);
-        if is_undecodable(&error) {
-            state.care.broke();
-        }
+        let (condition, detail) = diagnose(&error);
         if condition == SourceCondition::QueueMissing {
             state.forget_the_queue(&deps, &source).await;
         }
@@ -59,15 +55,14 @@ pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
     conditions.set(SourceCondition::Stopped, Some("This office stopped taking letters.")).await;
 }
 
-/// Whether it broke for a message that cannot be taken: one that the client library cannot decode, or whose
-/// headers with the death history are longer than a frame may be.
+/// Whether it broke for something that the client library cannot decode.
 fn is_undecodable(error: &SessionError) -> bool {
     matches!(error, SessionError::Broker(broker)
         if broker.fault() == Fault::Undecodable || broker.is_frame_error())
 }
 
 /// What to tell people.
-fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
+fn diagnose(error: &SessionError) -> (SourceCondition, String) {
     match error {
         SessionError::Store(store) if store.is_outage() => (
             SourceCondition::DatabaseAway,
@@ -89,7 +84,7 @@ fn diagnose(error: &SessionError, care: Care) -> (SourceCondition, String) {
         // The session itself looks at the new one.
         SessionError::LimitChanged => (SourceCondition::Starting, format!("{error}.")),
         SessionError::Broker(broker) => match broker.fault() {
-            _ if is_undecodable(error) && care.reading() == OctetReading::All => (
+            _ if is_undecodable(error) => (
                 SourceCondition::UndecodableHead,
                 format!(
                     "A message blocks the queue: the client library fails at it, though it is shown nothing of \

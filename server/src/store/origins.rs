@@ -6,7 +6,7 @@
 mod noting;
 mod unread;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::globs::Globs;
@@ -55,8 +55,8 @@ struct SourceOrigins {
     trusted: Globs,
     /// When its broker was last read, if it is read these days.
     read_at: Option<DateTime<Utc>>,
-    /// Queues that were seen to lead there, and until when, if they lead elsewhere since.
-    seen: HashMap<String, Option<DateTime<Utc>>>,
+    /// Queues that were seen to lead there.
+    seen: HashSet<String>,
 }
 
 /// What is known of the origins of some sources.
@@ -77,11 +77,8 @@ impl KnownOrigins {
         let Some(queue) = letter.queue else {
             return OriginStanding::Claimed;
         };
-        match source.seen.get(queue) {
-            Some(None) => return OriginStanding::Known,
-            Some(Some(ended_at)) if letter.arrived_at < *ended_at => return OriginStanding::Known,
-            Some(Some(_)) => return OriginStanding::Claimed,
-            None => {}
+        if source.seen.contains(queue) {
+            return OriginStanding::Known;
         }
         let is_awaited = source.read_at.is_some_and(|read_at| {
             let after = letter.arrived_at - read_at;
@@ -121,7 +118,7 @@ pub async fn known(
     let queues: Vec<String> = queues.iter().map(|queue| (*queue).to_owned()).collect();
     // A broker that was just begun to be read for the first time was read long ago, as far as letters go.
     let rows = sqlx::query!(
-        r#"select s.id as "id!", s.origins as "origins!: Json<Globs>", k.origin as "origin?", k.ended_at as "ended_at?",
+        r#"select s.id as "id!", s.origins as "origins!: Json<Globs>", k.origin as "origin?",
                case when b.trouble is not null or v.trouble is not null then null
                    when v.read_at > clock_timestamp() - interval '5 minutes' then v.read_at
                    when v.read_at is null and b.asked_at > clock_timestamp() - interval '1 minute'
@@ -142,10 +139,8 @@ pub async fn known(
         let (trusted, read_at) = (row.origins.0, row.read_at);
         let source = known.0.entry(SourceId(row.id));
         let source =
-            source.or_insert_with(|| SourceOrigins { trusted, read_at, seen: HashMap::new() });
-        if let Some(origin) = row.origin {
-            source.seen.insert(origin, row.ended_at);
-        }
+            source.or_insert_with(|| SourceOrigins { trusted, read_at, seen: HashSet::new() });
+        source.seen.extend(row.origin);
     }
     Ok(known)
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_server::broker::delivered_from;
 use lapin::options::BasicGetOptions;
+use lapin::types::AMQPValue;
 
 use super::broker::Vhost;
 
@@ -13,8 +13,11 @@ pub async fn delivered(vhost: &Vhost, queue: &str) -> BTreeMap<LetterId, Vec<Rep
     let mut delivered: BTreeMap<LetterId, Vec<ReplayId>> = BTreeMap::new();
     let options = BasicGetOptions { no_ack: true };
     while let Some(got) = vhost.channel.basic_get(queue.into(), options).await.expect("got") {
-        let headers = delivered_from(got.delivery).headers;
-        let mark = |name: &str| headers.text(name).expect("marked").to_owned();
+        let headers = got.delivery.properties.headers().clone().expect("headers");
+        let mark = |name: &str| match headers.inner().get(name) {
+            Some(AMQPValue::LongString(text)) => text.to_string(),
+            other => panic!("not marked with {name}: {other:?}"),
+        };
         let letter = mark("x-dlo-letter").parse().expect("a letter's id");
         let replay = mark("x-dlo-replay").parse().expect("a replay's id");
         delivered.entry(letter).or_default().push(replay);

@@ -6,7 +6,7 @@ use super::table;
 use crate::wire::{FieldTable, Properties, WireText};
 
 /// The octets before the flags: class, weight and size of the body.
-pub(super) const BEFORE_FLAGS: usize = 12;
+const BEFORE_FLAGS: usize = 12;
 
 /// The flag of the first property; each following property has the next lower bit.
 const FIRST_FLAG: u16 = 1 << 15;
@@ -16,7 +16,7 @@ const MORE_FLAGS: u16 = 1;
 
 /// The shape of a property on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+enum Shape {
     /// A short string.
     Short,
     /// A field table.
@@ -28,7 +28,7 @@ pub(super) enum Shape {
 }
 
 /// The shapes of the basic properties in the order of their flags.
-pub(super) const SHAPES: [Shape; 14] = {
+const SHAPES: [Shape; 14] = {
     use Shape::{Octet, Short, Table, Time};
     [
         Short, Short, Table, Octet, Octet, Short, Short, Short, Short, Time, Short, Short, Short,
@@ -37,13 +37,8 @@ pub(super) const SHAPES: [Shape; 14] = {
 };
 
 /// The flags that are set, as places in [`SHAPES`].
-pub(super) fn places(flags: u16) -> impl Iterator<Item = usize> {
+fn places(flags: u16) -> impl Iterator<Item = usize> {
     (0..SHAPES.len()).filter(move |place| flags & (FIRST_FLAG >> place) != 0)
-}
-
-/// Whether the flags name something that is no basic property.
-pub(super) fn has_unknown(flags: u16) -> bool {
-    flags & 0b11 != 0
 }
 
 /// The properties and headers of a message, as far as its octets can be read.
@@ -78,7 +73,8 @@ impl ContentHeader {
         while last & MORE_FLAGS != 0 {
             last = cursor.u16()?;
         }
-        if has_unknown(flags) {
+        // The two lowest bits name no basic property.
+        if flags & 0b11 != 0 {
             self.report(WireFault::Malformed {
                 part: "property flags",
                 octets: flags.to_be_bytes().to_vec(),

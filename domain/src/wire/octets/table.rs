@@ -127,20 +127,6 @@ fn scalar(letter: u8, cursor: &mut Cursor<'_>) -> Option<FieldValue> {
     })
 }
 
-/// How many octets a value of this letter takes; `None` if that stands before it, or the letter is
-/// unknown.
-pub(super) fn fixed_size(letter: u8) -> Option<usize> {
-    Some(match letter {
-        b'V' => 0,
-        b't' | b'b' | b'B' => 1,
-        b's' | b'U' | b'u' => 2,
-        b'I' | b'i' | b'f' => 4,
-        b'D' => 5,
-        b'l' | b'L' | b'd' | b'T' => 8,
-        _ => return None,
-    })
-}
-
 /// Writes octets with their count in one octet before them; what is longer than 255 is cut.
 pub(in crate::wire) fn put_short(out: &mut Vec<u8>, octets: &[u8]) {
     let count = u8::try_from(octets.len()).unwrap_or(u8::MAX);

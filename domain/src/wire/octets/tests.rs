@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::wire::{FieldTable, FieldValue, MOST_LEVELS, Properties};
+use crate::wire::{FieldValue, MOST_LEVELS, Properties};
 
 /// A content header frame's payload: flags, then the octets of the properties.
 fn payload(flags: u16, properties: &[u8]) -> Vec<u8> {
@@ -50,7 +50,6 @@ fn every_property_is_read_at_its_place() {
         put_short(&mut octets, text);
     }
     let octets = payload(0xfffc, &octets);
-    assert!(is_plain(&octets));
     let header = ContentHeader::read(&octets);
     assert_eq!(
         header.properties,
@@ -79,7 +78,6 @@ fn a_text_that_is_not_utf8_is_kept_and_named() {
     let mut octets = Vec::new();
     put_short(&mut octets, &[b'm', 0xff]);
     let octets = payload(1 << 7, &octets);
-    assert!(!is_plain(&octets));
     let header = ContentHeader::read(&octets);
     let id = header.properties.message_id.expect("a message id");
     assert_eq!(id.as_bytes(), [b'm', 0xff]);
@@ -91,7 +89,6 @@ fn a_text_that_is_not_utf8_is_kept_and_named() {
 fn both_values_of_a_repeated_name_are_kept() {
     let fields = [field(b"a", b"t\x01"), field(b"b", b"V"), field(b"a", b"V")].concat();
     let octets = with_headers(&fields);
-    assert!(!is_plain(&octets));
     let header = ContentHeader::read(&octets);
     let values: Vec<_> = header.headers.0.iter().map(|f| f.value.clone()).collect();
     let (yes, void) = (FieldValue::Boolean(true), FieldValue::Void);
@@ -106,7 +103,6 @@ fn the_same_name_in_two_tables_is_not_repeated() {
     let mut table = b"F".to_vec();
     put_long(&mut table, &inside);
     let octets = with_headers(&[field(b"a", &table), field(b"b", &table)].concat());
-    assert!(is_plain(&octets));
     assert_eq!(ContentHeader::read(&octets).faults, []);
 }
 
@@ -114,7 +110,6 @@ fn the_same_name_in_two_tables_is_not_repeated() {
 fn what_lies_too_deep_is_kept_as_octets() {
     for levels in [0, 1, MOST_LEVELS, MOST_LEVELS + 1, 26_000] {
         let octets = with_headers(&field(b"n", &nested(levels)));
-        assert_eq!(is_plain(&octets), levels <= MOST_LEVELS, "{levels}");
         let header = ContentHeader::read(&octets);
         assert_eq!(header.faults, [], "{levels}");
         let mut value = header.headers.get("n").expect("there").clone();
@@ -138,7 +133,6 @@ fn what_follows_no_rule_is_kept_in_the_fault() {
     let rest = field(b"b", b"?x");
     assert_eq!(header.faults, [WireFault::Malformed { part: "headers", octets: rest }]);
     for octets in [&b""[..], b"\0", &payload(0x2000, b"\0\0\0\x09V"), &payload(3, b"")] {
-        assert!(!is_plain(octets), "{octets:?}");
         let faults = ContentHeader::read(octets).faults;
         assert!(faults.iter().any(WireFault::is_undecodable), "{octets:?}");
     }
@@ -223,32 +217,18 @@ fn fields(depth: u32) -> BoxedStrategy<Vec<u8>> {
         .boxed()
 }
 
-fn holds_octets(table: &FieldTable) -> bool {
-    fn value_holds(value: &FieldValue) -> bool {
-        match value {
-            FieldValue::Deep(_) => true,
-            FieldValue::Array(values) => values.iter().any(value_holds),
-            FieldValue::Table(table) => holds_octets(table),
-            _ => false,
-        }
-    }
-    table.0.iter().any(|field| value_holds(&field.value))
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
+    // What is read is compared with what another reader reads in `server/src/broker/octets/frames/tests.rs`.
     #[test]
-    fn a_header_is_plain_exactly_when_it_reads_without_a_fault(fields in fields(3)) {
-        let octets = with_headers(&fields);
-        let header = ContentHeader::read(&octets);
-        let is_whole = header.faults.is_empty() && !holds_octets(&header.headers);
-        prop_assert_eq!(is_plain(&octets), is_whole);
-    }
-
-    #[test]
-    fn any_octets_are_read(octets in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let header = ContentHeader::read(&octets);
-        prop_assert_eq!(is_plain(&octets), header.faults.is_empty() && !holds_octets(&header.headers));
+    fn any_octets_are_read_with_few_faults(
+        fields in fields(3),
+        octets in proptest::collection::vec(any::<u8>(), 0..200),
+    ) {
+        for payload in [with_headers(&fields), octets] {
+            let faults = ContentHeader::read(&payload).faults;
+            prop_assert!(faults.len() <= 10, "{faults:?}");
+        }
     }
 }

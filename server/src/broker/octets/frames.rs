@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use dlo_domain::wire::is_plain;
-
-use super::{DeliveryPlace, OctetReading, Oversize, RawAddress, RawMessage, RawMessages};
+use super::{DeliveryPlace, Oversize, RawAddress, RawMessage, RawMessages};
 
 const METHOD: u8 = 1;
 const HEADER: u8 = 2;
@@ -48,7 +46,6 @@ enum Position {
 /// Reads what a broker sends, and gives out what lapin is to see.
 #[derive(Debug)]
 pub(super) struct FrameReader {
-    reading: OctetReading,
     messages: RawMessages,
     position: Position,
     held: Vec<u8>,
@@ -59,9 +56,8 @@ pub(super) struct FrameReader {
 
 impl FrameReader {
     /// `frame_max` is what the client asks for; 0 if it asks for nothing.
-    pub(super) fn new(reading: OctetReading, messages: RawMessages, frame_max: u32) -> Self {
+    pub(super) fn new(messages: RawMessages, frame_max: u32) -> Self {
         Self {
-            reading,
             messages,
             position: Position::Head,
             held: Vec::new(),
@@ -206,21 +202,14 @@ impl FrameReader {
         replaced
     }
 
-    /// Reads a content header; returns what takes its place, if it is read from its octets.
+    /// Reads a content header; returns what takes its place, if it belongs to a delivery.
     fn read_header(&mut self, channel: u16, payload: &[u8]) -> Option<Vec<u8>> {
         let announced = self.announced.remove(&channel)?;
         let bytes = payload.len() + AROUND_BYTES;
         let oversize = (self.frame_max > 0 && bytes > self.frame_max)
             .then_some(Oversize { bytes, most: self.frame_max });
-        let lapin_reads = self.reading == OctetReading::Odd
-            && announced.address.is_none()
-            && oversize.is_none()
-            && is_plain(payload);
         // A header without a size of its body is nothing that could be replaced.
         let before_flags = payload.get(..12)?;
-        if lapin_reads {
-            return None;
-        }
         let place = DeliveryPlace { channel, tag: announced.tag };
         let message = RawMessage { address: announced.address, header: payload.to_vec(), oversize };
         self.messages.keep(place, message);

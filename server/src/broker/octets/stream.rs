@@ -11,9 +11,9 @@ use lapin::tcp::{AMQPUriTcpExt as _, AsyncTcpStream, OwnedTLSConfig};
 use lapin::uri::AMQPUri;
 use lapin::{Connection, ConnectionProperties};
 
+use super::RawMessages;
 use super::frames::FrameReader;
 use super::kit::OctetKit;
-use super::{OctetReading, RawMessages};
 
 /// How much is read at once, in bytes.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -25,7 +25,6 @@ const KEPT_BYTES: usize = 1024 * 1024;
 pub(in crate::broker) async fn connect(
     uri: AMQPUri,
     properties: ConnectionProperties,
-    reading: OctetReading,
     messages: RawMessages,
 ) -> lapin::Result<Connection> {
     let frame_max = uri.query.frame_max.unwrap_or_default();
@@ -37,7 +36,7 @@ pub(in crate::broker) async fn connect(
         async move |uri: AMQPUri, _: Runtime<OctetKit>| {
             let config = OwnedTLSConfig::default();
             let broker = uri.connect_with_config_async(config.as_ref(), &tokio).await?;
-            let frames = FrameReader::new(reading, messages.clone(), frame_max);
+            let frames = FrameReader::new(messages.clone(), frame_max);
             Ok(AsyncTcpStream::Plain(OctetStream::new(broker, frames)))
         },
         properties,

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::Beats;
 use super::{HearingDeps, Place};
-use crate::broker::{self, BrokerError, FleetInlet, OctetReading, Said};
+use crate::broker::{self, BrokerError, FleetInlet, Said};
 use crate::store::workers::watches;
 use crate::store::{StoreError, shared_time};
 
@@ -36,9 +36,7 @@ pub(super) async fn session(
 ) -> Result<(), BrokerError> {
     let Place { broker, vhost, way } = place;
     // Whatever is published there: a message that lapin refuses must not make an office deaf.
-    let link =
-        broker::connect_to_consume(&deps.brokers, broker, vhost, "heartbeats", OctetReading::Odd)
-            .await?;
+    let link = broker::connect(&deps.brokers, broker, vhost, "heartbeats").await?;
     let mut inlet = FleetInlet::open(&link).await?;
     let ear = Ear {
         deps,

@@ -137,8 +137,8 @@ pub(crate) async fn remove(
 }
 
 /// Accepts a loss for a source whose queue drops letters that come back too often, so that they are taken all
-/// the same. No more letters than that are in hand at any time; the acceptance is withdrawn when the limit gets
-/// smaller. To lift the limit is better: `POST /api/v1/queues/{vhost}/{name}/lift-delivery-limit`.
+/// the same. No more letters than that are in hand at any time, whatever the limit becomes, until the acceptance is
+/// withdrawn. To lift the limit is better: `POST /api/v1/queues/{vhost}/{name}/lift-delivery-limit`.
 #[utoipa::path(
     put, path = "/api/v1/sources/{id}/accepted-loss", tag = "sources",
     params(("id" = SourceId, Path)),

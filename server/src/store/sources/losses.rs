@@ -83,23 +83,16 @@ pub async fn accept(
     Ok(done.rows_affected() > 0)
 }
 
-/// Takes an accepted loss back: the one for this limit where one is named, as another may have been accepted
-/// since. Tells whether there was one.
+/// Takes an accepted loss back. Tells whether there was one.
 ///
 /// # Errors
 /// Returns an error if the query fails.
-pub async fn withdraw(
-    conn: &mut PgConnection,
-    id: SourceId,
-    only: Option<&AcceptedLoss>,
-) -> Result<bool, StoreError> {
+pub async fn withdraw(conn: &mut PgConnection, id: SourceId) -> Result<bool, StoreError> {
     let done = sqlx::query!(
         "update sources set accepted_letters = null, accepted_limit = null, accepted_by = null,
              accepted_at = null
-         where id = $1 and removed_at is null and accepted_letters is not null
-             and ($2::timestamptz is null or accepted_at = $2)",
+         where id = $1 and removed_at is null and accepted_letters is not null",
         id.0,
-        only.map(|loss| loss.at),
     )
     .execute(conn)
     .await?;

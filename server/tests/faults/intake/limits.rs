@@ -242,7 +242,7 @@ async fn a_loss_that_is_accepted_is_all_that_can_be_lost(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn a_loss_that_is_accepted_is_withdrawn_when_the_limit_gets_smaller(pool: PgPool) {
+async fn a_loss_that_is_accepted_holds_for_every_limit_until_it_is_withdrawn(pool: PgPool) {
     let vhost = Vhost::create().await;
     limited_pair(&vhost, 20).await;
     let bench = Bench::new(&pool, &vhost.brokers, &vhost.name).await;
@@ -255,15 +255,19 @@ async fn a_loss_that_is_accepted_is_withdrawn_when_the_limit_gets_smaller(pool: 
     let (_, remark) = condition(&pool, bench.source).await;
     assert!(remark.is_some_and(|remark| remark.contains("ada accepted")));
     vhost.policy(POLICY, "^dead$", 1, json!({"delivery-limit": 4})).await;
+    until_within("the new limit is told", Duration::from_secs(30), || async {
+        bench.desk.sources().await.expect("read").remove(0).delivery_limit == Some(4)
+    })
+    .await;
+    becomes(&pool, bench.source, SourceCondition::Running).await;
+    vhost.publish_all("dead", &numbers(5)).await;
+    until_within("letters are taken", Duration::from_secs(20), || async {
+        letters(&pool).await == 5
+    })
+    .await;
+    let withdrawn = bench.desk.withdraw_loss(&ada(), bench.source).await;
+    assert_eq!(withdrawn.expect("withdrawn").accepted_loss, None);
     becomes(&pool, bench.source, SourceCondition::DeliveryLimit).await;
-    let source = bench.desk.sources().await.expect("read").remove(0);
-    assert_eq!((source.accepted_loss, source.delivery_limit), (None, Some(4)));
-    let told: String =
-        sqlx::query_scalar("select detail from audit where action = 'source.withdraw_loss'")
-            .fetch_one(&pool)
-            .await
-            .expect("an audit line");
-    assert!(told.contains("is 4 now, and was 20"), "{told}");
     office.stop().await;
     vhost.delete().await;
 }

@@ -4,9 +4,10 @@
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{Outcome, ReplayState, Target};
 use dlo_domain::state::LetterState;
-use dlo_domain::wire::{FieldTable, FieldValue, Properties, WireText};
-use dlo_server::broker::{BrokerAddress, Brokers, delivered_from};
+use dlo_domain::wire::{FieldTable, FieldValue, Properties};
+use dlo_server::broker::{BrokerAddress, Brokers};
 use lapin::options::BasicGetOptions;
+use lapin::types::{AMQPValue, ShortString};
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
@@ -60,14 +61,20 @@ async fn confirmed_letters_are_in_the_queue_byte_by_byte_and_marked(pool: PgPool
     assert_eq!((outcome, detail.as_str()), (Outcome::Confirmed, "sent without expiration"));
 
     let got = vhost.channel.basic_get("work".into(), BasicGetOptions { no_ack: true });
-    let message = delivered_from(got.await.expect("got").expect("a message").delivery);
-    assert_eq!(message.body, body);
-    assert_eq!(message.headers.text("x-dlo-letter"), Some(first.to_string().as_str()));
-    assert_eq!(message.headers.text("x-dlo-replay"), Some(id.to_string().as_str()));
-    assert_eq!(message.headers.get("x-dlo-attempt"), Some(&FieldValue::LongInt(1)));
-    assert_eq!(message.headers.text("tenant"), Some("acme"));
-    assert_eq!(message.properties.message_id.as_ref().and_then(WireText::as_str), Some("m-1"));
-    assert_eq!(message.properties.delivery_mode, Some(2));
+    let message = got.await.expect("got").expect("a message").delivery;
+    assert_eq!(message.data, body);
+    let headers = message.properties.headers().as_ref().expect("headers");
+    let text = |text: &str| AMQPValue::LongString(text.into());
+    for (name, value) in [
+        ("x-dlo-letter", text(&first.to_string())),
+        ("x-dlo-replay", text(&id.to_string())),
+        ("x-dlo-attempt", AMQPValue::LongInt(1)),
+        ("tenant", text("acme")),
+    ] {
+        assert_eq!(headers.inner().get(name), Some(&value), "{name}");
+    }
+    assert_eq!(message.properties.message_id().as_ref().map(ShortString::as_str), Some("m-1"));
+    assert_eq!(*message.properties.delivery_mode(), Some(2));
     let trail = bench.audit(first).await;
     let line = |action: &str, actor: &str| (action.to_owned(), actor.to_owned());
     assert_eq!(trail, [line("replay.confirmed", "dlo"), line("letter.replay", "tester")]);
