@@ -21,7 +21,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{BodyPart, BodyRange, Payload};
-use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, LetterSearch, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
@@ -127,6 +127,15 @@ pub trait TriageDesk:
 
     /// One replay.
     async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError>;
+
+    /// Looks for the unknown letters of a replay in the queues that they were sent to; those that are there are
+    /// confirmed, the others stay unknown. With `dry_run` it tells where it would look, and touches nothing.
+    async fn search_unknown(
+        &self,
+        actor: &Actor,
+        id: ReplayId,
+        dry_run: bool,
+    ) -> Result<LetterSearch, DeskError>;
 
     /// A page of a replay's letters, in the order of publishing.
     async fn replay_items(

@@ -240,6 +240,17 @@ pub(crate) fn replay(id: ReplayId) -> String {
     format!("/replays/{id}")
 }
 
+/// A replay, and where its unknown letters would be looked for.
+pub(crate) fn search(id: ReplayId) -> String {
+    format!("/replays/{id}?search=yes#search")
+}
+
+/// A replay, and that so many of its letters were found.
+#[cfg(feature = "ssr")]
+pub(crate) fn searched(id: ReplayId, letters: i64) -> String {
+    format!("/replays/{id}?notice=searched&letters={letters}")
+}
+
 /// One group.
 pub(crate) fn group(id: GroupId) -> String {
     format!("{GROUPS}/{id}")

@@ -19,6 +19,8 @@ pub(crate) struct PostgresPrograms {
 #[derive(Clone, Debug)]
 pub(crate) struct RabbitPrograms {
     pub(crate) server: PathBuf,
+    /// Whether `DLO_TEST_RABBITMQ` names it: then it runs as whoever we are.
+    pub(crate) is_named: bool,
     pub(crate) epmd: PathBuf,
 }
 
@@ -39,17 +41,20 @@ pub(crate) fn postgres() -> Result<PostgresPrograms, SandboxError> {
     })
 }
 
-/// Debian's own script, else the one on the search path. Debian's `/usr/sbin/rabbitmq-server`
-/// is a wrapper that insists on root or the user rabbitmq, so it comes last.
+/// The one that `DLO_TEST_RABBITMQ` names, to test with another version; else Debian's own script, else the one
+/// on the search path. Debian's `/usr/sbin/rabbitmq-server` is a wrapper that insists on root or the user rabbitmq,
+/// so it comes last.
 pub(crate) fn rabbitmq() -> Result<RabbitPrograms, SandboxError> {
     let missing = |program| SandboxError::ProgramMissing { program, package: "rabbitmq-server" };
-    let debian = PathBuf::from("/usr/lib/rabbitmq/bin/rabbitmq-server");
-    let server = Some(debian)
+    let named = environment::variable("DLO_TEST_RABBITMQ").filter(|path| !path.is_empty());
+    let is_named = named.is_some();
+    let usual = named.map_or("/usr/lib/rabbitmq/bin/rabbitmq-server".into(), PathBuf::from);
+    let server = Some(usual)
         .filter(|path| path.is_file())
-        .or_else(|| on_search_path("rabbitmq-server"))
+        .or_else(|| on_search_path("rabbitmq-server").filter(|_| !is_named))
         .ok_or_else(|| missing("rabbitmq-server"))?;
     let epmd = on_search_path("epmd").ok_or_else(|| missing("epmd"))?;
-    Ok(RabbitPrograms { server, epmd })
+    Ok(RabbitPrograms { server, is_named, epmd })
 }
 
 fn newest_postgres(root: &Path) -> Option<PathBuf> {

@@ -17,7 +17,7 @@ mod wire;
 
 pub use address::{BrokerAddress, Brokers};
 pub use connection::{Link, connect};
-pub use declare::{bind_queue, count_consumers, declare_queue, delete_queue, has_exchange};
+pub use declare::{bind_queue, declare_queue, delete_queue, has_exchange, queue_content};
 pub use error::{BrokerError, Fault};
 pub use fleet::{FleetInlet, Said};
 pub use inlet::{Inlet, Taken};

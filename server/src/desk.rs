@@ -21,6 +21,7 @@ mod overview;
 mod policies;
 mod replays;
 mod rules;
+mod searches;
 mod selection;
 mod sources;
 mod timeline;

@@ -11,7 +11,7 @@ mod pace;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::page::Page;
-use dlo_domain::replay::{Replay, ReplayItem};
+use dlo_domain::replay::{LetterSearch, Replay, ReplayItem};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
@@ -203,5 +203,29 @@ pub async fn control_replay(
     let operator = dlo_domain::audit::Actor::local_operator();
     crate::desk::desk().control_replay(&operator, id, word, !again.is_empty()).await?;
     leptos_axum::redirect(&crate::links::replay(id));
+    Ok(())
+}
+
+/// Where the unknown letters of a replay would be looked for; nothing is touched.
+///
+/// # Errors
+/// No such replay, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "replays/search/preview", input = GetUrl, output = Json)]
+pub async fn preview_search(id: String) -> Result<LetterSearch, ApiError> {
+    let id: dlo_domain::ids::ReplayId = super::id(&id, "replay")?;
+    let operator = dlo_domain::audit::Actor::local_operator();
+    Ok(crate::desk::desk().search_unknown(&operator, id, true).await?)
+}
+
+/// Looks for the unknown letters of a replay in the queues that they were sent to.
+///
+/// # Errors
+/// No such replay, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "replays/search", output = Json)]
+pub async fn search_unknown(id: String) -> Result<(), ApiError> {
+    let id: dlo_domain::ids::ReplayId = super::id(&id, "replay")?;
+    let operator = dlo_domain::audit::Actor::local_operator();
+    let search = crate::desk::desk().search_unknown(&operator, id, false).await?;
+    leptos_axum::redirect(&crate::links::searched(id, search.found));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The replays that a letter was part of.
 
 use dlo_domain::ids::LetterId;
-use dlo_domain::replay::LetterReplay;
+use dlo_domain::replay::{LetterReplay, Outcome};
 use leptos::prelude::*;
 
 use super::{Instant, OutcomeKey, Spoken, older, outcome_word};
@@ -48,6 +48,15 @@ pub(crate) fn LetterReplays(
                                             view! {
                                                 " to "
                                                 <span class="id">{show_name(&queue)}</span>
+                                            }
+                                        })}
+                                    {(replay.outcome == Outcome::Unknown)
+                                        .then(|| {
+                                            view! {
+                                                ", "
+                                                <a href=links::search(replay.replay_id)>
+                                                    "look for it there…"
+                                                </a>
                                             }
                                         })}
                                     {replay

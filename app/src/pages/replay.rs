@@ -7,11 +7,11 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use crate::api::replays::{ControlReplay, ReplayRead, read_replay};
+use crate::api::replays::{ControlReplay, ReplayRead, SearchUnknown, read_replay};
 use crate::components::{
     Ago, Approval, ClaimedOf, ClaimedOriginsNote, ErrorPanel, Ladder, Live, Notice, OutcomeBar,
     OutcomePatterns, Pager, ReplayBadge, ReplayControls, ReplayItems, ReplayPlan, SomeLetters,
-    Spoken, Waiting, Which, outcome_word, target_text,
+    Spoken, UnknownLetters, Waiting, Which, outcome_word, target_text,
 };
 use crate::visible::{show_line, show_lines, show_name};
 use crate::{links, wording};
@@ -44,9 +44,10 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         | LiveEvent::Missed => false,
     });
     let control = ServerAction::<ControlReplay>::new();
+    let search = ServerAction::<SearchUnknown>::new();
     let replay = Resource::new(
         move || {
-            let changes = (version.get(), control.version().get());
+            let changes = (version.get(), control.version().get(), search.version().get());
             (id.get(), outcome.get(), cursor.get(), changes)
         },
         |(id, outcome, cursor, _)| read_replay(id, outcome, cursor),
@@ -58,7 +59,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         <Transition fallback=Waiting>
             {move || Suspend::new(async move {
                 match replay.await {
-                    Ok(read) => view! { <Read read outcome=outcome.get() control /> }.into_any(),
+                    Ok(read) => view! { <Read read outcome=outcome.get() control search /> }.into_any(),
                     Err(error) => view! { <ErrorPanel error /> }.into_any(),
                 }
             })}
@@ -68,7 +69,12 @@ pub(crate) fn ReplayPage() -> impl IntoView {
 }
 
 #[component]
-fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>) -> impl IntoView {
+fn Read(
+    read: ReplayRead,
+    outcome: String,
+    control: ServerAction<ControlReplay>,
+    search: ServerAction<SearchUnknown>,
+) -> impl IntoView {
     let ReplayRead { now, replay, pace, items } = read;
     let query = use_query_map().get_untracked();
     let outcome: Option<Outcome> = outcome.parse().ok();
@@ -92,6 +98,9 @@ fn Read(read: ReplayRead, outcome: String, control: ServerAction<ControlReplay>)
             <OutcomeBar counts=replay.outcomes replay=replay.id />
             <ReturnRate counts=replay.outcomes />
         </section>
+        {replay
+            .id
+            .map(|id| view! { <UnknownLetters id unknown=replay.outcomes.unknown action=search /> })}
         <div class="split">
             <div class="stack">
                 <ReplayPlan replay=replay.clone() />

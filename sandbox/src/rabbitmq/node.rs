@@ -58,7 +58,8 @@ impl Node {
         options: &SandboxOptions,
     ) -> Result<Self, SandboxError> {
         let programs = programs::rabbitmq()?;
-        let account = account::running_as_root().then(|| account::find("rabbitmq")).flatten();
+        let is_ours = account::running_as_root() && !programs.is_named;
+        let account = is_ours.then(|| account::find("rabbitmq")).flatten();
         let files = NodeFiles::open(data_dir.path().join("rabbitmq"), account, options)?;
         let log = ServerLog::new(files.folder.join("server.log"), data_dir.is_kept());
         // Nobody reads a temporary node's data again, and an orderly end takes it 6 s.

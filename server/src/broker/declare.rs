@@ -1,5 +1,6 @@
 //! Declaring what is our own at the broker.
 
+use dlo_domain::replay::QueueContent;
 use dlo_domain::wire::FieldTable;
 use lapin::options::{
     ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions,
@@ -17,7 +18,7 @@ use super::{BrokerError, Fault, Link};
 /// # Errors
 /// Returns an error if the broker refuses or does not answer, or the name is no AMQP name.
 pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
-    if count_consumers(link, name).await?.is_some() {
+    if queue_content(link, name).await?.is_some() {
         return Ok(());
     }
     let channel = link.channel().await?;
@@ -29,11 +30,11 @@ pub async fn declare_queue(link: &Link, name: &str) -> Result<(), BrokerError> {
     Ok(())
 }
 
-/// How many consumers a queue has now; `None` if the broker has no queue of this name.
+/// How many messages and consumers a queue has now; `None` if the broker has no queue of this name.
 ///
 /// # Errors
 /// Returns an error if the broker does not say, does not answer, or the name is not an AMQP name.
-pub async fn count_consumers(link: &Link, name: &str) -> Result<Option<u32>, BrokerError> {
+pub async fn queue_content(link: &Link, name: &str) -> Result<Option<QueueContent>, BrokerError> {
     // A queue that is missing closes the channel, so each question has its own.
     let channel = link.channel().await?;
     let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
@@ -41,7 +42,10 @@ pub async fn count_consumers(link: &Link, name: &str) -> Result<Option<u32>, Bro
     match within(channel.queue_declare(short(name)?, options, none)).await {
         Ok(queue) => {
             within(channel.close(200, "done".into())).await?;
-            Ok(Some(queue.consumer_count()))
+            Ok(Some(QueueContent {
+                messages: queue.message_count(),
+                consumers: queue.consumer_count(),
+            }))
         }
         Err(why) if why.fault() == Fault::QueueMissing => Ok(None),
         Err(why) => Err(why),

@@ -125,10 +125,10 @@ async fn tell_presence(link: &Result<Link, BrokerError>, destination: &mut Desti
     let unknown =
         |why: &BrokerError| tracing::debug!(%why, "it is not known whether a destination exists");
     if let Some(queue) = &destination.queue {
-        let asked = broker::count_consumers(link, queue).await;
-        if let Ok(consumers) = asked.inspect_err(unknown) {
-            destination.exists = Some(consumers.is_some());
-            destination.consumers = consumers.map(i64::from);
+        let asked = broker::queue_content(link, queue).await;
+        if let Ok(content) = asked.inspect_err(unknown) {
+            destination.exists = Some(content.is_some());
+            destination.consumers = content.map(|content| i64::from(content.consumers));
         }
     } else if let Some(exchange) = &destination.exchange {
         let asked = broker::has_exchange(link, exchange).await;

@@ -3,26 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use dlo_domain::topology::{Map, read_now};
+use dlo_domain::topology::Map;
 use futures_util::future::join_all;
 
 use super::PgDesk;
-use crate::broker::ManagementError;
 use crate::store::origins::{self, UnreadPlace};
 use crate::store::topology::Place;
 use crate::store::{StoreError, shared_time};
+use crate::topology::read_now;
 
 /// Vhosts that are read for the sake of one plan.
 const MOST_PLACES: usize = 4;
-
-/// Why a vhost was not read.
-#[derive(Debug, thiserror::Error)]
-enum Fault {
-    #[error(transparent)]
-    Management(#[from] ManagementError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// Reads what is to be read. What cannot be read is logged, and read later by the watch over queues.
 ///
@@ -45,13 +36,13 @@ pub(super) async fn refresh(desk: &PgDesk) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn read_one(desk: &PgDesk, place: &UnreadPlace) -> Result<(), Fault> {
-    let management = desk.brokers.management(&place.broker)?;
-    let overview = management.overview().await?;
-    let vhost = read_now(&management.survey(&place.vhost, &overview).await?);
-    let mut transaction = desk.pool.begin().await.map_err(StoreError::from)?;
+async fn read_one(desk: &PgDesk, place: &UnreadPlace) -> Result<(), StoreError> {
     let place = Place { broker: &place.broker, vhost: &place.vhost };
+    let Some(vhost) = read_now(&desk.brokers, place).await else {
+        return Ok(());
+    };
+    let mut transaction = desk.pool.begin().await?;
     origins::note(&mut transaction, place, &Map::of(&vhost)).await?;
-    transaction.commit().await.map_err(StoreError::from)?;
+    transaction.commit().await?;
     Ok(())
 }

@@ -18,7 +18,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{BodyPart, BodyRange, Payload};
-use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, LetterSearch, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
 use dlo_domain::source::{NewSource, Source};
@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use super::{
     PgDesk, approvals, breakdown, decisions, edits, groups, letters, losses, overview, replays,
-    rules, sources, transforms, troubles, views,
+    rules, searches, sources, transforms, troubles, views,
 };
 
 #[async_trait]
@@ -121,6 +121,15 @@ impl TriageDesk for PgDesk {
 
     async fn replay(&self, id: ReplayId) -> Result<Replay, DeskError> {
         replays::one(self, id).await
+    }
+
+    async fn search_unknown(
+        &self,
+        actor: &Actor,
+        id: ReplayId,
+        dry_run: bool,
+    ) -> Result<LetterSearch, DeskError> {
+        searches::search(self, actor, id, dry_run).await
     }
 
     async fn replay_items(

@@ -79,6 +79,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         act("/api/v1/replays/{id}/pause", post(replays::pause)),
         act("/api/v1/replays/{id}/resume", post(replays::resume)),
         act("/api/v1/replays/{id}/cancel", post(replays::cancel)),
+        act("/api/v1/replays/{id}/search", post(replays::search)),
         act("/api/v1/replays/preview", post(changes::preview)),
         act("/api/v1/replays/{id}/approve", post(changes::approve)),
         act("/api/v1/replays/{id}/reject", post(changes::reject)),

@@ -21,6 +21,7 @@ mod read;
 pub mod resuming;
 pub mod steer;
 pub(in crate::store) mod tries;
+pub mod unknowns;
 pub mod warnings;
 pub mod watch;
 pub mod work;

@@ -1,6 +1,6 @@
 //! A vhost that is read for somebody who needs it now. Nothing of it is kept.
 
-use dlo_domain::topology::{Vhost, read};
+use dlo_domain::topology::{self, Vhost};
 
 use crate::broker::{Brokers, ManagementError};
 use crate::store::topology::Place;
@@ -13,5 +13,5 @@ pub(crate) async fn read_now(brokers: &Brokers, place: Place<'_>) -> Option<Vhos
         management.survey(place.vhost, &overview).await
     };
     let unknown = |why: &ManagementError| tracing::debug!(%why, ?place, "a vhost was not read");
-    Some(read(&reading.await.inspect_err(unknown).ok()?))
+    Some(topology::read_now(&reading.await.inspect_err(unknown).ok()?))
 }

@@ -12,6 +12,7 @@ pub mod origins;
 mod outcomes;
 mod returns;
 mod schemas;
+mod search;
 mod steering;
 mod targets;
 mod tries;

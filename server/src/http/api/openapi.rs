@@ -25,7 +25,7 @@ use crate::access::Role;
     paths(
         letters::list, letters::one, letters::arrival, letters::body, letters::decoded, letters::processed,
         letters::published, discards::create, restores::create, replays::list, replays::create,
-        replays::one, replays::items, replays::pause, replays::resume, replays::cancel, groups::list, groups::one, groups::breakdown, groups::edit,
+        replays::one, replays::items, replays::pause, replays::resume, replays::cancel, replays::search, groups::list, groups::one, groups::breakdown, groups::edit,
         groups::merge, groups::split, rules::list, rules::create, rules::order, rules::one,
         rules::change, rules::remove, rules::preview, holds::create, policies::list,
         policies::create, policies::order, policies::one, policies::change, policies::remove,

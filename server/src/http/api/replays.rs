@@ -6,7 +6,7 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use dlo_domain::ids::ReplayId;
 use dlo_domain::page::Page;
-use dlo_domain::replay::{Control, Makers, NewReplay, Outcome, Replay, ReplayItem};
+use dlo_domain::replay::{Control, LetterSearch, Makers, NewReplay, Outcome, Replay, ReplayItem};
 
 use super::created::created;
 use super::discards::check;
@@ -129,6 +129,33 @@ pub(crate) async fn cancel(
 ) -> Result<Json<Replay>, Problem> {
     let control = Control::Cancel;
     Ok(Json(front.desk.control_replay(&actor, id, control, false).await?))
+}
+
+/// Looks for the letters of a replay whose publish is unknown, in the queues that they were sent to. Every message of
+/// such a queue is taken into hand and given back: from then on it is marked as redelivered, and a quorum queue counts
+/// a delivery of it. Letters that are there are confirmed; the others stay unknown, since somebody may have taken
+/// them. A queue that has consumers, more than 10,000 messages, a maximum length or a delivery limit is not searched.
+#[utoipa::path(
+    post, path = "/api/v1/replays/{id}/search", tag = "replays",
+    params(
+        ("id" = ReplayId, Path),
+        ("dry_run" = Option<bool>, Query, description = "Tells where it would look, and touches nothing; false when left out"),
+    ),
+    responses(
+        (status = 200, body = LetterSearch),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn search(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<ReplayId>,
+    uri: Uri,
+) -> Result<Json<LetterSearch>, Problem> {
+    let query = Query::of(&uri, &["dry_run"])?;
+    let dry_run = query.parsed::<bool>("dry_run")?.unwrap_or(false);
+    Ok(Json(front.desk.search_unknown(&actor, id, dry_run).await?))
 }
 
 /// One replay.

@@ -191,18 +191,25 @@ async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> To
         killed += 1;
     }
     run.left_alone().await.stop().await;
+    let unknown = bench.replay(run.replay).await.outcomes.unknown;
+    assert!(unknown <= killed * window());
+    let searched = bench.desk.search_unknown(&Actor("tester".into()), run.replay, false).await;
+    let searched = searched.expect("searched");
     let reckoning = Reckoning::of(run.pool, run.replay, vhost, "work").await;
     reckoning.assert_true();
-    let unknown = reckoning.letters(Outcome::Unknown);
-    let bound = killed * window();
-    assert!(i64::try_from(unknown.len()).expect("few") <= bound);
-    let few = &unknown[..unknown.len().min(MOST_DECIDED)];
+    let left = reckoning.letters(Outcome::Unknown);
+    println!("  {unknown} unknown, {} of them found in their queue: {searched:?}", searched.found);
+    if searched.queues.iter().all(|queue| queue.refused.is_none()) {
+        let there = left.iter().filter(|letter| reckoning.delivered.contains_key(*letter)).count();
+        assert_eq!(there, 0, "in the queue, and not found");
+    }
+    let few = &left[..left.len().min(MOST_DECIDED)];
     decide_all(bench, vhost, &reckoning, few).await;
     Toll {
         kills: killed,
         letters: letters.len(),
         confirmed: reckoning.letters(Outcome::Confirmed).len(),
-        unknown: unknown.len(),
+        unknown: usize::try_from(unknown).expect("few"),
         lost: reckoning.lost(),
         duplicates: reckoning.duplicates(),
     }

@@ -1,0 +1,149 @@
+//! The search for unknown letters of a replay in the queues that they were sent to: what it costs, where it
+//! would look, and the button.
+
+use dlo_domain::ids::ReplayId;
+use dlo_domain::replay::{LetterSearch, SearchedQueue};
+use leptos::form::ActionForm;
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use super::{ErrorNote, ErrorPanel, Spoken, Waiting, disabled_while};
+use crate::api::replays::{SearchUnknown, preview_search};
+use crate::visible::show_name;
+use crate::{links, wording};
+
+/// What can be done about the unknown letters of a replay; nothing where there are none.
+#[component]
+pub(crate) fn UnknownLetters(
+    /// The replay.
+    id: ReplayId,
+    /// How many of its letters are unknown.
+    unknown: i64,
+    /// Looks for them.
+    action: ServerAction<SearchUnknown>,
+) -> impl IntoView {
+    if unknown == 0 {
+        return ().into_any();
+    }
+    let query = use_query_map();
+    let is_asked = Memo::new(move |_| query.with(|query| query.get_str("search").is_some()));
+    let error = Signal::derive(move || action.value().get().and_then(Result::err));
+    view! {
+        <section class="section" id="search" aria-labelledby="search-title">
+            <header>
+                <h2 id="search-title">{wording::count(unknown)} " unknown"</h2>
+                <span class="note">
+                    "nobody knows whether their queues have them, and none is sent again by itself"
+                </span>
+            </header>
+            <ErrorNote error />
+            {move || {
+                if is_asked.get() {
+                    view! { <Preview id action /> }.into_any()
+                } else {
+                    view! {
+                        <div class="actions">
+                            <a class="button" href=links::search(id)>
+                                "Look for them in their queues…"
+                            </a>
+                        </div>
+                    }
+                        .into_any()
+                }
+            }}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Preview(id: ReplayId, action: ServerAction<SearchUnknown>) -> impl IntoView {
+    let search = Resource::new(move || id.to_string(), preview_search);
+    view! {
+        <Transition fallback=Waiting>
+            {move || Suspend::new(async move {
+                match search.await {
+                    Ok(search) => view! { <Queues id search action /> }.into_any(),
+                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Queues(
+    id: ReplayId,
+    search: LetterSearch,
+    action: ServerAction<SearchUnknown>,
+) -> impl IntoView {
+    let open = search.queues.iter().filter(|queue| queue.refused.is_none());
+    let (letters, messages) = open.fold((0, 0), |(letters, messages), queue| {
+        (letters + queue.unknown, messages + i64::from(queue.messages.unwrap_or(0)))
+    });
+    let waits = Signal::derive(move || action.pending().get());
+    let elsewhere = (search.elsewhere > 0).then(|| {
+        let letters = wording::counted(search.elsewhere, "letter");
+        view! {
+            <p class="note-line">{format!("{letters} went to an exchange: which queues have them, nobody can tell.")}</p>
+        }
+    });
+    let go = (letters > 0).then(|| {
+        let cost = format!(
+            "Every message of these queues ({}) is taken into hand and given back, in its order. From then on each \
+             is marked as redelivered, and a quorum queue counts a delivery of it; while it is in hand nobody else \
+             gets it. Letters that are there are confirmed. The others stay unknown: somebody may have taken them.",
+            wording::count(messages)
+        );
+        let button = format!("Look for {}", wording::counted(letters, "letter"));
+        view! {
+            <p class="note-line">{cost}</p>
+            <ActionForm action=action attr:class="actions">
+                <input type="hidden" name="id" value=id.to_string() />
+                <button class="button primary" type="submit" disabled=disabled_while(waits)>
+                    {button}
+                </button>
+            </ActionForm>
+        }
+    });
+    view! {
+        <table class="ledger">
+            <thead>
+                <tr>
+                    <th>"queue"</th>
+                    <th class="num">"unknown"</th>
+                    <th class="num">"messages"</th>
+                    <th>"search"</th>
+                </tr>
+            </thead>
+            <tbody>{search.queues.into_iter().map(row).collect_view()}</tbody>
+        </table>
+        {elsewhere}
+        {go}
+    }
+    .into_any()
+}
+
+fn row(queue: SearchedQueue) -> impl IntoView {
+    let href = links::queue(&queue.broker, &queue.vhost, &queue.queue);
+    let messages = queue.messages.map(|messages| wording::count(i64::from(messages)));
+    let verdict = match queue.refused {
+        Some(why) => format!("not searched: {why}"),
+        None => "nobody consumes it, and it keeps what comes back".to_owned(),
+    };
+    view! {
+        <tr data-row="">
+            <td class="fit">
+                <a class="id" href=href>
+                    {show_name(&queue.queue)}
+                </a>
+            </td>
+            <td class="fit num">{wording::count(queue.unknown)}</td>
+            <td class="fit num">{messages}</td>
+            <td class="fill">
+                <Spoken text=verdict />
+            </td>
+        </tr>
+    }
+    .into_any()
+}
