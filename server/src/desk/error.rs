@@ -7,14 +7,15 @@ use crate::transform::offload::Busy;
 
 const AWAY: &str = "The database does not answer. Nothing was changed; ask again in a few seconds.";
 
-const TOO_LATE: &str = "the search was given up because it took too long, and nothing was \
-    changed: narrow the filter, such as with age:<1d, queue:name or state:held";
+const TOO_LATE: &str = "The database took longer over it than an answer may, so it was given up, and nothing was \
+    changed. Ask again in a few seconds; where there is a filter, narrow it, such as with age:<1d, queue:name or \
+    state:held.";
 
 impl From<StoreError> for DeskError {
     fn from(why: StoreError) -> Self {
         if why.is_too_late() {
-            tracing::debug!(%why, "a filter was given up");
-            return Self::Invalid(TOO_LATE.to_owned());
+            tracing::debug!(%why, "a statement was given up");
+            return Self::Unavailable(TOO_LATE.to_owned());
         }
         if why.is_outage() {
             tracing::debug!(%why, "a request found the database away");

@@ -3,6 +3,7 @@
 mod access;
 mod agree;
 mod causes;
+mod crowded;
 mod executions;
 mod guards;
 mod health;

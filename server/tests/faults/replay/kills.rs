@@ -203,8 +203,7 @@ async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> To
         let there = left.iter().filter(|letter| reckoning.delivered.contains_key(*letter)).count();
         assert_eq!(there, 0, "in the queue, and not found");
     }
-    let few = &left[..left.len().min(MOST_DECIDED)];
-    decide_all(bench, vhost, &reckoning, few).await;
+    decide_all(bench, vhost, &reckoning, &left).await;
     Toll {
         kills: killed,
         letters: letters.len(),
@@ -214,9 +213,6 @@ async fn killed_replay(run: &mut Run<'_>, random: &mut StdRng, kills: i64) -> To
         duplicates: reckoning.duplicates(),
     }
 }
-
-/// Unknown letters of a replay that people look at.
-const MOST_DECIDED: usize = 200;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn kill_9_in_a_replay_makes_no_false_success_and_publishes_nothing_twice(pool: PgPool) {
