@@ -24,16 +24,26 @@ pub(super) async fn own_broker() -> Sandbox {
     Sandbox::start_own(options).await.expect("a broker")
 }
 
+/// What a queue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Classic,
+    /// Letters may come back to it as often as they like.
+    Quorum,
+}
+
 /// A vhost with a queue that survives a kill: Mnesia keeps a new one in memory for a while, and an
 /// orderly stop writes it down.
-pub(super) async fn lasting_queue(
-    sandbox: &Sandbox,
-    queue: &str,
-    arguments: &[(&str, AMQPValue)],
-) -> Vhost {
+pub(super) async fn lasting_queue(sandbox: &Sandbox, queue: &str, kind: Kind) -> Vhost {
     let endpoints = sandbox.endpoints();
     let mut vhost = Vhost::create_at(&endpoints.amqp, &endpoints.management).await;
-    vhost.queue(queue, arguments).await;
+    match kind {
+        Kind::Classic => {
+            let classic = AMQPValue::LongString("classic".into());
+            vhost.queue(queue, &[("x-queue-type", classic)]).await;
+        }
+        Kind::Quorum => vhost.quorum_queue(queue).await,
+    }
     let server = sandbox.rabbitmq().expect("a broker");
     server.stop_immediately().await.expect("stopped");
     server.start_again().await.expect("started");
@@ -62,16 +72,11 @@ fn kills() -> usize {
 
 /// A killed broker forgets acknowledgements that it took and had not yet written down, and marks.
 /// Nothing may be lost by that, and each letter that is doubled says that it may be.
-async fn kill_the_broker(
-    pool: &PgPool,
-    arguments: &[(&str, AMQPValue)],
-    bodies: &[String],
-    messages: Messages,
-) {
+async fn kill_the_broker(pool: &PgPool, kind: Kind, bodies: &[String], messages: Messages) {
     let mut random = StdRng::seed_from_u64(17);
     let sandbox = own_broker().await;
     let server = sandbox.rabbitmq().expect("a broker");
-    let mut vhost = lasting_queue(&sandbox, "dead", arguments).await;
+    let mut vhost = lasting_queue(&sandbox, "dead", kind).await;
     let source = watch(pool, &vhost.name, "dead", SourceMode::Take).await;
     let premises = Premises::new(database_url(pool), &vhost.brokers);
     let office = premises.open();
@@ -105,7 +110,7 @@ async fn kill_the_broker(
     };
     GoalRow {
         goal: "R3",
-        case: "kill -9 of the broker in intake".to_owned(),
+        case: format!("kill -9 of the broker in intake of a {kind:?} queue").to_lowercase(),
         tried: format!("{} messages, {} kills, {messages:?}", bodies.len(), kills()),
         broker: vhost.version().await,
         lost: Some(audit.lost),
@@ -133,23 +138,21 @@ fn bodies() -> Vec<String> {
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_intake_loses_nothing(pool: PgPool) {
-    kill_the_broker(&pool, &[], &bodies(), Messages::WithIds).await;
+    kill_the_broker(&pool, Kind::Classic, &bodies(), Messages::WithIds).await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_intake_of_messages_without_ids_loses_none(pool: PgPool) {
-    kill_the_broker(&pool, &[], &bodies(), Messages::WithoutIds).await;
+    kill_the_broker(&pool, Kind::Classic, &bodies(), Messages::WithoutIds).await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_intake_of_a_quorum_queue_loses_nothing(pool: PgPool) {
-    let quorum = AMQPValue::LongString("quorum".into());
-    let arguments = [("x-queue-type", quorum)];
-    kill_the_broker(&pool, &arguments, &bodies(), Messages::WithIds).await;
+    kill_the_broker(&pool, Kind::Quorum, &bodies(), Messages::WithIds).await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_intake_of_copies_loses_none(pool: PgPool) {
     let bodies = vec!["the same".to_owned(); setting("DLO_CRASH_MESSAGES", 3_000)];
-    kill_the_broker(&pool, &[], &bodies, Messages::WithoutIds).await;
+    kill_the_broker(&pool, Kind::Classic, &bodies, Messages::WithoutIds).await;
 }

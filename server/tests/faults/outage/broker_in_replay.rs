@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use dlo_domain::ids::ReplayId;
 use dlo_domain::replay::{Outcome, ReplayState};
-use lapin::types::AMQPValue;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use sqlx::PgPool;
 
 use super::RESUMES_WITHIN;
-use super::broker::{lasting_queue, own_broker};
+use super::broker::{Kind, lasting_queue, own_broker};
+use crate::harness::goal::GoalRow;
 use crate::harness::process::Premises;
 use crate::harness::reckoning::{Reckoning, progress};
 use crate::harness::{setting, sized};
@@ -32,12 +32,11 @@ async fn goes_on(pool: &PgPool, replay: ReplayId, before: i64, letters: i64) {
     .await;
 }
 
-async fn kill_the_broker(pool: &PgPool, queue_type: &str) {
+async fn kill_the_broker(pool: &PgPool, kind: Kind) {
     let mut random = StdRng::seed_from_u64(31);
     let sandbox = own_broker().await;
     let server = sandbox.rabbitmq().expect("a broker");
-    let arguments = [("x-queue-type", AMQPValue::LongString(queue_type.into()))];
-    let mut vhost = lasting_queue(&sandbox, "work", &arguments).await;
+    let mut vhost = lasting_queue(&sandbox, "work", kind).await;
     let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
     let letters = bench.letters(sized(3_000, 160_000)).await;
     let replay = bench.replay_all_home().await;
@@ -65,12 +64,23 @@ async fn kill_the_broker(pool: &PgPool, queue_type: &str) {
     let unknown = reckoning.letters(Outcome::Unknown).len();
     let longest = waits.iter().max().copied().unwrap_or(Duration::ZERO);
     println!(
-        "R3: {} letters to a {queue_type} queue, {kills} kills of the broker: {} confirmed, \
+        "R3: {} letters to a {kind:?} queue, {kills} kills of the broker: {} confirmed, \
          {unknown} unknown, {} duplicates; it went on at most {longest:?} after the broker's start",
         letters.len(),
         reckoning.letters(Outcome::Confirmed).len(),
         reckoning.duplicates(),
     );
+    GoalRow {
+        goal: "R3",
+        case: format!("kill -9 of the broker in a replay to a {kind:?} queue").to_lowercase(),
+        tried: format!("{} letters, {kills} kills", letters.len()),
+        broker: vhost.version().await,
+        lost: Some(reckoning.lost()),
+        doubled: Some(reckoning.duplicates()),
+        recovered: Some(longest),
+        is_met: reckoning.lost() == 0 && reckoning.duplicates() == 0,
+    }
+    .report();
     reckoning.assert_true();
     assert_eq!(reckoning.duplicates(), 0, "published twice");
     assert!(unknown <= kills * window(), "{unknown}");
@@ -80,10 +90,10 @@ async fn kill_the_broker(pool: &PgPool, queue_type: &str) {
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_a_replay_has_all_that_it_confirmed(pool: PgPool) {
-    kill_the_broker(&pool, "classic").await;
+    kill_the_broker(&pool, Kind::Classic).await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_broker_killed_in_a_replay_to_a_quorum_queue_has_all_that_it_confirmed(pool: PgPool) {
-    kill_the_broker(&pool, "quorum").await;
+    kill_the_broker(&pool, Kind::Quorum).await;
 }

@@ -12,7 +12,6 @@ use dlo_server::clock::SystemClock;
 use dlo_server::desk::PgDesk;
 use lapin::BasicProperties;
 use lapin::options::BasicGetOptions;
-use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
 
@@ -112,11 +111,7 @@ async fn a_queue_that_could_lose_something_is_not_touched(pool: PgPool) {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_quorum_queue_without_a_limit_has_all_of_it_back(pool: PgPool) {
     let vhost = Vhost::create().await;
-    let mut arguments = vec![("x-queue-type", AMQPValue::LongString("quorum".into()))];
-    if vhost.major().await >= 4 {
-        arguments.push(("x-delivery-limit", AMQPValue::LongInt(-1)));
-    }
-    vhost.queue("work", &arguments).await;
+    vhost.quorum_queue("work").await;
     let (bench, id, _) = unknown(&pool, &vhost, 20).await;
     let desk = desk_of(&pool, &vhost.brokers);
     for found in [20, 0] {
