@@ -123,18 +123,21 @@ impl EndedSession {
     }
 
     /// Learns from the broker that it carried out so many acknowledgements of this session, and will carry out
-    /// no other. Returns whether that says anything of its batches.
-    pub fn learn(&mut self, carried_out: i64) -> bool {
-        let mut is_news = false;
+    /// no other. Returns the contents that are acknowledged by that; nothing if it says nothing of its batches.
+    pub fn learn(&mut self, carried_out: i64) -> Option<Vec<Fingerprint>> {
+        let mut acknowledged = None;
         self.batches.retain_mut(|batch| match batch.acknowledgement {
             Acknowledgement::Announced { receipt: Some(receipt) } => {
-                is_news = true;
+                let acknowledged: &mut Vec<Fingerprint> = acknowledged.get_or_insert_default();
                 batch.acknowledgement = Acknowledgement::Withheld;
+                if receipt <= carried_out {
+                    acknowledged.append(&mut batch.fingerprints);
+                }
                 receipt > carried_out
             }
             Acknowledgement::Announced { receipt: None } | Acknowledgement::Withheld => true,
         });
-        is_news
+        acknowledged
     }
 
     /// The contents of everything that it left unsettled.

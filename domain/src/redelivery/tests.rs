@@ -50,7 +50,11 @@ fn copies_are_matched_by_number() {
 #[test]
 fn what_the_broker_did_not_acknowledge_comes_again() {
     let mut sessions = [ended(SECOND, &[1, 2, 3])];
-    assert!(sessions[0].learn(1), "the first one was carried out, and not the second");
+    assert_eq!(
+        sessions[0].learn(1),
+        Some(Vec::new()),
+        "the first was carried out, and not the second"
+    );
     let settlement = settle(&sessions, &came(&[2]));
     assert_eq!((settlement.stored, settlement.in_doubt), (vec![true], vec![false]));
     assert_eq!(settlement.sessions[0].left, [batch(Withheld, &[1, 3])]);
@@ -59,7 +63,7 @@ fn what_the_broker_did_not_acknowledge_comes_again() {
 #[test]
 fn what_the_broker_acknowledged_explains_no_copy() {
     let mut sessions = [ended(SECOND, &[7])];
-    assert!(sessions[0].learn(2));
+    assert_eq!(sessions[0].learn(2), Some(vec![content(7)]));
     let settlement = settle(&sessions, &came(&[7]));
     assert_eq!((settlement.stored, settlement.in_doubt), (vec![false], vec![false]));
 }
@@ -73,8 +77,8 @@ fn without_a_receipt_it_is_in_doubt() {
         assert_eq!(settlement.in_doubt, [true, false]);
         assert_eq!(settlement.sessions[0].left, sessions[0].batches);
     }
-    assert!(!ended(UNCOUNTED, &[7]).learn(2), "nothing was counted");
-    assert!(!ended(Withheld, &[7]).learn(2), "nothing was sent");
+    assert_eq!(ended(UNCOUNTED, &[7]).learn(2), None, "nothing was counted");
+    assert_eq!(ended(Withheld, &[7]).learn(2), None, "nothing was sent");
 }
 
 #[test]

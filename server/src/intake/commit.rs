@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dlo_domain::event::LiveEvent;
+use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::judge::Judge;
 use dlo_domain::redelivery::{Acknowledged, Acknowledgement, UnsettledBatch};
 use dlo_domain::severity::Severity;
@@ -11,7 +12,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::buffer::Buffer;
-use super::comparison::{Recovery, explain};
+use super::comparison::{Explanation, Recovery, explain};
 use super::{Deps, naming};
 use crate::clock::Clock;
 use crate::store::batches::{self, Session};
@@ -43,6 +44,8 @@ pub(super) struct Committed {
     pub(super) stored: Stored,
     /// What is left of what a broker may have forgotten, if it was asked.
     pub(super) left: Option<Acknowledged>,
+    /// What ended sessions acknowledged, as the broker said now.
+    pub(super) acknowledged: Vec<Fingerprint>,
     /// Sessions that ended and of which nothing comes any more.
     pub(super) cleared: Vec<Uuid>,
 }
@@ -163,7 +166,8 @@ async fn write(
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(deps, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;
-    Ok(Committed { stored, left: explained.left, cleared: explained.cleared })
+    let Explanation { left, acknowledged, cleared, .. } = explained;
+    Ok(Committed { stored, left, acknowledged, cleared })
 }
 
 fn unsettled(buffer: &Buffer, plan: &Plan) -> UnsettledBatch {

@@ -37,6 +37,8 @@ pub(super) struct Explanation {
     /// Of those that are not, whether nobody can know that.
     pub(super) in_doubt: Vec<bool>,
     pub(super) left: Option<Acknowledged>,
+    /// What the broker carried out of acknowledgements of ended sessions, if it was there all the time.
+    pub(super) acknowledged: Vec<Fingerprint>,
     /// Sessions that ended and of which nothing comes any more.
     pub(super) cleared: Vec<Uuid>,
 }
@@ -52,15 +54,26 @@ pub(super) async fn explain(
         stored: vec![false; buffer.incoming.len()],
         in_doubt: vec![false; buffer.incoming.len()],
         left: None,
+        acknowledged: Vec::new(),
         cleared: Vec::new(),
     };
     let Some(recovery) = recovery else {
         return Ok(explanation);
     };
     let mut others = batches::others(conn, session).await?;
-    let learned: Vec<bool> = others.ended.iter_mut().map(|one| learn(one, recovery)).collect();
+    let mut left = recovery.acknowledged.clone();
+    let mut learned = Vec::with_capacity(others.ended.len());
+    for other in &mut others.ended {
+        let acknowledged = learn(other, recovery);
+        learned.push(acknowledged.is_some());
+        explanation.acknowledged.extend(acknowledged.into_iter().flatten());
+    }
+    if recovery.broker_was_away {
+        // It may have forgotten these, too.
+        left.extend(&std::mem::take(&mut explanation.acknowledged));
+    }
     let ended: Vec<EndedSession> = others.ended.iter().map(|one| one.left.clone()).collect();
-    let places = suspicious(buffer, recovery, &ended);
+    let places = suspicious(buffer, recovery, (&ended, &left));
     let came: Vec<Redelivery> = places.iter().map(|place| buffer.redelivery(*place)).collect();
     let settlement = redelivery::settle(&ended, &came);
     let is_complete = is_complete(buffer, recovery);
@@ -68,7 +81,6 @@ pub(super) async fn explain(
     let cleared = resolutions.iter().filter(|one| one.is_cleared);
     explanation.cleared = cleared.map(|one| one.session_id).collect();
     batches::resolve(conn, session, &resolutions).await?;
-    let mut left = recovery.acknowledged.clone();
     for (number, place) in places.into_iter().enumerate() {
         let is_unsettled = settlement.stored[number];
         let forgotten = if is_unsettled { Forgotten::No } else { left.ask(came[number]) };
@@ -89,11 +101,12 @@ pub(super) async fn explain(
     Ok(explanation)
 }
 
-/// Hears from the broker what became of the acknowledgement of a session. Returns whether that is news.
-fn learn(other: &mut EndedOther, recovery: &Recovery) -> bool {
+/// Hears from the broker what became of the acknowledgement of a session. Returns what is acknowledged by that;
+/// nothing if it is no news.
+fn learn(other: &mut EndedOther, recovery: &Recovery) -> Option<Vec<Fingerprint>> {
     match recovery.receipts.get(&other.session_id) {
         Some(Receipt::CarriedOut(count)) => other.left.learn(*count),
-        Some(Receipt::Held | Receipt::Missing) | None => false,
+        Some(Receipt::Held | Receipt::Missing) | None => None,
     }
 }
 
@@ -119,7 +132,11 @@ fn resolutions(
 
 /// The places of the messages that may be stored: those that the broker marks; and after it was
 /// away, also those whose content is unsettled or was acknowledged a short while ago.
-fn suspicious(buffer: &Buffer, recovery: &Recovery, ended: &[EndedSession]) -> Vec<usize> {
+fn suspicious(
+    buffer: &Buffer,
+    recovery: &Recovery,
+    (ended, acknowledged): (&[EndedSession], &Acknowledged),
+) -> Vec<usize> {
     let mut unmarked: HashSet<Fingerprint> = HashSet::new();
     if recovery.broker_was_away {
         unmarked.extend(ended.iter().flat_map(EndedSession::contents));
@@ -129,7 +146,7 @@ fn suspicious(buffer: &Buffer, recovery: &Recovery, ended: &[EndedSession]) -> V
         let content = &buffer.fingerprints[*place];
         buffer.incoming[*place].delivered.redelivered
             || unmarked.contains(content)
-            || recovery.acknowledged.has(content)
+            || acknowledged.has(content)
     };
     places.filter(is_suspicious).collect()
 }

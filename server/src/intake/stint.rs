@@ -172,6 +172,7 @@ async fn deliver(
     if let Some(left) = done.left {
         running.memory.replace(left);
     }
+    running.memory.push(done.acknowledged);
     running.unacknowledged += messages;
     running.last_tag = running.last_tag.max(buffer.last_tag);
     running.largest = window::expected(running.largest, buffer.largest);
@@ -183,13 +184,13 @@ async fn deliver(
 async fn settle(running: &mut Running<'_>) -> Result<(), SessionError> {
     if running.unacknowledged > 0 {
         let (tag, window) = (running.last_tag, running.window);
-        let acknowledged = running.inlet.acknowledge(tag, window).await;
-        for batch in running.stored.drain(..) {
-            running.memory.push(batch);
-        }
-        acknowledged?;
+        running.inlet.acknowledge(tag, window).await?;
     }
     running.forget_settled().await?;
+    // Not before: what is noted as unsettled and remembered here, too, would count as two messages.
+    for batch in running.stored.drain(..) {
+        running.memory.push(batch);
+    }
     running.unacknowledged = 0;
     Ok(())
 }
