@@ -73,3 +73,23 @@ test('a letter whose publish was cut off waits for the word of a person', async 
   expect((await running.api.letter(lost.id)).state).toBe('held');
   await expect(section(page, 'Audit').getByRole('listitem').first()).toContainText(/published/);
 });
+
+test('a letter whose publish was cut off is looked for in its queue when a person asks', async ({ page, workplace, running, cutter }) => {
+  await workplace.die({ body: 'cut', headers: { 'x-error': 'this one is there' } });
+  const [letter] = await workplace.letters(1);
+  cutter.cut();
+  await running.api.replay([letter!.id]);
+  await expect.poll(async () => (await running.api.letter(letter!.id)).state).toBe('unknown');
+  cutter.pass();
+
+  await page.goto(`/letters/${letter!.id}`);
+  await live(page);
+  await section(page, 'Replays of it').getByRole('link', { name: 'look for it there…' }).click();
+  const search = section(page, '1 unknown');
+  await expect(search).toContainText('From then on each is marked as redelivered');
+  await expect(search.getByRole('link', { name: workplace.work })).toBeVisible();
+  await search.getByRole('button', { name: 'Look for 1 letter' }).click();
+  await expect(page.getByRole('status').filter({ hasText: '1 letter found and confirmed.' })).toBeVisible();
+  await expect(sentence(page)).toContainText('1 confirmed by the broker');
+  expect((await running.api.letter(letter!.id)).state).toBe('replayed');
+});

@@ -104,8 +104,7 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             ("All brokers are asked again. What they say is here in some seconds.".to_owned(), None)
         }
         "searched" => {
-            let what = "found in their queues and confirmed. What was not found stays unknown.";
-            (format!("{letters} {what}"), None)
+            (format!("{letters} found and confirmed. What was not found stays unknown."), None)
         }
         "removed" => ("The source is watched no more. Its letters stay.".to_owned(), None),
         _ => return None,
