@@ -85,7 +85,9 @@ fn Queues(
     let elsewhere = (search.elsewhere > 0).then(|| {
         let letters = wording::counted(search.elsewhere, "letter");
         view! {
-            <p class="note-line">{format!("{letters} went to an exchange: which queues have them, nobody can tell.")}</p>
+            <p class="note-line">
+                {format!("{letters} more went to an exchange, or to queues that are not listed here: not looked for.")}
+            </p>
         }
     });
     let go = (letters > 0).then(|| {

@@ -40,7 +40,7 @@ pub struct SearchedQueue {
     pub unknown: i64,
     /// Messages that wait in it; absent where nobody says.
     pub messages: Option<u32>,
-    /// Why it is not searched, or not to its end; absent where nothing speaks against it.
+    /// Why it is not searched, or was not read to its end; absent where it can be, or was.
     pub refused: Option<String>,
     /// Messages that were looked at and given back.
     pub looked_at: u32,

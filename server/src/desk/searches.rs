@@ -1,7 +1,6 @@
 //! The search for letters whose publish is unknown, in the queues that they were sent to.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
@@ -83,7 +82,7 @@ impl Vhosts {
     }
 }
 
-/// Looks into one queue, unless something speaks against it, and writes beside it what that is.
+/// Looks into one queue, or writes down why it does not.
 async fn look_into(
     (desk, vhost): (&PgDesk, Option<&Vhost>),
     id: ReplayId,
@@ -91,6 +90,10 @@ async fn look_into(
     (dry_run, latest): (bool, Instant),
 ) -> Vec<FoundMessage> {
     let mut found = Vec::new();
+    if Instant::now() >= latest {
+        queue.refused = Some("the time for the search was over before: search again".to_owned());
+        return found;
+    }
     let connecting = broker::connect(&desk.brokers, &queue.broker, &queue.vhost, "search");
     let link = match connecting.await {
         Ok(link) => link,
@@ -114,7 +117,7 @@ async fn look_into(
 async fn refusal(vhost: Option<&Vhost>, link: &Link, queue: &mut SearchedQueue) -> Option<String> {
     let content = match broker::queue_content(link, &queue.queue).await {
         Ok(Some(content)) => content,
-        Ok(None) => return Some("there is no such queue any more".to_owned()),
+        Ok(None) => return Some("the broker has no queue of this name now".to_owned()),
         Err(why) => return Some(format!("the broker does not let us look: {why}")),
     };
     queue.messages = Some(content.messages);
@@ -155,8 +158,8 @@ async fn take_all(
         queue.looked_at += 1;
         bytes += taken.delivered.body.len();
         found.extend(named_by(&taken, id));
-        let is_late = latest.saturating_duration_since(Instant::now()) == Duration::ZERO;
-        if is_late || bytes > MOST_BYTES || queue.looked_at >= MOST_SEARCHED {
+        let is_late = Instant::now() >= latest;
+        if is_late || bytes > MOST_BYTES || queue.looked_at > MOST_SEARCHED {
             queue.refused = Some(format!(
                 "it was not read to its end: after {} messages the search was too long or too large",
                 queue.looked_at

@@ -102,7 +102,7 @@ pub(super) async fn explain(
 }
 
 /// Hears from the broker what became of the acknowledgement of a session. Returns what is acknowledged by that;
-/// nothing if it is no news.
+/// `None` if it says nothing of the batches.
 fn learn(other: &mut EndedOther, recovery: &Recovery) -> Option<Vec<Fingerprint>> {
     match recovery.receipts.get(&other.session_id) {
         Some(Receipt::CarriedOut(count)) => other.left.learn(*count),
