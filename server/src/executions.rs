@@ -18,17 +18,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use dlo_domain::event::LiveEvent;
 use sqlx::PgPool;
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
-use tokio_util::sync::CancellationToken;
 
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
 use crate::config::{ExecutionsConfig, ReplayConfig};
-use crate::events::Hub;
-use crate::store::StoreError;
+use crate::duty::Duties;
 
 pub use announcing::Announcer;
 pub use ending::Ending;
@@ -39,9 +34,9 @@ pub use monitor::{check, look};
 /// Notifications wake at once, but may be lost: so often is looked in any case.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// What executions are watched with.
+/// Looks after executions.
 #[derive(Debug, Clone)]
-pub struct Deps {
+pub struct Keeper {
     /// Connections to Postgres.
     pub pool: PgPool,
     /// The office's clock, for ids.
@@ -54,7 +49,7 @@ pub struct Deps {
     pub replay: ReplayConfig,
 }
 
-impl Deps {
+impl Keeper {
     fn ending(&self) -> Ending<'_> {
         Ending { clock: &*self.clock, completed: self.config.completed.as_ref() }
     }
@@ -65,50 +60,11 @@ impl Deps {
     }
 }
 
-/// Watches until `stop`. A step, once begun, is ended.
-///
-/// # Errors
-/// When executions cannot be read for another reason than an outage.
-pub async fn run(deps: Deps, hub: Hub, stop: CancellationToken) -> Result<(), StoreError> {
-    tokio::try_join!(
-        monitor::run(&deps, &stop),
-        handler::run(&deps, hub.listen(), &stop),
-        announcing::run(&deps, hub.listen(), &stop),
-    )?;
-    Ok(())
-}
-
-/// Waits for `wanted`, for a second, or for the end.
-async fn wait(
-    events: &mut Receiver<LiveEvent>,
-    wanted: impl Fn(&LiveEvent) -> bool,
-    stop: &CancellationToken,
-) {
-    let heard = async {
-        loop {
-            match events.recv().await {
-                Ok(event) if wanted(&event) || event == LiveEvent::Missed => return,
-                Ok(_) => {}
-                Err(RecvError::Lagged(_)) => return,
-                // The office ends.
-                Err(RecvError::Closed) => std::future::pending().await,
-            }
-        }
-    };
-    tokio::select! {
-        () = stop.cancelled() => {}
-        () = tokio::time::sleep(LOOK_EVERY) => {}
-        () = heard => {}
-    }
-}
-
-/// What is passing is tried again at the next turn; all else ends the service.
-fn mind(done: Result<(), StoreError>) -> Result<(), StoreError> {
-    match done {
-        Err(why) if why.is_passing() => {
-            tracing::debug!(%why, "executions will be looked at later");
-            Ok(())
-        }
-        done => done,
-    }
+/// Has the watch begin.
+pub fn begin(keeper: Keeper, duties: &Duties) {
+    let monitor = monitor::Monitor::new(keeper.clone());
+    duties.every("failing executions that are late", monitor::LOOK_EVERY, monitor);
+    let handler = handler::Handler { keeper: keeper.clone() };
+    duties.every("handling dead letters of executions", LOOK_EVERY, handler);
+    duties.every("announcing ended executions", LOOK_EVERY, Announcer::new(keeper));
 }

@@ -12,9 +12,9 @@ mod probing;
 mod tests;
 
 pub use beats::{BeatError, Beats};
-pub use hearing::{HearingDeps, hear, way_of};
-pub use monitor::{Deps, Monitor, run};
-pub use probing::{PROBE_WITHIN, ProbingDeps, probe, round};
+pub use hearing::{Hearing, way_of};
+pub use monitor::{LOOK_EVERY, Monitor, Part};
+pub use probing::{PROBE_WITHIN, Prober};
 
 /// The way of heartbeats over HTTP.
 pub const HTTP: &str = "http";

@@ -11,54 +11,36 @@ use sqlx::{PgConnection, PgPool};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{SharedClock, new_id};
+use crate::duty::{Duty, Next};
 use crate::store::StoreError;
 use crate::store::groups::mine::{self, Verdict};
 
 /// How soon a new signature is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+pub const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Signatures in one transaction.
 const AT_ONCE: i64 = 200;
-
-/// What grouping works with.
-#[derive(Debug, Clone)]
-pub struct Deps {
-    /// The database.
-    pub pool: PgPool,
-    /// The time.
-    pub clock: SharedClock,
-}
-
-/// Groups signatures until `stop`. A database that is away is tried again at the next look.
-///
-/// # Errors
-/// None: every failure is tried again.
-pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), StoreError> {
-    let mut grouper = Grouper::new(deps);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            () = tokio::time::sleep(LOOK_EVERY) => {}
-        }
-        if let Err(error) = grouper.catch_up().await {
-            tracing::debug!(%error, "grouping will try again");
-        }
-    }
-}
 
 /// A miner that follows the database.
 #[derive(Debug)]
 pub struct Grouper {
-    deps: Deps,
+    pool: PgPool,
+    clock: SharedClock,
     miner: Miner,
     /// The place of the next signature.
     next: i64,
 }
 
+impl Duty for Grouper {
+    async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
+        self.catch_up().await.map(|()| Next::Usual)
+    }
+}
+
 impl Grouper {
     /// One that has read nothing yet.
     #[must_use]
-    pub fn new(deps: Deps) -> Self {
-        Self { deps, miner: Miner::new(), next: 0 }
+    pub fn new(pool: PgPool, clock: SharedClock) -> Self {
+        Self { pool, clock, miner: Miner::new(), next: 0 }
     }
 
     /// Groups everything that waits.
@@ -71,7 +53,7 @@ impl Grouper {
                 Ok(0) => return Ok(()),
                 Ok(_) => {}
                 Err(error) => {
-                    *self = Self::new(self.deps.clone());
+                    *self = Self::new(self.pool.clone(), self.clock.clone());
                     return Err(error);
                 }
             }
@@ -79,7 +61,7 @@ impl Grouper {
     }
 
     async fn turn(&mut self) -> Result<usize, StoreError> {
-        let mut transaction = self.deps.pool.begin().await?;
+        let mut transaction = self.pool.begin().await?;
         if !mine::is_due(&mut transaction, CURRENT).await? {
             return Ok(0);
         }
@@ -115,8 +97,8 @@ impl Grouper {
             position: self.next,
             placement: &placement,
             why: &why,
-            new_group: new_id(&*self.deps.clock),
-            at: self.deps.clock.now(),
+            new_group: new_id(&*self.clock),
+            at: self.clock.now(),
         };
         mine::place(conn, &verdict).await?;
         self.next += 1;

@@ -40,13 +40,12 @@ use sqlx::PgPool;
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
 use crate::config::Patience;
+use crate::duty::Duties;
 use crate::judging::Judges;
 
-pub use supervisor::{IntakeError, run};
-
-/// What intake works with.
+/// Takes messages.
 #[derive(Debug, Clone)]
-pub struct Deps {
+pub struct Intake {
     /// Connections to Postgres.
     pub pool: PgPool,
     /// The brokers.
@@ -82,5 +81,16 @@ impl Default for Settings {
             linger: Duration::from_millis(50),
             patience: Patience::default().broker,
         }
+    }
+}
+
+impl Intake {
+    /// Has intake begin.
+    pub fn begin(&self, duties: &Duties) {
+        let supervisor = supervisor::Supervisor::new(self.clone());
+        duties.every("taking letters", supervisor::LOOK_AGAIN, supervisor);
+        let pause = leftovers::LOOK_AGAIN;
+        let leftovers = leftovers::Leftovers { intake: self.clone(), pause };
+        duties.every("deleting mirror queues", leftovers::LOOK_AGAIN, leftovers);
     }
 }

@@ -18,7 +18,7 @@ use crate::store::rules::Standing;
 use crate::store::{StoreError, rules};
 
 pub use preview::{DAYS, preview};
-pub use walk::{Deps, Walker, run};
+pub use walk::{LOOK_EVERY, Walker};
 
 /// The judge of the newest rules that this office has seen.
 #[derive(Debug, Default)]

@@ -17,6 +17,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod desk;
+pub mod duty;
 pub mod events;
 pub mod executions;
 pub mod failpoint;

@@ -63,7 +63,7 @@ pub fn begin(soft_limit: Duration) -> (Lifecycle, Ending) {
 
 impl Lifecycle {
     /// Runs a service until its token is cancelled. It must not end before.
-    pub fn spawn<F, E>(&self, name: &'static str, service: impl FnOnce(CancellationToken) -> F)
+    pub fn spawn<F, E>(&self, name: impl Into<String>, service: impl FnOnce(CancellationToken) -> F)
     where
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Display,
@@ -74,7 +74,7 @@ impl Lifecycle {
     /// Runs a service that is stopped when all others have ended: what shows and tells.
     pub fn spawn_front<F, E>(
         &self,
-        name: &'static str,
+        name: impl Into<String>,
         service: impl FnOnce(CancellationToken) -> F,
     ) where
         F: Future<Output = Result<(), E>> + Send + 'static,
@@ -86,12 +86,13 @@ impl Lifecycle {
     fn spawn_in<F, E>(
         &self,
         stage: &Stage,
-        name: &'static str,
+        name: impl Into<String>,
         service: impl FnOnce(CancellationToken) -> F,
     ) where
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Display,
     {
+        let name = name.into();
         let soft = stage.soft.clone();
         let hard = self.hard.clone();
         let broken = self.broken.clone();

@@ -13,11 +13,11 @@ use dlo_domain::register::{
     read_execution, read_worker, signs, twice,
 };
 use sqlx::PgPool;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::SharedClock;
 use crate::config::RegisterConfig;
+use crate::duty::{Duty, Next};
 use crate::executions::reports::{self, Given};
 use crate::store::registers::foreign::{Answer, Foreign, ForeignError, Question};
 use crate::store::registers::{self, Standing, Trouble};
@@ -29,7 +29,7 @@ use crate::store::{StoreError, events, shared_time};
 pub const WAY: &str = "register";
 
 /// How often is looked whether the way is open.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+pub const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Looks are so far apart at least: whichever office looks.
 const PACE: TimeDelta = TimeDelta::milliseconds(900);
@@ -37,55 +37,34 @@ const PACE: TimeDelta = TimeDelta::milliseconds(900);
 /// Workers, or executions, that are written in one transaction.
 const AT_ONCE: usize = 500;
 
-/// What reading works with.
-#[derive(Debug, Clone)]
-pub struct Deps {
-    /// Connections to our own Postgres.
-    pub pool: PgPool,
-    /// The office's clock.
-    pub clock: SharedClock,
-    /// Where the register is, and what is asked of it.
-    pub config: RegisterConfig,
-    /// How long executions that are over are kept.
-    pub kept: Duration,
-    /// How long all that is asked at once may take.
-    pub patience: Duration,
-}
-
-/// Reads until `stop`.
-///
-/// # Errors
-/// When our own Postgres does not do it for another reason than an outage.
-pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), StoreError> {
-    let mut reader = Reader::new(deps);
-    let mut pace = tokio::time::interval(LOOK_EVERY);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            _ = pace.tick() => {}
-        }
-        match reader.look().await {
-            Ok(()) => {}
-            Err(why) if why.is_passing() => tracing::debug!(%why, "the register is read later"),
-            Err(why) => return Err(why),
-        }
-    }
-}
-
 /// Looks, step by step.
 #[derive(Debug)]
 pub struct Reader {
-    deps: Deps,
+    pool: PgPool,
+    clock: SharedClock,
+    config: RegisterConfig,
+    kept: Duration,
     foreign: Foreign,
 }
 
+impl Duty for Reader {
+    async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
+        self.look().await.map(|()| Next::Usual)
+    }
+}
+
 impl Reader {
-    /// One that has not looked yet.
+    /// One that has not looked yet. Executions that are over are `kept` for so long; all that is asked
+    /// of the register at once may take as long as `patience`.
     #[must_use]
-    pub fn new(deps: Deps) -> Self {
-        let foreign = Foreign::at(deps.config.url.expose(), deps.patience);
-        Self { deps, foreign }
+    pub fn new(
+        pool: PgPool,
+        clock: SharedClock,
+        config: RegisterConfig,
+        (kept, patience): (Duration, Duration),
+    ) -> Self {
+        let foreign = Foreign::at(config.url.expose(), patience);
+        Self { pool, clock, config, kept, foreign }
     }
 
     /// One look: reads the register when that is due, else asks only whether it can be reached. If all
@@ -94,8 +73,8 @@ impl Reader {
     /// # Errors
     /// When our own Postgres does not do it.
     pub async fn look(&mut self) -> Result<(), StoreError> {
-        let mut conn = self.deps.pool.acquire().await?;
-        let now = shared_time(&mut conn, &*self.deps.clock).await?;
+        let mut conn = self.pool.acquire().await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
         let Some(before) = registers::take_turn(&mut conn, now, PACE).await? else {
             return Ok(());
         };
@@ -110,8 +89,8 @@ impl Reader {
         } else {
             self.foreign.ask(&[]).await.err().as_ref().map(hidden)
         };
-        let mut transaction = self.deps.pool.begin().await?;
-        let now = shared_time(&mut transaction, &*self.deps.clock).await?;
+        let mut transaction = self.pool.begin().await?;
+        let now = shared_time(&mut transaction, &*self.clock).await?;
         // Between two reads what was wrong with executions stays as it is.
         if is_due || trouble.is_some() {
             registers::set_read(&mut transaction, trouble.as_ref(), now).await?;
@@ -125,7 +104,7 @@ impl Reader {
     }
 
     fn is_due(&self, before: &Standing, now: DateTime<Utc>) -> bool {
-        let every = TimeDelta::from_std(self.deps.config.every).unwrap_or(TimeDelta::MAX);
+        let every = TimeDelta::from_std(self.config.every).unwrap_or(TimeDelta::MAX);
         // A time that lies ahead was written before a clock was set back.
         let is_over = |at: DateTime<Utc>| now - at >= every || at > now;
         before.tried_at.is_none_or(is_over)
@@ -133,7 +112,7 @@ impl Reader {
 
     /// Reads all of it, and writes down what is new. Says what is wrong with it.
     async fn read(&mut self, before: &Standing) -> Result<Option<Trouble>, StoreError> {
-        let config = self.deps.config.clone();
+        let config = self.config.clone();
         let question = |name, sql, most| Question { name, sql, most, most_of_row: MOST_ROW_BYTES };
         let workers = config.workers.as_deref();
         let executions = config.executions.as_deref();
@@ -187,8 +166,8 @@ impl Reader {
         now: DateTime<Utc>,
         before: &Standing,
     ) -> Result<(), StoreError> {
-        let mut conn = self.deps.pool.acquire().await?;
-        let ours = shared_time(&mut conn, &*self.deps.clock).await?;
+        let mut conn = self.pool.acquire().await?;
+        let ours = shared_time(&mut conn, &*self.clock).await?;
         let known = registers::known(&mut conn).await?;
         drop(conn);
         let since = before.read_at.map(|at| ours - at);
@@ -200,8 +179,8 @@ impl Reader {
                 refused_queue: None,
             };
             let beats: Vec<Beat> = signs.iter().map(beat).collect();
-            let mut transaction = self.deps.pool.begin().await?;
-            beats::write(&mut transaction, &*self.deps.clock, WAY, &beats).await?;
+            let mut transaction = self.pool.begin().await?;
+            beats::write(&mut transaction, &*self.clock, WAY, &beats).await?;
             registers::date_back(&mut transaction, signs).await?;
             let stale = signs.iter().filter(|sign| sign.is_stale);
             let stale: Vec<String> = stale.map(|sign| sign.worker.name.clone()).collect();
@@ -216,9 +195,9 @@ impl Reader {
     /// Takes what the register says of executions as reports. What does not follow from what is known
     /// is refused like any other report.
     async fn take(&self, read: Vec<ReadExecution>, now: DateTime<Utc>) -> Result<(), StoreError> {
-        let mut conn = self.deps.pool.acquire().await?;
-        let ours = shared_time(&mut conn, &*self.deps.clock).await?;
-        let kept = TimeDelta::from_std(self.deps.kept).unwrap_or(TimeDelta::MAX);
+        let mut conn = self.pool.acquire().await?;
+        let ours = shared_time(&mut conn, &*self.clock).await?;
+        let kept = TimeDelta::from_std(self.kept).unwrap_or(TimeDelta::MAX);
         let over_before = now.checked_sub_signed(kept);
         let news = registers::news(&mut conn, read, over_before).await?;
         drop(conn);
@@ -232,8 +211,8 @@ impl Reader {
                 }
             };
             let given: Vec<Given> = news.iter().map(given).collect();
-            let mut transaction = self.deps.pool.begin().await?;
-            let answers = reports::take(&mut transaction, &*self.deps.clock, &given).await?;
+            let mut transaction = self.pool.begin().await?;
+            let answers = reports::take(&mut transaction, &*self.clock, &given).await?;
             let made = answers.iter().filter(|one| one.is_new);
             let made: Vec<String> = made.map(|one| one.told.execution.id.clone()).collect();
             registers::set_is_read(&mut transaction, &made, true).await?;

@@ -34,26 +34,10 @@ use tokio_util::sync::CancellationToken;
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
 use crate::config::ReplayConfig;
+use crate::duty::Duties;
 use crate::store::StoreError;
 
 pub use waits::Waits;
-
-/// What the engine works with.
-#[derive(Debug, Clone)]
-pub struct Deps {
-    /// Connections to Postgres.
-    pub pool: PgPool,
-    /// The brokers.
-    pub brokers: Arc<Brokers>,
-    /// The clock.
-    pub clock: SharedClock,
-    /// This office, registered and holding its lock.
-    pub office_id: OfficeId,
-    /// The window, and the watch after a replay.
-    pub config: ReplayConfig,
-    /// Where replays that cannot go on say so; the desk reads it.
-    pub waits: Waits,
-}
 
 /// Why the engine ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -68,32 +52,65 @@ pub enum ReplayError {
 /// go to.
 const MOST_AT_ONCE: usize = 200;
 
-/// What all parts of the engine share.
-struct Engine {
-    deps: Deps,
+/// Publishes what is replayed.
+#[derive(Debug)]
+pub struct Engine {
+    pool: PgPool,
+    brokers: Arc<Brokers>,
+    clock: SharedClock,
+    /// This office, registered and holding its lock.
+    office_id: OfficeId,
+    /// The window, and the watch after a replay.
+    config: ReplayConfig,
+    /// Where replays that cannot go on say so; the desk reads it.
+    waits: Waits,
     links: links::Links,
     in_hand: takeover::InHand,
     stop: CancellationToken,
+}
+
+impl Engine {
+    /// One of an office that is registered and holds its lock. Replays that cannot go on say so in
+    /// `waits`.
+    #[must_use]
+    pub fn new(
+        pool: PgPool,
+        brokers: Arc<Brokers>,
+        clock: SharedClock,
+        office_id: OfficeId,
+        (config, waits): (ReplayConfig, Waits),
+    ) -> Self {
+        Self {
+            pool,
+            brokers,
+            clock,
+            office_id,
+            config,
+            waits,
+            links: links::Links::default(),
+            in_hand: takeover::InHand::default(),
+            stop: CancellationToken::new(),
+        }
+    }
+
+    /// Settles replayed letters that have not come back for long, as a duty of its own.
+    pub fn watch(&self, duties: &Duties) {
+        let after = self.config.settle_after;
+        let watch = watch::Watch { pool: self.pool.clone(), clock: self.clock.clone(), after };
+        duties.every("settling replayed letters", watch.period(), watch);
+    }
 }
 
 /// Runs until `stop`: then what is on its way is awaited and written down, and nothing new begun.
 ///
 /// # Errors
 /// When replays cannot be read for another reason than an outage.
-pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), ReplayError> {
-    let engine = Arc::new(Engine {
-        deps,
-        links: links::Links::default(),
-        in_hand: takeover::InHand::default(),
-        // A part that fails stops the others in their own time.
-        stop: stop.child_token(),
-    });
+pub async fn run(mut engine: Engine, stop: CancellationToken) -> Result<(), ReplayError> {
+    // A part that fails stops the others in their own time.
+    engine.stop = stop.child_token();
+    let engine = Arc::new(engine);
     let (found, taken) = mpsc::channel(MOST_AT_ONCE);
-    let (taking, (), ()) = tokio::join!(
-        takeover::run(&engine, found),
-        follow::run(&engine, taken),
-        watch::run(&engine)
-    );
+    let (taking, ()) = tokio::join!(takeover::run(&engine, found), follow::run(&engine, taken));
     engine.links.close().await;
     taking.map_err(ReplayError::from)
 }

@@ -21,20 +21,17 @@ use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::policy::JUMP;
 use sqlx::PgPool;
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::SharedClock;
 use crate::config::ReplayConfig;
-use crate::events::Hub;
+use crate::duty::{Duty, Next};
 use crate::store::policies::Kept;
 use crate::store::retries::{self, shadows};
 use crate::store::{StoreError, shared_time};
 
 /// Notifications wake at once, but may be lost: so often is looked in any case.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+pub const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Steps of asking policies before what is due is made: many arrivals do not hold it up.
 const STEPS_AT_ONCE: usize = 8;
@@ -42,73 +39,37 @@ const STEPS_AT_ONCE: usize = 8;
 /// How often old shadow results are removed.
 const FORGET_EVERY: TimeDelta = TimeDelta::minutes(10);
 
-/// What the scheduler works with.
-#[derive(Debug, Clone)]
-pub struct Deps {
-    /// Connections to Postgres.
-    pub pool: PgPool,
-    /// The office's clock, for ids.
-    pub clock: SharedClock,
-    /// What replays are planned by: tries are replays.
-    pub replay: ReplayConfig,
-    /// Whether the office takes part. One that does not still lets letters go whose policy is gone:
-    /// that is a person's word.
-    pub takes_part: bool,
-}
-
-/// Carries policies out until `stop`. A step, once begun, is ended.
-///
-/// # Errors
-/// When policies cannot be read for another reason than an outage.
-pub async fn run(deps: Deps, hub: Hub, stop: CancellationToken) -> Result<(), StoreError> {
-    let mut scheduler = Scheduler::new(deps);
-    let mut events = hub.listen();
-    while !stop.is_cancelled() {
-        let next = match scheduler.pass().await {
-            Ok(next) => next,
-            Err(why) if why.is_passing() => {
-                tracing::debug!(%why, "retry policies will be carried out later");
-                None
-            }
-            Err(why) => return Err(why),
-        };
-        let latest = Instant::now() + next.map_or(LOOK_EVERY, |wait| wait.min(LOOK_EVERY));
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = sleep_until(latest) => {}
-            () = hear(&mut events) => {}
-        }
-    }
-    Ok(())
-}
-
-/// Waits for something that may give work.
-async fn hear(events: &mut Receiver<LiveEvent>) {
-    loop {
-        match events.recv().await {
-            Ok(LiveEvent::Arrived { .. } | LiveEvent::Policies | LiveEvent::Missed)
-            | Err(RecvError::Lagged(_)) => return,
-            Ok(_) => {}
-            // The office ends.
-            Err(RecvError::Closed) => std::future::pending().await,
-        }
-    }
-}
-
 /// Carries policies out, pass by pass.
 #[derive(Debug)]
 pub struct Scheduler {
-    deps: Deps,
+    pool: PgPool,
+    clock: SharedClock,
+    /// What replays are planned by: tries are replays.
+    replay: ReplayConfig,
+    /// Whether the office takes part. One that does not still lets letters go whose policy is gone:
+    /// that is a person's word.
+    takes_part: bool,
     /// The time at the last pass, by the shared clock.
     last: Option<DateTime<Utc>>,
     forgot_at: Option<DateTime<Utc>>,
 }
 
+impl Duty for Scheduler {
+    async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
+        let next = self.pass().await?;
+        Ok(next.map_or(Next::Usual, |wait| Next::After(wait.min(LOOK_EVERY))))
+    }
+
+    fn is_woken_by(&self, event: &LiveEvent) -> bool {
+        matches!(event, LiveEvent::Arrived { .. } | LiveEvent::Policies)
+    }
+}
+
 impl Scheduler {
     /// One that has done nothing yet.
     #[must_use]
-    pub fn new(deps: Deps) -> Self {
-        Self { deps, last: None, forgot_at: None }
+    pub fn new(pool: PgPool, clock: SharedClock, replay: ReplayConfig, takes_part: bool) -> Self {
+        Self { pool, clock, replay, takes_part, last: None, forgot_at: None }
     }
 
     /// Asks the policies of all that arrived, makes what is due and allowed, and lets letters go. Tells
@@ -117,16 +78,16 @@ impl Scheduler {
     /// # Errors
     /// When Postgres does not do it; what was done until then is done.
     pub async fn pass(&mut self) -> Result<Option<Duration>, StoreError> {
-        let lets_go = letting_go::round(&self.deps).await?;
-        if !self.deps.takes_part {
+        let lets_go = letting_go::round(self).await?;
+        if !self.takes_part {
             return Ok(lets_go.then_some(Duration::ZERO));
         }
         let now = self.mind_the_clock().await?;
         let mut more = true;
         for _ in 0..STEPS_AT_ONCE {
-            more = more && deciding::step(&self.deps).await?;
+            more = more && deciding::step(self).await?;
         }
-        let next = making::round(&self.deps, now).await?;
+        let next = making::round(self, now).await?;
         if more || lets_go {
             return Ok(Some(Duration::ZERO));
         }
@@ -135,8 +96,8 @@ impl Scheduler {
 
     /// At the beginning, and when the clock went back. Tells the time.
     async fn mind_the_clock(&mut self) -> Result<DateTime<Utc>, StoreError> {
-        let mut conn = self.deps.pool.acquire().await?;
-        let now = shared_time(&mut conn, &*self.deps.clock).await?;
+        let mut conn = self.pool.acquire().await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
         if self.last.is_none_or(|last| now < last - JUMP) {
             let rebased = retries::rebase(&mut conn, now).await?;
             if rebased > 0 {

@@ -20,7 +20,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use sqlx::PgPool;
 
 use crate::clock::{SharedClock, new_id};
-use crate::grouping::{Deps, Grouper};
+use crate::grouping::Grouper;
 use crate::store::groups::signatures;
 use crate::store::letters::{Court, Incoming, insert_new};
 use crate::store::seeding::{self as store, Span};
@@ -114,8 +114,7 @@ pub async fn seed(
     let signatures = usize::try_from(wanted.letters / 10).unwrap_or_default();
     let signatures = signatures.clamp(1, MOST_SIGNATURES);
     insert_patterns(pool, clock, signatures * VARIANTS, now - SPREAD).await?;
-    let deps = Deps { pool: pool.clone(), clock: clock.clone() };
-    Grouper::new(deps).catch_up().await?;
+    Grouper::new(pool.clone(), clock.clone()).catch_up().await?;
     let span = Span {
         letters: wanted.letters,
         without_bodies: wanted.without_bodies,

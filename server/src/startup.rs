@@ -19,6 +19,7 @@ use crate::broker::Brokers;
 use crate::clock::{SharedClock, SystemClock, new_id};
 use crate::config::{Config, HttpConfig};
 use crate::desk::PgDesk;
+use crate::duty::{Duties, Duty, Next};
 use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front, Limits};
 use crate::lifecycle::Lifecycle;
@@ -91,12 +92,12 @@ pub fn start(
         pools: pools.clone(),
         brokers: Arc::new(config.brokers.clone()),
         office_id: OfficeId(new_id(&*clock)),
-        clock,
         waits: Waits::default(),
+        duties: Duties::new(lifecycle.clone(), hub.clone(), clock.clone()),
         lifecycle: lifecycle.clone(),
+        clock,
         config,
         progress,
-        hub: hub.clone(),
     };
     let (relayed, heard) = (pools.services.clone(), hub.clone());
     lifecycle.spawn_front("the relay of live events", |stop| events::relay(relayed, heard, stop));
@@ -118,8 +119,8 @@ struct Plan {
     office_id: OfficeId,
     waits: Waits,
     lifecycle: Lifecycle,
+    duties: Duties,
     progress: watch::Sender<Beginning>,
-    hub: Hub,
 }
 
 impl Plan {
@@ -146,7 +147,7 @@ impl Plan {
         .with_schemas(self.config.schemas.clone())
         .with_patience(self.config.patience);
         let pool = self.pools.pages.clone();
-        self.lifecycle.spawn_front("the figures", |stop| sum_up(summed, stop));
+        self.duties.every("summing up figures", FIGURES_EVERY, Figures(summed));
         self.lifecycle.spawn_front("the HTTP server", |stop| {
             let front = Front {
                 desk: Arc::new(desk),
@@ -239,14 +240,12 @@ impl Plan {
     }
 }
 
-async fn sum_up(
-    figures: metrics_exporter_prometheus::PrometheusHandle,
-    stop: CancellationToken,
-) -> Result<(), std::convert::Infallible> {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            () = tokio::time::sleep(FIGURES_EVERY) => figures.run_upkeep(),
-        }
+/// Sums up figures, which grow else.
+struct Figures(metrics_exporter_prometheus::PrometheusHandle);
+
+impl Duty for Figures {
+    async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
+        self.0.run_upkeep();
+        Ok(Next::Usual)
     }
 }

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::broker::{BrokerOverview, Brokers, Management, ManagementError};
 use crate::clock::SharedClock;
 use crate::config::TopologyConfig;
+use crate::duty::{Duties, Duty, Next};
 use crate::store::topology::{self as kept, Place, depths as history, findings, set_here};
 use crate::store::workers::consumers;
 use crate::store::{StoreError, events, origins, overview, shared_time, sources};
@@ -40,9 +41,9 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// What a pause between two reads counts as time without consumers, at most: so many times the usual.
 const MOST_PAUSES: u32 = 2;
 
-/// What the watcher works with.
+/// Reads brokers, and looks for what can lose messages.
 #[derive(Debug, Clone)]
-pub struct Deps {
+pub struct Surveyor {
     /// Connections to Postgres.
     pub pool: PgPool,
     /// The brokers.
@@ -53,32 +54,25 @@ pub struct Deps {
     pub config: TopologyConfig,
 }
 
-/// Watches until `stop`.
-///
-/// # Errors
-/// When what is kept cannot be written for another reason than an outage.
-pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), StoreError> {
-    let all = deps.brokers.0.keys().map(|name| {
-        let (deps, stop, name) = (deps.clone(), stop.clone(), name.clone());
-        async move { watch(&deps, &name, &stop).await }
-    });
-    futures_util::future::try_join_all(all).await?;
-    stop.cancelled().await;
-    Ok(())
+impl Surveyor {
+    /// Has the watch begin over every broker: one that is slow does not hold up the others.
+    pub fn begin(&self, duties: &Duties) {
+        for broker in self.brokers.0.keys() {
+            let watch = BrokerWatch { surveyor: self.clone(), broker: broker.clone() };
+            duties.every(format!("reading the queues of {broker}"), LOOK_EVERY, watch);
+        }
+    }
 }
 
-/// Watches one broker: one that is slow does not hold up the others.
-async fn watch(deps: &Deps, broker: &str, stop: &CancellationToken) -> Result<(), StoreError> {
-    loop {
-        match look(deps, broker).await {
-            Ok(_) => {}
-            Err(why) if why.is_passing() => tracing::debug!(%why, broker, "queues are read later"),
-            Err(why) => return Err(why),
-        }
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            () = tokio::time::sleep(LOOK_EVERY) => {}
-        }
+/// The watch over one broker.
+struct BrokerWatch {
+    surveyor: Surveyor,
+    broker: String,
+}
+
+impl Duty for BrokerWatch {
+    async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
+        look(&self.surveyor, &self.broker).await.map(|_| Next::Usual)
     }
 }
 
@@ -86,10 +80,10 @@ async fn watch(deps: &Deps, broker: &str, stop: &CancellationToken) -> Result<()
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
-    let mut conn = deps.pool.acquire().await?;
-    let now = shared_time(&mut conn, &*deps.clock).await?;
-    let every = TimeDelta::from_std(deps.config.every).unwrap_or(TimeDelta::MAX);
+pub async fn look(surveyor: &Surveyor, broker: &str) -> Result<bool, StoreError> {
+    let mut conn = surveyor.pool.acquire().await?;
+    let now = shared_time(&mut conn, &*surveyor.clock).await?;
+    let every = TimeDelta::from_std(surveyor.config.every).unwrap_or(TimeDelta::MAX);
     let unread = origins::unread_places(&mut conn, now).await?;
     let every = if unread.iter().any(|place| place.broker == broker) {
         every.min(AT_SOONEST)
@@ -100,7 +94,7 @@ pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
         return Ok(false);
     }
     drop(conn);
-    let asked = tokio::time::timeout(PATIENCE, survey(deps, broker)).await;
+    let asked = tokio::time::timeout(PATIENCE, survey(surveyor, broker)).await;
     let trouble = match asked {
         Ok(Ok(())) => None,
         Ok(Err(Fault::Store(why))) => return Err(why),
@@ -110,8 +104,8 @@ pub async fn look(deps: &Deps, broker: &str) -> Result<bool, StoreError> {
             PATIENCE.as_secs()
         )),
     };
-    let mut transaction = deps.pool.begin().await?;
-    let now = shared_time(&mut transaction, &*deps.clock).await?;
+    let mut transaction = surveyor.pool.begin().await?;
+    let now = shared_time(&mut transaction, &*surveyor.clock).await?;
     kept::set_trouble(&mut transaction, broker, trouble.as_deref(), now).await?;
     findings::tidy(&mut transaction, now).await?;
     events::notify(&mut transaction, &LiveEvent::Topology).await?;
@@ -133,12 +127,12 @@ enum Fault {
     Store(#[from] StoreError),
 }
 
-async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
-    let management = deps.brokers.management(broker)?;
+async fn survey(surveyor: &Surveyor, broker: &str) -> Result<(), Fault> {
+    let management = surveyor.brokers.management(broker)?;
     let overview = management.overview().await?;
     let mut vhosts = management.vhosts().await?;
-    let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
-    let now = shared_time(&mut conn, &*deps.clock).await?;
+    let mut conn = surveyor.pool.acquire().await.map_err(StoreError::from)?;
+    let now = shared_time(&mut conn, &*surveyor.clock).await?;
     let unseen = kept::unseen(&mut conn, broker, &vhosts).await?;
     let troubled = kept::troubled(&mut conn, broker).await?;
     let mut drawn = Drawn {
@@ -147,9 +141,9 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
         room: MOST_DEPTHS,
     };
     drop(conn);
-    let hidden = unread::hidden((deps, &management), broker, unseen, now).await?;
+    let hidden = unread::hidden((surveyor, &management), broker, unseen, now).await?;
     let known: Vec<String> = vhosts.iter().cloned().chain(hidden).collect();
-    let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
+    let mut conn = surveyor.pool.acquire().await.map_err(StoreError::from)?;
     kept::forget_others(&mut conn, broker, &known, now).await?;
     consumers::forget(&mut conn).await?;
     drop(conn);
@@ -160,11 +154,11 @@ async fn survey(deps: &Deps, broker: &str) -> Result<(), Fault> {
         let is_last = place + 1 == vhosts.len();
         let patience = if is_last { PATIENCE } else { PATIENCE_WITH_ONE };
         let place = Place { broker, vhost };
-        let read = survey_vhost((deps, &management), &overview, place, &mut drawn);
+        let read = survey_vhost((surveyor, &management), &overview, place, &mut drawn);
         let read = tokio::time::timeout(patience, read).await;
         let read = read.unwrap_or(Err(Fault::Slow));
         if let Err(why) = read {
-            unread::excuse((deps, &management), place, why, &mut failures).await?;
+            unread::excuse((surveyor, &management), place, why, &mut failures).await?;
         }
     }
     Ok(())
@@ -181,7 +175,7 @@ struct Drawn {
 }
 
 async fn survey_vhost(
-    (deps, management): (&Deps, &Management),
+    (surveyor, management): (&Surveyor, &Management),
     overview: &BrokerOverview,
     place: Place<'_>,
     drawn: &mut Drawn,
@@ -197,12 +191,12 @@ async fn survey_vhost(
     if vhost.lacks(Gap::Unreadable) {
         tracing::debug!(?place, "some of it cannot be read");
     }
-    let mut transaction = deps.pool.begin().await.map_err(StoreError::from)?;
-    let now = shared_time(&mut transaction, &*deps.clock).await?;
+    let mut transaction = surveyor.pool.begin().await.map_err(StoreError::from)?;
+    let now = shared_time(&mut transaction, &*surveyor.clock).await?;
     // What this version cannot read was written by a newer one: it begins anew.
     let before = kept::one(&mut transaction, place).await.ok().flatten();
     let passed = before.as_ref().map_or(0, |kept| seconds_between(kept.read_at, now));
-    let usual = u32::try_from(deps.config.every.as_secs()).unwrap_or(u32::MAX);
+    let usual = u32::try_from(surveyor.config.every.as_secs()).unwrap_or(u32::MAX);
     vhost.carry_idle(
         before.as_ref().map(|kept| &kept.vhost),
         passed,
@@ -210,7 +204,7 @@ async fn survey_vhost(
     );
     let set_here = set_here::who(&mut transaction, place, &retentions(&vhost)).await?;
     let watched = sources::taken_from(&mut transaction, place.broker, place.vhost).await?;
-    let patience = u32::try_from(deps.config.idle_after.as_secs()).unwrap_or(u32::MAX);
+    let patience = u32::try_from(surveyor.config.idle_after.as_secs()).unwrap_or(u32::MAX);
     let findings = lint(
         &vhost,
         place.vhost,
@@ -227,7 +221,7 @@ async fn survey_vhost(
     let seen = seen_consumers(&vhost, told.as_deref(), &drawn.of_workers.named);
     consumers::keep(&mut transaction, place, &seen, now).await?;
     let (fresh, gone) =
-        findings::note(&mut transaction, &*deps.clock, place, &findings, now).await?;
+        findings::note(&mut transaction, &*surveyor.clock, place, &findings, now).await?;
     transaction.commit().await.map_err(StoreError::from)?;
     if fresh + gone > 0 {
         let Place { broker, vhost } = place;

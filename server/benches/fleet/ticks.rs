@@ -2,7 +2,7 @@
 
 use dlo_server::config::{ExecutionsConfig, ReplayConfig};
 use dlo_server::executions;
-use dlo_server::fleet::{Deps, Monitor};
+use dlo_server::fleet::{Monitor, Part};
 
 use crate::Outcome;
 use crate::stage::{SILENT_ONE_IN, Stage};
@@ -13,14 +13,14 @@ use crate::table::{Times, Wanted, head, line};
 pub async fn measure_quiet(stage: &Stage, rounds: usize) -> Outcome<()> {
     head("Monitors", "a look while all is well, in ms");
     let mut monitor = monitor(stage);
-    let deps = deps(stage);
+    let keeper = keeper(stage);
     let (mut beats, mut looks, mut checks) = (Times::default(), Times::default(), Times::default());
     for round in 0..rounds {
         stage.pass(1);
         beats.of(stage.beat(|worker| worker % 10 == round % 10)).await?;
         looks.of(monitor.look()).await?;
         // Nothing is late, since the check would fail it: see the outage.
-        checks.of(executions::look(&deps)).await?;
+        checks.of(executions::look(&keeper)).await?;
     }
     print("heartbeats of a tenth, together", &beats);
     print("a look at the workers", &looks);
@@ -33,7 +33,7 @@ pub async fn measure_quiet(stage: &Stage, rounds: usize) -> Outcome<()> {
 pub async fn measure_outage(stage: &Stage) -> Outcome<()> {
     head("Monitors", "a tenth of the workers die at once, in ms");
     let mut monitor = monitor(stage);
-    let deps = deps(stage);
+    let keeper = keeper(stage);
     let (mut looks, mut checks) = (Times::default(), Times::default());
     for second in 0..400_i32 {
         stage.pass(1);
@@ -43,13 +43,13 @@ pub async fn measure_outage(stage: &Stage) -> Outcome<()> {
         looks.of(monitor.look()).await?;
         // So often does somebody look at the executions, so that he knows that he sees.
         if second % 5 == 0 {
-            executions::look(&deps).await?;
+            executions::look(&keeper).await?;
         }
     }
     print("a look at the workers", &looks);
     let mut failed = 0;
     loop {
-        let some = checks.of(executions::check(&deps)).await?;
+        let some = checks.of(executions::check(&keeper)).await?;
         failed += some;
         if some == 0 {
             break;
@@ -67,16 +67,11 @@ fn print(name: &str, times: &Times) {
 }
 
 fn monitor(stage: &Stage) -> Monitor {
-    Monitor::new(Deps {
-        pool: stage.pool.clone(),
-        clock: stage.clock.clone(),
-        hears_http: true,
-        judges: true,
-    })
+    Monitor::new(stage.pool.clone(), stage.clock.clone(), Part { hears_http: true, judges: true })
 }
 
-fn deps(stage: &Stage) -> executions::Deps {
-    executions::Deps {
+fn keeper(stage: &Stage) -> executions::Keeper {
+    executions::Keeper {
         pool: stage.pool.clone(),
         clock: stage.clock.clone(),
         brokers: stage.brokers.clone(),

@@ -9,6 +9,9 @@ use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::judge::Judge;
 use dlo_domain::reading;
 use dlo_server::clock::{Clock as _, SharedClock, SystemClock, new_id};
+use dlo_server::duty::Duties;
+use dlo_server::events::Hub;
+use dlo_server::lifecycle::{self, Ending, SOFT_LIMIT};
 use dlo_server::seeding::any_message;
 use dlo_server::store::groups::signatures;
 use dlo_server::store::letters::{Court, Incoming, insert_new};
@@ -47,7 +50,7 @@ pub async fn full_speed(pool: &PgPool) -> Outcome<f64> {
 pub struct Writer {
     stop: CancellationToken,
     writing: JoinHandle<Result<(), String>>,
-    upkeep: JoinHandle<()>,
+    upkeep: Ending,
 }
 
 impl Writer {
@@ -59,13 +62,15 @@ impl Writer {
     pub fn start(pool: &PgPool, speed: f64) -> Self {
         let stop = CancellationToken::new();
         let clock: SharedClock = Arc::new(SystemClock);
+        let (lifecycle, ending) = lifecycle::begin(SOFT_LIMIT);
         let upkeep = Upkeep {
             pool: pool.clone(),
-            clock,
+            clock: clock.clone(),
             retention: Retention { resolved: FOR_EVER, discarded: FOR_EVER, replays: FOR_EVER },
         };
+        upkeep.begin(&Duties::new(lifecycle, Hub::default(), clock));
         Self {
-            upkeep: tokio::spawn(upkeep.run(stop.clone())),
+            upkeep: ending,
             writing: tokio::spawn(write_at(pool.clone(), speed, stop.clone())),
             stop,
         }
@@ -75,7 +80,7 @@ impl Writer {
     pub async fn stop(self) -> Outcome<()> {
         self.stop.cancel();
         self.writing.await??;
-        self.upkeep.await?;
+        self.upkeep.wait(futures_util::stream::iter([()])).await;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use dlo_domain::ids::PolicyId;
 use dlo_domain::policy::NewPolicy;
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
 use dlo_server::config::ReplayConfig;
-use dlo_server::retrying::{Deps, Scheduler};
+use dlo_server::retrying::Scheduler;
 use dlo_server::store::policies;
 use sqlx::PgPool;
 
@@ -59,12 +59,8 @@ impl Prepared {
     /// Makes a try of every letter; how many a second.
     pub async fn round(&self, pool: &PgPool) -> Outcome<f64> {
         self.make_due(pool).await?;
-        let mut scheduler = Scheduler::new(Deps {
-            pool: pool.clone(),
-            clock: Arc::new(SystemClock),
-            replay: ReplayConfig::default(),
-            takes_part: true,
-        });
+        let mut scheduler =
+            Scheduler::new(pool.clone(), Arc::new(SystemClock), ReplayConfig::default(), true);
         let began = Instant::now();
         while self.waiting(pool).await? {
             scheduler.pass().await?;

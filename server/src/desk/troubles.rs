@@ -13,7 +13,7 @@ use crate::register;
 use crate::store::executions::links;
 use crate::store::registers::{self, Standing};
 use crate::store::workers::watches;
-use crate::store::{shared_time, sources};
+use crate::store::{offices, shared_time, sources};
 
 /// How long dead letters may wait for the handler of executions before it is told. It takes a second.
 const UNHANDLED: TimeDelta = TimeDelta::seconds(60);
@@ -35,6 +35,7 @@ pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
                 .chain(ways.map(of_way))
                 .chain(of_register.clone())
                 .chain(asked.unhandled_since.map(of_handler))
+                .chain(asked.of_duties)
                 .collect()
         }
         Ok(Err(_)) | Err(_) => vec![database_away(desk)],
@@ -54,6 +55,8 @@ struct Asked {
     closed: Vec<Closed>,
     register: Option<Standing>,
     unhandled_since: Option<DateTime<Utc>>,
+    /// Duties that fail.
+    of_duties: Vec<Trouble>,
 }
 
 async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
@@ -67,6 +70,7 @@ async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
         sources: sources::list(&mut conn, None).await?,
         unhandled_since: unhandled_since.filter(|since| *since < now - UNHANDLED),
         closed,
+        of_duties: offices::troubles(&mut conn).await?,
     })
 }
 

@@ -10,11 +10,11 @@ use dlo_domain::execution::COMPLETED;
 use dlo_domain::reading::cut;
 use dlo_domain::replay::Address;
 use dlo_domain::wire::{FieldTable, Properties};
-use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 
-use super::{Deps, mind, wait};
+use super::Keeper;
 use crate::broker::{Outgoing, Published, Publisher};
+use crate::duty::{Duty, Next};
 use crate::store::executions::outbox::{self, Waiting};
 use crate::store::{StoreError, shared_time};
 
@@ -30,37 +30,36 @@ const LEASE: TimeDelta = TimeDelta::seconds(60);
 /// The longest pause between two tries.
 const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
-pub(super) async fn run(
-    deps: &Deps,
-    mut heard: Receiver<LiveEvent>,
-    stop: &CancellationToken,
-) -> Result<(), StoreError> {
-    let mut announcer = Announcer::new(deps.clone());
-    while !stop.is_cancelled() {
-        mind(announcer.publish_all(stop).await)?;
-        wait(&mut heard, |event| *event == LiveEvent::Executions, stop).await;
-    }
-    announcer.close().await;
-    Ok(())
-}
-
 /// Publishes, and keeps its connections.
 #[derive(Debug)]
 pub struct Announcer {
-    deps: Deps,
+    keeper: Keeper,
     publishers: HashMap<(String, String), Publisher>,
+}
+
+impl Duty for Announcer {
+    async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
+        while !stop.is_cancelled() && self.publish_some().await? > 0 {}
+        Ok(Next::Usual)
+    }
+
+    fn is_woken_by(&self, event: &LiveEvent) -> bool {
+        *event == LiveEvent::Executions
+    }
+
+    /// Says goodbye to brokers.
+    async fn end(self) {
+        for publisher in self.publishers.into_values() {
+            publisher.close().await;
+        }
+    }
 }
 
 impl Announcer {
     /// One that is connected to nobody.
     #[must_use]
-    pub fn new(deps: Deps) -> Self {
-        Self { deps, publishers: HashMap::new() }
-    }
-
-    async fn publish_all(&mut self, stop: &CancellationToken) -> Result<(), StoreError> {
-        while !stop.is_cancelled() && self.publish_some().await? > 0 {}
-        Ok(())
+    pub fn new(keeper: Keeper) -> Self {
+        Self { keeper, publishers: HashMap::new() }
     }
 
     /// Publishes what is due, at most a hundred. Tells how many were tried.
@@ -84,8 +83,8 @@ impl Announcer {
     }
 
     async fn take(&self) -> Result<Vec<Waiting>, StoreError> {
-        let mut conn = self.deps.pool.acquire().await?;
-        let now = shared_time(&mut conn, &*self.deps.clock).await?;
+        let mut conn = self.keeper.pool.acquire().await?;
+        let now = shared_time(&mut conn, &*self.keeper.clock).await?;
         let until = (now + LEASE, now + LONGEST_PAUSE + LEASE);
         outbox::take(&mut conn, now, until, AT_ONCE).await
     }
@@ -141,7 +140,7 @@ impl Announcer {
         let is_open = |publisher: &Publisher| publisher.is_open();
         if !self.publishers.get(place).is_some_and(is_open) {
             self.publishers.remove(place);
-            let opened = Publisher::open(&self.deps.brokers, &place.0, &place.1).await;
+            let opened = Publisher::open(&self.keeper.brokers, &place.0, &place.1).await;
             let opened = opened.map_err(|why| why.to_string())?;
             self.publishers.insert(place.clone(), opened);
         }
@@ -153,8 +152,8 @@ impl Announcer {
         messages: &[Waiting],
         outcomes: Vec<Result<(), String>>,
     ) -> Result<(), StoreError> {
-        let mut conn = self.deps.pool.acquire().await?;
-        let now = shared_time(&mut conn, &*self.deps.clock).await?;
+        let mut conn = self.keeper.pool.acquire().await?;
+        let now = shared_time(&mut conn, &*self.keeper.clock).await?;
         let mut done = Vec::new();
         for (message, outcome) in messages.iter().zip(outcomes) {
             match outcome {
@@ -168,13 +167,6 @@ impl Announcer {
             }
         }
         outbox::done(&mut conn, &done).await
-    }
-
-    /// Says goodbye to brokers.
-    pub async fn close(self) {
-        for publisher in self.publishers.into_values() {
-            publisher.close().await;
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 use dlo_domain::execution::{Execution, ExecutionState, HandlerVerdict};
 use sqlx::PgConnection;
 
-use super::Deps;
+use super::Keeper;
 use super::handler::{died, done, pass_on_or_fail};
 use crate::store::StoreError;
 use crate::store::executions::links::{self, Handled};
@@ -19,23 +19,23 @@ const AT_ONCE: usize = 100;
 ///
 /// # Errors
 /// When Postgres does not do it: then it is done later.
-pub async fn follow(deps: &Deps) -> Result<usize, StoreError> {
-    let mut conn = deps.pool.acquire().await?;
+pub async fn follow(keeper: &Keeper) -> Result<usize, StoreError> {
+    let mut conn = keeper.pool.acquire().await?;
     sent::let_go(&mut conn).await?;
     drop(conn);
     let mut strayed = 0;
-    while strayed < AT_ONCE && follow_next(deps).await? {
+    while strayed < AT_ONCE && follow_next(keeper).await? {
         strayed += 1;
     }
     Ok(strayed)
 }
 
-async fn follow_next(deps: &Deps) -> Result<bool, StoreError> {
-    let mut transaction = deps.pool.begin().await?;
+async fn follow_next(keeper: &Keeper) -> Result<bool, StoreError> {
+    let mut transaction = keeper.pool.begin().await?;
     let Some(strayed) = sent::next(&mut transaction).await? else {
         return Ok(false);
     };
-    let handled = take_back(deps, &mut transaction, &strayed).await?;
+    let handled = take_back(keeper, &mut transaction, &strayed).await?;
     links::close(&mut transaction, &strayed.open, &handled).await?;
     transaction.commit().await?;
     tracing::warn!(
@@ -47,7 +47,7 @@ async fn follow_next(deps: &Deps) -> Result<bool, StoreError> {
 }
 
 async fn take_back(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     strayed: &Strayed,
 ) -> Result<Handled, StoreError> {
@@ -67,7 +67,7 @@ async fn take_back(
         return Ok(done(HandlerVerdict::Superseded, what));
     }
     let why = format!("{}; {what}", died(open));
-    pass_on_or_fail(deps, conn, open, (execution, why)).await
+    pass_on_or_fail(keeper, conn, open, (execution, why)).await
 }
 
 fn not_reached(execution: &Execution, strayed: &Strayed) -> String {

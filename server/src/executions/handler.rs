@@ -6,14 +6,14 @@ use dlo_domain::event::LiveEvent;
 use dlo_domain::execution::{Execution, ExecutionState, HANDLER, HandlerVerdict, NO_WORKERS};
 use dlo_domain::replay::Target;
 use sqlx::{PgConnection, Postgres, Transaction};
-use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::Keeper;
 use super::following::follow;
 use super::sending::{awaits_read, may_send_on, replay};
 use super::sparing::{self, Spared};
-use super::{Deps, mind, wait};
+use crate::duty::{Duty, Next};
 use crate::store::executions::links::{self, Handled, Open, Sent};
 use crate::store::executions::watch;
 use crate::store::executions::write::{self, Told};
@@ -23,42 +23,44 @@ use crate::store::{StoreError, events, shared_time};
 /// Letters of a round that may have to wait: more are not looked for.
 const MOST_LATER: usize = 1_000;
 
-pub(super) async fn run(
-    deps: &Deps,
-    mut heard: Receiver<LiveEvent>,
-    stop: &CancellationToken,
-) -> Result<(), StoreError> {
-    while !stop.is_cancelled() {
-        mind(handle_all(deps, stop).await)?;
-        let is_news = |event: &LiveEvent| matches!(event, LiveEvent::Arrived { .. });
-        wait(&mut heard, is_news, stop).await;
-    }
-    Ok(())
+/// Handles letters that name executions.
+pub(super) struct Handler {
+    pub(super) keeper: Keeper,
 }
 
-async fn handle_all(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
+impl Duty for Handler {
+    async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
+        handle_all(&self.keeper, stop).await.map(|()| Next::Usual)
+    }
+
+    fn is_woken_by(&self, event: &LiveEvent) -> bool {
+        matches!(event, LiveEvent::Arrived { .. })
+    }
+}
+
+async fn handle_all(keeper: &Keeper, stop: &CancellationToken) -> Result<(), StoreError> {
     let mut later = Vec::new();
-    while !stop.is_cancelled() && handle_one(deps, &mut later).await? {}
-    follow(deps).await.map(drop)
+    while !stop.is_cancelled() && handle_one(keeper, &mut later).await? {}
+    follow(keeper).await.map(drop)
 }
 
 /// Handles the next letter that names an execution. Tells whether there was one that can be handled now.
 ///
 /// # Errors
 /// When Postgres does not do it: then the letter is handled later.
-pub async fn handle_next(deps: &Deps) -> Result<bool, StoreError> {
-    handle_one(deps, &mut Vec::new()).await
+pub async fn handle_next(keeper: &Keeper) -> Result<bool, StoreError> {
+    handle_one(keeper, &mut Vec::new()).await
 }
 
 /// The same. Letters that have to wait are put with those of this round, and hold up nobody behind them.
-async fn handle_one(deps: &Deps, later: &mut Vec<Uuid>) -> Result<bool, StoreError> {
+async fn handle_one(keeper: &Keeper, later: &mut Vec<Uuid>) -> Result<bool, StoreError> {
     while later.len() < MOST_LATER {
-        let mut transaction = deps.pool.begin().await?;
+        let mut transaction = keeper.pool.begin().await?;
         let Some(open) = links::next(&mut transaction, later).await? else {
             transaction.rollback().await?;
             return Ok(false);
         };
-        if let Some(handled) = handle(deps, &mut transaction, &open).await? {
+        if let Some(handled) = handle(keeper, &mut transaction, &open).await? {
             return write_down(transaction, &open, handled).await.map(|()| true);
         }
         transaction.rollback().await?;
@@ -85,7 +87,7 @@ pub(super) fn done(verdict: HandlerVerdict, what: String) -> Handled {
 }
 
 async fn handle(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
 ) -> Result<Option<Handled>, StoreError> {
@@ -96,7 +98,7 @@ async fn handle(
         let what = format!("it was {} already", execution.state);
         return Ok(Some(done(HandlerVerdict::Terminal, what)));
     }
-    if let Some(what) = superseded(deps, conn, open, &execution).await? {
+    if let Some(what) = superseded(keeper, conn, open, &execution).await? {
         return Ok(Some(done(HandlerVerdict::Superseded, what)));
     }
     if execution.is_read {
@@ -107,33 +109,33 @@ async fn handle(
     if may_send_on(open) && awaits_read(conn, open).await? {
         return Ok(None);
     }
-    match sparing::spare(deps, conn, open, &execution).await? {
+    match sparing::spare(keeper, conn, open, &execution).await? {
         Spared::No => {}
         Spared::Later => return Ok(None),
         Spared::Yes(handled) => return Ok(Some(handled)),
     }
-    pass_on_or_fail(deps, conn, open, (execution, died(open))).await.map(Some)
+    pass_on_or_fail(keeper, conn, open, (execution, died(open))).await.map(Some)
 }
 
 /// Hands the execution to another worker, where that is asked for and can be; else it is failed for this
 /// reason.
 pub(super) async fn pass_on_or_fail(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
     (execution, why): (Execution, String),
 ) -> Result<Handled, StoreError> {
     let why = if open.naming.reschedule_on.contains(&open.reason) {
-        match reschedule(deps, conn, open, (&execution, why)).await? {
+        match reschedule(keeper, conn, open, (&execution, why)).await? {
             Ok(handled) => return Ok(handled),
             Err(why) => why,
         }
     } else {
         why
     };
-    let now = shared_time(conn, &*deps.clock).await?;
+    let now = shared_time(conn, &*keeper.clock).await?;
     let failed = execution.ended_by(ExecutionState::Failed, (HANDLER, &why), now);
-    deps.ending().end(conn, &[(execution, failed)], now).await?;
+    keeper.ending().end(conn, &[(execution, failed)], now).await?;
     Ok(done(HandlerVerdict::Failed, why))
 }
 
@@ -154,7 +156,7 @@ pub(super) fn died(open: &Open) -> String {
 
 /// A letter that died in another worker's queue tells of an attempt that is over.
 async fn superseded(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
     execution: &Execution,
@@ -166,7 +168,7 @@ async fn superseded(
     // queue tells nothing while this one names none: it may work on the same, unless it came later.
     let is_of_another = match watch::is_of_another(conn, queue, worker).await? {
         Some(is) => is && (execution.attempt > 1 || beats::queue_of(conn, worker).await?.is_some()),
-        None => match worker_of(&deps.replay.worker_queue, queue) {
+        None => match worker_of(&keeper.replay.worker_queue, queue) {
             Some(name) if name != &**worker => watch::is_worker(conn, name).await?,
             _ => false,
         },
@@ -177,7 +179,7 @@ async fn superseded(
 /// The worker that let the message die: the one that has the execution; where nobody said who has it, the one
 /// whose queue it was.
 async fn let_die(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
     execution: &Execution,
@@ -188,7 +190,7 @@ async fn let_die(
     if let Some(only) = watch::only_worker_of(conn, queue).await? {
         return Ok(Some(only));
     }
-    Ok(worker_of(&deps.replay.worker_queue, queue).map(ToOwned::to_owned))
+    Ok(worker_of(&keeper.replay.worker_queue, queue).map(ToOwned::to_owned))
 }
 
 /// The worker whose queue this is called after.
@@ -200,7 +202,7 @@ fn worker_of<'a>(template: &str, queue: &'a str) -> Option<&'a str> {
 /// Hands the execution to another worker: its message is replayed to that one's queue. Says where to;
 /// or why not, and why it would have been.
 async fn reschedule(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
     (execution, why): (&Execution, String),
@@ -212,18 +214,18 @@ async fn reschedule(
             _ => format!("{why}; that was the last of {attempts} attempts"),
         }));
     }
-    let than = let_die(deps, conn, open, execution).await?;
+    let than = let_die(keeper, conn, open, execution).await?;
     let Some(free) = watch::another_worker(conn, than.as_deref()).await? else {
         return Ok(Err(format!("{NO_WORKERS}: {why}")));
     };
     let target = Target::Worker { worker: free.clone() };
-    let replay = match replay(deps, conn, open, target).await? {
+    let replay = match replay(keeper, conn, open, target).await? {
         Ok(id) => id,
         Err(not) => {
             return Ok(Err(format!("{why}; it could not go to another worker: {not}")));
         }
     };
-    let now = shared_time(conn, &*deps.clock).await?;
+    let now = shared_time(conn, &*keeper.clock).await?;
     let execution = execution.rescheduled(&free, now);
     let attempt = execution.attempt;
     let told = Told { execution, result: None };

@@ -7,47 +7,56 @@ use dlo_domain::execution::{Execution, ExecutionState, MONITOR, Watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Deps, mind};
+use super::Keeper;
+use crate::duty::{Duty, Next};
 use crate::store::executions::{figures, watch};
 use crate::store::workers::watches;
 use crate::store::{StoreError, shared_time};
 
 /// How often somebody looks. After three looks that failed, time begins anew.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+pub(super) const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Executions that are failed, and forgotten, in one transaction.
 const AT_ONCE: i64 = 1_000;
 
-pub(super) async fn run(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
-    let mut next_check = Instant::now();
-    while !stop.is_cancelled() {
-        if Instant::now() >= next_check {
-            mind(check_all(deps, stop).await)?;
-            next_check = Instant::now() + deps.config.check_every;
-        } else {
-            mind(look(deps).await.map(drop))?;
-        }
-        let wait = next_check.saturating_duration_since(Instant::now());
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(wait.min(LOOK_EVERY)) => {}
-        }
-    }
-    Ok(())
+/// Fails executions that are late.
+pub(super) struct Monitor {
+    keeper: Keeper,
+    next_check: Instant,
 }
 
-async fn check_all(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
-    while !stop.is_cancelled() && check(deps).await? > 0 {}
-    forget(deps, stop).await
+impl Monitor {
+    /// One that has not looked yet.
+    pub(super) fn new(keeper: Keeper) -> Self {
+        Self { keeper, next_check: Instant::now() }
+    }
+}
+
+impl Duty for Monitor {
+    async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
+        if Instant::now() >= self.next_check {
+            check_all(&self.keeper, stop).await?;
+            self.next_check = Instant::now() + self.keeper.config.check_every;
+        } else {
+            look(&self.keeper).await?;
+        }
+        let wait = self.next_check.saturating_duration_since(Instant::now());
+        Ok(Next::After(wait.min(LOOK_EVERY)))
+    }
+}
+
+async fn check_all(keeper: &Keeper, stop: &CancellationToken) -> Result<(), StoreError> {
+    while !stop.is_cancelled() && check(keeper).await? > 0 {}
+    forget(keeper, stop).await
 }
 
 /// Looks: somebody sees.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn look(deps: &Deps) -> Result<Watch, StoreError> {
-    let mut transaction = deps.pool.begin().await?;
-    let now = shared_time(&mut transaction, &*deps.clock).await?;
+pub async fn look(keeper: &Keeper) -> Result<Watch, StoreError> {
+    let mut transaction = keeper.pool.begin().await?;
+    let now = shared_time(&mut transaction, &*keeper.clock).await?;
     let (watch, _) = watch::look(&mut transaction, now).await?;
     transaction.commit().await?;
     Ok(watch)
@@ -57,29 +66,29 @@ pub async fn look(deps: &Deps) -> Result<Watch, StoreError> {
 ///
 /// # Errors
 /// When Postgres does not do it; then nothing is failed.
-pub async fn check(deps: &Deps) -> Result<usize, StoreError> {
-    let mut transaction = deps.pool.begin().await?;
+pub async fn check(keeper: &Keeper) -> Result<usize, StoreError> {
+    let mut transaction = keeper.pool.begin().await?;
     let conn = &mut *transaction;
-    let now = shared_time(conn, &*deps.clock).await?;
+    let now = shared_time(conn, &*keeper.clock).await?;
     let (watch, _) = watch::look(conn, now).await?;
-    let Some(before) = watch.cutoff(deps.limit()) else {
+    let Some(before) = watch.cutoff(keeper.limit()) else {
         transaction.commit().await?;
         return Ok(0);
     };
     // Workers that were cut off have their whole time again, as everybody has after a gap in looking.
     let cut_off = watches::cut_off_since(conn, before, now).await?;
     let stuck = watch::stuck(conn, before, &cut_off, AT_ONCE).await?;
-    let orphaned = watch::orphaned(conn, (before, deps.limit()), &cut_off, AT_ONCE).await?;
+    let orphaned = watch::orphaned(conn, (before, keeper.limit()), &cut_off, AT_ONCE).await?;
     let ended: Vec<(Execution, Execution)> = stuck
         .into_iter()
-        .map(|one| (never_begun(&one, deps), one))
-        .chain(orphaned.into_iter().map(|one| (worker_silent(&one, deps), one)))
+        .map(|one| (never_begun(&one, keeper), one))
+        .chain(orphaned.into_iter().map(|one| (worker_silent(&one, keeper), one)))
         .map(|(why, one)| {
             let failed = one.ended_by(ExecutionState::Failed, (MONITOR, &why), now);
             (one, failed)
         })
         .collect();
-    deps.ending().end(conn, &ended, now).await?;
+    keeper.ending().end(conn, &ended, now).await?;
     transaction.commit().await?;
     if !ended.is_empty() {
         let failed = ended.len();
@@ -90,8 +99,8 @@ pub async fn check(deps: &Deps) -> Result<usize, StoreError> {
     Ok(ended.len())
 }
 
-fn never_begun(execution: &Execution, deps: &Deps) -> String {
-    let seconds = deps.config.stuck_after.as_secs();
+fn never_begun(execution: &Execution, keeper: &Keeper) -> String {
+    let seconds = keeper.config.stuck_after.as_secs();
     match &execution.worker {
         Some(worker) => format!(
             "Execution timeout: worker `{worker}` did not begin it within {seconds} s of being \
@@ -103,19 +112,19 @@ fn never_begun(execution: &Execution, deps: &Deps) -> String {
     }
 }
 
-fn worker_silent(execution: &Execution, deps: &Deps) -> String {
+fn worker_silent(execution: &Execution, keeper: &Keeper) -> String {
     format!(
         "Execution timeout: its worker `{}` was silent or stopped for more than {} s",
         execution.worker.as_deref().unwrap_or_default(),
-        deps.config.stuck_after.as_secs()
+        keeper.config.stuck_after.as_secs()
     )
 }
 
-async fn forget(deps: &Deps, stop: &CancellationToken) -> Result<(), StoreError> {
-    let mut conn = deps.pool.acquire().await?;
-    let now = shared_time(&mut conn, &*deps.clock).await?;
+async fn forget(keeper: &Keeper, stop: &CancellationToken) -> Result<(), StoreError> {
+    let mut conn = keeper.pool.acquire().await?;
+    let now = shared_time(&mut conn, &*keeper.clock).await?;
     figures::forget(&mut conn, now).await?;
-    let kept = chrono::TimeDelta::from_std(deps.config.kept).unwrap_or(chrono::TimeDelta::MAX);
+    let kept = chrono::TimeDelta::from_std(keeper.config.kept).unwrap_or(chrono::TimeDelta::MAX);
     let Some(before) = now.checked_sub_signed(kept) else {
         return Ok(());
     };

@@ -9,7 +9,7 @@ use dlo_domain::replay::{NewReplay, Replay, Target};
 use dlo_domain::selection::Selection;
 use sqlx::PgConnection;
 
-use super::Deps;
+use super::Keeper;
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
 use crate::store::executions::links::Open;
@@ -28,22 +28,22 @@ pub(super) async fn awaits_read(conn: &mut PgConnection, open: &Open) -> Result<
 
 /// Replays the letter there; or says why it cannot be.
 pub(super) async fn replay(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
     target: Target,
 ) -> Result<Result<ReplayId, String>, StoreError> {
-    if let Some(why) = left_out(&plan(deps, conn, open, (None, target.clone())).await?) {
+    if let Some(why) = left_out(&plan(keeper, conn, open, (None, target.clone())).await?) {
         return Ok(Err(why));
     }
-    let id = ReplayId(new_id(&*deps.clock));
-    plan(deps, conn, open, (Some(id), target)).await?;
+    let id = ReplayId(new_id(&*keeper.clock));
+    plan(keeper, conn, open, (Some(id), target)).await?;
     Ok(Ok(id))
 }
 
 /// Freezes a replay of the letter, or tells what it would do.
 async fn plan(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
     (id, target): (Option<ReplayId>, Target),
@@ -57,9 +57,9 @@ async fn plan(
         actor: &Actor(HANDLER.replace('_', " ")),
         policy: None,
         is_automatic: true,
-        at: deps.clock.now(),
+        at: keeper.clock.now(),
     };
-    planning::freeze(conn, &deps.replay, maker, (id, &new), &[open.letter]).await
+    planning::freeze(conn, &keeper.replay, maker, (id, &new), &[open.letter]).await
 }
 
 fn left_out(plan: &Replay) -> Option<String> {

@@ -9,7 +9,7 @@ use dlo_domain::replay::Target;
 use dlo_domain::worker::{Pause, Witness};
 use sqlx::PgConnection;
 
-use super::Deps;
+use super::Keeper;
 use super::sending::replay;
 use crate::fleet::way_of;
 use crate::store::executions::links::{self, Handled, Open, Sent};
@@ -37,7 +37,7 @@ pub(super) enum Spared {
 /// # Errors
 /// When Postgres does not do it.
 pub(super) async fn spare(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
     execution: &Execution,
@@ -45,17 +45,17 @@ pub(super) async fn spare(
     let (Reason::Expired, Some((broker, vhost))) = (open.reason, &open.place) else {
         return Ok(Spared::No);
     };
-    let way = way_of(&deps.brokers, broker, vhost);
+    let way = way_of(&keeper.brokers, broker, vhost);
     let Some(standing) = watches::standing(conn, &way).await? else {
         return Ok(Spared::No);
     };
-    let now = shared_time(conn, &*deps.clock).await?;
+    let now = shared_time(conn, &*keeper.clock).await?;
     let pause = match standing.witness(open.noted_at, now) {
         Witness::AsEver => return Ok(Spared::No),
         Witness::TooEarly => return Ok(Spared::Later),
         Witness::OfAPause(pause) => pause,
     };
-    if is_past_sparing(deps, conn, open, (execution, pause)).await? {
+    if is_past_sparing(keeper, conn, open, (execution, pause)).await? {
         return Ok(Spared::No);
     }
     let stood_still = format!(
@@ -66,7 +66,7 @@ pub(super) async fn spare(
     let told = Told { execution: execution.spared(now), result: None };
     write::put(conn, &[told]).await?;
     events::notify(conn, &LiveEvent::Executions).await?;
-    let (what, replay) = match replay(deps, conn, open, Target::OriginQueue).await? {
+    let (what, replay) = match replay(keeper, conn, open, Target::OriginQueue).await? {
         Ok(id) => {
             let what = format!("its message goes back to its queue, with replay {id}");
             (what, Some(id))
@@ -87,13 +87,13 @@ pub(super) async fn spare(
 /// Whether the pause is no excuse: its worker was away before, it waited for long before, or its message
 /// went back often enough.
 async fn is_past_sparing(
-    deps: &Deps,
+    keeper: &Keeper,
     conn: &mut PgConnection,
     open: &Open,
     (execution, pause): (&Execution, Pause),
 ) -> Result<bool, StoreError> {
     // The pause itself is no time in which anybody could have begun it.
-    let was_due = (pause.closed_at - execution.state_since) / 2 > deps.limit();
+    let was_due = (pause.closed_at - execution.state_since) / 2 > keeper.limit();
     if was_due && execution.state < ExecutionState::Running {
         return Ok(true);
     }

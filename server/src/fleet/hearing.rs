@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use self::ear::{Refused, session};
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
+use crate::duty::{Duties, Duty, Next};
 use crate::store::workers::watches;
 use crate::store::{StoreError, sources};
 
@@ -28,9 +29,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(5);
 /// Vhosts beside those of the brokers' addresses, at most: each is a connection of its own.
 const MOST_BESIDE: usize = 100;
 
-/// What hearing needs.
+/// Hears heartbeats.
 #[derive(Debug, Clone)]
-pub struct HearingDeps {
+pub struct Hearing {
     /// Connections to Postgres.
     pub pool: PgPool,
     /// The office's clock.
@@ -71,37 +72,47 @@ pub fn way_of(brokers: &Brokers, broker: &str, vhost: &str) -> String {
     }
 }
 
-/// Hears everywhere until `stop`; brokers and vhosts may come and go.
-///
-/// # Errors
-/// Never: what goes wrong is waited out.
-pub async fn hear(deps: HearingDeps, stop: CancellationToken) -> Result<(), StoreError> {
-    let own = own_places(&deps.brokers);
-    let mut wanted: BTreeSet<Place> = own.values().cloned().collect();
-    let mut hearing: BTreeMap<Place, CancellationToken> = BTreeMap::new();
-    let mut tasks = JoinSet::new();
-    while !stop.is_cancelled() {
-        match beside(&deps, &own).await {
-            Ok(beside) => {
-                wanted = own.values().cloned().collect();
-                wanted.extend(beside.into_iter().take(MOST_BESIDE));
-            }
-            // What is heard is heard on; before the first answer that is the addresses' own.
-            Err(why) => tracing::debug!(%why, "other vhosts with heartbeats are looked for later"),
+impl Hearing {
+    /// Has hearing begin; brokers and vhosts may come and go.
+    pub fn begin(self, duties: &Duties) {
+        let own = own_places(&self.brokers);
+        let wanted = own.values().cloned().collect();
+        let (under_way, tasks) = (BTreeMap::new(), JoinSet::new());
+        let places = Places { hearing: self, own, wanted, under_way, tasks };
+        duties.every("hearing heartbeats", LOOK_AGAIN, places);
+    }
+}
+
+/// Where heartbeats are heard: a task for each place.
+struct Places {
+    hearing: Hearing,
+    /// The vhosts of the brokers' addresses, by broker.
+    own: BTreeMap<String, Place>,
+    wanted: BTreeSet<Place>,
+    under_way: BTreeMap<Place, CancellationToken>,
+    tasks: JoinSet<()>,
+}
+
+impl Duty for Places {
+    async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
+        while let Some(ended) = self.tasks.try_join_next() {
+            in_order(ended);
         }
-        adjust(&deps, &mut hearing, &mut tasks, (&wanted, &stop));
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(LOOK_AGAIN) => {}
+        let beside = beside(&self.hearing, &self.own).await;
+        if let Ok(beside) = &beside {
+            self.wanted = self.own.values().cloned().collect();
+            self.wanted.extend(beside.iter().take(MOST_BESIDE).cloned());
         }
-        while let Some(ended) = tasks.try_join_next() {
+        // What is heard is heard on; before the first answer that is the addresses' own.
+        self.adjust(stop);
+        beside.map(|_| Next::Usual)
+    }
+
+    async fn end(mut self) {
+        while let Some(ended) = self.tasks.join_next().await {
             in_order(ended);
         }
     }
-    while let Some(ended) = tasks.join_next().await {
-        in_order(ended);
-    }
-    Ok(())
 }
 
 /// A task that broke ends this one, and with it the office: heartbeats that nobody hears would hold
@@ -114,28 +125,26 @@ fn in_order(ended: Result<(), JoinError>) {
     }
 }
 
-/// Begins where nobody hears yet, and ends where nobody needs to.
-fn adjust(
-    deps: &HearingDeps,
-    hearing: &mut BTreeMap<Place, CancellationToken>,
-    tasks: &mut JoinSet<()>,
-    (wanted, stop): (&BTreeSet<Place>, &CancellationToken),
-) {
-    hearing.retain(|place, own_stop| {
-        let stays = wanted.contains(place);
-        if !stays {
-            own_stop.cancel();
+impl Places {
+    /// Begins where nobody hears yet, and ends where nobody needs to.
+    fn adjust(&mut self, stop: &CancellationToken) {
+        let Self { hearing, wanted, under_way, tasks, .. } = self;
+        under_way.retain(|place, own_stop| {
+            let stays = wanted.contains(place);
+            if !stays {
+                own_stop.cancel();
+            }
+            stays
+        });
+        for place in &*wanted {
+            if under_way.contains_key(place) {
+                continue;
+            }
+            let own_stop = stop.child_token();
+            under_way.insert(place.clone(), own_stop.clone());
+            let (hearing, place) = (hearing.clone(), place.clone());
+            tasks.spawn(async move { hear_at(&hearing, &place, &own_stop).await });
         }
-        stays
-    });
-    for place in wanted {
-        if hearing.contains_key(place) {
-            continue;
-        }
-        let own_stop = stop.child_token();
-        hearing.insert(place.clone(), own_stop.clone());
-        let (deps, place) = (deps.clone(), place.clone());
-        tasks.spawn(async move { hear_at(&deps, &place, &own_stop).await });
     }
 }
 
@@ -155,10 +164,10 @@ fn own_places(brokers: &Brokers) -> BTreeMap<String, Place> {
 /// The vhosts of sources, and those by which workers are known: these stay when their sources go, so
 /// that nobody's silence is left open.
 async fn beside(
-    deps: &HearingDeps,
+    hearing: &Hearing,
     own: &BTreeMap<String, Place>,
 ) -> Result<BTreeSet<Place>, StoreError> {
-    let mut conn = deps.pool.acquire().await?;
+    let mut conn = hearing.pool.acquire().await?;
     let watched = sources::watched(&mut conn).await?.into_iter();
     let mut vhosts: Vec<(String, String)> = watched.map(|one| (one.broker, one.vhost)).collect();
     let ways = watches::of_workers(&mut conn).await?;
@@ -175,13 +184,13 @@ async fn beside(
     Ok(other.map(|(broker, vhost)| Place { way: way_in(&broker, &vhost), broker, vhost }).collect())
 }
 
-async fn hear_at(deps: &HearingDeps, place: &Place, stop: &CancellationToken) {
+async fn hear_at(hearing: &Hearing, place: &Place, stop: &CancellationToken) {
     let Place { broker, vhost, .. } = place;
     let mut pause = FIRST_PAUSE;
     let mut refused = Refused::default();
     while !stop.is_cancelled() {
         let began = Instant::now();
-        let ended = session(deps, place, &mut refused, stop).await;
+        let ended = session(hearing, place, &mut refused, stop).await;
         let Err(why) = ended else { continue };
         if began.elapsed() > LAST_PAUSE * 2 {
             pause = FIRST_PAUSE;

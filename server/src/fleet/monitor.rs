@@ -7,69 +7,50 @@ use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::worker::{Verdict, judge};
 use sqlx::{PgConnection, PgPool};
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::HTTP;
 use crate::clock::SharedClock;
+use crate::duty::{Duty, Next};
 use crate::store::workers::{monitor, watches};
 use crate::store::{StoreError, events, shared_time};
 
 /// How often is looked. A silence is found so much late at most.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+pub const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// How often workers that have been silent for long are forgotten.
 const FORGET_EVERY: TimeDelta = TimeDelta::minutes(1);
 
-/// What the monitor works with.
-#[derive(Debug, Clone)]
-pub struct Deps {
-    /// Connections to Postgres.
-    pub pool: PgPool,
-    /// The office's clock.
-    pub clock: SharedClock,
-    /// Whether this office takes heartbeats over HTTP: while no office does, nobody who reports that
-    /// way is held for silent.
-    pub hears_http: bool,
-    /// Whether this office judges silences; it may also only hear.
-    pub judges: bool,
-}
-
-/// Looks until `stop`.
-///
-/// # Errors
-/// When the workers cannot be read for another reason than an outage.
-pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), StoreError> {
-    let mut monitor = Monitor::new(deps);
-    let mut pace = tokio::time::interval(LOOK_EVERY);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            _ = pace.tick() => {}
-        }
-        match monitor.look().await {
-            Ok(()) => {}
-            Err(why) if why.is_passing() => {
-                tracing::debug!(%why, "workers will be looked after later");
-            }
-            Err(why) => return Err(why),
-        }
-    }
-}
-
 /// Looks, step by step.
 #[derive(Debug)]
 pub struct Monitor {
-    deps: Deps,
+    pool: PgPool,
+    clock: SharedClock,
+    part: Part,
     forgot_at: Option<DateTime<Utc>>,
+}
+
+/// What an office does for the watch over workers.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// Whether it takes heartbeats over HTTP: while no office does, nobody who reports that way is held
+    /// for silent.
+    pub hears_http: bool,
+    /// Whether it judges silences; it may also only hear.
+    pub judges: bool,
+}
+
+impl Duty for Monitor {
+    async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
+        self.look().await.map(|()| Next::Usual)
+    }
 }
 
 impl Monitor {
     /// One that has not looked yet.
     #[must_use]
-    pub fn new(deps: Deps) -> Self {
-        Self { deps, forgot_at: None }
+    pub fn new(pool: PgPool, clock: SharedClock, part: Part) -> Self {
+        Self { pool, clock, part, forgot_at: None }
     }
 
     /// One look: lets the watch go on, and writes down who fell silent and who is back.
@@ -77,20 +58,20 @@ impl Monitor {
     /// # Errors
     /// When Postgres does not do it; nothing was done then.
     pub async fn look(&mut self) -> Result<(), StoreError> {
-        if self.deps.hears_http {
-            let mut transaction = self.deps.pool.begin().await?;
-            let now = shared_time(&mut transaction, &*self.deps.clock).await?;
+        if self.part.hears_http {
+            let mut transaction = self.pool.begin().await?;
+            let now = shared_time(&mut transaction, &*self.clock).await?;
             watches::look(&mut transaction, HTTP, now).await?;
             transaction.commit().await?;
         }
-        if !self.deps.judges {
+        if !self.part.judges {
             return Ok(());
         }
-        let mut transaction = self.deps.pool.begin().await?;
+        let mut transaction = self.pool.begin().await?;
         if !monitor::take_turn(&mut transaction).await? {
             return Ok(());
         }
-        let now = shared_time(&mut transaction, &*self.deps.clock).await?;
+        let now = shared_time(&mut transaction, &*self.clock).await?;
         let back = monitor::welcome_back(&mut transaction).await?;
         let gone = judge_quiet(&mut transaction, now).await?;
         let forgotten = self.forget(&mut transaction, now).await?;

@@ -7,10 +7,11 @@ use chrono::TimeDelta;
 use futures_util::StreamExt as _;
 use futures_util::stream::iter;
 use sqlx::PgPool;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::SharedClock;
+use crate::duty::{Duty, Next};
 use crate::outbound::{Outbound, OutboundError};
 use crate::store::workers::probes::{self, Answer, Due};
 use crate::store::{StoreError, shared_time};
@@ -19,15 +20,13 @@ use crate::store::{StoreError, shared_time};
 const PROBE_EVERY: TimeDelta = TimeDelta::seconds(30);
 /// How long an answer may take.
 pub const PROBE_WITHIN: Duration = Duration::from_secs(5);
-/// How often is looked whose turn it is.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Workers that are taken at once, and asked at the same time.
 const MOST_TAKEN: i64 = 500;
 const AT_ONCE: usize = 64;
 
-/// What probing needs.
+/// Probes workers.
 #[derive(Debug, Clone)]
-pub struct ProbingDeps {
+pub struct Prober {
     /// Connections to Postgres.
     pub pool: PgPool,
     /// The office's clock.
@@ -36,53 +35,38 @@ pub struct ProbingDeps {
     pub outbound: Outbound,
 }
 
-/// Probes workers until `stop`.
-///
-/// # Errors
-/// When workers cannot be read for another reason than an outage.
-pub async fn probe(deps: ProbingDeps, stop: CancellationToken) -> Result<(), StoreError> {
-    let mut pace = interval(LOOK_EVERY);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            _ = pace.tick() => {}
-        }
-        // A round that is cut off is forgotten: its workers are probed again when it is their turn.
-        let round = tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            round = round(&deps) => round,
-        };
-        match round {
-            Ok(()) => {}
-            Err(why) if why.is_passing() => tracing::debug!(%why, "workers will be probed later"),
-            Err(why) => return Err(why),
-        }
+impl Duty for Prober {
+    /// A round that is cut off is forgotten: its workers are probed again when it is their turn.
+    async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
+        let round = stop.run_until_cancelled(self.round()).await;
+        round.unwrap_or(Ok(())).map(|()| Next::Usual)
     }
 }
 
-/// Probes those whose turn it is.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn round(deps: &ProbingDeps) -> Result<(), StoreError> {
-    let due = {
-        let mut conn = deps.pool.acquire().await?;
-        let now = shared_time(&mut conn, &*deps.clock).await?;
-        probes::take(&mut conn, now, PROBE_EVERY, MOST_TAKEN).await?
-    };
-    let outbound = &deps.outbound;
-    let mut asked = iter(due)
-        .map(|due| async move {
-            let answer = ask(outbound, &due).await;
-            (due, answer)
-        })
-        .buffer_unordered(AT_ONCE);
-    while let Some((due, answer)) = asked.next().await {
-        let mut conn = deps.pool.acquire().await?;
-        probes::answered(&mut conn, &due, &answer).await?;
+impl Prober {
+    /// Probes those whose turn it is.
+    ///
+    /// # Errors
+    /// When Postgres does not do it.
+    pub async fn round(&self) -> Result<(), StoreError> {
+        let due = {
+            let mut conn = self.pool.acquire().await?;
+            let now = shared_time(&mut conn, &*self.clock).await?;
+            probes::take(&mut conn, now, PROBE_EVERY, MOST_TAKEN).await?
+        };
+        let outbound = &self.outbound;
+        let mut asked = iter(due)
+            .map(|due| async move {
+                let answer = ask(outbound, &due).await;
+                (due, answer)
+            })
+            .buffer_unordered(AT_ONCE);
+        while let Some((due, answer)) = asked.next().await {
+            let mut conn = self.pool.acquire().await?;
+            probes::answered(&mut conn, &due, &answer).await?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 async fn ask(outbound: &Outbound, due: &Due) -> Answer {

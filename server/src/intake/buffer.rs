@@ -9,7 +9,7 @@ use dlo_domain::judge::Judge;
 use dlo_domain::reading;
 use dlo_domain::redelivery::Redelivery;
 
-use super::Deps;
+use super::Intake;
 use crate::broker::Taken;
 use crate::clock::new_id;
 use crate::store::letters::{Court, Incoming};
@@ -41,16 +41,16 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// Reads a message and adds it.
-    pub(super) fn push(&mut self, deps: &Deps, source: &Watched, taken: Taken) {
+    pub(super) fn push(&mut self, intake: &Intake, source: &Watched, taken: Taken) {
         let Taken { tag, delivered } = taken;
         let size = delivered.body.len();
         self.fingerprints.push(Fingerprint::of(&delivered));
         let reading = reading::read(&delivered, &source.headers);
         let kind = reading.message_type.as_deref();
         self.executions.push(source.executions.read(&delivered, kind));
-        let id = LetterId(new_id(&*deps.clock));
-        let now = deps.clock.now();
-        let judge = self.judge.get_or_insert_with(|| deps.judges.newest());
+        let id = LetterId(new_id(&*intake.clock));
+        let now = intake.clock.now();
+        let judge = self.judge.get_or_insert_with(|| intake.judges.newest());
         let court = Court { judge, source: &source.name };
         let incoming = Incoming::new(id, now, delivered, reading, court, &mut self.masker);
         self.incoming.push(incoming);

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::buffer::Buffer;
 use super::comparison::{Explanation, Recovery, explain};
-use super::{Deps, naming};
+use super::{Intake, naming};
 use crate::clock::Clock;
 use crate::store::batches::{self, Session};
 use crate::store::groups::signatures;
@@ -71,7 +71,7 @@ impl From<sqlx::Error> for CommitError {
 /// again. A batch that Postgres refuses for what is in it is written letter by letter, and what is
 /// refused then in a reduced form: nothing may block a queue.
 pub(super) async fn commit(
-    (deps, source): (&Deps, &Watched),
+    (intake, source): (&Intake, &Watched),
     session: &Session,
     buffer: &mut Buffer,
     plan: &Plan,
@@ -80,7 +80,7 @@ pub(super) async fn commit(
     let mut attempt = 1;
     let mut pause = FIRST_PAUSE;
     loop {
-        let refusal = match write((deps, source), session, buffer, plan, one_by_one).await {
+        let refusal = match write((intake, source), session, buffer, plan, one_by_one).await {
             Err(CommitError::Store(refusal)) => refusal,
             outcome => return outcome,
         };
@@ -105,13 +105,13 @@ pub(super) async fn commit(
 }
 
 async fn write(
-    (deps, source): (&Deps, &Watched),
+    (intake, source): (&Intake, &Watched),
     session: &Session,
     buffer: &mut Buffer,
     plan: &Plan,
     one_by_one: bool,
 ) -> Result<Committed, CommitError> {
-    let mut transaction = deps.pool.begin().await?;
+    let mut transaction = intake.pool.begin().await?;
     let conn = &mut *transaction;
     match &plan.recovery {
         // Alone: two that settle at once would both take what is there once.
@@ -126,7 +126,7 @@ async fn write(
         return Err(CommitError::Ousted);
     }
     // Held from here on, so that what is judged now is judged by the rules as they are then.
-    let (judge, standing) = deps.judges.current_for(conn, source.id).await?;
+    let (judge, standing) = intake.judges.current_for(conn, source.id).await?;
     let court = Court { judge: &judge, source: &standing.source };
     buffer.judge_by(court, &judge, source);
     let explained = explain(conn, session, buffer, plan.recovery.as_ref()).await?;
@@ -160,11 +160,11 @@ async fn write(
         letters::insert_new(conn, session.source_id, &new).await?;
     }
     if standing.policies_are_asked {
-        ask_policies(conn, &*deps.clock, buffer, &fresh, &back).await?;
+        ask_policies(conn, &*intake.clock, buffer, &fresh, &back).await?;
     }
     naming::link(conn, buffer, &fresh, &back).await?;
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
-    tell(deps, conn, session, buffer, &stored_before, stored).await?;
+    tell(intake, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;
     let Explanation { left, acknowledged, cleared, .. } = explained;
     Ok(Committed { stored, left, acknowledged, cleared })
@@ -238,7 +238,7 @@ async fn insert_whatever_it_takes(
 
 /// Counts what came and tells who listens.
 async fn tell(
-    deps: &Deps,
+    intake: &Intake,
     conn: &mut PgConnection,
     session: &Session,
     buffer: &Buffer,
@@ -248,7 +248,7 @@ async fn tell(
     if stored == Stored::default() {
         return Ok(());
     }
-    let now = deps.clock.now();
+    let now = intake.clock.now();
     let of = |severity: Severity| {
         let places = stored_before.iter().zip(&buffer.incoming);
         let count =

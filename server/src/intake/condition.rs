@@ -4,18 +4,18 @@ use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::SourceId;
 use dlo_domain::source::SourceCondition;
 
-use super::Deps;
+use super::Intake;
 use crate::store::{StoreError, events, sources};
 
 /// The condition of one source: the last one is written as soon as Postgres takes it.
 pub(super) struct Conditions<'a> {
-    deps: &'a Deps,
+    intake: &'a Intake,
     source: SourceId,
 }
 
 impl<'a> Conditions<'a> {
-    pub(super) fn of(deps: &'a Deps, source: SourceId) -> Self {
-        Self { deps, source }
+    pub(super) fn of(intake: &'a Intake, source: SourceId) -> Self {
+        Self { intake, source }
     }
 
     /// Sets the condition. While Postgres is away nobody could read it anyway; the next one is
@@ -32,8 +32,8 @@ impl<'a> Conditions<'a> {
         detail: Option<&str>,
     ) -> Result<(), StoreError> {
         let detail = detail.map(|text| text.replace('\0', "\u{fffd}"));
-        let mut transaction = self.deps.pool.begin().await?;
-        let now = self.deps.clock.now();
+        let mut transaction = self.intake.pool.begin().await?;
+        let now = self.intake.clock.now();
         let changed = sources::set_condition(
             &mut transaction,
             self.source,

@@ -7,7 +7,7 @@ use dlo_domain::delivery_limit::{DeliveryLimit, Evidence, Hold};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::topology::QueueKind;
 
-use super::Deps;
+use super::Intake;
 use super::session::{Running, SessionError};
 use crate::store::StoreError;
 use crate::store::events;
@@ -29,12 +29,12 @@ impl QueueLimit {
     const UNKNOWN: Self = Self { limit: DeliveryLimit::Unknown, may_change: true };
 
     /// Asks the management API.
-    pub(super) async fn ask(deps: &Deps, source: &Watched, queue: &str) -> Self {
-        let Ok(management) = deps.brokers.management(&source.broker) else {
+    pub(super) async fn ask(intake: &Intake, source: &Watched, queue: &str) -> Self {
+        let Ok(management) = intake.brokers.management(&source.broker) else {
             return Self::UNKNOWN;
         };
         let asking = management.queue_now(&source.vhost, queue);
-        let vhost = match tokio::time::timeout(deps.settings.patience, asking).await {
+        let vhost = match tokio::time::timeout(intake.settings.patience, asking).await {
             Ok(Ok(vhost)) => vhost,
             Ok(Err(error)) => {
                 tracing::debug!(%queue, %error, "it is not known how often letters may come back");
@@ -52,13 +52,13 @@ impl QueueLimit {
     }
 
     /// Waits until it is seen to be another. An API that does not answer changes nothing.
-    pub(super) async fn change(self, deps: &Deps, source: &Watched, queue: &str) -> Self {
+    pub(super) async fn change(self, intake: &Intake, source: &Watched, queue: &str) -> Self {
         loop {
             if !self.may_change {
                 std::future::pending::<()>().await;
             }
             tokio::time::sleep(LOOK_EVERY).await;
-            let now = Self::ask(deps, source, queue).await;
+            let now = Self::ask(intake, source, queue).await;
             let is_news = now.limit != DeliveryLimit::Unknown && now.limit != self.limit;
             if is_news {
                 return now;
@@ -70,8 +70,8 @@ impl QueueLimit {
     ///
     /// # Errors
     /// Returns an error if Postgres does not take it.
-    pub(super) async fn note(self, deps: &Deps, source: &Watched) -> Result<(), StoreError> {
-        let mut transaction = deps.pool.begin().await?;
+    pub(super) async fn note(self, intake: &Intake, source: &Watched) -> Result<(), StoreError> {
+        let mut transaction = intake.pool.begin().await?;
         let finite = self.limit.finite();
         if losses::set_delivery_limit(&mut transaction, source.id, finite).await? {
             let event = LiveEvent::Source { source_id: source.id };
@@ -105,7 +105,7 @@ impl Running<'_> {
     /// How many messages may be unacknowledged while consuming.
     pub(super) fn prefetch(&self) -> u16 {
         let most = self.hold().most().unwrap_or(u16::MAX);
-        self.deps.settings.prefetch.min(most)
+        self.intake.settings.prefetch.min(most)
     }
 
     /// Whether messages may be taken, by all that is known of the queue by now.

@@ -5,7 +5,7 @@
 use dlo_domain::wire::{FieldTable, FieldValue};
 use serde_json::Value;
 
-use super::Deps;
+use super::Intake;
 use super::session::SessionError;
 use crate::broker::{self, Binding, Link};
 use crate::store::mirrors;
@@ -16,13 +16,13 @@ const MOST_NAME_BYTES: usize = 255;
 
 /// Declares the mirror queue and binds it as the mirrored one is bound; returns its name.
 pub(super) async fn prepare(
-    deps: &Deps,
+    intake: &Intake,
     source: &Watched,
     link: &Link,
 ) -> Result<String, SessionError> {
     let refuse =
         |why: String| SessionError::Mirror(format!("{} cannot be mirrored: {why}", source.queue));
-    let address = deps.brokers.get(&source.broker)?;
+    let address = intake.brokers.get(&source.broker)?;
     let management = address.management().map_err(|e| refuse(e.to_string()))?;
     let bindings = management
         .bindings(&source.vhost, &source.queue)
@@ -43,9 +43,9 @@ pub(super) async fn prepare(
     }
     // Before, so that a queue is never there without a note; and after, so that the note of a
     // queue that was deleted in between is there again.
-    note(deps, source).await?;
+    note(intake, source).await?;
     broker::declare_queue(link, &name).await?;
-    note(deps, source).await?;
+    note(intake, source).await?;
     for binding in &bindings {
         let arguments = arguments(&binding.arguments);
         broker::bind_queue(link, &name, (&binding.source, &binding.routing_key), &arguments)
@@ -59,9 +59,9 @@ pub(super) fn queue_name(queue: &str) -> String {
     format!("dlo.mirror.{queue}")
 }
 
-async fn note(deps: &Deps, source: &Watched) -> Result<(), SessionError> {
-    let mut conn = deps.pool.acquire().await?;
-    Ok(mirrors::note(&mut conn, source.id, deps.clock.now()).await?)
+async fn note(intake: &Intake, source: &Watched) -> Result<(), SessionError> {
+    let mut conn = intake.pool.acquire().await?;
+    Ok(mirrors::note(&mut conn, source.id, intake.clock.now()).await?)
 }
 
 /// Binding arguments (of headers exchanges) from JSON: texts, whole numbers and booleans.

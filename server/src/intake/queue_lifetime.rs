@@ -4,7 +4,7 @@
 
 use dlo_domain::source::SourceMode;
 
-use super::Deps;
+use super::Intake;
 use crate::store::sources::Watched;
 
 /// What is known of a queue.
@@ -20,12 +20,12 @@ pub(super) enum QueueLifetime {
 
 impl QueueLifetime {
     /// Asks the management API.
-    pub(super) async fn ask(deps: &Deps, source: &Watched) -> Self {
+    pub(super) async fn ask(intake: &Intake, source: &Watched) -> Self {
         if source.mode == SourceMode::Mirror {
             // Our own queue.
             return Self::Lasting;
         }
-        let Ok(address) = deps.brokers.get(&source.broker) else {
+        let Ok(address) = intake.brokers.get(&source.broker) else {
             return Self::Unknown;
         };
         let Ok(management) = address.management() else {

@@ -53,11 +53,11 @@ impl Running<'_> {
     }
 
     async fn make_receipt(&mut self) -> Result<Receipts, SessionError> {
-        let (deps, source, id) = (self.deps, self.source, self.session.session_id);
-        let making = broker::make_receipt(&deps.brokers, &source.broker, &source.vhost, id);
-        match tokio::time::timeout(deps.settings.patience, making).await {
+        let (intake, source, id) = (self.intake, self.source, self.session.session_id);
+        let making = broker::make_receipt(&intake.brokers, &source.broker, &source.vhost, id);
+        match tokio::time::timeout(intake.settings.patience, making).await {
             Ok(Ok(())) => {
-                let mut conn = deps.pool.acquire().await?;
+                let mut conn = intake.pool.acquire().await?;
                 batches::note_receipt(&mut conn, &self.session).await?;
                 drop(conn);
                 self.inlet.keep_receipt(id).await?;

@@ -88,14 +88,14 @@ fn is_held(
 async fn mark_over_if_gone(running: &Running<'_>, session: Uuid) -> Result<(), SessionError> {
     let receipt = broker::read_receipt(running.link, session).await?;
     if matches!(receipt, Receipt::CarriedOut(_)) {
-        let mut conn = running.deps.pool.acquire().await?;
+        let mut conn = running.intake.pool.acquire().await?;
         batches::mark_over(&mut conn, &[session]).await?;
     }
     Ok(())
 }
 
 async fn look(running: &Running<'_>) -> Result<Others, SessionError> {
-    let mut transaction = running.deps.pool.begin().await?;
+    let mut transaction = running.intake.pool.begin().await?;
     batches::await_commits(&mut transaction, running.session.source_id).await?;
     let others = batches::others(&mut transaction, &running.session).await?;
     transaction.commit().await?;

@@ -15,7 +15,7 @@ use super::memory::Memory;
 use super::queue_lifetime::QueueLifetime;
 use super::receipts::Receipts;
 use super::undecodable::Undecodable;
-use super::{Deps, mirror, stint};
+use super::{Intake, mirror, stint};
 use crate::broker::{self, BrokerError, Fault, Inlet, Link};
 use crate::clock::new_id;
 use crate::store::StoreError;
@@ -59,20 +59,24 @@ pub(super) struct SourceState {
 
 impl SourceState {
     /// What messages told of the queue, as it was kept.
-    async fn evidence(&mut self, deps: &Deps, source: &Watched) -> Result<Evidence, StoreError> {
+    async fn evidence(
+        &mut self,
+        intake: &Intake,
+        source: &Watched,
+    ) -> Result<Evidence, StoreError> {
         if let Some(evidence) = self.evidence {
             return Ok(evidence);
         }
-        let mut conn = deps.pool.acquire().await?;
+        let mut conn = intake.pool.acquire().await?;
         let evidence = losses::evidence(&mut conn, source.id).await?;
         self.evidence = Some(evidence);
         Ok(evidence)
     }
 
     /// The queue is not there: one that is made anew may be of another kind.
-    pub(super) async fn forget_the_queue(&mut self, deps: &Deps, source: &Watched) {
+    pub(super) async fn forget_the_queue(&mut self, intake: &Intake, source: &Watched) {
         let forgetting = async {
-            let mut conn = deps.pool.acquire().await?;
+            let mut conn = intake.pool.acquire().await?;
             losses::keep_evidence(&mut conn, source.id, Evidence::Nothing).await
         };
         match forgetting.await {
@@ -99,7 +103,7 @@ impl From<sqlx::Error> for SessionError {
 
 /// A session under way.
 pub(super) struct Running<'a> {
-    pub(super) deps: &'a Deps,
+    pub(super) intake: &'a Intake,
     pub(super) source: &'a Watched,
     pub(super) session: Session,
     pub(super) link: &'a Link,
@@ -142,7 +146,7 @@ impl Running<'_> {
     /// Writes this session down, before it takes anything: one that takes nothing leaves no trace.
     pub(super) async fn write_down(&mut self) -> Result<(), SessionError> {
         if !self.is_written_down {
-            let mut conn = self.deps.pool.acquire().await?;
+            let mut conn = self.intake.pool.acquire().await?;
             batches::open(&mut conn, &self.session).await?;
             self.is_written_down = true;
         }
@@ -160,7 +164,7 @@ impl Running<'_> {
     /// know whether it comes again.
     pub(super) async fn announce(&mut self) -> Result<(), SessionError> {
         let receipt = self.next_receipt().await?;
-        let mut transaction = self.deps.pool.begin().await?;
+        let mut transaction = self.intake.pool.begin().await?;
         batches::announce_commit(&mut transaction, self.session.source_id).await?;
         // What others took over must not be acknowledged here.
         if !batches::hold(&mut transaction, &self.session).await? {
@@ -179,7 +183,7 @@ impl Running<'_> {
 
     /// Writes down that everything which this session stored is acknowledged.
     pub(super) async fn forget_settled(&mut self) -> Result<(), SessionError> {
-        let mut conn = self.deps.pool.acquire().await?;
+        let mut conn = self.intake.pool.acquire().await?;
         batches::forget_settled(&mut conn, &self.session).await?;
         Ok(())
     }
@@ -192,7 +196,7 @@ impl Running<'_> {
             return Ok(());
         }
         self.next_look = now + LOOK_AROUND;
-        let mut conn = self.deps.pool.acquire().await?;
+        let mut conn = self.intake.pool.acquire().await?;
         self.surroundings = batches::look_around(&mut conn, &self.session).await?;
         drop(conn);
         self.delete_receipts(&self.surroundings.forgotten).await;
@@ -208,10 +212,10 @@ impl Running<'_> {
         stop: &CancellationToken,
     ) -> Result<(), SessionError> {
         while !stop.is_cancelled() {
-            self.limit.note(self.deps, self.source).await?;
+            self.limit.note(self.intake, self.source).await?;
             self.may_take()?;
             self.window = self.window.min(self.prefetch());
-            let (deps, source, limit) = (self.deps, self.source, self.limit);
+            let (intake, source, limit) = (self.intake, self.source, self.limit);
             let halt = stop.child_token();
             self.limit_changed = CancellationToken::new();
             let limit_changed = self.limit_changed.clone();
@@ -221,7 +225,7 @@ impl Running<'_> {
                 let changed = tokio::select! {
                     biased;
                     done = &mut taking => return done,
-                    changed = limit.change(deps, source, queue) => changed,
+                    changed = limit.change(intake, source, queue) => changed,
                 };
                 limit_changed.cancel();
                 halt.cancel();
@@ -259,7 +263,7 @@ impl Running<'_> {
     /// Forgets this session, which has nothing in hand.
     async fn close(&mut self) {
         let closing = async {
-            let mut conn = self.deps.pool.acquire().await?;
+            let mut conn = self.intake.pool.acquire().await?;
             batches::close(&mut conn, &self.session).await?;
             Ok::<_, SessionError>(())
         };
@@ -272,7 +276,7 @@ impl Running<'_> {
     /// be told, the next session does.
     async fn end(&mut self) {
         let telling = async {
-            let mut conn = self.deps.pool.acquire().await?;
+            let mut conn = self.intake.pool.acquire().await?;
             batches::end(&mut conn, &self.session).await?;
             Ok::<_, SessionError>(())
         };
@@ -300,7 +304,7 @@ impl Running<'_> {
             .increment(u64::try_from(count).unwrap_or(u64::MAX));
         self.undecodable.add(count);
         let remark = self.remark();
-        Conditions::of(self.deps, self.source.id)
+        Conditions::of(self.intake, self.source.id)
             .set(SourceCondition::Running, remark.as_deref())
             .await;
     }
@@ -309,24 +313,24 @@ impl Running<'_> {
 /// Runs until `stop`, which ends it in order: everything that was taken is stored and
 /// acknowledged. On an error everything that was not is given back before the connection is closed.
 pub(super) async fn run(
-    deps: &Deps,
+    intake: &Intake,
     source: &Watched,
     state: &mut SourceState,
     conditions: &mut Conditions<'_>,
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let purpose = format!("intake {}", source.queue);
-    let link = broker::connect(&deps.brokers, &source.broker, &source.vhost, &purpose)
+    let link = broker::connect(&intake.brokers, &source.broker, &source.vhost, &purpose)
         .await
         .inspect_err(|_| state.memory.doubt(Instant::now()))?;
-    let outcome = Box::pin(run_on(deps, source, state, conditions, stop, &link)).await;
+    let outcome = Box::pin(run_on(intake, source, state, conditions, stop, &link)).await;
     link.close().await;
     outcome
 }
 
 /// The same on a connection, which is closed afterwards.
 async fn run_on(
-    deps: &Deps,
+    intake: &Intake,
     source: &Watched,
     state: &mut SourceState,
     conditions: &mut Conditions<'_>,
@@ -335,18 +339,18 @@ async fn run_on(
 ) -> Result<(), SessionError> {
     let queue = match source.mode {
         SourceMode::Take => source.queue.clone(),
-        SourceMode::Mirror => mirror::prepare(deps, source, link).await?,
+        SourceMode::Mirror => mirror::prepare(intake, source, link).await?,
     };
-    let known = state.evidence(deps, source).await?;
+    let known = state.evidence(intake, source).await?;
     let SourceState { undecodable, memory, evidence } = state;
     let session = Session {
         source_id: source.id,
-        session_id: new_id(&*deps.clock),
-        office_id: deps.office_id,
+        session_id: new_id(&*intake.clock),
+        office_id: intake.office_id,
     };
     let inlet = Inlet::open(link, &queue, known).await?;
     let mut running = Running {
-        deps,
+        intake,
         source,
         session,
         link,
@@ -354,8 +358,8 @@ async fn run_on(
         receipts: Receipts::default(),
         // How large messages are shows when one is here.
         window: 1,
-        lifetime: QueueLifetime::ask(deps, source).await,
-        limit: QueueLimit::ask(deps, source, &queue).await,
+        lifetime: QueueLifetime::ask(intake, source).await,
+        limit: QueueLimit::ask(intake, source, &queue).await,
         limit_changed: CancellationToken::new(),
         undecodable,
         memory,

@@ -6,7 +6,7 @@ use dlo_domain::source::SourceCondition;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Deps;
+use super::Intake;
 use super::condition::Conditions;
 use super::limit;
 use super::session::{self, SessionError, SourceState};
@@ -19,20 +19,20 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LAST_PAUSE: Duration = Duration::from_secs(2);
 
 /// Keeps a source going until `stop`.
-pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
-    let mut conditions = Conditions::of(&deps, source.id);
+pub(super) async fn run(intake: Intake, source: Watched, stop: CancellationToken) {
+    let mut conditions = Conditions::of(&intake, source.id);
     let mut pause = FIRST_PAUSE;
     let mut state = SourceState::default();
     let mut told = None;
     while !stop.is_cancelled() {
         let began = Instant::now();
-        let Err(error) = session::run(&deps, &source, &mut state, &mut conditions, &stop).await
+        let Err(error) = session::run(&intake, &source, &mut state, &mut conditions, &stop).await
         else {
             break;
         };
         let (condition, detail) = diagnose(&error);
         if condition == SourceCondition::QueueMissing {
-            state.forget_the_queue(&deps, &source).await;
+            state.forget_the_queue(&intake, &source).await;
         }
         // A queue with a limit is looked at every two seconds, perhaps for days.
         if condition != SourceCondition::DeliveryLimit || told != Some(condition) {
@@ -49,7 +49,7 @@ pub(super) async fn run(deps: Deps, source: Watched, stop: CancellationToken) {
         }
         pause = (pause * 2).min(LAST_PAUSE);
         if condition == SourceCondition::DatabaseAway {
-            await_database(&deps, &stop).await;
+            await_database(&intake, &stop).await;
         }
     }
     conditions.set(SourceCondition::Stopped, Some("This office stopped taking letters.")).await;
@@ -107,9 +107,9 @@ fn diagnose(error: &SessionError) -> (SourceCondition, String) {
 }
 
 /// Waits until Postgres answers.
-async fn await_database(deps: &Deps, stop: &CancellationToken) {
+async fn await_database(intake: &Intake, stop: &CancellationToken) {
     loop {
-        if store::ping(&deps.pool).await.is_ok() || stop.is_cancelled() {
+        if store::ping(&intake.pool).await.is_ok() || stop.is_cancelled() {
             return;
         }
         tokio::select! {

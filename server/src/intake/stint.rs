@@ -77,7 +77,7 @@ fn is_too_large(running: &Running<'_>, buffer: &Buffer) -> bool {
 async fn look(running: &mut Running<'_>) -> Result<Option<Filled>, SessionError> {
     running.inlet.renew_receipt(RENEW_AFTER).await?;
     if running.lifetime == QueueLifetime::Unknown {
-        running.lifetime = QueueLifetime::ask(running.deps, running.source).await;
+        running.lifetime = QueueLifetime::ask(running.intake, running.source).await;
         if running.lifetime != QueueLifetime::Unknown {
             return Ok(Some(Filled::Known));
         }
@@ -86,7 +86,7 @@ async fn look(running: &mut Running<'_>) -> Result<Option<Filled>, SessionError>
         // What the broker had comes by itself, if it does.
         return Ok(None);
     }
-    let mut conn = running.deps.pool.acquire().await?;
+    let mut conn = running.intake.pool.acquire().await?;
     let has_ended = batches::has_ended(&mut conn, &running.session).await?;
     Ok(has_ended.then_some(Filled::Ended))
 }
@@ -98,7 +98,7 @@ async fn fill(
     next_look: &mut Instant,
     stop: &CancellationToken,
 ) -> Result<Filled, SessionError> {
-    let settings = running.deps.settings;
+    let settings = running.intake.settings;
     let mut due = (!buffer.is_empty() || running.unacknowledged > 0)
         .then(|| Instant::now() + settings.linger);
     loop {
@@ -121,7 +121,7 @@ async fn fill(
             }
             next = running.inlet.next() => {
                 let taken = next?.ok_or(SessionError::ConsumerEnded)?;
-                buffer.push(running.deps, running.source, taken);
+                buffer.push(running.intake, running.source, taken);
                 due.get_or_insert_with(|| Instant::now() + settings.linger);
             }
             () = wait_until(due) => return Ok(Filled::Pause),
@@ -149,14 +149,14 @@ async fn deliver(
     let mut next_buffer = Buffer::default();
     let done = {
         let committing =
-            commit((running.deps, running.source), &running.session, &mut buffer, &plan);
+            commit((running.intake, running.source), &running.session, &mut buffer, &plan);
         tokio::pin!(committing);
         loop {
             tokio::select! {
                 biased;
                 done = &mut committing => break done?,
                 next = running.inlet.next(), if running.inlet.is_taking() => match next? {
-                    Some(taken) => next_buffer.push(running.deps, running.source, taken),
+                    Some(taken) => next_buffer.push(running.intake, running.source, taken),
                     // What is committed is still acknowledged; whoever takes next is told.
                     None => break committing.await?,
                 },
@@ -202,14 +202,14 @@ async fn fence(
     must_look_behind: bool,
 ) -> Result<(), SessionError> {
     for taken in running.inlet.cancel().await? {
-        buffer.push(running.deps, running.source, taken);
+        buffer.push(running.intake, running.source, taken);
     }
     let mut queue_is_empty = false;
     let in_hand = buffer.len() + running.unacknowledged;
     let may_have_one_more = running.at_most(in_hand + 1) > in_hand;
     if must_look_behind && may_have_one_more && running.surroundings.has_open_end {
         match running.inlet.get().await? {
-            Some(taken) => buffer.push(running.deps, running.source, taken),
+            Some(taken) => buffer.push(running.intake, running.source, taken),
             None => queue_is_empty = true,
         }
     }

@@ -5,22 +5,22 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use dlo_domain::ids::SourceId;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::{Deps, leftovers, source};
+use super::{Intake, source};
+use crate::duty::{Duty, Next};
 use crate::store::StoreError;
 use crate::store::sources::{self, Watched};
 
 /// How often the list of sources is read.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Intake cannot go on.
-#[derive(Debug, thiserror::Error)]
-pub enum IntakeError {
-    /// The task of a source ended with a panic.
-    #[error("the task of a source broke: {0}")]
-    Broken(#[from] tokio::task::JoinError),
+/// Keeps the tasks of sources.
+pub(super) struct Supervisor {
+    intake: Intake,
+    running: HashMap<SourceId, Task>,
+    tasks: JoinSet<SourceId>,
 }
 
 struct Task {
@@ -28,70 +28,63 @@ struct Task {
     stop: CancellationToken,
 }
 
-/// Runs intake until `stop`, which ends every source in order.
-///
-/// # Errors
-/// When a source's task panics: that is a fault of ours, and the process should end.
-pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), IntakeError> {
-    // A failure of the one ends the other too.
-    tokio::try_join!(supervise(&deps, &stop), async {
-        leftovers::delete(&deps, &stop).await;
-        Ok(())
-    })?;
-    Ok(())
-}
+impl Duty for Supervisor {
+    async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
+        while let Some(ended) = self.tasks.try_join_next() {
+            let id = in_order(ended);
+            self.running.retain(|known, task| *known != id || !task.stop.is_cancelled());
+        }
+        let wanted = watched(&self.intake).await?;
+        self.adjust(wanted, stop);
+        Ok(Next::Usual)
+    }
 
-async fn supervise(deps: &Deps, stop: &CancellationToken) -> Result<(), IntakeError> {
-    let mut running: HashMap<SourceId, Task> = HashMap::new();
-    let mut tasks = JoinSet::new();
-    while !stop.is_cancelled() {
-        match watched(deps).await {
-            Ok(wanted) => adjust(deps, &mut running, &mut tasks, wanted, stop),
-            Err(error) => tracing::debug!(%error, "the list of sources could not be read"),
-        }
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(LOOK_AGAIN) => {}
-        }
-        while let Some(ended) = tasks.try_join_next() {
-            let id: SourceId = ended?;
-            running.retain(|known, task| *known != id || !task.stop.is_cancelled());
+    /// Every source ends in order.
+    async fn end(mut self) {
+        while let Some(ended) = self.tasks.join_next().await {
+            in_order(ended);
         }
     }
-    while let Some(ended) = tasks.join_next().await {
-        ended?;
-    }
-    Ok(())
 }
 
-async fn watched(deps: &Deps) -> Result<Vec<Watched>, StoreError> {
-    let mut conn = deps.pool.acquire().await?;
+/// A task that broke is a fault of ours: it ends this one, and with it the process.
+fn in_order(ended: Result<SourceId, JoinError>) -> SourceId {
+    match ended {
+        Ok(id) => id,
+        Err(why) => std::panic::resume_unwind(why.into_panic()),
+    }
+}
+
+async fn watched(intake: &Intake) -> Result<Vec<Watched>, StoreError> {
+    let mut conn = intake.pool.acquire().await?;
     sources::watched(&mut conn).await
 }
 
-fn adjust(
-    deps: &Deps,
-    running: &mut HashMap<SourceId, Task>,
-    tasks: &mut JoinSet<SourceId>,
-    wanted: Vec<Watched>,
-    stop: &CancellationToken,
-) {
-    for task in running.values() {
-        if !wanted.contains(&task.source) {
-            task.stop.cancel();
-        }
+impl Supervisor {
+    /// One that keeps none yet.
+    pub(super) fn new(intake: Intake) -> Self {
+        Self { intake, running: HashMap::new(), tasks: JoinSet::new() }
     }
-    for source in wanted {
-        // One that was changed starts again once its old task has ended.
-        if running.contains_key(&source.id) {
-            continue;
+
+    fn adjust(&mut self, wanted: Vec<Watched>, stop: &CancellationToken) {
+        let Self { intake, running, tasks } = self;
+        for task in running.values() {
+            if !wanted.contains(&task.source) {
+                task.stop.cancel();
+            }
         }
-        let task = Task { source: source.clone(), stop: stop.child_token() };
-        let (deps, own_stop, id) = (deps.clone(), task.stop.clone(), source.id);
-        tasks.spawn(async move {
-            source::run(deps, source, own_stop).await;
-            id
-        });
-        running.insert(id, task);
+        for source in wanted {
+            // One that was changed starts again once its old task has ended.
+            if running.contains_key(&source.id) {
+                continue;
+            }
+            let task = Task { source: source.clone(), stop: stop.child_token() };
+            let (intake, own_stop, id) = (intake.clone(), task.stop.clone(), source.id);
+            tasks.spawn(async move {
+                source::run(intake, source, own_stop).await;
+                id
+            });
+            running.insert(id, task);
+        }
     }
 }

@@ -14,57 +14,33 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Judges;
-use crate::clock::SharedClock;
+use crate::duty::{Duty, Next};
 use crate::store::groups::signatures::{self, Seen};
 use crate::store::judging::{self, Due, Ruling, Step, Walk};
 use crate::store::letters::{StoredLetter, stored};
 use crate::store::{StoreError, events};
 
 /// How often it is looked whether there is something to do.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+pub const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Letters in one step, and the bytes of their bodies.
 const AT_ONCE: i64 = 300;
 const MOST_BYTES: i64 = 16 * 1024 * 1024;
 
-/// What judging again works with.
-#[derive(Debug, Clone)]
-pub struct Deps {
-    /// The database.
-    pub pool: PgPool,
-    /// The time.
-    pub clock: SharedClock,
-}
-
-/// Judges again what is due until `stop`. It rests twice as long as it works. A database that is
-/// away is tried again at the next look.
-///
-/// # Errors
-/// None: every failure is tried again.
-pub async fn run(deps: Deps, stop: CancellationToken) -> Result<(), StoreError> {
-    let mut walker = Walker::new(deps);
-    loop {
-        let began = Instant::now();
-        let rest = match walker.step().await {
-            Ok(true) => began.elapsed() * 2,
-            Ok(false) => LOOK_EVERY,
-            Err(error) => {
-                tracing::debug!(%error, "judging again will try again");
-                LOOK_EVERY
-            }
-        };
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            () = tokio::time::sleep(rest) => {}
-        }
-    }
-}
-
 /// Walks over the stored letters.
 #[derive(Debug)]
 pub struct Walker {
-    deps: Deps,
+    pool: PgPool,
     judges: Judges,
     masker: Masker,
+}
+
+impl Duty for Walker {
+    /// It rests twice as long as it works.
+    async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
+        let began = Instant::now();
+        let more = self.walk_on().await?;
+        Ok(if more { Next::After(began.elapsed() * 2) } else { Next::Usual })
+    }
 }
 
 /// A letter with what it is by the rules; without a signature where that is not asked for.
@@ -77,16 +53,16 @@ struct Judged {
 impl Walker {
     /// One that has judged nothing yet.
     #[must_use]
-    pub fn new(deps: Deps) -> Self {
-        Self { deps, judges: Judges::default(), masker: Masker::new() }
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool, judges: Judges::default(), masker: Masker::new() }
     }
 
     /// Does one step; `false` when there is nothing to do, or another office does it.
     ///
     /// # Errors
     /// When Postgres does not do it; nothing is done then, and the next step is this one.
-    pub async fn step(&mut self) -> Result<bool, StoreError> {
-        let mut transaction = self.deps.pool.begin().await?;
+    pub async fn walk_on(&mut self) -> Result<bool, StoreError> {
+        let mut transaction = self.pool.begin().await?;
         let conn = &mut *transaction;
         let Some(walk) = judging::take(conn).await? else {
             return Ok(false);

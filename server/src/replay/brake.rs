@@ -111,7 +111,7 @@ impl Engine {
         loop {
             // Any office may watch a step to its end, so by a clock that all of them share.
             let (climb, now) = persist!(self, conn => {
-                let now = shared_time(conn, &*self.deps.clock).await?;
+                let now = shared_time(conn, &*self.clock).await?;
                 steer::climb(conn, replay).await.map(|climb| (climb, now))
             })?;
             let Some(climb) = climb else {
@@ -143,7 +143,7 @@ impl Engine {
 
     /// Pauses a replay, with the reason for people.
     pub(super) async fn stop_replay(&self, replay: ReplayId, why: &str) -> Result<(), Halt> {
-        let at = self.deps.clock.now();
+        let at = self.clock.now();
         persist!(self, conn => steer::stop_by_office(conn, replay, why, at).await)?;
         Ok(())
     }

@@ -91,7 +91,7 @@ impl Line<'_> {
             Err(halt) => return Err(halt),
         }
         if !ready.iter().all(|one| capacity.tells(&one.message.address))
-            && let Some(vhost) = read_now(&engine.deps.brokers, place).await
+            && let Some(vhost) = read_now(&engine.brokers, place).await
         {
             capacity.learn(vhost, capacity.read_at);
         }

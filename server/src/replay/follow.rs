@@ -75,14 +75,14 @@ async fn to_the_end(engine: &Arc<Engine>, replay: ReplayId) -> Result<(), Halt> 
         _ => return Ok(()),
     }
     failpoint::reach(failpoint::FINISHING);
-    let at = engine.deps.clock.now();
+    let at = engine.clock.now();
     persist!(engine, conn => end(conn, replay, at).await)
 }
 
 async fn publish(engine: &Arc<Engine>, replay: ReplayId, orders: &Orders) -> Result<(), Halt> {
     let lanes = persist!(engine, conn => work::lanes(conn, replay).await)?;
     let brake = Brake::new(orders);
-    let most_on_the_way = most_on_the_way(engine.deps.config.window, orders.pending);
+    let most_on_the_way = most_on_the_way(engine.config.window, orders.pending);
     let at_work = lanes.iter().map(async |lane| {
         let line = Line { engine, replay, lane, orders, brake: &brake, most_on_the_way };
         line.run().await
@@ -129,7 +129,7 @@ async fn give_up_what_was_cut_off(
     replay: ReplayId,
     orders: &Orders,
 ) -> Result<(), Halt> {
-    let me = engine.deps.office_id;
+    let me = engine.office_id;
     let letters = persist!(engine, conn => marks::cut_off(conn, replay, me).await)?;
     let cut_off: Vec<Recorded> = letters.into_iter().map(after_the_end).collect();
     engine.record(replay, &cut_off).await?;

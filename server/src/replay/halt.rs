@@ -66,7 +66,7 @@ macro_rules! persist {
         let mut pauses = $crate::replay::halt::pauses();
         loop {
             let done: Result<_, $crate::store::StoreError> = async {
-                let mut transaction = $engine.deps.pool.begin().await?;
+                let mut transaction = $engine.pool.begin().await?;
                 let $conn: &mut sqlx::PgConnection = &mut transaction;
                 let done = $work?;
                 transaction.commit().await?;

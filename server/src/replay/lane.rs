@@ -221,7 +221,7 @@ impl Line<'_> {
         let (items, unread) = prepare::refuse_unreadable(items, &messages.unreadable);
         refused.extend(unread);
         for message in &messages.unreadable {
-            let (waits, now) = (&engine.deps.waits, engine.deps.clock.now());
+            let (waits, now) = (&engine.waits, engine.clock.now());
             tracing::error!(letter = %message.letter, why = message.why, "a letter cannot be read");
             waits.note_unreadable(message.letter, &message.why, now);
         }

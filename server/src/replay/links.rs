@@ -80,7 +80,7 @@ impl Engine {
         loop {
             let why = match self.reach(lane, held.take()).await {
                 Ok(publisher) if !publisher.is_blocked() => {
-                    self.deps.waits.clear(replay, lane);
+                    self.waits.clear(replay, lane);
                     return Ok(Way::Open(Box::new(publisher)));
                 }
                 Ok(publisher) => {
@@ -88,19 +88,19 @@ impl Engine {
                     "it takes no messages, because its memory or disk runs out".to_owned()
                 }
                 Err(why) if is_final(&why) => {
-                    self.deps.waits.clear(replay, lane);
+                    self.waits.clear(replay, lane);
                     return Ok(Way::Refused(why.to_string()));
                 }
                 Err(why) => why.to_string(),
             };
             tracing::debug!(broker = lane.broker, vhost = lane.vhost, why, "a replay waits");
-            self.deps.waits.note(replay, lane, &why, self.deps.clock.now());
+            self.waits.note(replay, lane, &why, self.clock.now());
             let waited = match self.pause(&mut pauses).await {
                 Ok(()) => self.still_ours(replay).await,
                 halt => halt,
             };
             if let Err(halt) = waited {
-                self.deps.waits.clear(replay, lane);
+                self.waits.clear(replay, lane);
                 return Err(halt);
             }
         }
@@ -108,7 +108,7 @@ impl Engine {
 
     /// Whether somebody paused or cancelled the replay, or took it over, while it waited.
     async fn still_ours(&self, replay: ReplayId) -> Result<(), Halt> {
-        let me = self.deps.office_id;
+        let me = self.office_id;
         if persist!(self, conn => work::is_ours(conn, replay, me).await)? {
             Ok(())
         } else {
@@ -129,7 +129,7 @@ impl Engine {
         }
         match self.links.take(lane) {
             Some(publisher) => Ok(publisher),
-            None => Publisher::open(&self.deps.brokers, &lane.broker, &lane.vhost).await,
+            None => Publisher::open(&self.brokers, &lane.broker, &lane.vhost).await,
         }
     }
 }

@@ -67,8 +67,8 @@ pub(super) async fn run(engine: &Engine, found: mpsc::Sender<ReplayId>) -> Resul
 
 /// Takes every replay that nobody works on.
 async fn look(engine: &Engine, found: &mpsc::Sender<ReplayId>) -> Result<(), StoreError> {
-    let mut conn = engine.deps.pool.acquire().await?;
-    let now = shared_time(&mut conn, &*engine.deps.clock).await?;
+    let mut conn = engine.pool.acquire().await?;
+    let now = shared_time(&mut conn, &*engine.clock).await?;
     for running in work::running(&mut conn, now).await? {
         if engine.in_hand.is_full() {
             break;
@@ -77,7 +77,7 @@ async fn look(engine: &Engine, found: &mpsc::Sender<ReplayId>) -> Result<(), Sto
             continue;
         }
         failpoint::reach(failpoint::FOUND);
-        if work::take(&mut conn, running, engine.deps.office_id).await? {
+        if work::take(&mut conn, running, engine.office_id).await? {
             failpoint::reach(failpoint::TAKEN);
             engine.in_hand.pick_up(running.id);
             // The receiver outlives the sender, and has room for all that are in hand.
@@ -95,7 +95,7 @@ async fn is_free(
 ) -> Result<bool, StoreError> {
     match running.office {
         None => Ok(true),
-        Some(office) if office == engine.deps.office_id => Ok(true),
+        Some(office) if office == engine.office_id => Ok(true),
         Some(office) => Ok(!offices::is_alive(conn, office).await?),
     }
 }
@@ -112,7 +112,7 @@ async fn wake(engine: &Engine, listener: &mut Option<Listener>) {
 async fn hear(engine: &Engine, listener: &mut Option<Listener>, latest: Instant) {
     loop {
         let Some(open) = listener else {
-            match Listener::open(&engine.deps.pool).await {
+            match Listener::open(&engine.pool).await {
                 Ok(open) => *listener = Some(open),
                 Err(_) => sleep_until(latest).await,
             }

@@ -1,10 +1,14 @@
 //! Settles replayed letters that have not come back for long.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::TimeDelta;
+use sqlx::PgPool;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
-use super::Engine;
+use crate::clock::SharedClock;
+use crate::duty::{Duty, Next};
 use crate::store::replays::watch::settle;
 use crate::store::{StoreError, shared_time};
 
@@ -15,45 +19,38 @@ const MOST_AT_ONCE: i64 = 500;
 /// by a replay that is paused, are looked at each time.
 const PAUSE_PER_LOOK: u32 = 20;
 
-/// Looks every so often until the office stops. What fails is tried again next time.
-pub(super) async fn run(engine: &Engine) {
-    let after = engine.deps.config.settle_after;
-    let every = (after / 10).clamp(Duration::from_millis(200), Duration::from_secs(30));
-    let mut pause = every;
-    loop {
-        tokio::select! {
-            () = engine.stop.cancelled() => return,
-            () = tokio::time::sleep(pause) => {}
-        }
-        let began = Instant::now();
-        settle_all(engine, after).await;
-        pause = every.max(began.elapsed() * PAUSE_PER_LOOK);
+/// Settles letters that were replayed for so long.
+pub(super) struct Watch {
+    pub(super) pool: PgPool,
+    pub(super) clock: SharedClock,
+    pub(super) after: Duration,
+}
+
+impl Watch {
+    /// How often it looks.
+    pub(super) fn period(&self) -> Duration {
+        (self.after / 10).clamp(Duration::from_millis(200), Duration::from_secs(30))
+    }
+
+    /// Settles some. Tells how many.
+    async fn settle_some(&self) -> Result<usize, StoreError> {
+        let after = TimeDelta::from_std(self.after).unwrap_or(TimeDelta::MAX);
+        let mut transaction = self.pool.begin().await?;
+        // By the clock that wrote down since when they are replayed, and not by this office's.
+        let now = shared_time(&mut transaction, &*self.clock).await?;
+        let Some(before) = now.checked_sub_signed(after) else {
+            return Ok(0);
+        };
+        let settled = settle(&mut transaction, before, MOST_AT_ONCE, now).await?;
+        transaction.commit().await?;
+        Ok(settled)
     }
 }
 
-async fn settle_all(engine: &Engine, after: Duration) {
-    let after = TimeDelta::from_std(after).unwrap_or(TimeDelta::MAX);
-    while !engine.stop.is_cancelled() {
-        let settled = async {
-            let mut transaction = engine.deps.pool.begin().await?;
-            // By the clock that wrote down since when they are replayed, and not by this office's.
-            let now = shared_time(&mut transaction, &*engine.deps.clock).await?;
-            let Some(before) = now.checked_sub_signed(after) else {
-                return Ok(0);
-            };
-            let settled = settle(&mut transaction, before, MOST_AT_ONCE, now).await?;
-            transaction.commit().await?;
-            Ok::<_, StoreError>(settled)
-        };
-        match settled.await {
-            Ok(0) => return,
-            Ok(_) => {}
-            Err(why) => {
-                if !why.is_passing() {
-                    tracing::error!(%why, "replayed letters cannot be settled; they stay replayed");
-                }
-                return;
-            }
-        }
+impl Duty for Watch {
+    async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
+        let began = Instant::now();
+        while !stop.is_cancelled() && self.settle_some().await? > 0 {}
+        Ok(Next::After(self.period().max(began.elapsed() * PAUSE_PER_LOOK)))
     }
 }

@@ -49,7 +49,7 @@ impl Line<'_> {
         };
         let seats: Vec<Seat> = next.iter().map(|one| one.seat).collect();
         let (engine, replay, lane) = (self.engine, self.replay, self.lane);
-        let me = engine.deps.office_id;
+        let me = engine.office_id;
         let range = (since, &*seats);
         let begun = persist!(
             engine,
@@ -82,7 +82,7 @@ impl Line<'_> {
             return Ok(());
         }
         let (engine, replay) = (self.engine, self.replay);
-        let at = engine.deps.clock.now();
+        let at = engine.clock.now();
         persist!(engine, conn => {
             outcomes::record(conn, replay, answered, at).await?;
             failpoint::reach(failpoint::WRITTEN);
@@ -94,7 +94,7 @@ impl Line<'_> {
     /// that never left are pending again.
     pub(super) async fn put_down(&self, answered: &[Recorded]) -> Result<(), Halt> {
         let (engine, replay, lane) = (self.engine, self.replay, self.lane);
-        let (me, at) = (engine.deps.office_id, engine.deps.clock.now());
+        let (me, at) = (engine.office_id, engine.clock.now());
         persist!(engine, conn => {
             outcomes::record(conn, replay, answered, at).await?;
             failpoint::reach(failpoint::WRITTEN);
@@ -114,7 +114,7 @@ impl Engine {
         if recorded.is_empty() {
             return Ok(());
         }
-        let at = self.deps.clock.now();
+        let at = self.clock.now();
         persist!(self, conn => outcomes::record(conn, replay, recorded, at).await)?;
         Ok(())
     }

@@ -11,7 +11,7 @@ use dlo_domain::policy::{PolicyVerdict, Step, next_step};
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
-use super::{Deps, actor};
+use super::{Scheduler, actor};
 use crate::store::audit::Note;
 use crate::store::policies::{self, Kept, first_matches, inbox};
 use crate::store::retries::shadows::{self, Shadow};
@@ -35,15 +35,15 @@ struct Done {
 }
 
 /// Asks the policies of some letters; `false` when there were none.
-pub(super) async fn step(deps: &Deps) -> Result<bool, StoreError> {
-    if inbox::is_empty(&mut *deps.pool.acquire().await?).await? {
+pub(super) async fn step(scheduler: &Scheduler) -> Result<bool, StoreError> {
+    if inbox::is_empty(&mut *scheduler.pool.acquire().await?).await? {
         return Ok(false);
     }
-    let mut transaction = deps.pool.begin().await?;
+    let mut transaction = scheduler.pool.begin().await?;
     let conn = &mut *transaction;
     // So that no policy is removed while a try is planned for it.
     rules::hold(conn).await?;
-    let now = shared_time(conn, &*deps.clock).await?;
+    let now = shared_time(conn, &*scheduler.clock).await?;
     let asked: Vec<Asked> = policies::all(conn)
         .await?
         .into_iter()

@@ -4,7 +4,7 @@
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::PolicyId;
 
-use super::Deps;
+use super::Scheduler;
 use crate::store::audit::Note;
 use crate::store::policies::letting_go;
 use crate::store::{StoreError, events, retries, shared_time};
@@ -13,23 +13,23 @@ use crate::store::{StoreError, events, retries, shared_time};
 const AT_ONCE: i64 = 1_000;
 
 /// Takes a step for each policy that has letters to let go. Tells whether there are more at once.
-pub(super) async fn round(deps: &Deps) -> Result<bool, StoreError> {
-    let policies = letting_go::under_way(&mut *deps.pool.acquire().await?).await?;
+pub(super) async fn round(scheduler: &Scheduler) -> Result<bool, StoreError> {
+    let policies = letting_go::under_way(&mut *scheduler.pool.acquire().await?).await?;
     let mut more = false;
     for policy in policies {
-        more |= step(deps, policy).await?;
+        more |= step(scheduler, policy).await?;
     }
     Ok(more)
 }
 
-async fn step(deps: &Deps, policy: PolicyId) -> Result<bool, StoreError> {
-    let mut transaction = deps.pool.begin().await?;
+async fn step(scheduler: &Scheduler, policy: PolicyId) -> Result<bool, StoreError> {
+    let mut transaction = scheduler.pool.begin().await?;
     let conn = &mut *transaction;
     let Some(word) = letting_go::seize(conn, policy).await? else {
         return Ok(false);
     };
     let note = Note {
-        at: shared_time(conn, &*deps.clock).await?,
+        at: shared_time(conn, &*scheduler.clock).await?,
         actor: &word.by,
         action: "letter.unschedule",
         detail: Some(&word.why),

@@ -10,7 +10,7 @@ use dlo_domain::selection::Selection;
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
-use super::{Deps, actor};
+use super::{Scheduler, actor};
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
 use crate::store::audit::Note;
@@ -30,10 +30,10 @@ const AT_ONCE: u32 = 500;
 
 /// Makes what is due of every policy. Tells how long it is until the next try is due that is not yet.
 pub(super) async fn round(
-    deps: &Deps,
+    scheduler: &Scheduler,
     now: DateTime<Utc>,
 ) -> Result<Option<TimeDelta>, StoreError> {
-    let waiting = retries::earliest(&mut *deps.pool.acquire().await?).await?;
+    let waiting = retries::earliest(&mut *scheduler.pool.acquire().await?).await?;
     let mut next: Option<TimeDelta> = None;
     for (policy, due_at) in waiting {
         if due_at > now {
@@ -41,15 +41,15 @@ pub(super) async fn round(
             next = Some(next.map_or(wait, |next| next.min(wait)));
         }
         // A full batch may not be all of it.
-        while make(deps, policy).await? == AT_ONCE {}
+        while make(scheduler, policy).await? == AT_ONCE {}
     }
     Ok(next)
 }
 
 /// Makes a batch of a policy's tries. Tells how many.
-async fn make(deps: &Deps, id: PolicyId) -> Result<u32, StoreError> {
-    let mut transaction = deps.pool.begin().await?;
-    let made = make_some(deps, &mut transaction, id).await?;
+async fn make(scheduler: &Scheduler, id: PolicyId) -> Result<u32, StoreError> {
+    let mut transaction = scheduler.pool.begin().await?;
+    let made = make_some(scheduler, &mut transaction, id).await?;
     // Not left to the pool, which does it some time later: the policy is locked until then.
     match made {
         Some(_) => transaction.commit().await?,
@@ -60,7 +60,7 @@ async fn make(deps: &Deps, id: PolicyId) -> Result<u32, StoreError> {
 
 /// The same within a transaction. Nothing when nothing is to be kept of it.
 async fn make_some(
-    deps: &Deps,
+    scheduler: &Scheduler,
     conn: &mut PgConnection,
     id: PolicyId,
 ) -> Result<Option<u32>, StoreError> {
@@ -71,7 +71,7 @@ async fn make_some(
         return Ok(None);
     }
     // Read when the policy is this office's: nobody writes its budget at a later time.
-    let now = shared_time(conn, &*deps.clock).await?;
+    let now = shared_time(conn, &*scheduler.clock).await?;
     let held_up = retries::held_up(conn, id, now - PATIENCE).await?;
     let (breaker, allowed) = ask_breaker(conn, &kept, now).await?;
     let bucket = kept.bucket.refilled(kept.policy.retries_per_minute, now);
@@ -90,7 +90,7 @@ async fn make_some(
     let (due, has_put_off) = without_awaited(conn, due, now).await?;
     let taken = u32::try_from(due.len()).unwrap_or(u32::MAX);
     if taken > 0 {
-        replay(deps, conn, &kept, &due, now).await?;
+        replay(scheduler, conn, &kept, &due, now).await?;
     }
     // A budget that fills from a time which is the future again would not fill.
     let was_set_back = bucket.at < kept.bucket.at;
@@ -161,7 +161,7 @@ async fn write(
 
 /// Freezes a replay of the letters. Those that it leaves out are held, and say why.
 async fn replay(
-    deps: &Deps,
+    scheduler: &Scheduler,
     conn: &mut PgConnection,
     kept: &Kept,
     due: &[Due],
@@ -171,10 +171,10 @@ async fn replay(
     let mut ids: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
     ids.sort_unstable();
     let new = NewReplay { selection: Selection::of_ids(ids.clone()), ..NewReplay::default() };
-    let id = ReplayId(new_id(&*deps.clock));
+    let id = ReplayId(new_id(&*scheduler.clock));
     let maker = Maker { actor: &actor, policy: Some(kept.id), is_automatic: true, at: now };
     let named = (Some(id), &new);
-    let replay = planning::freeze(conn, &deps.replay, maker, named, &ids).await?;
+    let replay = planning::freeze(conn, &scheduler.replay, maker, named, &ids).await?;
     let left_out = retries::made(conn, due, id, now).await?;
     if !left_out.is_empty() {
         hold(conn, kept, &left_out, &reasons(&replay, id), now).await?;

@@ -72,8 +72,7 @@ async fn counters_equal_a_recount(pool: PgPool) {
 async fn letters_of_different_signatures_make_different_groups(pool: PgPool) {
     let clock: SharedClock = Arc::new(SystemClock);
     insert_patterns(&pool, &clock, 60 * VARIANTS, clock.now()).await.expect("patterns");
-    let deps = Deps { pool: pool.clone(), clock };
-    Grouper::new(deps).catch_up().await.expect("grouped");
+    Grouper::new(pool.clone(), clock).catch_up().await.expect("grouped");
     assert_eq!(number(&pool, "select count(*) from signatures").await, 60);
     assert_eq!(number(&pool, "select count(*) from groups where merged_into is null").await, 60);
 }

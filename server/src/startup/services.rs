@@ -6,12 +6,15 @@ use std::sync::Arc;
 use sqlx::PgConnection;
 
 use super::Plan;
+use crate::grouping::{self, Grouper};
+use crate::intake::{self, Intake};
+use crate::judging::{self, Walker};
 use crate::outbound::Outbound;
+use crate::retrying::{self, Scheduler};
 use crate::store::StoreError;
+use crate::topology::Surveyor;
 use crate::upkeep::Upkeep;
-use crate::{
-    executions, fleet, grouping, intake, judging, office, register, replay, retrying, topology,
-};
+use crate::{executions, fleet, office, register, replay};
 
 impl Plan {
     /// Has every service begin, each a task of the lifecycle.
@@ -30,9 +33,14 @@ impl Plan {
     }
 
     fn hold(&self, sign_of_life: PgConnection) {
-        let (pool, clock, id) = (self.pools.services.clone(), self.clock.clone(), self.office_id);
+        let held = office::Held {
+            pool: self.pools.services.clone(),
+            clock: self.clock.clone(),
+            id: self.office_id,
+            conditions: self.duties.conditions(),
+        };
         self.lifecycle.spawn_front("the sign of life", |stop| async move {
-            office::hold(pool, clock, id, sign_of_life, stop).await;
+            held.hold(sign_of_life, stop).await;
             Ok::<_, StoreError>(())
         });
     }
@@ -43,89 +51,67 @@ impl Plan {
             clock: self.clock.clone(),
             retention: self.config.retention,
         };
-        self.lifecycle.spawn("upkeep", |stop| async move {
-            upkeep.run(stop).await;
-            Ok::<_, StoreError>(())
-        });
+        upkeep.begin(&self.duties);
     }
 
     fn judge(&self) {
-        let deps = grouping::Deps { pool: self.pools.services.clone(), clock: self.clock.clone() };
-        self.lifecycle.spawn("grouping", |stop| grouping::run(deps, stop));
-        let deps = judging::Deps { pool: self.pools.services.clone(), clock: self.clock.clone() };
-        self.lifecycle.spawn("judging again", |stop| judging::run(deps, stop));
+        let pool = || self.pools.services.clone();
+        let grouper = Grouper::new(pool(), self.clock.clone());
+        self.duties.every("grouping letters", grouping::LOOK_EVERY, grouper);
+        let walker = Walker::new(pool());
+        self.duties.every("judging letters again", judging::LOOK_EVERY, walker);
     }
 
     fn take_letters(&self) {
-        let intake = &self.config.intake;
-        if !intake.enabled {
+        let config = &self.config.intake;
+        if !config.enabled {
             return;
         }
-        let deps = intake::Deps {
+        let intake = Intake {
             pool: self.pools.intake.clone(),
             brokers: self.brokers.clone(),
             clock: self.clock.clone(),
             office_id: self.office_id,
             judges: Arc::default(),
             settings: intake::Settings {
-                prefetch: intake.prefetch,
-                batch: usize::from(intake.batch),
-                linger: intake.linger,
+                prefetch: config.prefetch,
+                batch: usize::from(config.batch),
+                linger: config.linger,
                 patience: self.config.patience.broker,
             },
         };
-        self.lifecycle.spawn("intake", |stop| intake::run(deps, stop));
+        intake.begin(&self.duties);
     }
 
     fn replay(&self) {
         if !self.config.replay.enabled {
             return;
         }
-        let deps = replay::Deps {
-            pool: self.pools.replay.clone(),
-            brokers: self.brokers.clone(),
-            clock: self.clock.clone(),
-            office_id: self.office_id,
-            config: self.config.replay.clone(),
-            waits: self.waits.clone(),
-        };
-        self.lifecycle.spawn("replay", |stop| replay::run(deps, stop));
+        let engine = replay::Engine::new(
+            self.pools.replay.clone(),
+            self.brokers.clone(),
+            self.clock.clone(),
+            self.office_id,
+            (self.config.replay.clone(), self.waits.clone()),
+        );
+        engine.watch(&self.duties);
+        self.lifecycle.spawn("replay", |stop| replay::run(engine, stop));
     }
 
     fn watch_workers(&self) {
-        let deps = fleet::Deps {
-            pool: self.pools.services.clone(),
-            clock: self.clock.clone(),
-            hears_http: self.config.http.enabled,
-            judges: self.config.fleet.enabled,
-        };
-        self.lifecycle.spawn("looking after workers", |stop| fleet::run(deps, stop));
+        let (pool, clock) = (self.pools.services.clone(), self.clock.clone());
+        let part =
+            fleet::Part { hears_http: self.config.http.enabled, judges: self.config.fleet.enabled };
+        let monitor = fleet::Monitor::new(pool.clone(), clock.clone(), part);
+        self.duties.every("watching workers", fleet::LOOK_EVERY, monitor);
         if self.config.fleet.heartbeats {
-            let deps = fleet::HearingDeps {
-                pool: self.pools.services.clone(),
-                clock: self.clock.clone(),
-                brokers: self.brokers.clone(),
-                queues: self.config.replay.worker_queue_names(),
-            };
-            self.lifecycle.spawn("hearing heartbeats", |stop| fleet::hear(deps, stop));
+            let queues = self.config.replay.worker_queue_names();
+            let brokers = self.brokers.clone();
+            fleet::Hearing { pool, clock, brokers, queues }.begin(&self.duties);
         }
         if self.config.fleet.probes {
             self.probe_workers();
         }
-    }
-
-    fn read_register(&self) {
-        let Some(config) = self.config.register.clone() else {
-            return;
-        };
-        let deps = register::Deps {
-            pool: self.pools.services.clone(),
-            clock: self.clock.clone(),
-            config,
-            kept: self.config.executions.kept,
-            patience: self.config.patience.register,
-        };
-        self.lifecycle.spawn("reading the register", |stop| register::run(deps, stop));
     }
 
     fn probe_workers(&self) {
@@ -137,50 +123,52 @@ impl Plan {
                 return;
             }
         };
-        let deps = fleet::ProbingDeps {
-            pool: self.pools.services.clone(),
-            clock: self.clock.clone(),
-            outbound,
+        let (pool, clock) = (self.pools.services.clone(), self.clock.clone());
+        let prober = fleet::Prober { pool, clock, outbound };
+        self.duties.every("probing workers", fleet::LOOK_EVERY, prober);
+    }
+
+    fn read_register(&self) {
+        let Some(config) = self.config.register.clone() else {
+            return;
         };
-        self.lifecycle.spawn("probing workers", |stop| fleet::probe(deps, stop));
+        let (pool, clock) = (self.pools.services.clone(), self.clock.clone());
+        let (kept, patience) = (self.config.executions.kept, self.config.patience.register);
+        let reader = register::Reader::new(pool, clock, config, (kept, patience));
+        self.duties.every("reading the register", register::LOOK_EVERY, reader);
     }
 
     fn watch_topology(&self) {
         if !self.config.topology.enabled {
             return;
         }
-        let deps = topology::Deps {
+        let surveyor = Surveyor {
             pool: self.pools.services.clone(),
             brokers: self.brokers.clone(),
             clock: self.clock.clone(),
             config: self.config.topology,
         };
-        self.lifecycle.spawn("the watch over queues", |stop| topology::run(deps, stop));
+        surveyor.begin(&self.duties);
     }
 
     fn retry(&self) {
-        let deps = retrying::Deps {
-            pool: self.pools.services.clone(),
-            clock: self.clock.clone(),
-            replay: self.config.replay.clone(),
-            takes_part: self.config.retry.enabled,
-        };
-        let hub = self.hub.clone();
-        self.lifecycle.spawn("retry policies", |stop| retrying::run(deps, hub, stop));
+        let (pool, clock) = (self.pools.services.clone(), self.clock.clone());
+        let (replay, takes_part) = (self.config.replay.clone(), self.config.retry.enabled);
+        let scheduler = Scheduler::new(pool, clock, replay, takes_part);
+        self.duties.every("carrying out retry policies", retrying::LOOK_EVERY, scheduler);
     }
 
     fn watch_executions(&self) {
         if !self.config.executions.enabled {
             return;
         }
-        let deps = executions::Deps {
+        let keeper = executions::Keeper {
             pool: self.pools.services.clone(),
             clock: self.clock.clone(),
             brokers: self.brokers.clone(),
             config: self.config.executions.clone(),
             replay: self.config.replay.clone(),
         };
-        let hub = self.hub.clone();
-        self.lifecycle.spawn("executions", |stop| executions::run(deps, hub, stop));
+        executions::begin(keeper, &self.duties);
     }
 }

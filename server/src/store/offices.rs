@@ -1,7 +1,9 @@
 //! Offices: the running processes that share this database, and which of them live.
 
 use dlo_domain::ids::OfficeId;
+use dlo_domain::office::Trouble;
 use sqlx::PgConnection;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::StoreError;
@@ -34,6 +36,38 @@ pub async fn register(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Keeps what is not well with an office.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn set_troubles(
+    conn: &mut PgConnection,
+    id: OfficeId,
+    troubles: &[Trouble],
+) -> Result<(), StoreError> {
+    sqlx::query!("update offices set troubles = $2 where id = $1", id.0, Json(troubles) as _)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// What is not well with offices that live.
+///
+/// # Errors
+/// When Postgres does not answer.
+pub async fn troubles(conn: &mut PgConnection) -> Result<Vec<Trouble>, StoreError> {
+    let troubled = sqlx::query!(
+        r#"select id, troubles as "troubles: Json<Vec<Trouble>>" from offices
+           where troubles <> '[]' order by id"#,
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    let ids: Vec<Uuid> = troubled.iter().map(|office| office.id).collect();
+    let living = living(conn, &ids).await?;
+    let living = troubled.into_iter().filter(|office| living.contains(&office.id));
+    Ok(living.flat_map(|office| office.troubles.0).collect())
 }
 
 /// Which of these offices live: their connections hold their locks.

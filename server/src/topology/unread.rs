@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Deps, Fault};
+use super::{Fault, Surveyor};
 use crate::broker::{Management, ManagementError};
 use crate::store::topology::{self as kept, Place};
 use crate::store::{StoreError, shared_time};
@@ -16,7 +16,7 @@ const MOST_FAILURES: usize = 3;
 /// The vhosts that are not listed and may be there all the same: this user may not see them any more. What is
 /// known of them stays.
 pub(super) async fn hidden(
-    (deps, management): (&Deps, &Management),
+    (surveyor, management): (&Surveyor, &Management),
     broker: &str,
     unseen: Vec<(String, Option<DateTime<Utc>>)>,
     now: DateTime<Utc>,
@@ -31,7 +31,7 @@ pub(super) async fn hidden(
             continue;
         }
         let place = Place { broker, vhost: &vhost };
-        cannot_read(deps, place, found.err()).await?;
+        cannot_read(surveyor, place, found.err()).await?;
         hidden.push(vhost);
     }
     Ok(hidden)
@@ -40,7 +40,7 @@ pub(super) async fn hidden(
 /// Writes down why a vhost was not read, so that the others are; unless it is the broker's fault, or ours.
 /// `failures` counts those that did not answer.
 pub(super) async fn excuse(
-    (deps, management): (&Deps, &Management),
+    (surveyor, management): (&Surveyor, &Management),
     place: Place<'_>,
     why: Fault,
     failures: &mut usize,
@@ -49,18 +49,18 @@ pub(super) async fn excuse(
         Fault::Management(why @ ManagementError::Missing) => {
             // Else it was deleted while we looked.
             if management.vhosts().await?.iter().any(|one| one == place.vhost) {
-                cannot_read(deps, place, Some(why)).await?;
+                cannot_read(surveyor, place, Some(why)).await?;
             }
             Ok(())
         }
         Fault::Management(why @ ManagementError::Refused(_)) => {
-            cannot_read(deps, place, Some(why)).await
+            cannot_read(surveyor, place, Some(why)).await
         }
         // One that is too large or too slow keeps none of the others from being read.
         why @ (Fault::Management(_) | Fault::Slow) if *failures < MOST_FAILURES => {
             *failures += 1;
             let told = format!("{why}; what was read of it before is kept, and it is asked again");
-            set_trouble(deps, place, &told).await
+            set_trouble(surveyor, place, &told).await
         }
         why => Err(why),
     }
@@ -69,7 +69,7 @@ pub(super) async fn excuse(
 /// Writes down that a vhost is there and cannot be read. A broker that does not answer is told of
 /// otherwise.
 async fn cannot_read(
-    deps: &Deps,
+    surveyor: &Surveyor,
     place: Place<'_>,
     why: Option<ManagementError>,
 ) -> Result<(), Fault> {
@@ -87,12 +87,12 @@ async fn cannot_read(
         "{why}: give the user of the management API a permission on this vhost, as \
          `rabbitmqctl set_permissions` does"
     );
-    set_trouble(deps, place, &trouble).await
+    set_trouble(surveyor, place, &trouble).await
 }
 
-async fn set_trouble(deps: &Deps, place: Place<'_>, trouble: &str) -> Result<(), Fault> {
-    let mut conn = deps.pool.acquire().await.map_err(StoreError::from)?;
-    let now = shared_time(&mut conn, &*deps.clock).await?;
+async fn set_trouble(surveyor: &Surveyor, place: Place<'_>, trouble: &str) -> Result<(), Fault> {
+    let mut conn = surveyor.pool.acquire().await.map_err(StoreError::from)?;
+    let now = shared_time(&mut conn, &*surveyor.clock).await?;
     kept::set_vhost_trouble(&mut conn, place, trouble, now).await?;
     Ok(())
 }

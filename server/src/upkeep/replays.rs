@@ -6,11 +6,12 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::Upkeep;
+use crate::duty::{Duty, Next};
 use crate::store::replays::forgetting::{self, Bounds, Forgotten, Place};
 use crate::store::{StoreError, retention};
 
 /// How often some are looked at.
-const FORGET_EVERY: Duration = Duration::from_mins(1);
+pub(super) const FORGET_EVERY: Duration = Duration::from_mins(1);
 
 /// Steps of one turn: the rest waits for the next one.
 const MOST_STEPS: usize = 50;
@@ -18,47 +19,39 @@ const MOST_STEPS: usize = 50;
 /// Tries that were never made, removed by one statement.
 const MOST_TRIES: i64 = 10_000;
 
-/// Forgets until `stop`. A database that is away is tried again at the next turn.
-pub(super) async fn forget(upkeep: &Upkeep, stop: &CancellationToken) {
-    let mut turns = tokio::time::interval(FORGET_EVERY);
-    let mut place = None;
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = turns.tick() => {}
-        }
-        if let Err(error) = turn(upkeep, stop, &mut place).await {
-            tracing::debug!(%error, "replays will be forgotten later");
-        }
-    }
+/// Forgets replays.
+pub(super) struct Forgetting {
+    pub(super) upkeep: Upkeep,
+    /// Where the next turn goes on.
+    pub(super) place: Option<Place>,
 }
 
-/// Goes on from where the last turn ended, and begins anew behind the last replay: one that was kept
-/// for its letters may be without them by then.
-async fn turn(
-    upkeep: &Upkeep,
-    stop: &CancellationToken,
-    place: &mut Option<Place>,
-) -> Result<(), StoreError> {
-    let mut conn = upkeep.pool.acquire().await?;
-    let before = retention::horizon(&mut conn).await? - upkeep.retention.replays;
-    drop(conn);
-    let mut replays = 0;
-    for _ in 0..MOST_STEPS {
-        let mut transaction = upkeep.pool.begin().await?;
-        let done = forgetting::step(&mut transaction, before, *place, Bounds::default()).await?;
-        transaction.commit().await?;
-        let Forgotten { replays: some, next } = done;
-        replays += some;
-        *place = next;
-        if next.is_none() || stop.is_cancelled() {
-            break;
+impl Duty for Forgetting {
+    /// Goes on from where the last turn ended, and begins anew behind the last replay: one that was kept
+    /// for its letters may be without them by then.
+    async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
+        let Self { upkeep, place } = self;
+        let mut conn = upkeep.pool.acquire().await?;
+        let before = retention::horizon(&mut conn).await? - upkeep.retention.replays;
+        drop(conn);
+        let mut replays = 0;
+        for _ in 0..MOST_STEPS {
+            let mut transaction = upkeep.pool.begin().await?;
+            let done =
+                forgetting::step(&mut transaction, before, *place, Bounds::default()).await?;
+            transaction.commit().await?;
+            let Forgotten { replays: some, next } = done;
+            replays += some;
+            *place = next;
+            if next.is_none() || stop.is_cancelled() {
+                break;
+            }
         }
+        let mut conn = upkeep.pool.acquire().await?;
+        let tries = forgetting::forget_withdrawn(&mut conn, before, MOST_TRIES).await?;
+        if replays + tries > 0 {
+            tracing::info!(replays, tries, "replays and tries that were old were forgotten");
+        }
+        Ok(Next::Usual)
     }
-    let mut conn = upkeep.pool.acquire().await?;
-    let tries = forgetting::forget_withdrawn(&mut conn, before, MOST_TRIES).await?;
-    if replays + tries > 0 {
-        tracing::info!(replays, tries, "replays and tries that were old were forgotten");
-    }
-    Ok(())
 }

@@ -11,7 +11,7 @@ use crate::support::database::count;
 use crate::support::database::database_url;
 use crate::support::desk::{Bench, at_work};
 use crate::support::office::Office;
-use crate::support::retries::{Scheduler, add, policy};
+use crate::support::retries::{add, policy, scheduler};
 use crate::support::until_within;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -77,7 +77,7 @@ async fn what_arrives_beside_a_change_of_policies_is_asked_about_or_was_there_be
     let at: chrono::DateTime<chrono::Utc> =
         bench.desk.policy(id).await.expect("a policy").policy.changed_at;
     vhost.publish_all("dead", after).await;
-    let scheduler = Scheduler::start(&pool);
+    let scheduler = scheduler(&pool);
     until_within("all are stored and asked about", Duration::from_mins(1), || async {
         count(&pool, "select count(*) from letters").await == 2_000
             && count(&pool, "select count(*) from policy_inbox").await == 0

@@ -22,7 +22,7 @@ use crate::support::broker::Vhost;
 use crate::support::database::count;
 use crate::support::desk::{Bench, at_work};
 use crate::support::office::{Office, believe};
-use crate::support::retries::{Scheduler, add, policy};
+use crate::support::retries::{add, policy, scheduler};
 use crate::support::until;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -105,7 +105,7 @@ async fn gets_its_three_tries(pool: &PgPool, counts: &[i64]) {
     let id = add(&bench, &policy(vec![1, 1, 2])).await;
     let intake = Office::start(pool, &vhost.brokers).await;
     let engine = bench.engine().await;
-    let scheduler = Scheduler::start(pool);
+    let scheduler = scheduler(pool);
     let mut headers = FieldTable::default();
     headers.insert("x-death".into(), died_so_often(counts[0]));
     let properties = BasicProperties::default().with_headers(headers);
@@ -160,7 +160,7 @@ async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: P
     add(&bench, &policy(vec![1])).await;
     let intake = Office::start(&pool, &vhost.brokers).await;
     let engine = bench.engine().await;
-    let scheduler = Scheduler::start(&pool);
+    let scheduler = scheduler(&pool);
     for queue in ["payments.execute", "orders.work"] {
         vhost.publish("dead", x_death(queue), b"{}").await;
     }

@@ -12,7 +12,7 @@ use dlo_domain::execution::{ExecutionNaming, ExecutionState, Report};
 use dlo_domain::source::SourceMode;
 use dlo_domain::worker::{Condition, Heartbeat, WorkerReport};
 use dlo_server::executions;
-use dlo_server::fleet::{self, Monitor};
+use dlo_server::fleet::{Monitor, Part};
 use lapin::BasicProperties;
 use lapin::types::AMQPValue;
 use serde_json::json;
@@ -46,12 +46,8 @@ impl Company {
         };
         name_executions(pool, naming).await;
         let yard = Yard::at(pool, &vhost.brokers, &vhost.name);
-        let monitor = Monitor::new(fleet::Deps {
-            pool: pool.clone(),
-            clock: yard.clock.clone(),
-            hears_http: true,
-            judges: true,
-        });
+        let monitor =
+            Monitor::new(pool.clone(), yard.clock.clone(), Part { hears_http: true, judges: true });
         let mut company =
             Self { intake: Office::start(pool, &vhost.brokers).await, yard, vhost, monitor };
         company.pass(1, &[]).await;
@@ -87,7 +83,7 @@ impl Company {
             }
             self.monitor.look().await.expect("looked");
             if second % 5 == 0 || second == seconds {
-                executions::look(&self.yard.deps).await.expect("looked");
+                executions::look(&self.yard.keeper).await.expect("looked");
             }
         }
     }
@@ -128,7 +124,7 @@ impl Company {
     /// Waits for so many, and does what they ask for.
     async fn handled(&self, letters: i64) {
         self.named(letters).await;
-        while executions::handle_next(&self.yard.deps).await.expect("handled") {}
+        while executions::handle_next(&self.yard.keeper).await.expect("handled") {}
     }
 
     async fn close(self) {

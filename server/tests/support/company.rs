@@ -7,8 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::worker::Condition;
 use dlo_server::clock::{Clock as _, ManualClock};
 use dlo_server::config::{RegisterConfig, Secret};
-use dlo_server::fleet::{self, Monitor};
-use dlo_server::register::{Deps, Reader};
+use dlo_server::fleet::{Monitor, Part};
+use dlo_server::register::Reader;
 use dlo_server::store::registers::{self, Standing};
 use dlo_server::store::workers;
 use sqlx::{ConnectOptions as _, PgPool};
@@ -71,12 +71,8 @@ impl Company {
             .await
             .expect("a clock");
         let clock = Arc::new(ManualClock::at(noon()));
-        let monitor = Monitor::new(fleet::Deps {
-            pool: pool.clone(),
-            clock: clock.clone(),
-            hears_http: false,
-            judges: true,
-        });
+        let monitor =
+            Monitor::new(pool.clone(), clock.clone(), Part { hears_http: false, judges: true });
         let reader = reader(pool, &clock, (&address(pool), patience()), (workers, executions));
         Self { pool: pool.clone(), clock, reader, patience: patience(), monitor }
     }
@@ -152,18 +148,17 @@ fn reader(
     (address, patience): (&str, Duration),
     (workers, executions): (Option<&str>, Option<&str>),
 ) -> Reader {
-    Reader::new(Deps {
-        pool: pool.clone(),
-        clock: clock.clone(),
-        config: RegisterConfig {
+    Reader::new(
+        pool.clone(),
+        clock.clone(),
+        RegisterConfig {
             url: Secret::new(address),
             workers: workers.map(str::to_owned),
             executions: executions.map(str::to_owned),
             every: Duration::from_secs(5),
         },
-        kept: Duration::from_hours(30 * 24),
-        patience,
-    })
+        (Duration::from_hours(30 * 24), patience),
+    )
 }
 
 pub const STAFF: &str = "insert into company.worker (name, last_heartbeat)

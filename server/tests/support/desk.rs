@@ -25,6 +25,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::background::Background;
 use super::broker::Vhost;
 use super::office::watch;
 use super::{patience, until};
@@ -52,6 +53,7 @@ pub struct Bench {
 pub struct Engine {
     stop: CancellationToken,
     task: JoinHandle<Result<(), ReplayError>>,
+    background: Background,
     lock: PgConnection,
 }
 
@@ -60,6 +62,7 @@ impl Engine {
     pub async fn stop(self) {
         self.stop.cancel();
         self.task.await.expect("no panic").expect("an orderly end");
+        self.background.stop().await;
     }
 
     /// Ends it as a kill would: at once, its office dead, nothing written down.
@@ -67,6 +70,7 @@ impl Engine {
         self.task.abort();
         let _ = self.task.await;
         drop(self.lock);
+        self.background.stop().await;
     }
 }
 
@@ -147,17 +151,18 @@ impl Bench {
         let office_id = OfficeId(new_id(&*clock));
         let lock = office::open(&self.pool, &clock, office_id).await.expect("registered");
         let stop = CancellationToken::new();
-        let deps = replay::Deps {
-            pool: self.pool.clone(),
-            brokers: Arc::new(self.brokers.clone()),
+        let engine = replay::Engine::new(
+            self.pool.clone(),
+            Arc::new(self.brokers.clone()),
             clock,
             office_id,
-            config,
-            waits: self.waits.clone(),
-        };
+            (config, self.waits.clone()),
+        );
+        let background = Background::new();
+        engine.watch(&background.duties);
         #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
-        let task = tokio::spawn(replay::run(deps, stop.clone()));
-        Engine { stop, task, lock }
+        let task = tokio::spawn(replay::run(engine, stop.clone()));
+        Engine { stop, task, background, lock }
     }
 
     /// A held letter that died in `queue`.

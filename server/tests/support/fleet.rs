@@ -5,13 +5,11 @@ use std::sync::Arc;
 use dlo_domain::worker::WorkerQueueNames;
 use dlo_server::broker::Brokers;
 use dlo_server::clock::{SharedClock, SystemClock};
-use dlo_server::fleet::{self, Deps, HearingDeps};
-use dlo_server::store::StoreError;
+use dlo_server::fleet::{self, Hearing, Monitor, Part};
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
+use super::background::Background;
 use super::broker::Vhost;
 use super::until;
 
@@ -37,37 +35,29 @@ pub fn own_brokers(vhost: &Vhost) -> Brokers {
 }
 
 /// What looks after workers, under way.
-pub struct Lookout {
-    stop: CancellationToken,
-    tasks: Vec<JoinHandle<Result<(), StoreError>>>,
-}
+pub struct Lookout(Background);
 
 impl Lookout {
     /// Starts it.
     pub fn start(pool: &PgPool, brokers: Brokers) -> Self {
+        let background = Background::new();
         let clock: SharedClock = Arc::new(SystemClock);
-        let stop = CancellationToken::new();
-        let hearing = HearingDeps {
+        let hearing = Hearing {
             pool: pool.clone(),
             clock: clock.clone(),
             brokers: Arc::new(brokers),
             queues: WorkerQueueNames::default(),
         };
-        let looking = Deps { pool: pool.clone(), clock, hears_http: true, judges: true };
-        #[expect(clippy::disallowed_methods, reason = "the test owns the tasks and ends them")]
-        let tasks = vec![
-            tokio::spawn(fleet::hear(hearing, stop.clone())),
-            tokio::spawn(fleet::run(looking, stop.clone())),
-        ];
-        Self { stop, tasks }
+        hearing.begin(&background.duties);
+        let part = Part { hears_http: true, judges: true };
+        let monitor = Monitor::new(pool.clone(), clock, part);
+        background.duties.every("watching", fleet::LOOK_EVERY, monitor);
+        Self(background)
     }
 
     /// Ends it in order.
     pub async fn stop(self) {
-        self.stop.cancel();
-        for task in self.tasks {
-            task.await.expect("no panic").expect("an orderly end");
-        }
+        self.0.stop().await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the tests share: a vhost of their own on the sandbox's broker, and waiting.
 
+pub mod background;
 pub mod broker;
 pub mod company;
 pub mod consumer;

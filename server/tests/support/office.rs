@@ -9,12 +9,12 @@ use dlo_domain::ids::{OfficeId, SourceId};
 use dlo_domain::source::{NewSource, SourceCondition, SourceMode};
 use dlo_server::broker::Brokers;
 use dlo_server::clock::{SharedClock, SystemClock, new_id};
-use dlo_server::intake::{self, Deps, IntakeError, Settings};
+use dlo_server::intake::{Intake, Settings};
 use dlo_server::{office, store};
 use sqlx::PgPool;
 use sqlx::types::Json;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+
+use super::background::Background;
 
 /// Tells every source where its letters name their executions.
 pub async fn name_executions(pool: &PgPool, naming: ExecutionNaming) {
@@ -69,8 +69,7 @@ pub async fn condition(pool: &PgPool, id: SourceId) -> (SourceCondition, Option<
 
 /// Intake under way.
 pub struct Office {
-    stop: CancellationToken,
-    intake: JoinHandle<Result<(), IntakeError>>,
+    background: Background,
     _lock: sqlx::PgConnection,
 }
 
@@ -80,8 +79,8 @@ impl Office {
         let clock: SharedClock = Arc::new(SystemClock);
         let office_id = OfficeId(new_id(&*clock));
         let lock = office::open(pool, &clock, office_id).await.expect("registered");
-        let stop = CancellationToken::new();
-        let deps = Deps {
+        let background = Background::new();
+        let intake = Intake {
             pool: pool.clone(),
             brokers: Arc::new(brokers.clone()),
             clock,
@@ -89,15 +88,13 @@ impl Office {
             judges: Arc::default(),
             settings: Settings::default(),
         };
-        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
-        let intake = tokio::spawn(intake::run(deps, stop.clone()));
-        Self { stop, intake, _lock: lock }
+        intake.begin(&background.duties);
+        Self { background, _lock: lock }
     }
 
     /// Ends it in order.
     pub async fn stop(self) {
-        self.stop.cancel();
-        self.intake.await.expect("no panic").expect("an orderly end");
+        self.background.stop().await;
     }
 }
 

@@ -6,38 +6,21 @@ use dlo_app::desk::PolicyDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::PolicyId;
 use dlo_domain::policy::{NewPolicy, Schedule};
-use dlo_server::clock::{SharedClock, SystemClock};
+use dlo_server::clock::SystemClock;
 use dlo_server::config::ReplayConfig;
-use dlo_server::events::Hub;
-use dlo_server::retrying::{self, Deps};
-use dlo_server::store::StoreError;
+use dlo_server::retrying::{self, Scheduler};
 use sqlx::PgPool;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
+use super::background::Background;
 use super::desk::Bench;
 
 /// A scheduler under way.
-pub struct Scheduler {
-    stop: CancellationToken,
-    task: JoinHandle<Result<(), StoreError>>,
-}
-
-impl Scheduler {
-    pub fn start(pool: &PgPool) -> Self {
-        let clock: SharedClock = Arc::new(SystemClock);
-        let deps =
-            Deps { pool: pool.clone(), clock, replay: ReplayConfig::default(), takes_part: true };
-        let stop = CancellationToken::new();
-        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
-        let task = tokio::spawn(retrying::run(deps, Hub::default(), stop.clone()));
-        Self { stop, task }
-    }
-
-    pub async fn stop(self) {
-        self.stop.cancel();
-        self.task.await.expect("no panic").expect("an orderly end");
-    }
+pub fn scheduler(pool: &PgPool) -> Background {
+    let background = Background::new();
+    let scheduler =
+        Scheduler::new(pool.clone(), Arc::new(SystemClock), ReplayConfig::default(), true);
+    background.duties.every("retries", retrying::LOOK_EVERY, scheduler);
+    background
 }
 
 pub fn policy(delays_seconds: Vec<u32>) -> NewPolicy {

@@ -11,7 +11,7 @@ use dlo_server::clock::{Clock as _, ManualClock};
 use dlo_server::config::TopologyConfig;
 use dlo_server::desk::PgDesk;
 use dlo_server::store::topology::findings;
-use dlo_server::topology::{Deps, look};
+use dlo_server::topology::{Surveyor, look};
 use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
@@ -24,7 +24,7 @@ pub struct Watcher {
     pub vhost: Vhost,
     pub user: String,
     pub clock: Arc<ManualClock>,
-    pub deps: Deps,
+    pub surveyor: Surveyor,
     pub pool: PgPool,
 }
 
@@ -39,7 +39,7 @@ impl Watcher {
 
     /// The same, which reads once a minute: for what is told by minutes.
     pub fn by_the_minute(mut self) -> Self {
-        self.deps.config.every = Duration::from_mins(1);
+        self.surveyor.config.every = Duration::from_mins(1);
         self
     }
 
@@ -53,20 +53,20 @@ impl Watcher {
         for broker in brokers.0.values_mut() {
             broker.patience = patience();
         }
-        let deps = Deps {
+        let surveyor = Surveyor {
             pool: pool.clone(),
             brokers: Arc::new(brokers),
             clock: clock.clone(),
             config: TopologyConfig { every: EVERY, ..TopologyConfig::default() },
         };
-        Self { vhost, user, clock, deps, pool: pool.clone() }
+        Self { vhost, user, clock, surveyor, pool: pool.clone() }
     }
 
     /// Lets the time of one read pass, and reads.
     pub async fn look(&self) {
-        let every = self.deps.config.every;
+        let every = self.surveyor.config.every;
         self.clock.advance(chrono::TimeDelta::from_std(every).expect("a pause"));
-        assert!(look(&self.deps, "main").await.expect("looked"), "it was due");
+        assert!(look(&self.surveyor, "main").await.expect("looked"), "it was due");
     }
 
     pub async fn kept(&self, scope: FindingScope) -> Vec<KeptFinding> {
@@ -104,7 +104,7 @@ impl Watcher {
     }
 
     pub fn desk(&self) -> PgDesk {
-        desk(&self.pool, &self.deps.brokers, self.clock.clone())
+        desk(&self.pool, &self.surveyor.brokers, self.clock.clone())
     }
 
     pub fn queue(&self, name: &str) -> QueueName {

@@ -10,7 +10,7 @@ use dlo_server::broker::Brokers;
 use dlo_server::clock::{Clock as _, ManualClock};
 use dlo_server::config::{ExecutionsConfig, ReplayConfig};
 use dlo_server::desk::PgDesk;
-use dlo_server::executions::{self, Deps};
+use dlo_server::executions::{self, Keeper};
 use dlo_server::store::executions::outbox::Destination;
 use sqlx::PgPool;
 
@@ -20,7 +20,7 @@ use super::desk::desk;
 pub struct Yard {
     pub clock: Arc<ManualClock>,
     pub desk: PgDesk,
-    pub deps: Deps,
+    pub keeper: Keeper,
     pub pool: PgPool,
 }
 
@@ -45,7 +45,7 @@ impl Yard {
         let clock = Arc::new(ManualClock::at(noon));
         let config =
             ExecutionsConfig { completed: Some(completed(vhost)), ..ExecutionsConfig::default() };
-        let deps = Deps {
+        let keeper = Keeper {
             pool: pool.clone(),
             clock: clock.clone(),
             brokers: Arc::new(brokers.clone()),
@@ -53,7 +53,7 @@ impl Yard {
             replay: ReplayConfig::default(),
         };
         let desk = desk(pool, brokers, clock.clone()).with_executions(config);
-        Self { clock, desk, deps, pool: pool.clone() }
+        Self { clock, desk, keeper, pool: pool.clone() }
     }
 
     /// Reports; the answer must be that it was taken.
@@ -108,13 +108,13 @@ impl Yard {
         while left > 0 {
             let step = left.min(5);
             self.clock.advance(TimeDelta::seconds(step));
-            executions::look(&self.deps).await.expect("looked");
+            executions::look(&self.keeper).await.expect("looked");
             left -= step;
         }
     }
 
     pub async fn check(&self) -> usize {
-        executions::check(&self.deps).await.expect("checked")
+        executions::check(&self.keeper).await.expect("checked")
     }
 
     /// A worker; one that was heard of, or that has been silent for so long.

@@ -7,7 +7,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::super::Beats;
-use super::{HearingDeps, Place};
+use super::{Hearing, Place};
 use crate::broker::{self, BrokerError, FleetInlet, Said};
 use crate::store::workers::watches;
 use crate::store::{StoreError, shared_time};
@@ -29,20 +29,20 @@ const TELL_EVERY: Duration = Duration::from_mins(1);
 
 /// Hears until the connection breaks, or `stop`.
 pub(super) async fn session(
-    deps: &HearingDeps,
+    hearing: &Hearing,
     place: &Place,
     refused: &mut Refused,
     stop: &CancellationToken,
 ) -> Result<(), BrokerError> {
     let Place { broker, vhost, way } = place;
     // Whatever is published there: a message that lapin refuses must not make an office deaf.
-    let link = broker::connect(&deps.brokers, broker, vhost, "heartbeats").await?;
+    let link = broker::connect(&hearing.brokers, broker, vhost, "heartbeats").await?;
     let mut inlet = FleetInlet::open(&link).await?;
     let ear = Ear {
-        deps,
+        hearing,
         way: way.clone(),
-        beats: Beats::new(deps.pool.clone(), deps.clock.clone(), way)
-            .with_queues(deps.queues.clone()),
+        beats: Beats::new(hearing.pool.clone(), hearing.clock.clone(), way)
+            .with_queues(hearing.queues.clone()),
     };
     let ended = ear.listen(&mut inlet, refused, stop).await;
     inlet.give_back().await;
@@ -52,7 +52,7 @@ pub(super) async fn session(
 
 /// What one session writes with.
 struct Ear<'a> {
-    deps: &'a HearingDeps,
+    hearing: &'a Hearing,
     way: String,
     beats: Beats,
 }
@@ -128,8 +128,8 @@ impl Ear<'_> {
 
     /// The way is open.
     async fn look(&self) -> Result<(), StoreError> {
-        let mut transaction = self.deps.pool.begin().await?;
-        let now = shared_time(&mut transaction, &*self.deps.clock).await?;
+        let mut transaction = self.hearing.pool.begin().await?;
+        let now = shared_time(&mut transaction, &*self.hearing.clock).await?;
         watches::look(&mut transaction, &self.way, now).await?;
         Ok(transaction.commit().await?)
     }

@@ -15,7 +15,6 @@ use sqlx::PgPool;
 use tokio::net::TcpListener;
 
 use super::workforce::{Workforce, alive};
-use crate::fleet::round;
 use crate::outbound::{Allowed, Outbound};
 
 /// Addresses that lead to this machine, so that the listener would be reached.
@@ -167,7 +166,7 @@ async fn no_spelling_of_a_denied_address_is_connected_to(pool: PgPool) {
     assert!(hosts.len() >= 500, "{}", hosts.len());
     Counting::until(async |listener| {
         let force = Workforce::open(&pool).await;
-        let deps = force.probing(&[]);
+        let prober = force.probing(&[]);
         for (number, hosts) in hosts.chunks(400).enumerate() {
             for (place, host) in hosts.iter().enumerate() {
                 let url = format!("http://{host}:{}/", listener.port);
@@ -185,7 +184,7 @@ async fn no_spelling_of_a_denied_address_is_connected_to(pool: PgPool) {
                     .await
                     .expect("told");
             }
-            round(&deps).await.expect("probed");
+            prober.round().await.expect("probed");
         }
         let asked: Vec<(String, Option<i16>, Option<String>)> =
             sqlx::query_as("select probe_url, probe_status, probe_fault from workers")
@@ -251,12 +250,12 @@ async fn a_redirect_to_a_denied_address_is_not_followed(pool: PgPool) {
         let asking = async {
             let force = Workforce::open(&pool).await;
             // Every answer is asked for here, however busy the machine is.
-            let deps = force.probing(&["127.0.0.2"]);
+            let prober = force.probing(&["127.0.0.2"]);
             for path in &paths {
                 let url = format!("http://127.0.0.2:{port}{path}");
                 force.beat_with(&format!("w{path}"), url).await;
             }
-            round(&deps).await.expect("probed");
+            prober.round().await.expect("probed");
             let redirected: i64 = sqlx::query_scalar(
                 "select count(*) from workers where probe_status between 301 and 308",
             )

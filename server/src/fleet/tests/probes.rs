@@ -12,14 +12,14 @@ use sqlx::PgPool;
 use tokio::net::TcpListener;
 
 use super::workforce::Workforce;
-use crate::fleet::{ProbingDeps, round};
+use crate::fleet::Prober;
 use crate::outbound::{Allowed, Outbound};
 
 impl Workforce {
-    pub(super) fn probing(&self, allowed: &[&str]) -> ProbingDeps {
+    pub(super) fn probing(&self, allowed: &[&str]) -> Prober {
         let networks = allowed.iter().map(|text| text.parse().expect("a network"));
         let allowed = Allowed(networks.collect());
-        ProbingDeps {
+        Prober {
             pool: self.pool.clone(),
             clock: self.clock.clone(),
             outbound: Outbound::new(allowed, Duration::from_mins(1)).expect("a client"),
@@ -51,12 +51,12 @@ async fn workers_are_probed_each_30_seconds_while_they_are_not_stale(pool: PgPoo
     let serving = async move { axum::serve(listener, app).await };
     let probing = async {
         let mut force = Workforce::open(&pool).await;
-        let deps = force.probing(&["127.0.0.0/8"]);
+        let prober = force.probing(&["127.0.0.0/8"]);
         force.beat_with("well", format!("{address}/well")).await;
         force.beat_with("ill", format!("{address}/ill")).await;
         force.beat_with("nobody", "http://127.0.0.1:1/".to_owned()).await;
         for _ in 0..3 {
-            round(&deps).await.expect("probed");
+            prober.round().await.expect("probed");
         }
         assert_eq!(asked.load(Ordering::SeqCst), 1, "once in 30 s");
         let well = force.probe("well").await;
@@ -68,10 +68,10 @@ async fn workers_are_probed_each_30_seconds_while_they_are_not_stale(pool: PgPoo
         assert_eq!(nobody.status, None);
         assert!(nobody.fault.is_some_and(|why| why.contains("no answer")));
         force.pass(30).await;
-        round(&deps).await.expect("probed");
+        prober.round().await.expect("probed");
         assert_eq!(asked.load(Ordering::SeqCst), 2);
         force.pass(31).await;
-        round(&deps).await.expect("probed");
+        prober.round().await.expect("probed");
         assert_eq!(asked.load(Ordering::SeqCst), 2, "it is stale by now");
     };
     tokio::select! {
@@ -83,9 +83,9 @@ async fn workers_are_probed_each_30_seconds_while_they_are_not_stale(pool: PgPoo
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn an_address_of_our_own_network_is_not_asked_unless_it_is_allowed(pool: PgPool) {
     let force = Workforce::open(&pool).await;
-    let deps = force.probing(&[]);
+    let prober = force.probing(&[]);
     force.beat_with("a", "http://169.254.169.254/latest/meta-data".to_owned()).await;
-    round(&deps).await.expect("probed");
+    prober.round().await.expect("probed");
     let probe = force.probe("a").await;
     assert_eq!(probe.status, None);
     let why = probe.fault.expect("a fault");

@@ -122,12 +122,11 @@ async fn a_worker_that_comes_back_while_the_clock_is_set_back_is_back(pool: PgPo
 async fn while_nobody_can_hear_nobody_is_silent(pool: PgPool) {
     let mut force = Workforce::open(&pool).await;
     force.beat("a", alive()).await;
-    force.monitor = crate::fleet::Monitor::new(crate::fleet::Deps {
-        pool: pool.clone(),
-        clock: force.clock.clone(),
-        hears_http: false,
-        judges: true,
-    });
+    force.monitor = crate::fleet::Monitor::new(
+        pool.clone(),
+        force.clock.clone(),
+        crate::fleet::Part { hears_http: false, judges: true },
+    );
     force.pass(30).await;
     assert!(force.desk.troubles().await.is_empty(), "a moment");
     force.pass(300).await;

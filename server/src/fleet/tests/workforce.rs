@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use crate::clock::ManualClock;
 use crate::desk::PgDesk;
 use crate::fixture;
-use crate::fleet::{Deps, Monitor};
+use crate::fleet::{Monitor, Part};
 
 /// One office with its monitor.
 pub(super) struct Workforce {
@@ -34,15 +34,14 @@ impl Workforce {
     pub(super) async fn open(pool: &PgPool) -> Self {
         let clock = Arc::new(ManualClock::at(fixture::noon()));
         let desk = fixture::desk(pool, &clock);
-        let mut force =
-            Self { monitor: Monitor::new(deps(pool, &clock)), pool: pool.clone(), clock, desk };
+        let mut force = Self { monitor: monitor(pool, &clock), pool: pool.clone(), clock, desk };
         force.look().await;
         force
     }
 
     /// Another office's monitor, of the same time.
     pub(super) fn other_monitor(&self) -> Monitor {
-        Monitor::new(deps(&self.pool, &self.clock))
+        monitor(&self.pool, &self.clock)
     }
 
     /// A heartbeat.
@@ -78,6 +77,7 @@ impl Workforce {
     }
 }
 
-fn deps(pool: &PgPool, clock: &Arc<ManualClock>) -> Deps {
-    Deps { pool: pool.clone(), clock: clock.clone(), hears_http: true, judges: true }
+fn monitor(pool: &PgPool, clock: &Arc<ManualClock>) -> Monitor {
+    let part = Part { hears_http: true, judges: true };
+    Monitor::new(pool.clone(), clock.clone(), part)
 }

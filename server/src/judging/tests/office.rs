@@ -15,8 +15,8 @@ use sqlx::PgPool;
 
 use crate::clock::{Clock as _, ManualClock, new_id};
 use crate::fixture;
-use crate::grouping::{self, Grouper};
-use crate::judging::{Deps, Judges, Walker, preview};
+use crate::grouping::Grouper;
+use crate::judging::{Judges, Walker, preview};
 use crate::store::groups::{signatures, totals};
 use crate::store::judging::{self, Due};
 use crate::store::letters::{Court, Incoming, insert_new};
@@ -41,7 +41,7 @@ impl Office {
     }
 
     pub(super) fn walker(&self) -> Walker {
-        Walker::new(Deps { pool: self.pool.clone(), clock: self.clock.clone() })
+        Walker::new(self.pool.clone())
     }
 
     /// A delivery that is read and judged by the rules as they are.
@@ -91,12 +91,11 @@ impl Office {
 
     pub(super) async fn walk(&self) {
         let mut walker = self.walker();
-        while walker.step().await.expect("a step") {}
+        while walker.walk_on().await.expect("a step") {}
     }
 
     pub(super) async fn group(&self) {
-        let deps = grouping::Deps { pool: self.pool.clone(), clock: self.clock.clone() };
-        Grouper::new(deps).catch_up().await.expect("grouped");
+        Grouper::new(self.pool.clone(), self.clock.clone()).catch_up().await.expect("grouped");
         let mut transaction = self.pool.begin().await.expect("a transaction");
         let folded = totals::fold(&mut transaction, self.clock.now()).await;
         folded.expect("folded");

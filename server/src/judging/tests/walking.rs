@@ -33,7 +33,7 @@ async fn open_letters_are_judged_again_and_what_is_done_stays(pool: PgPool) {
     let progress = office.progress().await.expect("there is a walk");
     assert_eq!((progress.done, progress.of), (0, 720));
     let mut first = office.walker();
-    assert!(first.step().await.expect("a step"));
+    assert!(first.walk_on().await.expect("a step"));
     drop(first);
     let progress = office.progress().await.expect("it is not over");
     assert_eq!(progress.done, 300);
@@ -59,12 +59,12 @@ async fn a_change_during_a_walk_begins_it_anew(pool: PgPool) {
     office.receive(many(400, "no stock")).await;
     office.add("", Verdict::Severity(Severity::Low)).await;
     let mut walker = office.walker();
-    assert!(walker.step().await.expect("a step"));
+    assert!(walker.walk_on().await.expect("a step"));
     office.add("", critical()).await;
     let progress = office.progress().await.expect("a walk");
     assert_eq!((progress.done, progress.changed), (0, 0));
     // It learns of the change by itself.
-    while walker.step().await.expect("a step") {}
+    while walker.walk_on().await.expect("a step") {}
     let expected = BTreeMap::from([("held critical".to_owned(), 400)]);
     assert_eq!(office.severities().await, expected);
 }
@@ -76,7 +76,7 @@ async fn one_office_walks_at_a_time_and_gives_way_to_people(pool: PgPool) {
     office.add("", critical()).await;
     let mut other = pool.begin().await.expect("a transaction");
     assert!(judging::take(&mut other).await.expect("taken").is_some());
-    assert!(!office.walker().step().await.expect("left to the other"));
+    assert!(!office.walker().walk_on().await.expect("left to the other"));
     other.rollback().await.expect("let go");
     let mut person = pool.begin().await.expect("a transaction");
     sqlx::query("select from letters where id = $1 for update")
@@ -84,7 +84,7 @@ async fn one_office_walks_at_a_time_and_gives_way_to_people(pool: PgPool) {
         .execute(&mut *person)
         .await
         .expect("locked");
-    let refused = office.walker().step().await.expect_err("it waits for nobody");
+    let refused = office.walker().walk_on().await.expect_err("it waits for nobody");
     assert!(refused.is_lock_timeout(), "{refused}");
     person.rollback().await.expect("let go");
     office.walk().await;

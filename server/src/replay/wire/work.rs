@@ -253,7 +253,7 @@ impl Engine {
         mut held: Option<PoolConnection<Postgres>>,
         progress: &Progress,
     ) -> Noted {
-        let (pool, me) = (&self.deps.pool, self.deps.office_id);
+        let (pool, me) = (&self.pool, self.office_id);
         let mut pauses = pauses();
         loop {
             let noting = async {

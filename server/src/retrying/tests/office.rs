@@ -17,7 +17,7 @@ use crate::clock::{Clock, ManualClock, new_id};
 use crate::config::ReplayConfig;
 use crate::desk::PgDesk;
 use crate::fixture;
-use crate::retrying::{Deps, Scheduler};
+use crate::retrying::Scheduler;
 use crate::store::policies::inbox::{self, Asked};
 use crate::store::replays::outcomes::{Recorded, Seat, record};
 use crate::store::{letter_detail, rules};
@@ -70,32 +70,22 @@ impl Office {
     }
 
     pub(super) fn scheduler(&self) -> Scheduler {
-        Scheduler::new(Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-            replay: ReplayConfig::default(),
-            takes_part: true,
-        })
+        Scheduler::new(self.pool.clone(), self.clock.clone(), ReplayConfig::default(), true)
     }
 
     /// That of an office that takes no part in retrying.
     pub(super) fn idle_scheduler(&self) -> Scheduler {
-        Scheduler::new(Deps {
-            pool: self.pool.clone(),
-            clock: self.clock.clone(),
-            replay: ReplayConfig::default(),
-            takes_part: false,
-        })
+        Scheduler::new(self.pool.clone(), self.clock.clone(), ReplayConfig::default(), false)
     }
 
     /// The scheduler of an office whose own clock is off by so much.
     pub(super) fn scheduler_off_by(&self, by: TimeDelta) -> Scheduler {
-        Scheduler::new(Deps {
-            pool: self.pool.clone(),
-            clock: Arc::new(OffBy(self.clock.clone(), by)),
-            replay: ReplayConfig::default(),
-            takes_part: true,
-        })
+        Scheduler::new(
+            self.pool.clone(),
+            Arc::new(OffBy(self.clock.clone(), by)),
+            ReplayConfig::default(),
+            true,
+        )
     }
 
     pub(super) async fn add(&self, policy: &NewPolicy) -> PolicyId {

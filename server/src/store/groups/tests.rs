@@ -16,7 +16,7 @@ use super::read::{self, Place};
 use super::{arrange, signatures, totals};
 use crate::clock::{Clock as _, ManualClock, new_id};
 use crate::fixture;
-use crate::grouping::{Deps, Grouper};
+use crate::grouping::Grouper;
 use crate::store::letters::{Court, Incoming, insert_new};
 
 struct Shop {
@@ -33,7 +33,7 @@ impl Shop {
             pool: pool.clone(),
             clock: clock.clone(),
             source: fixture::source(pool).await,
-            grouper: Grouper::new(Deps { pool: pool.clone(), clock }),
+            grouper: Grouper::new(pool.clone(), clock),
         }
     }
 
@@ -171,7 +171,7 @@ async fn a_second_office_and_one_that_starts_again_group_alike(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
     shop.receive(&orders(0..5), Severity::Low).await;
     shop.tidy().await;
-    shop.grouper = Grouper::new(Deps { pool: pool.clone(), clock: shop.clock.clone() });
+    shop.grouper = Grouper::new(pool.clone(), shop.clock.clone());
     shop.receive(&orders(5..10), Severity::Low).await;
     shop.receive(&outages(1), Severity::Low).await;
     shop.tidy().await;

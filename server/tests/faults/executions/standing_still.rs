@@ -9,21 +9,18 @@ use dlo_domain::execution::{ExecutionNaming, ExecutionState, HANDLER, Report};
 use dlo_server::broker::Brokers;
 use dlo_server::clock::SystemClock;
 use dlo_server::config::{ExecutionsConfig, ReplayConfig};
-use dlo_server::events::Hub;
 use dlo_server::executions;
-use dlo_server::store::StoreError;
 use futures_util::StreamExt as _;
 use lapin::options::BasicAckOptions;
 use lapin::types::AMQPValue;
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use tokio::task::JoinHandle;
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 
 use crate::harness::frozen::{own_broker, own_database};
 use crate::harness::heartbeats::Beating;
 use crate::harness::sized;
+use crate::support::background::Background;
 use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, Engine};
 use crate::support::fleet::{Lookout, known, own_brokers, say, until_listening};
@@ -50,8 +47,7 @@ struct Story {
     lookout: Lookout,
     engine: Engine,
     beating: [Beating; 2],
-    handling: JoinHandle<Result<(), StoreError>>,
-    stop: CancellationToken,
+    handling: Background,
 }
 
 impl Story {
@@ -63,10 +59,9 @@ impl Story {
         let bench = Bench::new(pool, &brokers, &vhost.name).await;
         let naming = ExecutionNaming { path: Some("/id".to_owned()), ..ExecutionNaming::default() };
         name_executions(pool, naming).await;
-        let stop = CancellationToken::new();
-        let deps = deps(pool, &brokers, &vhost.name);
-        #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
-        let handling = tokio::spawn(executions::run(deps, Hub::default(), stop.clone()));
+        let keeper = keeper(pool, &brokers, &vhost.name);
+        let handling = Background::new();
+        executions::begin(keeper, &handling.duties);
         let lookout = Lookout::start(pool, brokers.clone());
         until_listening(vhost, 1).await;
         let beat = json!({"worker": "dead", "interval_seconds": 0.5}).to_string();
@@ -84,7 +79,6 @@ impl Story {
             lookout,
             beating,
             handling,
-            stop,
         };
         for (worker, ids) in [("alive", 0..ALIVE), ("dead", DEAD), ("gone", GONE)] {
             story.hand_out(vhost, worker, ids).await;
@@ -191,9 +185,7 @@ impl Story {
         for one in self.beating {
             one.stop();
         }
-        self.stop.cancel();
-        let handled = self.handling.await.expect("no panic");
-        handled.expect("an orderly end");
+        self.handling.stop().await;
         self.intake.stop().await;
         self.engine.stop().await;
         self.lookout.stop().await;
@@ -204,8 +196,8 @@ fn report(id: u32, state: ExecutionState, worker: &str) -> Report {
     Report { worker: Some(worker.to_owned()), ..Report::of(&id.to_string(), state) }
 }
 
-fn deps(pool: &PgPool, brokers: &Brokers, vhost: &str) -> executions::Deps {
-    executions::Deps {
+fn keeper(pool: &PgPool, brokers: &Brokers, vhost: &str) -> executions::Keeper {
+    executions::Keeper {
         pool: pool.clone(),
         clock: Arc::new(SystemClock),
         brokers: Arc::new(brokers.clone()),

@@ -10,17 +10,16 @@ use dlo_domain::execution::{ExecutionState, Report};
 use dlo_server::broker::Brokers;
 use dlo_server::clock::SystemClock;
 use dlo_server::config::{ExecutionsConfig, ReplayConfig};
-use dlo_server::events::Hub;
 use dlo_server::executions;
 use lapin::BasicProperties;
 use lapin::options::BasicPublishOptions;
 use sqlx::PgPool;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_util::sync::CancellationToken;
 
 use crate::harness::frozen::{own_broker, own_database};
 use crate::harness::goal::GoalRow;
 use crate::harness::sized;
+use crate::support::background::Background;
 use crate::support::broker::Vhost;
 use crate::support::desk::Bench;
 use crate::support::fleet::{
@@ -144,7 +143,7 @@ async fn a_database_that_stands_still_fails_no_execution() {
     let (sandbox, pool) = own_database().await;
     let server = sandbox.postgres().expect("a database");
     let bench = Bench::offline(&pool).await;
-    let deps = executions::Deps {
+    let keeper = executions::Keeper {
         pool: pool.clone(),
         clock: Arc::new(SystemClock),
         brokers: Arc::new(Brokers::main("amqp://127.0.0.1:1/%2f", None)),
@@ -155,9 +154,8 @@ async fn a_database_that_stands_still_fails_no_execution() {
         },
         replay: ReplayConfig::default(),
     };
-    let stop = CancellationToken::new();
-    #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
-    let watching = tokio::spawn(executions::run(deps, Hub::default(), stop.clone()));
+    let watching = Background::new();
+    executions::begin(keeper, &watching.duties);
     sleep(Duration::from_secs(3)).await;
     report(&bench, ExecutionState::Scheduled, 0..50).await;
     server.pause().await.expect("paused");
@@ -174,8 +172,7 @@ async fn a_database_that_stands_still_fails_no_execution() {
     println!("the first failed {:?} after the database was back", back.elapsed());
     assert_eq!(standing(&pool).await, [45, 5]);
     assert!(back.elapsed() >= Duration::from_secs(stuck_after));
-    stop.cancel();
-    watching.await.expect("no panic").expect("an orderly end");
+    watching.stop().await;
     pool.close().await;
     sandbox.stop().await.expect("stopped");
 }

@@ -10,6 +10,7 @@ use std::fmt;
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::Outcome;
 use dlo_domain::wire::Properties;
+use dlo_server::duty::Duty as _;
 use dlo_server::executions::Announcer;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
@@ -245,9 +246,9 @@ impl Announcements {
     }
 
     async fn publish(&self, yard: &Yard) {
-        let mut announcer = Announcer::new(yard.deps.clone());
+        let mut announcer = Announcer::new(yard.keeper.clone());
         while announcer.publish_some().await.expect("tried") > 0 {}
-        announcer.close().await;
+        announcer.end().await;
     }
 
     /// What reached a queue is gone from the outbox, and nothing else is.

@@ -15,7 +15,7 @@ use dlo_domain::letter::LetterSummary;
 use dlo_domain::reading;
 use dlo_domain::selection::Selection;
 use dlo_server::clock::{Clock as _, SystemClock, new_id};
-use dlo_server::grouping::{Deps, Grouper};
+use dlo_server::grouping::Grouper;
 use dlo_server::store::groups::{signatures, totals};
 use dlo_server::store::letters::{Court, Incoming, insert_new};
 use sqlx::PgPool;
@@ -47,8 +47,7 @@ pub async fn receive(bench: &Bench, messages: &[&str]) {
     signatures::remember(&mut transaction, &all).await.expect("remembered");
     insert_new(&mut transaction, bench.source, &all).await.expect("stored");
     transaction.commit().await.expect("committed");
-    let deps = Deps { pool: bench.pool.clone(), clock: Arc::new(SystemClock) };
-    Grouper::new(deps).catch_up().await.expect("grouped");
+    Grouper::new(bench.pool.clone(), Arc::new(SystemClock)).catch_up().await.expect("grouped");
     let mut transaction = bench.pool.begin().await.expect("a transaction");
     let folded = totals::fold(&mut transaction, SystemClock.now()).await;
     folded.expect("folded");

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use dlo_domain::execution::{ExecutionState, MONITOR};
+use dlo_server::duty::Duty as _;
 use dlo_server::executions::Announcer;
 use lapin::options::BasicGetOptions;
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ async fn an_end_is_told_as_soon_as_a_queue_takes_it(pool: PgPool) {
     yard.told("42", ExecutionState::Scheduled, "a").await;
     yard.watch_for(310).await;
     assert_eq!(yard.check().await, 1);
-    let mut announcer = Announcer::new(yard.deps.clone());
+    let mut announcer = Announcer::new(yard.keeper.clone());
     // No exchange; then no queue behind it.
     assert_eq!(announcer.publish_some().await.expect("tried"), 1);
     assert_eq!(why(&yard).await, "there is no exchange `executions`");
@@ -40,7 +41,7 @@ async fn an_end_is_told_as_soon_as_a_queue_takes_it(pool: PgPool) {
     assert_eq!(announcer.publish_some().await.expect("tried"), 1);
     assert_eq!(yard.count("select count(*) from execution_outbox").await, 0);
     assert_eq!(announcer.publish_some().await.expect("tried"), 0);
-    announcer.close().await;
+    announcer.end().await;
     let got = vhost
         .channel
         .basic_get("ends".into(), BasicGetOptions { no_ack: true })
@@ -77,7 +78,7 @@ async fn a_broker_that_is_away_is_tried_again(pool: PgPool) {
     dlo_app::desk::ExecutionDesk::end_execution(&away.desk, &anna, "42", failed, "x")
         .await
         .expect("failed");
-    let mut announcer = Announcer::new(away.deps.clone());
+    let mut announcer = Announcer::new(away.keeper.clone());
     assert_eq!(announcer.publish_some().await.expect("tried"), 1);
     assert!(!why(&away).await.is_empty());
     // Another office, whose broker answers, takes over what the first could not do.
@@ -88,9 +89,9 @@ async fn a_broker_that_is_away_is_tried_again(pool: PgPool) {
         .expect("moved");
     let there = Yard::at(&pool, &vhost.brokers, &vhost.name);
     there.clock.advance(TimeDelta::minutes(6));
-    let mut announcer = Announcer::new(there.deps.clone());
+    let mut announcer = Announcer::new(there.keeper.clone());
     assert_eq!(announcer.publish_some().await.expect("tried"), 1);
     assert_eq!(vhost.take_bodies("ends").await.len(), 1);
-    announcer.close().await;
+    announcer.end().await;
     vhost.delete().await;
 }

@@ -266,5 +266,5 @@ async fn an_execution_whose_replay_is_cancelled_is_failed_unless_it_goes_on_by_i
 
 /// One turn of the handler, as far as it follows messages. Tells whether it did anything.
 async fn follow(scene: &Scene) -> bool {
-    executions::follow(&scene.deps).await.expect("followed") > 0
+    executions::follow(&scene.keeper).await.expect("followed") > 0
 }

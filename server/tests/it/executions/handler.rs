@@ -12,7 +12,7 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::letter::Letter;
 use dlo_server::clock::{Clock as _, SystemClock};
 use dlo_server::config::{ExecutionsConfig, ReplayConfig};
-use dlo_server::executions::{self, Deps};
+use dlo_server::executions::{self, Keeper};
 use lapin::BasicProperties;
 use lapin::types::AMQPValue;
 use serde_json::json;
@@ -30,7 +30,7 @@ pub(super) struct Scene {
     pub(super) vhost: Vhost,
     pub(super) bench: Bench,
     intake: Office,
-    pub(super) deps: Deps,
+    pub(super) keeper: Keeper,
 }
 
 impl Scene {
@@ -45,7 +45,7 @@ impl Scene {
         };
         name_executions(pool, naming).await;
         let intake = Office::start(pool, &vhost.brokers).await;
-        let deps = Deps {
+        let keeper = Keeper {
             pool: pool.clone(),
             clock: Arc::new(SystemClock),
             brokers: Arc::new(vhost.brokers.clone()),
@@ -55,7 +55,7 @@ impl Scene {
             },
             replay: ReplayConfig::default(),
         };
-        Self { pool: pool.clone(), vhost, bench, intake, deps }
+        Self { pool: pool.clone(), vhost, bench, intake, keeper }
     }
 
     pub(super) async fn worker_queue(&self, worker: &str, ttl_ms: Option<i32>) -> String {
@@ -96,7 +96,7 @@ impl Scene {
             count == arrivals
         })
         .await;
-        while executions::handle_next(&self.deps).await.expect("handled") {}
+        while executions::handle_next(&self.keeper).await.expect("handled") {}
     }
 
     pub(super) async fn of(&self, id: &str) -> ExecutionDetail {
@@ -337,9 +337,9 @@ async fn several_handlers_handle_each_letter_once(pool: PgPool) {
         scene.publish("dead", &requested(&json!(number))).await;
     }
     until("the letters are stored", || async { letters(&pool).await == 60 }).await;
-    let all = || async { while executions::handle_next(&scene.deps).await.expect("handled") {} };
+    let all = || async { while executions::handle_next(&scene.keeper).await.expect("handled") {} };
     tokio::join!(all(), all(), all());
-    while executions::handle_next(&scene.deps).await.expect("handled") {}
+    while executions::handle_next(&scene.keeper).await.expect("handled") {}
     let told: i64 = sqlx::query_scalar(
         "select count(distinct body->'payload'->>'execution_id') from execution_outbox",
     )

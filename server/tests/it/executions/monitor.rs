@@ -74,7 +74,7 @@ async fn two_monitors_fail_nothing_twice(pool: PgPool) {
     yard.watch_for(5).await;
     yard.scheduled(400, "a").await;
     yard.watch_for(310).await;
-    let checks = join_all((0..4).map(|_| executions::check(&yard.deps))).await;
+    let checks = join_all((0..4).map(|_| executions::check(&yard.keeper))).await;
     let failed: usize = checks.into_iter().map(|done| done.expect("checked")).sum();
     assert_eq!(failed, 400);
     assert_eq!(yard.count("select count(*) from execution_outbox").await, 400);
@@ -110,7 +110,7 @@ async fn workers_and_monitors_that_race_agree_on_each(pool: PgPool) {
     let ids = yard.scheduled(120, "a").await;
     yard.watch_for(310).await;
     let begin = join_all(ids.iter().map(|id| yard.try_told(id, ExecutionState::Running, "a")));
-    let check = join_all((0..3).map(|_| executions::check(&yard.deps)));
+    let check = join_all((0..3).map(|_| executions::check(&yard.keeper)));
     let (begun, checked) = tokio::join!(begin, check);
     yard.check().await;
     let refused = begun.iter().filter(|told| told.is_err()).count();

@@ -46,14 +46,14 @@ async fn a_letter_that_waits_for_its_broker_holds_up_no_other(pool: PgPool) {
     dies(&yard, "waits", "expired").await;
     yard.clock.advance(TimeDelta::seconds(1));
     dies(&yard, "goes", "rejected").await;
-    assert!(executions::handle_next(&yard.deps).await.expect("handled"));
+    assert!(executions::handle_next(&yard.keeper).await.expect("handled"));
     let goes = yard.of("goes").await.execution;
     assert_eq!(goes.state, ExecutionState::Failed);
-    assert!(!executions::handle_next(&yard.deps).await.expect("none"));
+    assert!(!executions::handle_next(&yard.keeper).await.expect("none"));
     let waits = yard.of("waits").await.execution;
     assert_eq!(waits.state, ExecutionState::Scheduled);
     yard.clock.advance(TimeDelta::seconds(61));
-    assert!(executions::handle_next(&yard.deps).await.expect("handled"));
+    assert!(executions::handle_next(&yard.keeper).await.expect("handled"));
     let waits = yard.of("waits").await.execution;
     assert_eq!(waits.state, ExecutionState::Failed, "it never opened");
 }

@@ -109,7 +109,7 @@ async fn what_is_only_read_is_not_ended_here_by_anybody(pool: PgPool) {
     ] {
         sqlx::query(sql).execute(&pool).await.expect(sql);
     }
-    assert!(executions::handle_next(&yard.deps).await.expect("handled"));
+    assert!(executions::handle_next(&yard.keeper).await.expect("handled"));
     let two = yard.of("2").await;
     assert_eq!(two.execution.state, ExecutionState::Running);
     assert_eq!(two.letters[0].verdict, Some(HandlerVerdict::Left));

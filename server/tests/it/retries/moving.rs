@@ -57,13 +57,13 @@ async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
     let consumer = Consumer::start(&before, "work").await;
     let intake = Office::start(&pool, &before.brokers).await;
     let engine = bench.engine().await;
-    let scheduler = Scheduler::start(&pool);
+    let retrying = scheduler(&pool);
     let (usual, body) = (BasicProperties::default(), b"fails");
     before.publish("work", usual, body).await;
     until("it is back once", || async { count(&pool, ARRIVED).await == 2 }).await;
     intake.stop().await;
     until("it waits to be moved", || async { before.depth("dead").await == 1 }).await;
-    scheduler.stop().await;
+    retrying.stop().await;
     engine.stop().await;
     consumer.stop();
 
@@ -72,7 +72,7 @@ async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
     let consumer = Consumer::start(&after, "work").await;
     let intake = Office::start(&pool, &after.brokers).await;
     let engine = bench.engine().await;
-    let scheduler = Scheduler::start(&pool);
+    let retrying = scheduler(&pool);
     until("it is given up on", || async { count(&pool, GIVEN_UP).await == 1 }).await;
 
     let letter: uuid::Uuid =
@@ -92,7 +92,7 @@ async fn tries_go_on_after_a_move_to_another_broker(pool: PgPool) {
         + (select count(*) from replays where state <> 'finished')";
     assert_eq!(count(&pool, more).await, 0);
     assert_eq!(count(&pool, ARRIVED).await, 4);
-    scheduler.stop().await;
+    retrying.stop().await;
     engine.stop().await;
     intake.stop().await;
     consumer.stop();

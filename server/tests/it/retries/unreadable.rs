@@ -10,7 +10,7 @@ use sqlx::PgPool;
 
 use crate::support::desk::{Bench, at_work};
 use crate::support::front::Counter;
-use crate::support::retries::{Scheduler, add, policy};
+use crate::support::retries::{add, policy, scheduler};
 use crate::support::until;
 
 /// Headers as older versions stored them: tables in tables, deeper than a JSON reader follows.
@@ -116,7 +116,7 @@ async fn a_policy_goes_on_past_a_letter_that_cannot_be_read(pool: PgPool) {
     all.push(corrupt);
     ask_policies(&pool, &all).await;
     let engine = bench.engine().await;
-    let scheduler = Scheduler::start(&pool);
+    let scheduler = scheduler(&pool);
     until("the good ones are sent", || async { vhost.depth("work").await == 8 }).await;
     until("the other is refused", || async {
         let letter = bench.desk.letter(corrupt).await.expect("a letter");

@@ -8,7 +8,7 @@ use dlo_domain::execution::ExecutionState;
 use dlo_domain::ids::GroupId;
 use dlo_domain::worker::{Condition, Heartbeat};
 use dlo_server::executions;
-use dlo_server::grouping::{Deps, Grouper};
+use dlo_server::grouping::Grouper;
 use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
@@ -50,8 +50,7 @@ async fn workers_that_go_away_again_and_again_are_counted_and_stand_behind_the_g
 }
 
 async fn only_group(company: &Company, pool: &PgPool) -> GroupId {
-    let deps = Deps { pool: pool.clone(), clock: company.yard.clock.clone() };
-    Grouper::new(deps).catch_up().await.expect("grouped");
+    Grouper::new(pool.clone(), company.yard.clock.clone()).catch_up().await.expect("grouped");
     let groups: Vec<uuid::Uuid> =
         sqlx::query_scalar("select id from groups").fetch_all(pool).await.expect("read");
     assert_eq!(groups.len(), 1, "they died of one cause");
@@ -126,16 +125,16 @@ async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPo
         .execute(&mut *held)
         .await
         .expect("held");
-    let deps = company.yard.deps.clone();
+    let keeper = company.yard.keeper.clone();
     #[expect(clippy::disallowed_methods, reason = "the test owns the task and ends it")]
-    let hangs = tokio::spawn(async move { executions::handle_next(&deps).await });
+    let hangs = tokio::spawn(async move { executions::handle_next(&keeper).await });
     until("it has the first letter in hand", || async {
         let waiting = "select count(*) from pg_stat_activity
              where datname = current_database() and wait_event_type = 'Lock'";
         company.yard.count(waiting).await == 1
     })
     .await;
-    let other = executions::handle_next(&company.yard.deps).await;
+    let other = executions::handle_next(&company.yard.keeper).await;
     assert!(other.expect("handled"), "the second does not wait for it");
     let state = async |id: &str| company.yard.of(id).await.execution.state;
     assert_eq!(state("42").await, ExecutionState::Failed);
@@ -144,7 +143,7 @@ async fn a_handler_that_crashes_or_hangs_leaves_its_letter_to_another(pool: PgPo
     assert!(hangs.await.expect_err("cut off").is_cancelled());
     held.rollback().await.expect("let go");
     until("another takes the first", || async {
-        executions::handle_next(&company.yard.deps).await.expect("handled")
+        executions::handle_next(&company.yard.keeper).await.expect("handled")
     })
     .await;
     assert_eq!(state("41").await, ExecutionState::Failed);
@@ -217,6 +216,6 @@ async fn executions_whose_messages_never_die_are_stuck_and_failed_by_the_monitor
     assert_eq!(causes.stuck_executions, 3);
     let letters = company.yard.count("select count(*) from letters").await;
     assert_eq!(letters, 0, "no letter tells of them");
-    assert_eq!(executions::check(&company.yard.deps).await.expect("checked"), 3);
+    assert_eq!(executions::check(&company.yard.keeper).await.expect("checked"), 3);
     company.close().await;
 }

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use dlo_domain::topology::{FindingKind, Gap};
 use dlo_server::broker::Brokers;
 use dlo_server::store::topology as kept;
-use dlo_server::topology::{Deps, look};
+use dlo_server::topology::{Surveyor, look};
 use serde_json::json;
 use sqlx::PgPool;
 use tokio::net::TcpListener;
@@ -17,9 +17,10 @@ use crate::support::topology::{Watcher, dying};
 /// What is said of the broker after a look with another management address.
 async fn said(watcher: &Watcher, management: Option<&str>) -> Option<String> {
     let amqp = &watcher.vhost.brokers.get("main").expect("main").amqp;
-    let deps = Deps { brokers: Arc::new(Brokers::main(amqp, management)), ..watcher.deps.clone() };
+    let surveyor =
+        Surveyor { brokers: Arc::new(Brokers::main(amqp, management)), ..watcher.surveyor.clone() };
     watcher.clock.advance(chrono::TimeDelta::minutes(1));
-    assert!(look(&deps, "main").await.expect("looked"));
+    assert!(look(&surveyor, "main").await.expect("looked"));
     let mut conn = watcher.pool.acquire().await.expect("a connection");
     let mut brokers = kept::brokers(&mut conn).await.expect("read");
     let broker = brokers.remove(0);
@@ -99,7 +100,7 @@ struct Door {
 
 impl Door {
     async fn refusing(watcher: &Watcher, path: &'static str) -> Self {
-        let known = watcher.deps.brokers.get("main").expect("main");
+        let known = watcher.surveyor.brokers.get("main").expect("main");
         let behind = known.management.clone().expect("an address");
         let mut address: reqwest::Url = behind.parse().expect("an address");
         let mut behind = address.clone();

@@ -62,7 +62,7 @@ fn number(body: &[u8]) -> u32 {
 /// Runs the commands of a step as a person pastes them.
 async fn paste(watcher: &Watcher, step: &MigrationStep) -> String {
     let mut said = String::new();
-    let address = watcher.deps.brokers.get("main").expect("main");
+    let address = watcher.surveyor.brokers.get("main").expect("main");
     for command in &step.commands {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(command);

@@ -36,7 +36,7 @@ impl Watcher {
 async fn one_office_reads_at_a_time_and_a_clock_set_back_stops_nobody(pool: PgPool) {
     let watcher = Watcher::start(&pool, "management").await.by_the_minute();
     watcher.look().await;
-    let again = || async { look(&watcher.deps, "main").await.expect("looked") };
+    let again = || async { look(&watcher.surveyor, "main").await.expect("looked") };
     assert!(!again().await, "another office read it just now");
     watcher.clock.advance(TimeDelta::seconds(59));
     assert!(!again().await);

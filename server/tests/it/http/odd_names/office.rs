@@ -48,7 +48,7 @@ impl OddOffice {
     pub async fn open(pool: &PgPool) -> Self {
         let watcher = Watcher::start(pool, "policymaker").await;
         let letter = die(pool, &watcher).await;
-        let bench = Bench::new(pool, &watcher.deps.brokers, &watcher.vhost.name).await;
+        let bench = Bench::new(pool, &watcher.surveyor.brokers, &watcher.vhost.name).await;
         receive(&bench, &[&odd("the ledger is closed"), &odd("no such customer")]).await;
         let counter = Counter::open_before(pool, bench.desk.clone()).await;
         let somebody = token(pool, &spoken("anna"), Role::Admin).await;

@@ -1,0 +1,1 @@
+alter table offices drop column troubles;
