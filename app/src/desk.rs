@@ -28,6 +28,7 @@ use dlo_domain::source::{NewSource, Source};
 use dlo_domain::view::{NewView, View};
 use uuid::Uuid;
 
+mod alerts;
 mod causes;
 mod error;
 mod executions;
@@ -35,6 +36,7 @@ mod fleet;
 mod policies;
 mod topology;
 
+pub use alerts::AlertDesk;
 pub use causes::CauseDesk;
 pub use error::DeskError;
 pub use executions::ExecutionDesk;
@@ -45,7 +47,15 @@ pub use topology::{QueueName, TopologyDesk};
 /// Everything that a person or a program can ask of the product.
 #[async_trait]
 pub trait TriageDesk:
-    CauseDesk + FleetDesk + PolicyDesk + ExecutionDesk + TopologyDesk + Send + Sync + 'static
+    AlertDesk
+    + CauseDesk
+    + FleetDesk
+    + PolicyDesk
+    + ExecutionDesk
+    + TopologyDesk
+    + Send
+    + Sync
+    + 'static
 {
     /// A page of letters, last arrived first. `limit` is 1 to 500.
     async fn letters(

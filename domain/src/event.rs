@@ -49,6 +49,8 @@ pub enum LiveEvent {
     /// Executions were failed, cancelled or handed to another worker here. Reports of workers tell nothing:
     /// there are too many.
     Executions,
+    /// Alerts began, changed or ended, or somebody took note of one.
+    Alerts,
     /// Events may have been missed: load again what is shown.
     Missed,
 }

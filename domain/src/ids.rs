@@ -68,6 +68,18 @@ id! {
     FindingId
 }
 id! {
+    /// A rule that says what is an alert.
+    AlertRuleId
+}
+id! {
+    /// One time that something was an alert.
+    AlertId
+}
+id! {
+    /// A time in which nobody is told of some alerts.
+    SilenceId
+}
+id! {
     /// A running `dlo serve` process.
     OfficeId
 }

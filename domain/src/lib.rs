@@ -3,6 +3,7 @@
 //! Everything here is pure: no clock, no randomness, no network, no database. It compiles for
 //! the server and for the browser, so that both speak of the same things in the same words.
 
+pub mod alert;
 pub mod arrival;
 pub mod audit;
 pub mod breakdown;

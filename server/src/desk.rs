@@ -4,6 +4,7 @@
 //! Every change is one transaction with its audit lines and its event; what it could not touch
 //! is counted with the reason. Publishing is the replay engine's: here a plan is frozen, no more.
 
+mod alerts;
 mod approvals;
 mod breakdown;
 mod causes;

@@ -11,6 +11,7 @@
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 pub mod access;
+pub mod alerts;
 pub mod broker;
 pub mod changes;
 pub mod cli;

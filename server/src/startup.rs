@@ -24,6 +24,7 @@ use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front, Limits};
 use crate::lifecycle::Lifecycle;
 use crate::replay::Waits;
+use crate::store::alerts::rules as alert_rules;
 use crate::store::topology::Place;
 use crate::store::{Pools, StoreError, origins, rules, shared_time, sources, weeks};
 use crate::{judging, office, store, telemetry};
@@ -201,6 +202,7 @@ impl Plan {
         let mut conn = pool.acquire().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         weeks::make(&mut conn, now, now).await?;
+        alert_rules::add_missing(&mut conn, &*self.clock, now).await?;
         drop(conn);
         self.configure_sources().await?;
         office::open(pool, &self.clock, self.office_id).await

@@ -5,6 +5,7 @@ mod error;
 mod pool;
 mod shared_time;
 
+pub mod alerts;
 pub mod audit;
 pub mod batches;
 pub mod breakdown;

@@ -34,7 +34,8 @@ impl Since {
             | LiveEvent::Workers
             | LiveEvent::Executions
             | LiveEvent::Policies
-            | LiveEvent::Topology => {}
+            | LiveEvent::Topology
+            | LiveEvent::Alerts => {}
         }
     }
 

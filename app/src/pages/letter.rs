@@ -47,6 +47,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
         | LiveEvent::Policies
         | LiveEvent::Workers
         | LiveEvent::Topology
+        | LiveEvent::Alerts
         | LiveEvent::Missed => false,
     });
     let letter = Resource::new(

@@ -39,6 +39,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         | LiveEvent::Policies
         | LiveEvent::Workers
         | LiveEvent::Topology
+        | LiveEvent::Alerts
         | LiveEvent::Exhausted { .. }
         | LiveEvent::Executions
         | LiveEvent::Missed => false,

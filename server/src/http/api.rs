@@ -1,6 +1,7 @@
 //! HTTP API v1: for programs. One file for each thing of the API; all go through the desk, as the
 //! pages do.
 
+pub(super) mod alerts;
 pub(super) mod causes;
 pub(super) mod changes;
 mod created;
@@ -125,9 +126,27 @@ pub fn endpoints() -> Vec<Endpoint> {
         read("/api/v1/timeline", get(timeline::read)),
         read("/api/v1/events", get(events::stream)),
     ];
+    all.extend(of_alerts());
     all.extend(of_executions());
     all.extend(of_topology());
     all
+}
+
+/// Alerts, their rules, and silences.
+fn of_alerts() -> Vec<Endpoint> {
+    let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
+    let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
+    let (silences, silence) = ("/api/v1/silences", "/api/v1/silences/{id}");
+    let rule = "/api/v1/alert-rules/{id}";
+    vec![
+        read("/api/v1/alerts", get(alerts::list)),
+        act("/api/v1/alerts/{id}/acknowledge", post(alerts::acknowledge)),
+        read("/api/v1/alert-rules", get(alerts::rules)),
+        Endpoint::new(Method::PUT, rule, Role::Admin, put(alerts::change_rule)),
+        read(silences, get(alerts::silences)),
+        act(silences, post(alerts::silence)),
+        Endpoint::new(Method::DELETE, silence, Role::Operator, delete(alerts::end_silence)),
+    ]
 }
 
 /// What is reported of executions, and asked about them.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sqlx::PgConnection;
 
 use super::Plan;
+use crate::alerts::{self, Evaluator};
 use crate::grouping::{self, Grouper};
 use crate::intake::{self, Intake};
 use crate::judging::{self, Walker};
@@ -24,6 +25,7 @@ impl Plan {
         self.keep_up();
         self.judge();
         self.retry();
+        self.evaluate_alerts();
         self.watch_workers();
         self.read_register();
         self.watch_executions();
@@ -96,6 +98,12 @@ impl Plan {
         );
         engine.watch(&self.duties);
         self.lifecycle.spawn("replay", |stop| replay::run(engine, stop));
+    }
+
+    fn evaluate_alerts(&self) {
+        let (pool, clock) = (self.pools.services.clone(), self.clock.clone());
+        let evaluator = Evaluator::new(pool, clock, self.config.topology.idle_after);
+        self.duties.every("evaluating alert rules", alerts::LOOK_EVERY, evaluator);
     }
 
     fn watch_workers(&self) {

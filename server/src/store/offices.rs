@@ -120,4 +120,25 @@ mod tests {
         }
         panic!("the office still lives after its connection is gone");
     }
+
+    #[sqlx::test(migrator = "crate::store::MIGRATOR")]
+    async fn what_is_not_well_is_told_of_offices_that_live(pool: PgPool) {
+        let id = OfficeId(new_id(&SystemClock));
+        let mut own =
+            PgConnection::connect_with(&pool.connect_options()).await.expect("a connection");
+        register(&mut own, &SystemClock, id).await.expect("registered");
+        let mut other = pool.acquire().await.expect("a connection");
+        assert_eq!(troubles(&mut other).await.expect("read"), []);
+        // To the microsecond, as Postgres keeps it.
+        let since = chrono::DateTime::from_timestamp(1_900_000_000, 0).expect("a time");
+        let trouble = Trouble { what: "a duty fails".to_owned(), since };
+        set_troubles(&mut own, id, std::slice::from_ref(&trouble)).await.expect("written");
+        assert_eq!(troubles(&mut other).await.expect("read"), [trouble]);
+        own.close().await.expect("closed");
+        // Postgres lets the lock go in its own time.
+        while is_alive(&mut other, id).await.expect("an answer") {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        assert_eq!(troubles(&mut other).await.expect("read"), [], "an office that is gone");
+    }
 }

@@ -1,6 +1,7 @@
 //! Tests of the server against real servers: a private Postgres and RabbitMQ, which
 //! `scripts/with-sandbox` starts and names in the environment.
 
+mod alerts;
 mod cli;
 mod desk;
 mod executions;

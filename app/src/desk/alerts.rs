@@ -1,0 +1,46 @@
+//! What is asked about alerts.
+
+use async_trait::async_trait;
+use dlo_domain::alert::{Alert, AlertRule, NewAlertRule, NewSilence, Silence};
+use dlo_domain::audit::Actor;
+use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
+use dlo_domain::page::{Cursor, Page};
+
+use super::DeskError;
+
+/// The part of the port that is about alerts.
+#[async_trait]
+pub trait AlertDesk {
+    /// What is open, pending alerts among it: the worst first, at most 500.
+    async fn open_alerts(&self) -> Result<Page<Alert>, DeskError>;
+
+    /// A page of what is over, the last that ended first. `limit` is 1 to 500.
+    async fn past_alerts(
+        &self,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<Alert>, DeskError>;
+
+    /// Says that somebody looks into an alert. One that is not firing is a conflict.
+    async fn acknowledge_alert(&self, actor: &Actor, id: AlertId) -> Result<(), DeskError>;
+
+    /// Every alert rule.
+    async fn alert_rules(&self) -> Result<Vec<AlertRule>, DeskError>;
+
+    /// Puts another in the place of a rule. One that every office comes with keeps its signal's kind.
+    async fn change_alert_rule(
+        &self,
+        actor: &Actor,
+        id: AlertRuleId,
+        rule: &NewAlertRule,
+    ) -> Result<AlertRule, DeskError>;
+
+    /// The silences that hold, those that end first in front.
+    async fn silences(&self) -> Result<Vec<Silence>, DeskError>;
+
+    /// Silences some alerts for a time.
+    async fn add_silence(&self, actor: &Actor, silence: &NewSilence) -> Result<Silence, DeskError>;
+
+    /// Ends a silence now.
+    async fn end_silence(&self, actor: &Actor, id: SilenceId) -> Result<(), DeskError>;
+}

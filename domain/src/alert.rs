@@ -1,0 +1,26 @@
+//! Alerts: what is watched, from when on it is told, and when it is over.
+//!
+//! Everything here is arithmetic: the time and what was seen are arguments, so that a week of alerts can
+//! be played through in a test. What is kept and who is told is the server's.
+
+mod inhibition;
+mod life;
+mod report;
+mod rule;
+mod signal;
+mod silence;
+mod subject;
+
+pub use inhibition::follows_from_broker;
+pub use life::{AlertChange, AlertState, Life, Sighting, Step, next_step};
+pub use report::Alert;
+pub use rule::{
+    AlertRule, AlertRuleFault, BuiltIn, MOST_ALERT_RULES, MOST_NAME_CHARS, NewAlertRule,
+    UnknownBuiltIn,
+};
+pub use signal::{Limit, MOST_WINDOW_MINUTES, Measure, Signal, Unit};
+pub use silence::{MOST_REASON_CHARS, NewSilence, Silence, SilenceFault, SilenceScope};
+pub use subject::AlertSubject;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Alerts, the rules that make them, and silences.
+
+use async_trait::async_trait;
+use dlo_app::desk::{AlertDesk, DeskError};
+use dlo_domain::alert::{Alert, AlertRule, AlertRuleFault, NewAlertRule, NewSilence, Silence};
+use dlo_domain::audit::Actor;
+use dlo_domain::event::LiveEvent;
+use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
+use dlo_domain::page::{Cursor, Page};
+use sqlx::PgConnection;
+
+use super::letters::{cut, page_size};
+use super::{PgDesk, changing};
+use crate::clock::new_id;
+use crate::store::alerts::{list, open, rules, silences};
+use crate::store::audit::{self, Note};
+use crate::store::{StoreError, events, shared_time};
+
+/// Open alerts that are listed at most.
+const MOST_OPEN: i64 = 500;
+
+#[async_trait]
+impl AlertDesk for PgDesk {
+    async fn open_alerts(&self) -> Result<Page<Alert>, DeskError> {
+        let mut conn = self.begin().await?;
+        let items = list::open(&mut conn, MOST_OPEN).await?;
+        let estimated_total = list::count_open(&mut conn).await?;
+        Ok(Page { estimated_total, ..items.into() })
+    }
+
+    async fn past_alerts(
+        &self,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page<Alert>, DeskError> {
+        let mut conn = self.begin().await?;
+        let limit = page_size(limit);
+        let mut items = list::over(&mut conn, after, limit + 1).await?;
+        let more = cut(&mut items, limit);
+        let last = items.last().filter(|_| more);
+        let total = list::count_over(&mut conn).await?;
+        Ok(Page {
+            next_cursor: last.and_then(|one| Some(Cursor { at: one.resolved_at?, id: one.id.0 })),
+            estimated_total: total.count,
+            total_is_least: total.is_least,
+            ..items.into()
+        })
+    }
+
+    async fn acknowledge_alert(&self, actor: &Actor, id: AlertId) -> Result<(), DeskError> {
+        changing!(self, conn => {
+            let now = shared_time(conn, &*self.clock).await?;
+            if !open::acknowledge(conn, id, &actor.0, now).await? {
+                return Err(match open::state_of(conn, id).await? {
+                    None => DeskError::NotFound(format!("there is no alert {id}")),
+                    Some(state) => DeskError::Conflict(format!(
+                        "the alert is {}: only one that is firing can be acknowledged", state.as_str()
+                    )),
+                });
+            }
+            close(conn, note(self, actor, "alert.acknowledge"), &id.to_string()).await?;
+            Ok(())
+        })
+    }
+
+    async fn alert_rules(&self) -> Result<Vec<AlertRule>, DeskError> {
+        let mut conn = self.begin().await?;
+        let kept = rules::all(&mut conn).await?;
+        Ok(kept.into_iter().map(|kept| kept.rule).collect())
+    }
+
+    async fn change_alert_rule(
+        &self,
+        actor: &Actor,
+        id: AlertRuleId,
+        rule: &NewAlertRule,
+    ) -> Result<AlertRule, DeskError> {
+        let rule = rule.checked().map_err(of_fault)?;
+        changing!(self, conn => {
+            let all = rules::all(conn).await?;
+            let before = all.into_iter().find(|kept| kept.rule.id == id);
+            let before = before.ok_or_else(|| {
+                DeskError::NotFound(format!("there is no alert rule {id}"))
+            })?;
+            let built_in = before.rule.built_in;
+            if built_in.is_some() && before.rule.rule.signal.kind() != rule.signal.kind() {
+                return Err(of_fault(AlertRuleFault::Signal));
+            }
+            let now = shared_time(conn, &*self.clock).await?;
+            rules::change(conn, id, &rule, (&actor.0, now)).await?;
+            let said = serde_json::to_string(&rule).expect("a rule is words, texts and numbers");
+            close(conn, note(self, actor, "alert_rule.change"), &said).await?;
+            Ok(AlertRule { id, built_in, rule: rule.clone() })
+        })
+    }
+
+    async fn silences(&self) -> Result<Vec<Silence>, DeskError> {
+        let mut conn = self.begin().await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
+        Ok(silences::holding(&mut conn, now).await?)
+    }
+
+    async fn add_silence(&self, actor: &Actor, silence: &NewSilence) -> Result<Silence, DeskError> {
+        let id = SilenceId(new_id(&*self.clock));
+        changing!(self, conn => {
+            let now = shared_time(conn, &*self.clock).await?;
+            let silence = silence.checked(now).map_err(|why| DeskError::Invalid(why.to_string()))?;
+            if !silences::add(conn, id, &silence, (&actor.0, now)).await? {
+                return Err(DeskError::NotFound(
+                    "the rule, source or group that the silence names is not there".to_owned(),
+                ));
+            }
+            close(conn, note(self, actor, "silence.add"), &silence.reason).await?;
+            let NewSilence { scope, until, reason } = silence;
+            Ok(Silence { id, scope, since: now, until, reason, by: actor.0.clone() })
+        })
+    }
+
+    async fn end_silence(&self, actor: &Actor, id: SilenceId) -> Result<(), DeskError> {
+        changing!(self, conn => {
+            let now = shared_time(conn, &*self.clock).await?;
+            if !silences::end(conn, id, (&actor.0, now)).await? {
+                return Err(DeskError::NotFound(format!("there is no silence {id} that holds")));
+            }
+            close(conn, note(self, actor, "silence.end"), &id.to_string()).await?;
+            Ok(())
+        })
+    }
+}
+
+async fn close(conn: &mut PgConnection, note: Note<'_>, detail: &str) -> Result<(), StoreError> {
+    audit::write_office(conn, Note { detail: Some(detail), ..note }).await?;
+    events::notify(conn, &LiveEvent::Alerts).await
+}
+
+fn note<'a>(desk: &PgDesk, actor: &'a Actor, action: &'a str) -> Note<'a> {
+    Note { at: desk.clock.now(), actor, action, detail: None, replay: None }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
+fn of_fault(fault: AlertRuleFault) -> DeskError {
+    DeskError::Invalid(fault.to_string())
+}

@@ -1,0 +1,8 @@
+//! Alert rules, alerts and silences. What they mean is `dlo_domain::alert`'s; who looks and tells is
+//! `crate::alerts`'s.
+
+pub mod figures;
+pub mod list;
+pub mod open;
+pub mod rules;
+pub mod silences;
