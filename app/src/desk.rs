@@ -30,6 +30,7 @@ use uuid::Uuid;
 
 mod alerts;
 mod causes;
+mod channels;
 mod error;
 mod executions;
 mod fleet;
@@ -38,6 +39,7 @@ mod topology;
 
 pub use alerts::AlertDesk;
 pub use causes::CauseDesk;
+pub use channels::ChannelDesk;
 pub use error::DeskError;
 pub use executions::ExecutionDesk;
 pub use fleet::FleetDesk;
@@ -49,6 +51,7 @@ pub use topology::{QueueName, TopologyDesk};
 pub trait TriageDesk:
     AlertDesk
     + CauseDesk
+    + ChannelDesk
     + FleetDesk
     + PolicyDesk
     + ExecutionDesk

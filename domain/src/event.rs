@@ -51,6 +51,8 @@ pub enum LiveEvent {
     Executions,
     /// Alerts began, changed or ended, or somebody took note of one.
     Alerts,
+    /// A channel was changed, took a message, or refused one.
+    Channels,
     /// Events may have been missed: load again what is shown.
     Missed,
 }

@@ -80,6 +80,10 @@ id! {
     SilenceId
 }
 id! {
+    /// Where people and programs are told of alerts.
+    ChannelId
+}
+id! {
     /// A running `dlo serve` process.
     OfficeId
 }

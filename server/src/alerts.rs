@@ -10,8 +10,9 @@ use dlo_domain::alert::{
     AlertChange, AlertRule, AlertState, AlertSubject, Life, Limit, Sighting, Signal, Silence, Step,
     Unit, follows_from_broker, next_step,
 };
+use dlo_domain::channel::Route;
 use dlo_domain::event::LiveEvent;
-use dlo_domain::ids::{AlertId, AlertRuleId};
+use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId};
 use dlo_domain::source::SourceCondition;
 use sqlx::{PgConnection, PgPool};
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,7 @@ use crate::store::alerts::figures::{self, Figure, MOST_THINGS};
 use crate::store::alerts::open::{self, Open};
 use crate::store::alerts::rules::{self, Kept};
 use crate::store::alerts::silences;
+use crate::store::channels::outbox;
 use crate::store::{StoreError, events, shared_time};
 
 /// How often rules are evaluated.
@@ -57,6 +59,8 @@ struct Look {
     silences: Vec<Silence>,
     /// Brokers that are known to be away.
     away: BTreeSet<String>,
+    /// Channels, and what goes there.
+    routes: Vec<(ChannelId, Route)>,
     /// Alerts that changed.
     changes: usize,
 }
@@ -91,7 +95,8 @@ impl Evaluator {
         rules.sort_by_key(|kept| kept.rule.rule.signal != Signal::BrokerAway);
         let mut unseen = open::all(conn).await?;
         let silences = silences::holding(conn, now).await?;
-        let mut look = Look { now, silences, away: BTreeSet::new(), changes: 0 };
+        let routes = outbox::routes(conn).await?;
+        let mut look = Look { now, silences, away: BTreeSet::new(), routes, changes: 0 };
         for kept in rules.iter().filter(|kept| kept.rule.rule.enabled) {
             let read = self.read(conn, kept, now).await?;
             self.follow(conn, &mut look, kept, read, &mut unseen).await?;
@@ -214,7 +219,7 @@ impl Evaluator {
         open::go_on(conn, &open, look.now).await?;
         if let Some(change) = change {
             look.changes += 1;
-            open::note(conn, open.id, change, &open.life, look.now).await?;
+            look.tell(conn, &open, change).await?;
         }
         Ok(())
     }
@@ -229,6 +234,23 @@ fn is_as_it_was(before: &Life, life: &Life, rule: &AlertRule) -> bool {
 }
 
 impl Look {
+    /// Notes a change, and has channels told of it.
+    async fn tell(
+        &self,
+        conn: &mut PgConnection,
+        open: &Open,
+        change: AlertChange,
+    ) -> Result<(), StoreError> {
+        open::note(conn, open.id, change, &open.life, self.now).await?;
+        if !open.life.is_told() {
+            return Ok(());
+        }
+        let routes = self.routes.iter();
+        let taking = routes.filter(|(_, route)| route.takes(open.life.severity, &open.subject));
+        let channels: Vec<ChannelId> = taking.map(|(channel, _)| *channel).collect();
+        outbox::write(conn, (open.id, change, &open.life), &channels, self.now).await
+    }
+
     fn is_quiet(&self, rule: AlertRuleId, signal: &Signal, subject: &AlertSubject) -> bool {
         let mut silences = self.silences.iter();
         silences.any(|silence| silence.scope.holds(rule, subject.source, subject.group))
@@ -244,5 +266,5 @@ async fn close(conn: &mut PgConnection, look: &mut Look, mut open: Open) -> Resu
     }
     open.life.state = AlertState::Resolved;
     open::go_on(conn, &open, look.now).await?;
-    open::note(conn, open.id, AlertChange::Resolved, &open.life, look.now).await
+    look.tell(conn, &open, AlertChange::Resolved).await
 }

@@ -4,6 +4,7 @@
 //! All faults are reported together, each with the line or the variable that it stands in. Nothing
 //! here connects to anything.
 
+mod alerts;
 mod brokers;
 mod database;
 mod executions;
@@ -32,6 +33,7 @@ use crate::broker::Brokers;
 use crate::schemas::Schemas;
 use crate::store::retention::Retention;
 
+pub use alerts::AlertsConfig;
 pub use database::{DatabaseConfig, Secret, Shares};
 pub use executions::ExecutionsConfig;
 pub use fault::{Fault, Faults, Place};
@@ -49,12 +51,15 @@ pub use unknown::unknown_variables;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 55] = [
+pub const VARIABLES: [&str; 58] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
     "DLO_BROKER_URL",
     "DLO_MANAGEMENT_URL",
+    "DLO_ALERTS",
+    "DLO_PUBLIC_URL",
+    "DLO_ALERTS_ALLOW",
     "DLO_HTTP",
     "DLO_HTTP_ADDRESS",
     "DLO_SITE_ROOT",
@@ -122,6 +127,8 @@ pub struct Config {
     pub replay: ReplayConfig,
     /// Carrying out retry policies.
     pub retry: RetryConfig,
+    /// Telling people of alerts.
+    pub alerts: AlertsConfig,
     /// Looking after workers.
     pub fleet: FleetConfig,
     /// Watching executions, and handling those whose messages died.
@@ -197,6 +204,7 @@ impl Surroundings<'_> {
         let intake = intake::read(&mut reader);
         let replay = replay::read(&mut reader);
         let retry = retry::read(&mut reader);
+        let alerts = alerts::read(&mut reader);
         let fleet = fleet::read(&mut reader);
         let executions = executions::read(&mut reader);
         let register = register::read(&mut reader);
@@ -225,6 +233,7 @@ impl Surroundings<'_> {
             intake,
             replay,
             retry,
+            alerts,
             fleet,
             executions,
             register,

@@ -8,6 +8,7 @@ mod alerts;
 mod approvals;
 mod breakdown;
 mod causes;
+mod channels;
 mod decisions;
 mod destinations;
 mod edits;
@@ -46,6 +47,7 @@ use crate::clock::SharedClock;
 use crate::config::{ExecutionsConfig, Patience, ReplayConfig};
 use crate::fleet::{self as workforce, Beats};
 use crate::judging::Judges;
+use crate::notifying::Poster;
 use crate::replay::Waits;
 use crate::schemas::Schemas;
 use crate::store;
@@ -71,6 +73,8 @@ pub struct PgDesk {
     transformer: Transformer,
     schemas: Schemas,
     patience: Patience,
+    /// What posts to channels, to test them.
+    poster: Option<Poster>,
     /// Since when the database does not answer.
     database_away: Mutex<Option<DateTime<Utc>>>,
 }
@@ -99,6 +103,7 @@ impl PgDesk {
             transformer: Transformer::own(),
             schemas: Schemas::default(),
             patience: Patience::default(),
+            poster: None,
             database_away: Mutex::new(None),
         }
     }
@@ -122,6 +127,13 @@ impl PgDesk {
     pub fn with_patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
         self.transformer = self.transformer.with_patience(&patience);
+        self
+    }
+
+    /// The same that can test channels.
+    #[must_use]
+    pub fn with_poster(mut self, poster: Option<Poster>) -> Self {
+        self.poster = poster;
         self
     }
 

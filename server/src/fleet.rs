@@ -14,7 +14,7 @@ mod tests;
 pub use beats::{BeatError, Beats};
 pub use hearing::{Hearing, way_of};
 pub use monitor::{LOOK_EVERY, Monitor, Part};
-pub use probing::{PROBE_WITHIN, Prober};
+pub use probing::{PROBE_ALLOW, PROBE_WITHIN, Prober};
 
 /// The way of heartbeats over HTTP.
 pub const HTTP: &str = "http";

@@ -9,8 +9,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::RETRY_AFTER;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
+use serde_json::Value;
 
 /// Addresses that begin alike: `10.0.0.0/8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,22 +119,25 @@ impl Allowed {
 
 /// An address that may not be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("its address is not public, and not allowed by DLO_FLEET_PROBE_ALLOW")]
-struct NotAllowed;
+#[error("its address is not public, and not allowed by {0}")]
+struct NotAllowed(&'static str);
 
 /// Looks names up, and keeps to itself what may not be asked.
 #[derive(Debug)]
-struct Guard(Arc<Allowed>);
+struct Guard {
+    allowed: Arc<Allowed>,
+    setting: &'static str,
+}
 
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
-        let allowed = self.0.clone();
+        let (allowed, setting) = (self.allowed.clone(), self.setting);
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             let permitted: Vec<SocketAddr> =
                 found.filter(|found| allowed.permits(found.ip())).collect();
             if permitted.is_empty() {
-                return Err(NotAllowed.into());
+                return Err(NotAllowed(setting).into());
             }
             Ok(Box::new(permitted.into_iter()) as Addrs)
         })
@@ -146,8 +151,8 @@ pub enum OutboundError {
     #[error("it is no address that can be asked: write it as http://host:port/path")]
     Address,
     /// It may not be asked.
-    #[error("its address is not public, and not allowed by DLO_FLEET_PROBE_ALLOW")]
-    NotAllowed,
+    #[error("its address is not public, and not allowed by {0}")]
+    NotAllowed(&'static str),
     /// No answer in time.
     #[error("no answer in time")]
     Timeout,
@@ -156,29 +161,47 @@ pub enum OutboundError {
     Failed(String),
 }
 
+/// Bytes of an answer that are read.
+const MOST_ANSWER: usize = 1_024;
+
+/// What was answered to something that was posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostAnswer {
+    /// The status.
+    pub status: u16,
+    /// For how many seconds nothing more is wanted, where it says so in seconds.
+    pub retry_after: Option<u32>,
+    /// The beginning of the body: whatever the other side wrote.
+    pub body: String,
+}
+
 /// Asks addresses that others name.
 #[derive(Debug, Clone)]
 pub struct Outbound {
     allowed: Arc<Allowed>,
+    setting: &'static str,
     client: Client,
 }
 
 impl Outbound {
-    /// One that gives up after `patience`. It follows nobody to another address, goes by no proxy, and
+    /// One that gives up after `patience`; `setting` is what allows more addresses. It follows nobody to another address, goes by no proxy, and
     /// keeps no connection.
     ///
     /// # Errors
     /// When the client cannot be made.
-    pub fn new(allowed: Allowed, patience: std::time::Duration) -> Result<Self, reqwest::Error> {
+    pub fn new(
+        (allowed, setting): (Allowed, &'static str),
+        patience: std::time::Duration,
+    ) -> Result<Self, reqwest::Error> {
         let allowed = Arc::new(allowed);
         let client = crate::tls::client()
-            .dns_resolver(Arc::new(Guard(allowed.clone())))
+            .dns_resolver(Arc::new(Guard { allowed: allowed.clone(), setting }))
             .redirect(Policy::none())
             .no_proxy()
             .pool_max_idle_per_host(0)
             .timeout(patience)
             .build()?;
-        Ok(Self { allowed, client })
+        Ok(Self { allowed, setting, client })
     }
 
     /// The status that an address answers a GET with. The answer's body is not read.
@@ -192,6 +215,28 @@ impl Outbound {
         Ok(answer.status().as_u16())
     }
 
+    /// Posts JSON, and reads the answer up to some bytes of its body.
+    ///
+    /// # Errors
+    /// When it may not be asked, or does not answer to the end. Whether it took the message is not known then.
+    pub async fn post(&self, address: &str, body: &Value) -> Result<PostAnswer, OutboundError> {
+        let url = self.check(address)?;
+        let answer = self.client.post(url).json(body).send().await;
+        let mut answer = answer.map_err(|why| of_reqwest(&why))?;
+        let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let retry_after = retry_after.and_then(|text| text.trim().parse().ok());
+        let mut read = Vec::new();
+        while read.len() < MOST_ANSWER {
+            match answer.chunk().await.map_err(|why| of_reqwest(&why))? {
+                Some(chunk) => read.extend_from_slice(&chunk),
+                None => break,
+            }
+        }
+        read.truncate(MOST_ANSWER);
+        let body = String::from_utf8_lossy(&read).into_owned();
+        Ok(PostAnswer { status: answer.status().as_u16(), retry_after, body })
+    }
+
     /// An address in figures is not looked up, so it is looked at here.
     fn check(&self, address: &str) -> Result<Url, OutboundError> {
         let url: Url = address.parse().map_err(|_| OutboundError::Address)?;
@@ -202,7 +247,7 @@ impl Outbound {
         let host = url.host_str().ok_or(OutboundError::Address)?;
         let figures = host.trim_start_matches('[').trim_end_matches(']');
         match figures.parse::<IpAddr>() {
-            Ok(ip) if !self.allowed.permits(ip) => Err(OutboundError::NotAllowed),
+            Ok(ip) if !self.allowed.permits(ip) => Err(OutboundError::NotAllowed(self.setting)),
             _ => Ok(url),
         }
     }
@@ -214,8 +259,8 @@ fn of_reqwest(why: &reqwest::Error) -> OutboundError {
     }
     let mut cause: &dyn Error = why;
     while let Some(next) = cause.source() {
-        if next.is::<NotAllowed>() {
-            return OutboundError::NotAllowed;
+        if let Some(NotAllowed(setting)) = next.downcast_ref() {
+            return OutboundError::NotAllowed(setting);
         }
         cause = next;
     }

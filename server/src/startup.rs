@@ -23,6 +23,8 @@ use crate::duty::{Duties, Duty, Next};
 use crate::events::{self, Hub};
 use crate::http::{self, Beginning, Front, Limits};
 use crate::lifecycle::Lifecycle;
+use crate::notifying::{self, Links, Poster};
+use crate::outbound::Outbound;
 use crate::replay::Waits;
 use crate::store::alerts::rules as alert_rules;
 use crate::store::topology::Place;
@@ -95,6 +97,7 @@ pub fn start(
         office_id: OfficeId(new_id(&*clock)),
         waits: Waits::default(),
         duties: Duties::new(lifecycle.clone(), hub.clone(), clock.clone()),
+        poster: poster(&config, &pools, &clock),
         lifecycle: lifecycle.clone(),
         clock,
         config,
@@ -121,6 +124,7 @@ struct Plan {
     waits: Waits,
     lifecycle: Lifecycle,
     duties: Duties,
+    poster: Option<Poster>,
     progress: watch::Sender<Beginning>,
 }
 
@@ -146,7 +150,8 @@ impl Plan {
         )
         .with_executions(self.config.executions.clone())
         .with_schemas(self.config.schemas.clone())
-        .with_patience(self.config.patience);
+        .with_patience(self.config.patience)
+        .with_poster(self.poster.clone());
         let pool = self.pools.pages.clone();
         self.duties.every("summing up figures", FIGURES_EVERY, Figures(summed));
         self.lifecycle.spawn_front("the HTTP server", |stop| {
@@ -240,6 +245,21 @@ impl Plan {
             None => sources::configure(conn, source).await,
         }
     }
+}
+
+/// What posts to channels. Without it nobody can be told, which is no reason not to take letters.
+fn poster(config: &Config, pools: &Pools, clock: &SharedClock) -> Option<Poster> {
+    let allowed = (config.alerts.allow.clone(), notifying::ALLOW);
+    let outbound = Outbound::new(allowed, notifying::POST_WITHIN);
+    let outbound = outbound
+        .inspect_err(|why| tracing::error!(%why, "channels are not told: nothing can be posted"))
+        .ok()?;
+    Some(Poster {
+        pool: pools.services.clone(),
+        clock: clock.clone(),
+        outbound,
+        links: Links { base: config.alerts.public_url.clone() },
+    })
 }
 
 /// Sums up figures, which grow else.

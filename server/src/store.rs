@@ -10,6 +10,7 @@ pub mod audit;
 pub mod batches;
 pub mod breakdown;
 pub mod causes;
+pub mod channels;
 pub mod counts;
 pub mod decisions;
 pub mod drafts;

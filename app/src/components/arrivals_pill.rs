@@ -35,7 +35,8 @@ impl Since {
             | LiveEvent::Executions
             | LiveEvent::Policies
             | LiveEvent::Topology
-            | LiveEvent::Alerts => {}
+            | LiveEvent::Alerts
+            | LiveEvent::Channels => {}
         }
     }
 

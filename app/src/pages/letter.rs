@@ -48,6 +48,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
         | LiveEvent::Workers
         | LiveEvent::Topology
         | LiveEvent::Alerts
+        | LiveEvent::Channels
         | LiveEvent::Missed => false,
     });
     let letter = Resource::new(

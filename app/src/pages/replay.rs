@@ -40,6 +40,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
         | LiveEvent::Workers
         | LiveEvent::Topology
         | LiveEvent::Alerts
+        | LiveEvent::Channels
         | LiveEvent::Exhausted { .. }
         | LiveEvent::Executions
         | LiveEvent::Missed => false,

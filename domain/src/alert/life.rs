@@ -90,6 +90,10 @@ pub enum AlertChange {
 }
 
 impl AlertChange {
+    /// Every change.
+    pub const ALL: [Self; 5] =
+        [Self::Fired, Self::Worsened, Self::Repeated, Self::ToldLate, Self::Resolved];
+
     /// The word in SQL and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -1,8 +1,8 @@
 //! Looking after workers.
 
 use super::file::Reader;
-use super::value::switch;
-use crate::outbound::{Allowed, BadNetwork};
+use super::value::{networks, switch};
+use crate::outbound::Allowed;
 
 /// The section `[fleet]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,11 +40,4 @@ pub(super) fn read(reader: &mut Reader<'_>) -> FleetConfig {
         probes: probes.unwrap_or(usual.probes),
         probe_allow: allow.unwrap_or(usual.probe_allow),
     }
-}
-
-/// Networks with commas between them.
-fn networks(text: &str) -> Result<Allowed, String> {
-    let named = text.split(',').filter(|part| !part.trim().is_empty());
-    let networks: Result<_, BadNetwork> = named.map(str::parse).collect();
-    networks.map(Allowed).map_err(|why| why.to_string())
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use dlo_domain::globs::{GlobFault, Globs};
 
+use crate::outbound::{Allowed, BadNetwork};
+
 /// `on` or `off`; also TOML's own true and false.
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     match text {
@@ -44,4 +46,11 @@ pub(super) fn seconds(least: u64, most: u64) -> impl Fn(&str) -> Result<Duration
 /// Patterns of names, with commas between them.
 pub(super) fn globs(text: &str) -> Result<Globs, String> {
     text.parse().map_err(|why: GlobFault| why.to_string())
+}
+
+/// Networks with commas between them.
+pub(super) fn networks(text: &str) -> Result<Allowed, String> {
+    let named = text.split(',').filter(|part| !part.trim().is_empty());
+    let networks: Result<_, BadNetwork> = named.map(str::parse).collect();
+    networks.map(Allowed).map_err(|why| why.to_string())
 }

@@ -18,6 +18,8 @@ use crate::store::{StoreError, shared_time};
 
 /// How often a worker is probed.
 const PROBE_EVERY: TimeDelta = TimeDelta::seconds(30);
+/// What allows addresses that are not public.
+pub const PROBE_ALLOW: &str = "DLO_FLEET_PROBE_ALLOW";
 /// How long an answer may take.
 pub const PROBE_WITHIN: Duration = Duration::from_secs(5);
 /// Workers that are taken at once, and asked at the same time.

@@ -4,6 +4,7 @@
 pub(super) mod alerts;
 pub(super) mod causes;
 pub(super) mod changes;
+pub(super) mod channels;
 mod created;
 pub(super) mod discards;
 pub(super) mod events;
@@ -132,20 +133,27 @@ pub fn endpoints() -> Vec<Endpoint> {
     all
 }
 
-/// Alerts, their rules, and silences.
+/// Alerts, their rules, silences, and channels.
 fn of_alerts() -> Vec<Endpoint> {
     let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
     let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
     let (silences, silence) = ("/api/v1/silences", "/api/v1/silences/{id}");
+    let (channels, channel) = ("/api/v1/channels", "/api/v1/channels/{id}");
     let rule = "/api/v1/alert-rules/{id}";
+    let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
     vec![
         read("/api/v1/alerts", get(alerts::list)),
         act("/api/v1/alerts/{id}/acknowledge", post(alerts::acknowledge)),
         read("/api/v1/alert-rules", get(alerts::rules)),
-        Endpoint::new(Method::PUT, rule, Role::Admin, put(alerts::change_rule)),
+        manage(Method::PUT, rule, put(alerts::change_rule)),
         read(silences, get(alerts::silences)),
         act(silences, post(alerts::silence)),
         Endpoint::new(Method::DELETE, silence, Role::Operator, delete(alerts::end_silence)),
+        read(channels, get(channels::list)),
+        manage(Method::POST, channels, post(channels::create)),
+        manage(Method::PUT, channel, put(channels::change)),
+        manage(Method::DELETE, channel, delete(channels::remove)),
+        manage(Method::POST, "/api/v1/channels/{id}/test", post(channels::test)),
     ]
 }
 

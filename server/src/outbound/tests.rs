@@ -13,7 +13,7 @@ fn allowing(networks: &[&str]) -> Outbound {
 
 fn allowing_within(networks: &[&str], limit: Duration) -> Outbound {
     let networks = networks.iter().map(|text| text.parse().expect("a network"));
-    Outbound::new(Allowed(networks.collect()), limit).expect("a client")
+    Outbound::new((Allowed(networks.collect()), "DLO_FLEET_PROBE_ALLOW"), limit).expect("a client")
 }
 
 #[test]
@@ -87,7 +87,7 @@ async fn private_addresses_are_refused_however_they_are_written() {
         "http://localhost/",
     ] {
         let refused = out.status(address).await;
-        assert!(matches!(refused, Err(OutboundError::NotAllowed)), "{address}: {refused:?}");
+        assert!(matches!(refused, Err(OutboundError::NotAllowed(_))), "{address}: {refused:?}");
     }
     for address in ["", "localhost", "file:///etc/passwd", "http://", "gopher://1.1.1.1/"] {
         let refused = out.status(address).await;

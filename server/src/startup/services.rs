@@ -15,7 +15,7 @@ use crate::retrying::{self, Scheduler};
 use crate::store::StoreError;
 use crate::topology::Surveyor;
 use crate::upkeep::Upkeep;
-use crate::{executions, fleet, office, register, replay};
+use crate::{executions, fleet, notifying, office, register, replay};
 
 impl Plan {
     /// Has every service begin, each a task of the lifecycle.
@@ -101,9 +101,15 @@ impl Plan {
     }
 
     fn evaluate_alerts(&self) {
+        if !self.config.alerts.enabled {
+            return;
+        }
         let (pool, clock) = (self.pools.services.clone(), self.clock.clone());
         let evaluator = Evaluator::new(pool, clock, self.config.topology.idle_after);
         self.duties.every("evaluating alert rules", alerts::LOOK_EVERY, evaluator);
+        if let Some(poster) = &self.poster {
+            self.duties.every("telling channels", notifying::LOOK_EVERY, poster.clone());
+        }
     }
 
     fn watch_workers(&self) {
@@ -124,7 +130,7 @@ impl Plan {
 
     fn probe_workers(&self) {
         let allowed = self.config.fleet.probe_allow.clone();
-        let outbound = match Outbound::new(allowed, fleet::PROBE_WITHIN) {
+        let outbound = match Outbound::new((allowed, fleet::PROBE_ALLOW), fleet::PROBE_WITHIN) {
             Ok(outbound) => outbound,
             Err(why) => {
                 tracing::error!(%why, "workers are not probed: nothing can be asked");

@@ -129,7 +129,8 @@ async fn an_office_works_over_tls_alone_and_check_tells_whom_it_does_not_trust()
     assert!(said.out.contains("another broker"), "{}", said.out);
 
     let allowed = Allowed(vec!["127.0.0.0/8".parse().expect("a network")]);
-    let outbound = Outbound::new(allowed, Duration::from_secs(5)).expect("a client");
+    let outbound = Outbound::new((allowed, "DLO_FLEET_PROBE_ALLOW"), Duration::from_secs(5))
+        .expect("a client");
     let probed = outbound.status(&servers.management).await;
     let refused = probed.expect_err("this process does not know the authority");
     assert!(refused.to_string().contains("certificate"), "{refused}");

@@ -1,5 +1,6 @@
 //! Alerts: what fires, when, and when it is over, by a clock that the tests set.
 
+mod channels;
 mod http;
 mod life;
 mod thresholds;

@@ -16,6 +16,7 @@ pub mod raw;
 pub mod reckoning;
 pub mod retries;
 pub mod rules;
+pub mod slack;
 pub mod token;
 pub mod topology;
 pub mod transform;

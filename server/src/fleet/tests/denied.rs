@@ -209,7 +209,8 @@ async fn the_same_spellings_lead_here_where_it_is_allowed() {
     Counting::until(async |listener| {
         let networks = ["0.0.0.0/0", "::/0"].map(|text| text.parse().expect("a network"));
         let allowed = Allowed(networks.to_vec());
-        let out = Outbound::new(allowed, Duration::from_mins(1)).expect("a client");
+        let out = Outbound::new((allowed, crate::fleet::PROBE_ALLOW), Duration::from_mins(1))
+            .expect("a client");
         let hosts = HERE.into_iter().flat_map(|ip| spellings(ip).into_iter().take(28));
         let asked = iter(hosts)
             .map(|host| {

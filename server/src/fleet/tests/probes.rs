@@ -22,7 +22,8 @@ impl Workforce {
         Prober {
             pool: self.pool.clone(),
             clock: self.clock.clone(),
-            outbound: Outbound::new(allowed, Duration::from_mins(1)).expect("a client"),
+            outbound: Outbound::new((allowed, crate::fleet::PROBE_ALLOW), Duration::from_mins(1))
+                .expect("a client"),
         }
     }
 

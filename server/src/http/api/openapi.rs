@@ -8,8 +8,8 @@ use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, Re
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    alerts, causes, changes, discards, events, executions, groups, holds, letters, overview,
-    policies, replays, restores, rules, sources, timeline, topology, views, workers,
+    alerts, causes, changes, channels, discards, events, executions, groups, holds, letters,
+    overview, policies, replays, restores, rules, sources, timeline, topology, views, workers,
 };
 use crate::access::Role;
 
@@ -20,7 +20,7 @@ use crate::access::Role;
         title = "Dead Letter Office",
         description = "Triage of RabbitMQ dead letters. Send `Authorization: Bearer dlo_…`; \
             `dlo token create` makes a token. Roles: worker sends heartbeats and reports of executions and nothing else, viewer reads, operator decides and replays, \
-            admin manages sources, rules, retry policies and alert rules. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
+            admin manages sources, rules, retry policies, alert rules and channels. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
     ),
     paths(
         letters::list, letters::one, letters::arrival, letters::body, letters::decoded, letters::processed,
@@ -39,7 +39,8 @@ use crate::access::Role;
         topology::brokers, topology::check, topology::findings, topology::finding,
         topology::edit, topology::queues, topology::queue,
         topology::set_dead_lettering, topology::unset_dead_lettering, alerts::list, alerts::acknowledge,
-        alerts::rules, alerts::change_rule, alerts::silences, alerts::silence, alerts::end_silence, document,
+        alerts::rules, alerts::change_rule, alerts::silences, alerts::silence, alerts::end_silence, channels::list, channels::create,
+        channels::change, channels::remove, channels::test, document,
     ),
     components(schemas(crate::http::problem::ProblemBody, dlo_domain::rule::RuleKind, dlo_domain::topology::FindingScope, dlo_domain::timeline::Reach)),
     modifiers(&Token, &EveryAnswer),

@@ -78,7 +78,7 @@ pub async fn all(
 }
 
 /// The severity that a column names.
-pub(super) fn severity(column: &'static str, word: &str) -> Result<Severity, StoreError> {
+pub(in crate::store) fn severity(column: &'static str, word: &str) -> Result<Severity, StoreError> {
     word.parse().map_err(|why: dlo_domain::severity::UnknownSeverity| {
         StoreError::corrupt("alerts", column, why)
     })

@@ -1,0 +1,205 @@
+//! Channels: where people and programs are told of alerts.
+
+use std::str::FromStr;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::alert::AlertSubject;
+use crate::ids::{ChannelId, SourceId};
+use crate::severity::Severity;
+
+/// The longest name, in characters.
+pub const MOST_NAME_CHARS: usize = 100;
+
+/// The longest address, in bytes.
+pub const MOST_ADDRESS_BYTES: usize = 2_000;
+
+/// How many channels there may be.
+pub const MOST_CHANNELS: usize = 50;
+
+/// What a channel speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelKind {
+    /// An incoming webhook of Slack.
+    Slack,
+}
+
+impl ChannelKind {
+    /// Every kind.
+    pub const ALL: [Self; 1] = [Self::Slack];
+
+    /// The word in SQL and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Slack => "slack",
+        }
+    }
+}
+
+/// The word names no kind of channel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no kind of channel: use slack")]
+pub struct UnknownChannelKind(pub String);
+
+impl FromStr for ChannelKind {
+    type Err = UnknownChannelKind;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|kind| kind.as_str() == word).ok_or_else(|| UnknownChannelKind(word.to_owned()))
+    }
+}
+
+/// Which alerts a channel is told of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Route {
+    /// Those that are so bad.
+    pub severities: Vec<Severity>,
+    /// Those about one of these sources, or about none; empty means any.
+    pub sources: Vec<SourceId>,
+}
+
+impl Default for Route {
+    fn default() -> Self {
+        Self { severities: vec![Severity::Critical, Severity::High], sources: Vec::new() }
+    }
+}
+
+impl Route {
+    /// Whether an alert goes there.
+    #[must_use]
+    pub fn takes(&self, severity: Severity, subject: &AlertSubject) -> bool {
+        let is_of_ours = |source: SourceId| self.sources.contains(&source);
+        self.severities.contains(&severity)
+            && (self.sources.is_empty() || subject.source.is_none_or(is_of_ours))
+    }
+}
+
+/// A channel as a person writes it.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewChannel {
+    /// What it is called.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 100))]
+    pub name: String,
+    /// What it speaks.
+    pub kind: ChannelKind,
+    /// Where messages are posted. It is a secret and never told again; left out of a change, it stays.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
+    pub address: Option<String>,
+    /// Which alerts.
+    #[serde(default)]
+    pub route: Route,
+    /// Whether it is used; left out, it is.
+    #[serde(default = "yes")]
+    pub enabled: bool,
+}
+
+/// Its address is nobody's to read.
+impl std::fmt::Debug for NewChannel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewChannel").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A channel that cannot be used as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ChannelFault {
+    /// The name is empty, too long, or holds what no line of text does.
+    #[error("a channel's name is a line of 1 to {MOST_NAME_CHARS} characters: give it another")]
+    Name,
+    /// There is no address, or none that can be posted to.
+    #[error(
+        "a channel has an address such as https://hooks.slack.com/services/…, of at most {MOST_ADDRESS_BYTES} bytes"
+    )]
+    Address,
+    /// No severity is named.
+    #[error(
+        "a channel is told of at least one severity: switch it off if it is to be told of nothing"
+    )]
+    Route,
+}
+
+impl NewChannel {
+    /// Checks all of it; gives it back with name and address trimmed.
+    ///
+    /// # Errors
+    /// `ChannelFault` when some part of it will not do.
+    pub fn checked(&self) -> Result<Self, ChannelFault> {
+        let name = self.name.trim();
+        let length = name.chars().count();
+        if !(1..=MOST_NAME_CHARS).contains(&length) || name.chars().any(char::is_control) {
+            return Err(ChannelFault::Name);
+        }
+        let address = self.address.as_deref().map(str::trim);
+        let is_one = |address: &str| {
+            let begins = address.starts_with("https://") || address.starts_with("http://");
+            begins
+                && address.len() <= MOST_ADDRESS_BYTES
+                && !address.contains(|c: char| c.is_control() || c.is_whitespace())
+        };
+        if address.is_some_and(|address| !is_one(address)) {
+            return Err(ChannelFault::Address);
+        }
+        if self.route.severities.is_empty() {
+            return Err(ChannelFault::Route);
+        }
+        Ok(Self { name: name.to_owned(), address: address.map(str::to_owned), ..self.clone() })
+    }
+}
+
+/// What is told of an address: its last four characters.
+#[must_use]
+pub fn masked(address: &str) -> String {
+    let count = address.chars().count();
+    let last: String = address.chars().skip(count.saturating_sub(4)).collect();
+    format!("…{last}")
+}
+
+/// A channel as pages and programs read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Channel {
+    /// Its id.
+    pub id: ChannelId,
+    /// What it is called.
+    pub name: String,
+    /// What it speaks.
+    pub kind: ChannelKind,
+    /// The last four characters of its address.
+    pub address: String,
+    /// Which alerts.
+    pub route: Route,
+    /// Whether it is used.
+    pub enabled: bool,
+    /// How many notifications wait for it.
+    pub waiting: i64,
+    /// When it took something last.
+    pub last_sent_at: Option<DateTime<Utc>>,
+    /// Since when it takes nothing, if it does not.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// What it answered last, when that was not well.
+    pub last_answer: Option<String>,
+}
+
+/// What came of a test of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ChannelTest {
+    /// Whether it took the message.
+    pub taken: bool,
+    /// What it answered, as it is.
+    pub answer: String,
+}

@@ -1,0 +1,2 @@
+drop table notifications;
+drop table channels;

@@ -1,0 +1,112 @@
+//! What a message says of an alert beside its figure: the last error, what is behind it, and where to act.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::alert::{AlertChange, AlertSubject, BuiltIn, Signal};
+use dlo_domain::ids::AlertId;
+use dlo_domain::notice::{Button, Fact, Notice};
+use dlo_domain::reading::cut;
+use dlo_domain::severity::Severity;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::StoreError;
+use crate::store::alerts::behind;
+
+/// Bytes of an error that are told: a phone shows no more.
+const MOST_ERROR: usize = 600;
+
+/// Where an office is found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Links {
+    /// The address of its pages, without a slash at its end.
+    pub base: String,
+}
+
+impl Links {
+    /// Where all of it is shown.
+    #[must_use]
+    pub fn list(&self) -> String {
+        format!("{}/", self.base)
+    }
+
+    fn to(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+}
+
+/// Adds what is known beside the figure, and where something can be done.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub(super) async fn complete(
+    conn: &mut PgConnection,
+    links: &Links,
+    notice: &mut Notice,
+) -> Result<(), StoreError> {
+    if let Some(group) = notice.subject.group {
+        let filter = format!("group%3A{group}");
+        let replay = format!("/replays/new?q={filter}&steps=1%2C10%2C100");
+        notice.buttons.push(button("Plan a canary replay", links.to(&replay)));
+        notice.buttons.push(button("Open group", links.to(&format!("/groups/{group}"))));
+        if notice.change != AlertChange::Resolved
+            && let Some(last) = behind::last_of_group(conn, group).await?
+        {
+            notice.facts.extend(fact("last error", last.error));
+            notice.facts.extend(fact("queue", last.queue));
+        }
+    }
+    if notice.subject.source.is_some() {
+        notice.buttons.push(button("Open sources", links.to("/sources")));
+    }
+    if let Some(source) = notice.subject.source
+        && notice.change != AlertChange::Resolved
+    {
+        notice.facts.extend(fact("what it says", behind::condition_of(conn, source).await?));
+    }
+    match notice.signal {
+        Signal::ActiveWorkers => notice.buttons.push(button("Open workers", links.to("/workers"))),
+        Signal::ExecutionTimeouts | Signal::StuckExecutions { .. } => {
+            notice.buttons.push(button("Open executions", links.to("/executions")));
+        }
+        Signal::QueueWithoutConsumer => {
+            notice.buttons.push(button("Open queues", links.to("/queues")));
+        }
+        _ => {}
+    }
+    notice.buttons.push(button("Overview", links.list()));
+    Ok(())
+}
+
+fn button(label: &'static str, url: String) -> Button {
+    Button { label, url }
+}
+
+fn fact(label: &'static str, text: Option<String>) -> Option<Fact> {
+    let text = text.filter(|text| !text.trim().is_empty())?;
+    Some(Fact { label, text: cut(text.trim(), MOST_ERROR) })
+}
+
+/// An alert that is none.
+pub(super) fn example(now: DateTime<Utc>) -> Notice {
+    Notice {
+        alert: AlertId(Uuid::nil()),
+        change: AlertChange::Fired,
+        at: now,
+        rule_name: "This is a test".to_owned(),
+        built_in: Some(BuiltIn::NewGroup),
+        signal: Signal::NewGroup,
+        limit: 0,
+        severity: Severity::Low,
+        subject: AlertSubject {
+            name: "an example, nothing is wrong".to_owned(),
+            ..AlertSubject::default()
+        },
+        figure: 1,
+        since: now - TimeDelta::minutes(1),
+        facts: vec![Fact {
+            label: "last error",
+            text: "none: somebody tests this channel".to_owned(),
+        }],
+        buttons: Vec::new(),
+    }
+}

@@ -1,0 +1,136 @@
+//! Channels: reading and changing them. Their addresses are secrets: they are read where something is posted, and
+//! nowhere else.
+
+pub mod outbox;
+pub mod posting;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::channel::{Channel, ChannelKind, NewChannel, Route, UnknownChannelKind, masked};
+use dlo_domain::ids::ChannelId;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+
+use crate::store::StoreError;
+
+/// All channels in the order of their names.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn all(conn: &mut PgConnection) -> Result<Vec<Channel>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select c.id, c.name, c.kind, c.address, c.route as "route: Json<Route>", c.enabled, c.last_sent_at,
+             c.failing_since, c.last_answer,
+             (select count(*) from notifications n where n.channel_id = c.id and n.sent_at is null) as "waiting!"
+           from channels c where c.removed_at is null order by c.name"#,
+    )
+    .fetch_all(conn)
+    .await?;
+    let channels = rows.into_iter().map(|row| {
+        Ok(Channel {
+            id: ChannelId(row.id),
+            name: row.name,
+            kind: kind(&row.kind)?,
+            address: masked(&row.address),
+            route: row.route.0,
+            enabled: row.enabled,
+            waiting: row.waiting,
+            last_sent_at: row.last_sent_at,
+            failing_since: row.failing_since,
+            last_answer: row.last_answer,
+        })
+    });
+    channels.collect()
+}
+
+fn kind(word: &str) -> Result<ChannelKind, StoreError> {
+    let kind = word.parse();
+    kind.map_err(|why: UnknownChannelKind| StoreError::corrupt("channels", "kind", why))
+}
+
+/// Adds a channel. `false` when another has its name.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn insert(
+    conn: &mut PgConnection,
+    id: ChannelId,
+    (channel, address): (&NewChannel, &str),
+    (by, now): (&str, DateTime<Utc>),
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into channels (id, name, kind, address, route, enabled, created_at, changed_by, changed_at, due_at)
+         values ($1, $2, $3, $4, $5, $6, $8, $7, $8, $8)
+         on conflict (name) where removed_at is null do nothing",
+        id.0,
+        channel.name,
+        channel.kind.as_str(),
+        address,
+        Json(&channel.route) as _,
+        channel.enabled,
+        by,
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Puts another in the place of a channel; its address stays where none is given. What waits for it is tried at
+/// once, or let go if it is switched off. `false` when there is none.
+///
+/// # Errors
+/// When Postgres does not do it, or another has the name.
+pub async fn change(
+    conn: &mut PgConnection,
+    id: ChannelId,
+    channel: &NewChannel,
+    (by, now): (&str, DateTime<Utc>),
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update channels set name = $2, kind = $3, address = coalesce($4, address), route = $5, enabled = $6,
+             changed_by = $7, changed_at = $8, due_at = $8, failures = 0, failing_since = null,
+             last_answer = null
+         where id = $1 and removed_at is null",
+        id.0,
+        channel.name,
+        channel.kind.as_str(),
+        channel.address,
+        Json(&channel.route) as _,
+        channel.enabled,
+        by,
+        now,
+    )
+    .execute(&mut *conn)
+    .await?;
+    if !channel.enabled {
+        let_go(conn, id).await?;
+    }
+    Ok(done.rows_affected() > 0)
+}
+
+/// Removes a channel, and what waits for it. Tells its name; nothing when there is none.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn remove(
+    conn: &mut PgConnection,
+    id: ChannelId,
+    now: DateTime<Utc>,
+) -> Result<Option<String>, StoreError> {
+    let name = sqlx::query_scalar!(
+        "update channels set removed_at = $2 where id = $1 and removed_at is null returning name",
+        id.0,
+        now,
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
+    let_go(conn, id).await?;
+    Ok(name)
+}
+
+async fn let_go(conn: &mut PgConnection, id: ChannelId) -> Result<(), StoreError> {
+    sqlx::query!("delete from notifications where channel_id = $1 and sent_at is null", id.0)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
