@@ -13,7 +13,7 @@ mod components;
 #[cfg(feature = "ssr")]
 pub mod desk;
 pub mod error;
-mod links;
+pub mod links;
 mod pages;
 #[cfg(feature = "ssr")]
 mod request;

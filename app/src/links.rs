@@ -134,6 +134,18 @@ pub(crate) fn new_replay(form: &ReplayForm) -> String {
     with_query(NEW_REPLAY, ids.chain(chosen).chain(fields))
 }
 
+/// The page of a new replay of what waits of a group.
+#[must_use]
+pub fn replay_of_group(id: GroupId) -> String {
+    with_query(NEW_REPLAY, [("scope", "matching"), ("q", &*waiting_of_group(id))])
+}
+
+/// The filter of what waits of a group: the letters that are counted, no fewer. What cannot go is left out of a
+/// replay with its reason.
+pub(crate) fn waiting_of_group(id: GroupId) -> String {
+    format!("{} {WAITING}", of_group(id))
+}
+
 /// The page of a new replay of one letter.
 pub(crate) fn replay_letter(id: LetterId) -> String {
     with_query(NEW_REPLAY, [("ids[]", &*id.to_string())])
@@ -252,7 +264,8 @@ pub(crate) fn searched(id: ReplayId, letters: i64) -> String {
 }
 
 /// One group.
-pub(crate) fn group(id: GroupId) -> String {
+#[must_use]
+pub fn group(id: GroupId) -> String {
     format!("{GROUPS}/{id}")
 }
 

@@ -124,9 +124,8 @@ fn Read(
 /// The way to a replay of what waits, and to its discard.
 #[component]
 fn GroupReplay(group: GroupSummary) -> impl IntoView {
-    // The letters that are counted, no fewer: what cannot go is left out with its reason.
-    let filter = format!("{} {}", links::of_group(group.id), links::WAITING);
-    let look = links::with_query(links::NEW_REPLAY, [("scope", "matching"), ("q", &*filter)]);
+    let filter = links::waiting_of_group(group.id);
+    let look = links::replay_of_group(group.id);
     (group.waiting > 0).then(|| {
         let letters = wording::count(group.waiting);
         let discard = format!("Discard the {letters} that wait");

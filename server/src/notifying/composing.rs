@@ -44,10 +44,12 @@ pub(super) async fn complete(
     notice: &mut Notice,
 ) -> Result<(), StoreError> {
     if let Some(group) = notice.subject.group {
-        let filter = format!("group%3A{group}");
-        let replay = format!("/replays/new?q={filter}&steps=1%2C10%2C100");
-        notice.buttons.push(button("Plan a canary replay", links.to(&replay)));
-        notice.buttons.push(button("Open group", links.to(&format!("/groups/{group}"))));
+        // A replay begins with a canary unless somebody wants it otherwise.
+        if notice.change != AlertChange::Resolved {
+            let replay = links.to(&dlo_app::links::replay_of_group(group));
+            notice.buttons.push(button("Plan a canary replay", replay));
+        }
+        notice.buttons.push(button("Open group", links.to(&dlo_app::links::group(group))));
         if notice.change != AlertChange::Resolved
             && let Some(last) = behind::last_of_group(conn, group).await?
         {

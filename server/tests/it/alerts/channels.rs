@@ -30,16 +30,16 @@ fn anna() -> Actor {
 }
 
 /// An office that tells, with one channel.
-struct Telling {
-    office: Office,
+pub(super) struct Telling {
+    pub(super) office: Office,
     poster: Poster,
-    slack: Slack,
-    desk: PgDesk,
+    pub(super) slack: Slack,
+    pub(super) desk: PgDesk,
     channel: Channel,
 }
 
 impl Telling {
-    async fn open(pool: &PgPool) -> Self {
+    pub(super) async fn open(pool: &PgPool) -> Self {
         Self::within(pool, Duration::from_secs(30)).await
     }
 
@@ -61,7 +61,7 @@ impl Telling {
     }
 
     /// Lets time pass, and posts as often as an office would, but for speed.
-    async fn pass(&self, seconds: i64) {
+    pub(super) async fn pass(&self, seconds: i64) {
         for _ in 0..seconds / 10 {
             self.office.pass(10).await;
             self.poster.post_some().await.expect("posted");

@@ -1,0 +1,56 @@
+//! What a message says of a group, and where its buttons lead.
+
+use reqwest::Url;
+use sqlx::PgPool;
+
+use super::channels::Telling;
+use crate::support::front::Counter;
+
+/// A group with three letters that wait, of which the last says what went wrong.
+const GROUP: &str = r"
+    insert into sources (id, broker, vhost, queue, name, mode, configured, condition, condition_since, created_at)
+    values ('019a0f3e-5a4b-7c2d-8e1f-000000000001', 'main', '/', 'dead', 'the dead', 'take', false, 'running',
+        now(), now());
+    insert into groups (id, state, state_since, title, why, created_at)
+    values ('019a0f3e-5a4b-7c2d-8e1f-000000000003', 'open', '2026-11-21T12:00:01Z', 'no route', '{}',
+        '2026-11-21T12:00:01Z');
+    insert into signatures (id, version, content, sample_letter_id, first_seen_at, position, group_id)
+    values ('\x01', 1, '{}', gen_random_uuid(), now(), 1, '019a0f3e-5a4b-7c2d-8e1f-000000000003');
+    insert into letters (id, source_id, state, severity, queue, reason, error_message, signature, size_bytes,
+        arrivals, first_arrived_at, last_arrived_at)
+    select gen_random_uuid(), '019a0f3e-5a4b-7c2d-8e1f-000000000001', 'held', 'critical', 'orders', 'rejected',
+        'refused <' || n || '>', '\x01', 0, 1, now(), now() + n * interval '1 second'
+    from generate_series(1, 3) n;
+    insert into group_totals (group_id, letters, waiting, critical, high, normal, low, arrivals, impact)
+    values ('019a0f3e-5a4b-7c2d-8e1f-000000000003', 3, 3, 3, 0, 0, 0, 3, 3)";
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_group_is_told_with_its_last_error_and_its_buttons_lead_to_pages_that_ask(pool: PgPool) {
+    let telling = Telling::open(&pool).await;
+    telling.office.run(GROUP).await;
+    telling.pass(10).await;
+    let taken = telling.slack.taken();
+    assert_eq!(taken.len(), 1);
+    assert_eq!(taken[0]["text"], "Critical: a new failure: “no route”, 3 letters wait");
+    let fields = taken[0]["blocks"][2]["fields"].to_string();
+    assert!(
+        fields.contains("last error\\nrefused &lt;3&gt;") && fields.contains("queue\\norders"),
+        "{fields}"
+    );
+    let buttons = taken[0]["blocks"][4]["elements"].as_array().expect("buttons").clone();
+    let labels: Vec<&str> =
+        buttons.iter().map(|one| one["text"]["text"].as_str().expect("a label")).collect();
+    assert_eq!(labels, ["Plan a canary replay", "Open group", "Overview"]);
+    assert_eq!(
+        buttons[1]["url"],
+        "https://dlo.example/groups/019a0f3e-5a4b-7c2d-8e1f-000000000003"
+    );
+    let url: Url = buttons[0]["url"].as_str().expect("an address").parse().expect("an address");
+    let counter = Counter::open_before(&pool, std::sync::Arc::new(telling.desk)).await;
+    let path = format!("{}?{}", url.path(), url.query().unwrap_or_default());
+    let page = counter.get(&path).await;
+    assert_eq!(page.status(), 200, "{path}");
+    let page = page.text().await.expect("a page");
+    assert!(page.contains("canary") && page.contains("3 letters"), "{path}: {page}");
+    counter.close().await;
+}
