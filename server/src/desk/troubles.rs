@@ -4,6 +4,7 @@ use std::sync::PoisonError;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
+use dlo_domain::channel::Channel;
 use dlo_domain::judge::LeftOut;
 use dlo_domain::office::Trouble;
 use dlo_domain::source::{Source, SourceCondition};
@@ -13,10 +14,13 @@ use crate::register;
 use crate::store::executions::links;
 use crate::store::registers::{self, Standing};
 use crate::store::workers::watches;
-use crate::store::{offices, shared_time, sources};
+use crate::store::{channels, offices, shared_time, sources};
 
 /// How long dead letters may wait for the handler of executions before it is told. It takes a second.
 const UNHANDLED: TimeDelta = TimeDelta::seconds(60);
+
+/// How long a channel refuses before it is told.
+const REFUSING: TimeDelta = TimeDelta::seconds(60);
 
 /// How long heartbeats are not heard before it is told.
 const CLOSED: TimeDelta = TimeDelta::seconds(30);
@@ -36,6 +40,7 @@ pub(super) async fn list(desk: &PgDesk) -> Vec<Trouble> {
                 .chain(of_register.clone())
                 .chain(asked.unhandled_since.map(of_handler))
                 .chain(asked.of_duties)
+                .chain(asked.channels.iter().filter_map(|channel| of_channel(channel, asked.at)))
                 .collect()
         }
         Ok(Err(_)) | Err(_) => vec![database_away(desk)],
@@ -57,6 +62,8 @@ struct Asked {
     unhandled_since: Option<DateTime<Utc>>,
     /// Duties that fail.
     of_duties: Vec<Trouble>,
+    channels: Vec<Channel>,
+    at: DateTime<Utc>,
 }
 
 async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
@@ -71,6 +78,8 @@ async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
         unhandled_since: unhandled_since.filter(|since| *since < now - UNHANDLED),
         closed,
         of_duties: offices::troubles(&mut conn).await?,
+        channels: channels::all(&mut conn).await?,
+        at: now,
     })
 }
 
@@ -108,6 +117,19 @@ fn of_way((way, since): &Closed) -> Trouble {
         ),
         since: *since,
     }
+}
+
+/// A channel that is away for a moment is none.
+fn of_channel(channel: &Channel, now: DateTime<Utc>) -> Option<Trouble> {
+    let since =
+        channel.failing_since.filter(|since| channel.enabled && *since <= now - REFUSING)?;
+    let answer = channel.last_answer.as_deref().unwrap_or("no answer");
+    let what = format!(
+        "The channel `{}` takes no messages: {answer}. {} notifications wait for it and are posted once it does; \
+         mend its address, or switch it off.",
+        channel.name, channel.waiting
+    );
+    Some(Trouble { what, since })
 }
 
 fn of_rule(rule: &LeftOut) -> Trouble {

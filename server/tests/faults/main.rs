@@ -4,6 +4,7 @@
 //!
 //! `harness` has what breaks things; what both kinds of tests use is in `tests/support`.
 
+mod alerts;
 mod bounds;
 mod cli;
 mod crash;

@@ -26,6 +26,8 @@ pub enum Answer {
     TooMany(u32),
     /// It takes the message, and nobody hears that.
     TakeAndHang,
+    /// It does not take the message, and does not say so.
+    Hang,
     /// Something that no server would say.
     Garbage,
 }
@@ -40,18 +42,31 @@ struct Said {
 /// A stand-in under way.
 pub struct Slack {
     pub address: String,
+    port: u16,
     said: Arc<Mutex<Said>>,
     task: JoinHandle<()>,
 }
 
 impl Slack {
     pub async fn start() -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
-        let said = Arc::new(Mutex::new(Said::default()));
-        let address = format!(
-            "http://{}/services/T000/B000/secret-xyzw",
-            listener.local_addr().expect("bound")
-        );
+        Self::at(0, Arc::default()).await
+    }
+
+    /// Dies: nobody listens there any more.
+    pub async fn die(&mut self) {
+        self.task.abort();
+        let _ = (&mut self.task).await;
+    }
+
+    /// Comes back, where it was and with what it has taken.
+    pub async fn come_back(&mut self) {
+        *self = Self::at(self.port, self.said.clone()).await;
+    }
+
+    async fn at(port: u16, said: Arc<Mutex<Said>>) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        let address = format!("http://127.0.0.1:{port}/services/T000/B000/secret-xyzw");
         let app = Router::new()
             .route("/services/T000/B000/secret-xyzw", post(answer))
             .with_state(said.clone());
@@ -59,7 +74,7 @@ impl Slack {
         let task = tokio::spawn(async move {
             axum::serve(listener, app).await.expect("served");
         });
-        Self { address, said, task }
+        Self { address, port, said, task }
     }
 
     /// Answers the next ones like this, and then `ok`.
@@ -75,6 +90,16 @@ impl Slack {
     /// How often it was asked.
     pub fn asked(&self) -> usize {
         self.said.lock().expect("alone").asked
+    }
+
+    /// Of how many alerts it was told that they began.
+    pub fn begun(&self) -> usize {
+        let texts = self.texts().into_iter().filter(|text| !text.starts_with("Over"));
+        let more = |text: &str| {
+            let (_, more) = text.strip_suffix(" more)")?.rsplit_once("(and ")?;
+            more.parse::<usize>().ok()
+        };
+        texts.map(|text| 1 + more(&text).unwrap_or_default()).sum()
     }
 
     /// The texts that a phone would have shown.
@@ -118,8 +143,10 @@ async fn answer(State(said): State<Arc<Mutex<Said>>>, body: Bytes) -> Response {
             )]);
             (StatusCode::TOO_MANY_REQUESTS, after, "").into_response()
         }
-        Answer::TakeAndHang => {
-            take();
+        Answer::TakeAndHang | Answer::Hang => {
+            if answer == Answer::TakeAndHang {
+                take();
+            }
             tokio::time::sleep(Duration::from_hours(1)).await;
             StatusCode::OK.into_response()
         }

@@ -10,8 +10,8 @@ use sqlx::PgConnection;
 
 use crate::store::StoreError;
 
-/// Things of one rule, at most: the worst of a storm are told, and it is said that there are more.
-pub const MOST_THINGS: i64 = 1_000;
+/// Things of one rule, at most: of a storm that is larger the worst are told.
+pub const MOST_THINGS: i64 = 5_000;
 
 /// Executions, and exhausted letters, that are counted at most.
 const MOST_COUNTED: i64 = 1_000;

@@ -14,8 +14,8 @@ use crate::config::Secret;
 use crate::store::StoreError;
 use crate::store::alerts::open::severity;
 
-/// By then it is known what came of a message, or the office that posted it is gone.
-const LEASE: TimeDelta = TimeDelta::seconds(60);
+/// By then it is known what came of a message and of its shorter form, or the office that posted it is gone.
+const LEASE: TimeDelta = TimeDelta::seconds(30);
 
 /// Notifications of one message.
 const MOST_AT_ONCE: i64 = 2_000;

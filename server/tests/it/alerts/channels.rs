@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use dlo_app::desk::{ChannelDesk as _, DeskError};
+use dlo_app::desk::{ChannelDesk as _, DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::channel::{Channel, ChannelKind, NewChannel, Route};
 use dlo_domain::severity::Severity;
@@ -142,6 +142,11 @@ async fn nothing_is_lost_while_a_channel_refuses_and_it_is_told_of_all_of_it_in_
     telling.pass(10).await;
     assert_eq!(telling.channel().await.last_answer.as_deref(), Some("404 no_service"));
     assert!(telling.channel().await.failing_since.is_some());
+    let troubles = telling.desk.troubles().await;
+    let of_channel = troubles.iter().filter(|trouble| trouble.what.contains("channel `on call`"));
+    let told: Vec<_> = of_channel.map(|trouble| trouble.what.as_str()).collect();
+    assert_eq!(told.len(), 1, "{troubles:?}");
+    assert!(told[0].contains("404 no_service. 62 notifications wait"), "{told:?}");
     telling.pass(400).await;
     let texts = telling.slack.texts();
     let [text] = &texts[..] else { panic!("one message about all of it: {texts:?}") };
