@@ -42,7 +42,7 @@ impl ChannelKind {
 
 /// The word names no kind of channel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no kind of channel: use slack")]
+#[error("`{0}` is not a kind of channel: use slack")]
 pub struct UnknownChannelKind(pub String);
 
 impl FromStr for ChannelKind {
@@ -120,7 +120,7 @@ pub enum ChannelFault {
     /// The name is empty, too long, or holds what no line of text does.
     #[error("a channel's name is a line of 1 to {MOST_NAME_CHARS} characters: give it another")]
     Name,
-    /// There is no address, or none that can be posted to.
+    /// The address is missing, or cannot be posted to.
     #[error(
         "a channel has an address such as https://hooks.slack.com/services/…, of at most {MOST_ADDRESS_BYTES} bytes"
     )]

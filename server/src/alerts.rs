@@ -141,7 +141,7 @@ impl Evaluator {
                 figures::sources_in(conn, &[SourceCondition::DeliveryLimit], now).await
             }
             Signal::BrokerAway => figures::brokers_away(conn, now).await,
-            // What was there before the rule is no news.
+            // Groups that were there before the rule are not told.
             Signal::NewGroup => figures::new_groups(conn, kept.created_at.max(now - NEW_FOR)).await,
             Signal::RegressedGroup => figures::regressed_groups(conn, kept.created_at).await,
         }

@@ -14,7 +14,7 @@ use dlo_domain::event::LiveEvent;
 use dlo_domain::notice::{self, Message};
 use dlo_domain::reading::cut;
 use dlo_domain::visible_text::visible;
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 use serde_json::Value;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -85,14 +85,17 @@ impl Poster {
         let now = shared_time(&mut conn, &*self.clock).await?;
         let taken = posting::take(&mut conn, now, AT_ONCE).await?;
         drop(conn);
-        let posted = try_join_all(taken.iter().map(|channel| self.post_to(channel))).await?;
-        Ok(posted.len())
+        // To the end of all of them: what one channel is about to take is not cut off for the fault of another.
+        let posted = join_all(taken.iter().map(|channel| self.post_to(channel))).await;
+        posted.into_iter().collect::<Result<Vec<()>, _>>()?;
+        Ok(taken.len())
     }
 
     async fn post_to(&self, channel: &Taken) -> Result<(), StoreError> {
         let mut conn = self.pool.acquire().await?;
         let Batch { ids, mut notices } = posting::batch(&mut conn, channel.id).await?;
-        for notice in &mut notices {
+        // Of many each is told in a line.
+        if let [notice] = &mut notices[..] {
             composing::complete(&mut conn, &self.links, notice).await?;
         }
         drop(conn);

@@ -206,7 +206,7 @@ fn tell_again(rule: &NewAlertRule, life: Life, seen: Sighting, now: DateTime<Utc
     }
     let is_due = rule.repeat_seconds > 0 && now - told_at >= seconds(rule.repeat_seconds);
     if is_due && life.state == AlertState::Firing && life.muted_until_above.is_none() {
-        // As bad as it ever was told: going back and forth is no news.
+        // The worst that was told stays, so that a severity that goes up and down is told once.
         let told = Some((now, severity_then));
         return Step::Goes(Life { told, ..life }, Some(AlertChange::Repeated));
     }

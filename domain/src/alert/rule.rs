@@ -180,7 +180,7 @@ impl BuiltIn {
 
 /// The word names no rule that every office comes with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no built-in alert rule")]
+#[error("`{0}` is not a built-in alert rule")]
 pub struct UnknownBuiltIn(pub String);
 
 impl FromStr for BuiltIn {
@@ -214,7 +214,7 @@ pub enum AlertRuleFault {
     /// The window is empty or too long.
     #[error("a window is 1 to {MOST_WINDOW_MINUTES} minutes")]
     Window,
-    /// The limit is no such figure.
+    /// The limit is out of bounds.
     #[error("the limit of this rule is {least} to {most}")]
     Limit {
         /// The least that makes sense.

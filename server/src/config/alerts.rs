@@ -48,6 +48,8 @@ fn address(text: &str) -> Result<String, String> {
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.query().is_none() => {
             Ok(text.to_owned())
         }
-        _ => Err(format!("`{text}` is no address of pages: write it as https://dlo.example.org")),
+        _ => Err(format!(
+            "`{text}` is not the address of a web site: write it as https://dlo.example.org"
+        )),
     }
 }

@@ -113,7 +113,7 @@ async fn several_offices_note_each_change_once(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn groups_that_were_there_before_the_rule_are_no_news(pool: PgPool) {
+async fn groups_that_were_there_before_the_rule_are_not_told(pool: PgPool) {
     const GROUPS: &str = "insert into groups (id, state, state_since, title, why, created_at)
         select gen_random_uuid(), 'open', '2026-11-21T11:59:00Z', 'old', '{}', '2026-11-21T11:59:00Z'
         from generate_series(1, 60);
