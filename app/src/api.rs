@@ -43,7 +43,7 @@ fn link(words: impl Into<String>, href: String) -> (String, String) {
     not(feature = "ssr"),
     expect(dead_code, reason = "only the bodies of server functions call it")
 )]
-fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiError> {
+pub(crate) fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiError> {
     text.parse().map_err(|_| {
         ApiError::not_found(format!(
             "There is no such {noun}: its id is not one that this office gives."
@@ -56,7 +56,7 @@ fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiError> {
     not(feature = "ssr"),
     expect(dead_code, reason = "only the bodies of server functions call it")
 )]
-fn cursor(text: &str) -> Result<Option<Cursor>, ApiError> {
+pub(crate) fn cursor(text: &str) -> Result<Option<Cursor>, ApiError> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -69,7 +69,7 @@ fn cursor(text: &str) -> Result<Option<Cursor>, ApiError> {
     not(feature = "ssr"),
     expect(dead_code, reason = "only the bodies of server functions call it")
 )]
-fn seconds(text: &str) -> Option<u32> {
+pub(crate) fn seconds(text: &str) -> Option<u32> {
     let digits = text.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
         "" | "s" => 1,

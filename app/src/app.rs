@@ -10,8 +10,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{FocusOptions, HtmlElement};
 
 use crate::components::{
-    Colophon, KeysHelp, Masthead, ToastView, TroubleBanner, provide_live, provide_ticks,
-    provide_toasts,
+    Colophon, KeysHelp, Masthead, ToastView, TroubleBanner, provide_attention, provide_live,
+    provide_ticks, provide_toasts,
 };
 use crate::pages::{
     EditLetterPage, ExecutionPage, ExecutionsPage, GroupPage, GroupsPage, LetterPage, LettersPage,
@@ -44,6 +44,7 @@ fn FocusOnArrival() -> impl IntoView {
 pub fn App() -> impl IntoView {
     provide_meta_context();
     provide_live();
+    provide_attention();
     provide_ticks();
     provide_toasts();
     view! {

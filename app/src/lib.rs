@@ -12,6 +12,8 @@ mod codec;
 mod components;
 #[cfg(feature = "ssr")]
 pub mod desk;
+#[cfg(feature = "ssr")]
+mod documents;
 pub mod error;
 pub mod links;
 mod pages;
@@ -22,4 +24,8 @@ mod visible;
 mod wording;
 
 pub use app::App;
+#[cfg(feature = "ssr")]
+pub use documents::{Documents, SlackMessage};
+#[cfg(feature = "ssr")]
+pub use shell::document;
 pub use shell::shell;

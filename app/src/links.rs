@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use dlo_domain::filter::{Field, FilterFault, FilterForm, LetterFilter};
+#[cfg(feature = "ssr")]
+use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
@@ -49,6 +51,57 @@ pub(crate) const RETRIES: &str = "/rules/retries";
 /// The form of a retry policy; of a new one when the id is empty.
 pub(crate) fn policy_form(id: &str) -> String {
     format!("{RETRIES}/{}", if id.is_empty() { "new" } else { id })
+}
+
+/// The alerts that are open.
+pub const ALERTS: &str = "/alerts";
+
+/// The alerts that are over.
+#[cfg(feature = "ssr")]
+pub(crate) const PAST_ALERTS: &str = "/alerts/history";
+
+/// The alert rules.
+#[cfg(feature = "ssr")]
+pub(crate) const ALERT_RULES: &str = "/alerts/rules";
+
+/// The silences.
+#[cfg(feature = "ssr")]
+pub(crate) const SILENCES: &str = "/alerts/silences";
+
+/// The channels.
+#[cfg(feature = "ssr")]
+pub const CHANNELS: &str = "/alerts/channels";
+
+/// One alert.
+#[cfg(feature = "ssr")]
+#[must_use]
+pub fn alert(id: AlertId) -> String {
+    format!("{ALERTS}/{id}")
+}
+
+/// The page that asks once whether to `acknowledge` or `mute` an alert.
+#[cfg(feature = "ssr")]
+#[must_use]
+pub fn asked_of_alert(id: AlertId, what: &str) -> String {
+    with_query(&alert(id), [("do", what)])
+}
+
+/// The form of an alert rule.
+#[cfg(feature = "ssr")]
+pub(crate) fn alert_rule(id: AlertRuleId) -> String {
+    format!("{ALERT_RULES}/{id}")
+}
+
+/// The form of a channel.
+#[cfg(feature = "ssr")]
+pub(crate) fn channel(id: ChannelId) -> String {
+    format!("{CHANNELS}/{id}")
+}
+
+/// A page that says what was done.
+#[cfg(feature = "ssr")]
+pub(crate) fn told(page: &str, notice: &str) -> String {
+    with_query(page, [("notice", notice)])
 }
 
 /// An address with a query; pairs without a value are left out.

@@ -5,8 +5,27 @@ use leptos_meta::{HashedStylesheet, MetaTags};
 
 use crate::App;
 
-/// The document; the server renders it for every page.
+/// What the server renders for every page of the application.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
+    let scripts = view! {
+        <AutoReload options=options.clone() />
+        <HydrationScripts options=options.clone() />
+    };
+    frame(options, scripts.into_any(), || view! { <App /> }.into_any())
+}
+
+/// What the server renders for every document: no program goes with it.
+#[cfg(feature = "ssr")]
+pub fn document(options: LeptosOptions) -> impl IntoView {
+    let script = view! { <script src="/document.js" defer></script> };
+    frame(options, script.into_any(), || view! { <crate::Documents /> }.into_any())
+}
+
+fn frame(
+    options: LeptosOptions,
+    scripts: AnyView,
+    body: impl FnOnce() -> AnyView,
+) -> impl IntoView {
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -28,16 +47,15 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                     r#type="font/woff2"
                     crossorigin="anonymous"
                 />
-                <HashedStylesheet options=options.clone() id="style" />
+                <HashedStylesheet options id="style" />
                 // Before the first painting: it knows which paper a person likes.
                 <script src="/theme.js"></script>
                 <script src="/keys.js" defer></script>
-                <AutoReload options=options.clone() />
-                <HydrationScripts options />
+                {scripts}
                 <MetaTags />
             </head>
             <body>
-                <App />
+                {body()}
             </body>
         </html>
     }

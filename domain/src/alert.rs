@@ -5,15 +5,18 @@
 
 mod inhibition;
 mod life;
+mod mute;
 mod report;
 mod rule;
 mod signal;
 mod silence;
 mod subject;
+mod wording;
 
 pub use inhibition::follows_from_broker;
 pub use life::{AlertChange, AlertState, Life, Sighting, Step, next_step};
-pub use report::Alert;
+pub use mute::{Mute, MuteFault, NewMute};
+pub use report::{Alert, AlertDetail, AlertEvent, AlertEventKind, AlertTold, Firing};
 pub use rule::{
     AlertRule, AlertRuleFault, BuiltIn, MOST_ALERT_RULES, MOST_NAME_CHARS, NewAlertRule,
     UnknownBuiltIn,
@@ -21,6 +24,7 @@ pub use rule::{
 pub use signal::{Limit, MOST_WINDOW_MINUTES, Measure, Signal, Unit};
 pub use silence::{MOST_REASON_CHARS, NewSilence, Silence, SilenceFault, SilenceScope};
 pub use subject::AlertSubject;
+pub use wording::{asks, lasting, says};
 
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,16 @@ impl ChannelKind {
     }
 }
 
+impl ChannelKind {
+    /// What people call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slack => "Slack",
+        }
+    }
+}
+
 /// The word names no kind of channel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a kind of channel: use slack")]
@@ -192,6 +202,8 @@ pub struct Channel {
     pub failing_since: Option<DateTime<Utc>>,
     /// What it answered last, when that was not well.
     pub last_answer: Option<String>,
+    /// What came of its last test.
+    pub last_test: Option<ChannelTest>,
 }
 
 /// What came of a test of a channel.
@@ -202,4 +214,6 @@ pub struct ChannelTest {
     pub taken: bool,
     /// What it answered, as it is.
     pub answer: String,
+    /// When.
+    pub at: DateTime<Utc>,
 }

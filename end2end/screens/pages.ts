@@ -62,6 +62,16 @@ async function rule(api: Api): Promise<string> {
   return `/rules/${first.id}`;
 }
 
+/** The worst alert; the company always has one. */
+async function alert(api: Api): Promise<string> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const [worst] = await api.alerts();
+    if (worst !== undefined) return `/alerts/${worst.id}`;
+    await new Promise((wake) => setTimeout(wake, 500));
+  }
+  throw new Error('nothing fires');
+}
+
 /** A worker that says all that one can say. */
 async function worker(api: Api): Promise<string> {
   const said = { interval_seconds: 3600, queue: 'worker.1.executions', version: '2.3.1', running: 3, capacity: 16, metadata: { zone: 'fra' } };
@@ -126,6 +136,15 @@ export const SCREENS: Screen[] = [
     name: 'retry-policy-new',
     address: () => '/rules/retries/new?name=Timeouts&filter=error_class:*Timeout*&verdict=retry&delays=10s+100s&jitter=20&budget=600&look=yes',
   },
+  { name: 'alerts', address: () => '/alerts' },
+  { name: 'alert', address: alert },
+  { name: 'alert-mute', address: async (api) => `${await alert(api)}?do=mute` },
+  { name: 'alerts-history', address: () => '/alerts/history' },
+  { name: 'alert-rules', address: () => '/alerts/rules' },
+  { name: 'alert-rule', address: async (api) => `/alerts/rules/${(await api.alertRules())[0]!.id}` },
+  { name: 'silences', address: () => '/alerts/silences' },
+  { name: 'channels', address: () => '/alerts/channels' },
+  { name: 'channel-new', address: () => '/alerts/channels/new' },
   { name: 'workers', address: () => '/workers' },
   { name: 'workers-stale', address: () => '/workers?state=stale' },
   { name: 'worker', address: worker },

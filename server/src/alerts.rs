@@ -253,7 +253,7 @@ impl Look {
 
     fn is_quiet(&self, rule: AlertRuleId, signal: &Signal, subject: &AlertSubject) -> bool {
         let mut silences = self.silences.iter();
-        silences.any(|silence| silence.scope.holds(rule, subject.source, subject.group))
+        silences.any(|silence| silence.scope.holds(rule, subject))
             || follows_from_broker(signal, subject, |broker| self.away.contains(broker))
     }
 }

@@ -5,6 +5,7 @@
 )]
 
 use chrono::{DateTime, Utc};
+use dlo_domain::alert::Firing;
 use dlo_domain::office::Trouble;
 use dlo_domain::overview::Overview;
 use dlo_domain::severity::Severity;
@@ -67,13 +68,20 @@ pub struct Troubles {
     pub now: DateTime<Utc>,
     /// What is not well; empty when all is.
     pub troubles: Vec<Trouble>,
+    /// The alerts that fire; absent where that cannot be read.
+    pub firing: Option<Firing>,
 }
 
-/// What is not well.
+/// What is not well, and what fires.
 ///
 /// # Errors
 /// None by itself; the way there may fail.
 #[server(prefix = "/ui", endpoint = "troubles", input = GetUrl, output = Json)]
 pub async fn read_troubles() -> Result<Troubles, ApiError> {
-    Ok(Troubles { troubles: crate::desk::desk().troubles().await, now: crate::request::now() })
+    let desk = crate::desk::desk();
+    Ok(Troubles {
+        troubles: desk.troubles().await,
+        firing: desk.firing().await.ok(),
+        now: crate::request::now(),
+    })
 }

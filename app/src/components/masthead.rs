@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::components::A;
 
-use super::LiveMark;
+use super::{Bell, LiveMark};
 
 /// Name, pages, and the few things that are on every page.
 #[component]
@@ -49,6 +49,7 @@ pub(crate) fn Masthead() -> impl IntoView {
             </nav>
             <div class="tools">
                 <LiveMark />
+                <Bell />
                 <button
                     class="theme needs-script"
                     type="button"

@@ -8,15 +8,37 @@ use dlo_domain::office::Trouble;
 use leptos::prelude::*;
 
 use super::{Ago, Live, Spoken};
-use crate::api::office::read_troubles;
+use crate::api::office::{Troubles, read_troubles};
+use crate::error::ApiError;
 use crate::wording;
 use saying::Sayings;
+
+/// What asks for attention on every page: what is not well, and what fires. Read once, for the banner and the bell.
+#[derive(Clone, Copy)]
+pub(crate) struct Attention {
+    /// What was read last.
+    pub(crate) read: Resource<Result<Troubles, ApiError>>,
+}
+
+impl Attention {
+    /// That of this application.
+    pub(crate) fn current() -> Self {
+        expect_context()
+    }
+}
+
+/// Begins to read what asks for attention.
+pub(crate) fn provide_attention() {
+    let version = Live::current()
+        .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Alerts));
+    let read = Resource::new(move || version.get(), |_| read_troubles());
+    provide_context(Attention { read });
+}
 
 /// Shown only when something is not well.
 #[component]
 pub(crate) fn TroubleBanner() -> impl IntoView {
-    let version = Live::current().version(|event| matches!(event, LiveEvent::Source { .. }));
-    let troubles = Resource::new(move || version.get(), |_| read_troubles());
+    let troubles = Attention::current().read;
     view! {
         <Transition>
             {move || Suspend::new(async move {

@@ -1,7 +1,9 @@
 //! What is asked about alerts.
 
 use async_trait::async_trait;
-use dlo_domain::alert::{Alert, AlertRule, NewAlertRule, NewSilence, Silence};
+use dlo_domain::alert::{
+    Alert, AlertDetail, AlertRule, Firing, NewAlertRule, NewMute, NewSilence, Silence,
+};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
 use dlo_domain::page::{Cursor, Page};
@@ -11,6 +13,9 @@ use super::DeskError;
 /// The part of the port that is about alerts.
 #[async_trait]
 pub trait AlertDesk {
+    /// How many alerts fire.
+    async fn firing(&self) -> Result<Firing, DeskError>;
+
     /// What is open, pending alerts among it: the worst first, at most 500.
     async fn open_alerts(&self) -> Result<Page<Alert>, DeskError>;
 
@@ -20,6 +25,14 @@ pub trait AlertDesk {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<Alert>, DeskError>;
+
+    /// One alert with its course.
+    async fn alert(&self, id: AlertId) -> Result<AlertDetail, DeskError>;
+
+    /// Has nobody told of an alert for a time, or until it is so much worse. A conflict where the latter cannot be
+    /// said of it.
+    async fn mute_alert(&self, actor: &Actor, id: AlertId, mute: &NewMute)
+    -> Result<(), DeskError>;
 
     /// Says that somebody looks into an alert. One that is not firing is a conflict.
     async fn acknowledge_alert(&self, actor: &Actor, id: AlertId) -> Result<(), DeskError>;

@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::subject::AlertSubject;
 use crate::ids::{AlertRuleId, GroupId, SilenceId, SourceId};
 
 /// The longest reason, in characters.
@@ -12,12 +13,14 @@ pub const MOST_REASON_CHARS: usize = 500;
 const LONGEST: TimeDelta = TimeDelta::days(31);
 
 /// Which alerts are silenced: those that are all of what is named. Where nothing is named, all are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SilenceScope {
     /// Those of a rule.
     pub rule: Option<AlertRuleId>,
+    /// Those about one thing of that rule: the `key` of an alert's subject.
+    pub thing: Option<String>,
     /// Those about a source.
     pub source: Option<SourceId>,
     /// Those about a group.
@@ -25,17 +28,23 @@ pub struct SilenceScope {
 }
 
 impl SilenceScope {
-    /// Whether an alert of this rule, about this source and this group, is silenced.
+    /// Whether an alert of this rule about this subject is silenced.
     #[must_use]
-    pub fn holds(
-        &self,
-        rule: AlertRuleId,
-        source: Option<SourceId>,
-        group: Option<GroupId>,
-    ) -> bool {
+    pub fn holds(&self, rule: AlertRuleId, subject: &AlertSubject) -> bool {
         self.rule.is_none_or(|own| own == rule)
-            && (self.source.is_none() || self.source == source)
-            && (self.group.is_none() || self.group == group)
+            && self.thing.as_ref().is_none_or(|own| *own == subject.key)
+            && (self.source.is_none() || self.source == subject.source)
+            && (self.group.is_none() || self.group == subject.group)
+    }
+
+    /// All that an alert may say of its subject again: whatever there is of its group, else of the same thing by
+    /// the same rule.
+    #[must_use]
+    pub fn of_alert(rule: AlertRuleId, subject: &AlertSubject) -> Self {
+        match subject.group {
+            Some(group) => Self { group: Some(group), ..Self::default() },
+            None => Self { rule: Some(rule), thing: Some(subject.key.clone()), ..Self::default() },
+        }
     }
 }
 
@@ -62,6 +71,9 @@ pub enum SilenceFault {
         "a silence has a reason of 1 to {MOST_REASON_CHARS} characters, so that others know what it is for"
     )]
     Reason,
+    /// It names a thing and not whose.
+    #[error("a silence that names a thing names the rule that it is a thing of")]
+    Thing,
     /// It ends in the past, or too late.
     #[error("a silence ends within {} days, and not in the past", LONGEST.num_days())]
     Until,
@@ -76,6 +88,9 @@ impl NewSilence {
         let reason = self.reason.trim();
         if !(1..=MOST_REASON_CHARS).contains(&reason.chars().count()) {
             return Err(SilenceFault::Reason);
+        }
+        if self.scope.thing.is_some() && self.scope.rule.is_none() {
+            return Err(SilenceFault::Thing);
         }
         if self.until <= now || self.until - now > LONGEST {
             return Err(SilenceFault::Until);

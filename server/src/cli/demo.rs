@@ -1,5 +1,7 @@
 //! `dlo demo`: private servers, the simulated company, and an office in one.
 
+mod slack;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
@@ -14,6 +16,7 @@ use dlo_sandbox::fleet::{FleetSource, OfficeAddress, worker_queues};
 
 use tokio::net::TcpListener;
 
+use self::slack::StandIn;
 use super::environment::{program_dir, variable};
 use super::ready::Ready;
 use super::sandbox::{Servers, Stage};
@@ -55,18 +58,27 @@ impl Demo {
         let mut stage = self.servers.start().await?;
         let mut signals = signals()?;
         move_in(&mut config, stage.sandbox.endpoints());
-        let token = admin_token(&config).await?;
+        let slack = StandIn::bind().await?;
+        let slack_page = slack.page();
+        let token = furnished(&config, &slack).await?;
+        if variable("DLO_PUBLIC_URL").is_none()
+            && let Some(address) = pages(listener.as_ref())?
+        {
+            config.alerts.public_url = address;
+        }
         if !self.no_fleet {
             let office = address(listener.as_ref(), &token)?;
             self.servers.employ(&mut stage, office).await?;
             watch_dead_letters(&mut config, &stage);
         }
         let (lifecycle, ending) = begin(SOFT_LIMIT);
+        lifecycle.spawn_front("the stand-in for Slack", |stop| slack.serve(stop));
         let mut office = startup::start(config, listener, &lifecycle)?;
         let endpoints = stage.sandbox.endpoints();
         let ready = Ready {
             http: office.address.map(|address| format!("http://{address}")),
             token: Some(token),
+            slack: Some(slack_page),
             ..Ready::of_servers(endpoints)
         };
         let outcome = tokio::join!(
@@ -96,6 +108,8 @@ impl Demo {
             "DLO_EXECUTIONS_EXCHANGE" if !self.no_fleet => {
                 variable(name).or_else(|| Some(ENDS_TOLD_AT.to_owned()))
             }
+            // The stand-in for Slack is on this machine.
+            "DLO_ALERTS_ALLOW" => variable(name).or_else(|| Some("127.0.0.0/8".to_owned())),
             other => variable(other),
         };
         let surroundings = Surroundings { file: None, lookup: &lookup, program_dir: program_dir() };
@@ -118,12 +132,14 @@ fn watch_dead_letters(config: &mut Config, stage: &Stage) {
     config.sources = sources.iter().map(watched).collect();
 }
 
-fn address(listener: Option<&TcpListener>, token: &str) -> anyhow::Result<Option<OfficeAddress>> {
+/// Where the pages of the office will be.
+fn pages(listener: Option<&TcpListener>) -> anyhow::Result<Option<String>> {
     let address = listener.map(TcpListener::local_addr).transpose()?;
-    Ok(address.map(|address| OfficeAddress {
-        http: format!("http://{address}"),
-        token: token.to_owned(),
-    }))
+    Ok(address.map(|address| format!("http://{address}")))
+}
+
+fn address(listener: Option<&TcpListener>, token: &str) -> anyhow::Result<Option<OfficeAddress>> {
+    Ok(pages(listener)?.map(|http| OfficeAddress { http, token: token.to_owned() }))
 }
 
 fn watched(source: &FleetSource) -> NewSource {
@@ -146,10 +162,12 @@ fn watched(source: &FleetSource) -> NewSource {
     }
 }
 
-async fn admin_token(config: &Config) -> anyhow::Result<String> {
+/// What the demo's database needs before the office opens: a token of an admin, which is told, and a channel.
+async fn furnished(config: &Config, slack: &StandIn) -> anyhow::Result<String> {
     let pool = store::connect(config.database.url.expose(), 2)?;
     store::migrate(&pool).await?;
     let made = token::replace(&pool, "demo", Role::Admin).await;
+    slack.join(&mut *pool.acquire().await?).await?;
     pool.close().await;
     made.context("the demo's token could not be made")
 }

@@ -19,6 +19,8 @@ pub(super) struct Ready {
     pub(super) database: Option<String>,
     /// A token for the API.
     pub(super) token: Option<String>,
+    /// What Slack would show of alerts.
+    pub(super) slack: Option<String>,
 }
 
 /// An address without what may be secret in it: its password, and its parameters, which may hold one.
@@ -54,6 +56,7 @@ impl Ready {
         let lines = [
             ("Pages and API", &self.http),
             ("API token", &self.token),
+            ("Alerts", &self.slack),
             ("RabbitMQ", &self.amqp),
             ("its management", &self.management),
             ("Postgres", &self.database),

@@ -1,8 +1,12 @@
 //! Alerts, the rules that make them, and silences.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use dlo_app::desk::{AlertDesk, DeskError};
-use dlo_domain::alert::{Alert, AlertRule, AlertRuleFault, NewAlertRule, NewSilence, Silence};
+use dlo_domain::alert::{
+    Alert, AlertDetail, AlertRule, AlertRuleFault, Firing, Mute, NewAlertRule, NewMute, NewSilence,
+    Silence, SilenceScope,
+};
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
@@ -19,11 +23,20 @@ use crate::store::{StoreError, events, shared_time};
 /// Open alerts that are listed at most.
 const MOST_OPEN: i64 = 500;
 
+/// What is listed at most of the course of an alert.
+const MOST_EVENTS: i64 = 200;
+
 #[async_trait]
 impl AlertDesk for PgDesk {
+    async fn firing(&self) -> Result<Firing, DeskError> {
+        let mut conn = self.begin().await?;
+        Ok(list::firing(&mut conn).await?)
+    }
+
     async fn open_alerts(&self) -> Result<Page<Alert>, DeskError> {
         let mut conn = self.begin().await?;
-        let items = list::open(&mut conn, MOST_OPEN).await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
+        let items = list::open(&mut conn, MOST_OPEN, now).await?;
         let estimated_total = list::count_open(&mut conn).await?;
         Ok(Page { estimated_total, ..items.into() })
     }
@@ -35,7 +48,8 @@ impl AlertDesk for PgDesk {
     ) -> Result<Page<Alert>, DeskError> {
         let mut conn = self.begin().await?;
         let limit = page_size(limit);
-        let mut items = list::over(&mut conn, after, limit + 1).await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
+        let mut items = list::over(&mut conn, after, limit + 1, now).await?;
         let more = cut(&mut items, limit);
         let last = items.last().filter(|_| more);
         let total = list::count_over(&mut conn).await?;
@@ -44,6 +58,57 @@ impl AlertDesk for PgDesk {
             estimated_total: total.count,
             total_is_least: total.is_least,
             ..items.into()
+        })
+    }
+
+    async fn alert(&self, id: AlertId) -> Result<AlertDetail, DeskError> {
+        let mut conn = self.begin().await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
+        let alert = find(&mut conn, id, now).await?;
+        let events = list::events(&mut conn, id, MOST_EVENTS).await?;
+        let told = list::told(&mut conn, id, MOST_EVENTS).await?;
+        let mut silences = silences::holding(&mut conn, now).await?;
+        silences.retain(|silence| silence.scope.holds(alert.rule, &alert.subject));
+        Ok(AlertDetail { alert, events, told, silences })
+    }
+
+    async fn mute_alert(
+        &self,
+        actor: &Actor,
+        id: AlertId,
+        mute: &NewMute,
+    ) -> Result<(), DeskError> {
+        let silence_id = SilenceId(new_id(&*self.clock));
+        changing!(self, conn => {
+            let now = shared_time(conn, &*self.clock).await?;
+            let alert = find(conn, id, now).await?;
+            let checked = mute.checked(alert.signal.unit());
+            match checked.map_err(|why| DeskError::Invalid(why.to_string()))? {
+                Mute::For(time) => {
+                    let scope = SilenceScope::of_alert(alert.rule, &alert.subject);
+                    let reason = format!("muted from the alert: {}", alert.says);
+                    let silence = NewSilence { scope, until: now + time, reason };
+                    let silence = silence
+                        .checked(now)
+                        .map_err(|why| DeskError::Invalid(why.to_string()))?;
+                    if !silences::add(conn, silence_id, &silence, (&actor.0, now)).await? {
+                        return Err(DeskError::Conflict(
+                            "the rule or the group of this alert is gone: there is nothing to mute".to_owned(),
+                        ));
+                    }
+                }
+                Mute::UntilMore(more) => {
+                    if !open::mute_until_more(conn, id, more).await? {
+                        return Err(DeskError::Conflict(format!(
+                            "the alert is {}: only one that is told can be muted until it is worse",
+                            alert.state.as_str()
+                        )));
+                    }
+                }
+            }
+            open::note_mute(conn, id, &actor.0, now).await?;
+            close(conn, note(self, actor, "alert.mute"), &id.to_string()).await?;
+            Ok(())
         })
     }
 
@@ -126,6 +191,15 @@ impl AlertDesk for PgDesk {
             Ok(())
         })
     }
+}
+
+async fn find(
+    conn: &mut PgConnection,
+    id: AlertId,
+    now: DateTime<Utc>,
+) -> Result<Alert, DeskError> {
+    let alert = list::one(conn, id, now).await?;
+    alert.ok_or_else(|| DeskError::NotFound(format!("there is no alert {id}")))
 }
 
 async fn close(conn: &mut PgConnection, note: Note<'_>, detail: &str) -> Result<(), StoreError> {

@@ -87,10 +87,17 @@ impl ChannelDesk for PgDesk {
         audit::write_office(&mut conn, tested).await?;
         conn.commit().await.map_err(StoreError::from)?;
         let message = notifying::test_message(&poster.links, now);
-        Ok(match poster.post(kind, address.expose(), &message).await {
-            Ok(()) => ChannelTest { taken: true, answer: "it was taken".to_owned() },
-            Err(refusal) => ChannelTest { taken: false, answer: refusal.answer },
-        })
+        let (taken, answer) = match poster.post(kind, address.expose(), &message).await {
+            Ok(()) => (true, "it was taken".to_owned()),
+            Err(refusal) => (false, refusal.answer),
+        };
+        let mut conn = self.begin().await?;
+        let at = shared_time(&mut conn, &*self.clock).await?;
+        let test = ChannelTest { taken, answer, at };
+        channels::tested(&mut conn, id, &test).await?;
+        events::notify(&mut conn, &LiveEvent::Channels).await?;
+        conn.commit().await.map_err(StoreError::from)?;
+        Ok(test)
     }
 }
 

@@ -143,7 +143,9 @@ fn of_alerts() -> Vec<Endpoint> {
     let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
     vec![
         read("/api/v1/alerts", get(alerts::list)),
+        read("/api/v1/alerts/{id}", get(alerts::one)),
         act("/api/v1/alerts/{id}/acknowledge", post(alerts::acknowledge)),
+        act("/api/v1/alerts/{id}/mute", post(alerts::mute)),
         read("/api/v1/alert-rules", get(alerts::rules)),
         manage(Method::PUT, rule, put(alerts::change_rule)),
         read(silences, get(alerts::silences)),

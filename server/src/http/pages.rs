@@ -10,34 +10,45 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use dlo_app::desk::Desk;
-use dlo_app::{App, shell};
+use dlo_app::{App, Documents, document, shell};
 use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
-use leptos_axum::{AxumRouteListing, LeptosRoutes as _, ResponseOptions, generate_route_list};
+use leptos_axum::{
+    AxumRouteListing, LeptosRoutes as _, ResponseOptions, generate_route_list,
+    render_app_async_with_context,
+};
 
 use super::Front;
 use super::problem::Problem;
 use super::site::Site;
 
-/// Where pages are. They are listed once: while Leptos lists them, it lets no page of the process read
+/// Where pages of the application are, and where documents. They are listed once: while Leptos lists them, it lets no page of the process read
 /// anything, and a second listing at the same time would read without a desk.
-static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(App));
+static PAGES: LazyLock<[Vec<AxumRouteListing>; 2]> =
+    LazyLock::new(|| [generate_route_list(App), generate_route_list(Documents)]);
 
 /// The paths of pages, with their parameters.
 pub(super) fn paths() -> impl Iterator<Item = String> {
-    PAGES.iter().map(|page| page.path().to_owned())
+    PAGES.iter().flatten().map(|page| page.path().to_owned())
 }
 
 /// Pages, their server functions, the files they load, and the page for what is not there.
 pub(super) fn routes(front: &Front) -> Router {
     let options = options(&front.site_root);
     let context = context(front);
-    let shown = options.clone();
+    let [pages, documents] = PAGES.clone();
+    let [of_pages, of_documents] = [options.clone(), options.clone()];
     let rest =
         Rest { site: Site::new(&front.site_root), options: options.clone(), front: front.clone() };
     Router::new()
-        .leptos_routes_with_context(&options, PAGES.clone(), context, move || shell(shown.clone()))
+        .leptos_routes_with_context(&options, pages, context.clone(), move || {
+            shell(of_pages.clone())
+        })
+        .leptos_routes_with_handler(
+            documents,
+            render_app_async_with_context(context, move || document(of_documents.clone())),
+        )
         .with_state(options)
         .fallback_service(get(file_or_nothing).fallback(file_or_nothing).with_state(rest))
 }
@@ -100,7 +111,7 @@ async fn file_or_nothing(State(rest): State<Rest>, request: Request) -> Response
         return file;
     }
     let (context, options) = (context(&rest.front), rest.options);
-    let page = leptos_axum::render_app_async_with_context(context, move || shell(options.clone()));
+    let page = render_app_async_with_context(context, move || shell(options.clone()));
     let mut response = page(request).await;
     *response.status_mut() = StatusCode::NOT_FOUND;
     response

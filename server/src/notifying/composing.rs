@@ -26,7 +26,7 @@ impl Links {
     /// Where all of it is shown.
     #[must_use]
     pub fn list(&self) -> String {
-        format!("{}/", self.base)
+        self.to(dlo_app::links::ALERTS)
     }
 
     fn to(&self, path: &str) -> String {
@@ -75,7 +75,13 @@ pub(super) async fn complete(
         }
         _ => {}
     }
-    notice.buttons.push(button("Overview", links.list()));
+    if notice.change == AlertChange::Resolved {
+        notice.buttons.push(button("Open alert", links.to(&dlo_app::links::alert(notice.alert))));
+    } else {
+        let asked = |what| links.to(&dlo_app::links::asked_of_alert(notice.alert, what));
+        let asks = [button("Acknowledge", asked("acknowledge")), button("Mute 4 h", asked("mute"))];
+        notice.buttons.extend(asks);
+    }
     Ok(())
 }
 

@@ -5,7 +5,9 @@ pub mod outbox;
 pub mod posting;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::channel::{Channel, ChannelKind, NewChannel, Route, UnknownChannelKind, masked};
+use dlo_domain::channel::{
+    Channel, ChannelKind, ChannelTest, NewChannel, Route, UnknownChannelKind, masked,
+};
 use dlo_domain::ids::ChannelId;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -19,7 +21,7 @@ use crate::store::StoreError;
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Channel>, StoreError> {
     let rows = sqlx::query!(
         r#"select c.id, c.name, c.kind, c.address, c.route as "route: Json<Route>", c.enabled, c.last_sent_at,
-             c.failing_since, c.last_answer,
+             c.failing_since, c.last_answer, c.tested_at, c.test_taken, c.test_answer,
              (select count(*) from notifications n where n.channel_id = c.id and n.sent_at is null) as "waiting!"
            from channels c where c.removed_at is null order by c.name"#,
     )
@@ -37,6 +39,11 @@ pub async fn all(conn: &mut PgConnection) -> Result<Vec<Channel>, StoreError> {
             last_sent_at: row.last_sent_at,
             failing_since: row.failing_since,
             last_answer: row.last_answer,
+            last_test: row.tested_at.zip(row.test_taken).map(|(at, taken)| ChannelTest {
+                taken,
+                answer: row.test_answer.unwrap_or_default(),
+                at,
+            }),
         })
     });
     channels.collect()
@@ -106,6 +113,27 @@ pub async fn change(
         let_go(conn, id).await?;
     }
     Ok(done.rows_affected() > 0)
+}
+
+/// Keeps what came of a test.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn tested(
+    conn: &mut PgConnection,
+    id: ChannelId,
+    test: &ChannelTest,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update channels set tested_at = $2, test_taken = $3, test_answer = $4 where id = $1",
+        id.0,
+        test.at,
+        test.taken,
+        test.answer,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Removes a channel, and what waits for it. Tells its name; nothing when there is none.

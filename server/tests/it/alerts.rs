@@ -53,7 +53,7 @@ impl Office {
 
     async fn open_alerts(&self) -> Vec<Alert> {
         let mut conn = self.pool.acquire().await.expect("a connection");
-        list::open(&mut conn, 500).await.expect("listed")
+        list::open(&mut conn, 500, self.now()).await.expect("listed")
     }
 
     /// Names of what fires: the rule, and the thing.

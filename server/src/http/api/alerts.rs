@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
-use dlo_domain::alert::{Alert, AlertRule, NewAlertRule, NewSilence, Silence};
+use dlo_domain::alert::{
+    Alert, AlertDetail, AlertRule, NewAlertRule, NewMute, NewSilence, Silence,
+};
 use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
 use dlo_domain::page::Page;
 
@@ -43,6 +45,45 @@ pub(crate) async fn list(
         }
     };
     Ok(Json(page))
+}
+
+/// One alert: how it stands, what happened to it, and who was told.
+#[utoipa::path(
+    get, path = "/api/v1/alerts/{id}", tag = "alerts",
+    params(("id" = AlertId, Path)),
+    responses(
+        (status = 200, body = AlertDetail),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn one(
+    State(front): State<Front>,
+    Id(id): Id<AlertId>,
+) -> Result<Json<AlertDetail>, Problem> {
+    Ok(Json(front.desk.alert(id).await?))
+}
+
+/// Has nobody told of an alert for a time, also when it ends and begins again; or until its figure is so much
+/// above what it is now. A mute for a time is a silence, and can be ended as one.
+#[utoipa::path(
+    post, path = "/api/v1/alerts/{id}/mute", tag = "alerts",
+    params(("id" = AlertId, Path)),
+    request_body = NewMute,
+    responses(
+        (status = 204),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "It is pending or over, and is to be muted until it is worse"),
+    )
+)]
+pub(crate) async fn mute(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<AlertId>,
+    JsonBody(wanted): JsonBody<NewMute>,
+) -> Result<StatusCode, Problem> {
+    front.desk.mute_alert(&actor, id, &wanted).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Says that somebody looks into an alert: nobody is reminded of it, and its end is told all the same.

@@ -38,7 +38,7 @@ use crate::access::Role;
         executions::one, executions::report, executions::fail, executions::cancel,
         topology::brokers, topology::check, topology::findings, topology::finding,
         topology::edit, topology::queues, topology::queue,
-        topology::set_dead_lettering, topology::unset_dead_lettering, alerts::list, alerts::acknowledge,
+        topology::set_dead_lettering, topology::unset_dead_lettering, alerts::list, alerts::one, alerts::acknowledge, alerts::mute,
         alerts::rules, alerts::change_rule, alerts::silences, alerts::silence, alerts::end_silence, channels::list, channels::create,
         channels::change, channels::remove, channels::test, document,
     ),

@@ -1,14 +1,21 @@
 //! Alerts as pages and programs read them: what is open, worst first, and what is over, newest first.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::alert::{Alert, AlertSubject, BuiltIn};
-use dlo_domain::ids::{AlertId, AlertRuleId, GroupId, SourceId};
+use dlo_domain::alert::{
+    Alert, AlertEvent, AlertEventKind, AlertSubject, AlertTold, BuiltIn, Firing, NewAlertRule,
+    Signal, Unit, says,
+};
+use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId, GroupId, SourceId};
 use dlo_domain::page::{Cursor, Total};
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
 use sqlx::PgConnection;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::open::{severity, state};
 use crate::store::StoreError;
+use crate::store::channels::posting::change;
 
 /// Alerts that are over are counted up to here.
 const MOST_COUNTED: i64 = 10_000;
@@ -17,7 +24,7 @@ struct Row {
     id: Uuid,
     rule_id: Uuid,
     built_in: Option<String>,
-    rule_name: Option<String>,
+    rule: Json<NewAlertRule>,
     key: String,
     name: String,
     source_id: Option<Uuid>,
@@ -38,59 +45,82 @@ struct Row {
     resolved_at: Option<DateTime<Utc>>,
 }
 
-impl TryFrom<Row> for Alert {
-    type Error = StoreError;
-
-    fn try_from(row: Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: AlertId(row.id),
-            rule: AlertRuleId(row.rule_id),
-            rule_name: row.rule_name.unwrap_or_default(),
+impl Row {
+    fn read(self, now: DateTime<Utc>) -> Result<Alert, StoreError> {
+        let NewAlertRule { name, signal, limit, .. } = self.rule.0;
+        let [figure, worst] =
+            grown(&signal, limit, [self.figure, self.worst], (self.since, self.resolved_at, now));
+        let told = if self.resolved_at.is_some() { worst } else { figure };
+        Ok(Alert {
+            id: AlertId(self.id),
+            rule: AlertRuleId(self.rule_id),
+            rule_name: name,
             // A rule that only a newer office knows is one that has no name here.
-            built_in: row.built_in.and_then(|word| word.parse::<BuiltIn>().ok()),
+            built_in: self.built_in.and_then(|word| word.parse::<BuiltIn>().ok()),
+            says: says(&signal, limit, told, &self.name),
+            signal,
+            limit,
             subject: AlertSubject {
-                key: row.key,
-                name: row.name,
-                source: row.source_id.map(SourceId),
-                group: row.group_id.map(GroupId),
-                broker: row.broker,
-                vhost: row.vhost,
-                queue: row.queue,
+                key: self.key,
+                name: self.name,
+                source: self.source_id.map(SourceId),
+                group: self.group_id.map(GroupId),
+                broker: self.broker,
+                vhost: self.vhost,
+                queue: self.queue,
             },
-            state: state(&row.state)?,
-            severity: severity("severity", &row.severity)?,
-            figure: row.figure,
-            worst: row.worst,
-            since: row.since,
-            fired_at: row.fired_at,
-            told_at: row.told_at,
-            muted_until_above: row.muted_until_above,
-            acknowledged_by: row.acknowledged_by,
-            acknowledged_at: row.acknowledged_at,
-            resolved_at: row.resolved_at,
+            state: state(&self.state)?,
+            severity: severity("severity", &self.severity)?,
+            figure,
+            worst,
+            since: self.since,
+            fired_at: self.fired_at,
+            told_at: self.told_at,
+            muted_until_above: self.muted_until_above,
+            acknowledged_by: self.acknowledged_by,
+            acknowledged_at: self.acknowledged_at,
+            resolved_at: self.resolved_at,
         })
     }
+}
+
+/// A figure that is a time grows by itself from its limit on, and is not written again for that.
+fn grown(
+    signal: &Signal,
+    limit: i64,
+    figures: [i64; 2],
+    (since, until, now): (DateTime<Utc>, Option<DateTime<Utc>>, DateTime<Utc>),
+) -> [i64; 2] {
+    if signal.unit() != Unit::Seconds {
+        return figures;
+    }
+    let grown = limit + (until.unwrap_or(now) - since).num_seconds();
+    figures.map(|figure| figure.max(grown))
 }
 
 /// At most so many that are open, those that are pending among them: the worst first, then the newest.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
-pub async fn open(conn: &mut PgConnection, limit: i64) -> Result<Vec<Alert>, StoreError> {
+pub async fn open(
+    conn: &mut PgConnection,
+    limit: i64,
+    now: DateTime<Utc>,
+) -> Result<Vec<Alert>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
-        "select a.id, a.rule_id, r.built_in, r.rule ->> 'name' as rule_name, a.key, a.name, a.source_id,
+        r#"select a.id, a.rule_id, r.built_in, r.rule as "rule: Json<NewAlertRule>", a.key, a.name, a.source_id,
              a.group_id, a.broker, a.vhost, a.queue, a.state, a.severity, a.figure, a.worst, a.since,
              a.fired_at, a.told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
          from alerts a join alert_rules r on r.id = a.rule_id
          where a.resolved_at is null
          order by array_position(array['critical', 'high', 'normal', 'low'], a.severity), a.since desc, a.id
-         limit $1",
+         limit $1"#,
         limit,
     )
     .fetch_all(conn)
     .await?;
-    rows.into_iter().map(Alert::try_from).collect()
+    rows.into_iter().map(|row| row.read(now)).collect()
 }
 
 /// At most so many that are over, after the cursor, the last that ended first.
@@ -101,24 +131,131 @@ pub async fn over(
     conn: &mut PgConnection,
     after: Option<Cursor>,
     limit: i64,
+    now: DateTime<Utc>,
 ) -> Result<Vec<Alert>, StoreError> {
     let (at, id) = after.map_or((None, None), |cursor| (Some(cursor.at), Some(cursor.id)));
     let rows = sqlx::query_as!(
         Row,
-        "select a.id, a.rule_id, r.built_in, r.rule ->> 'name' as rule_name, a.key, a.name, a.source_id,
+        r#"select a.id, a.rule_id, r.built_in, r.rule as "rule: Json<NewAlertRule>", a.key, a.name, a.source_id,
              a.group_id, a.broker, a.vhost, a.queue, a.state, a.severity, a.figure, a.worst, a.since,
              a.fired_at, a.told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
          from alerts a join alert_rules r on r.id = a.rule_id
          where a.resolved_at is not null and ($1::timestamptz is null or (a.resolved_at, a.id) < ($1, $2))
          order by a.resolved_at desc, a.id desc
-         limit $3",
+         limit $3"#,
         at,
         id,
         limit,
     )
     .fetch_all(conn)
     .await?;
-    rows.into_iter().map(Alert::try_from).collect()
+    rows.into_iter().map(|row| row.read(now)).collect()
+}
+
+/// One alert; nothing when there is none.
+///
+/// # Errors
+/// When Postgres does not do it or the row cannot be read.
+pub async fn one(
+    conn: &mut PgConnection,
+    id: AlertId,
+    now: DateTime<Utc>,
+) -> Result<Option<Alert>, StoreError> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"select a.id, a.rule_id, r.built_in, r.rule as "rule: Json<NewAlertRule>", a.key, a.name, a.source_id,
+             a.group_id, a.broker, a.vhost, a.queue, a.state, a.severity, a.figure, a.worst, a.since,
+             a.fired_at, a.told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
+         from alerts a join alert_rules r on r.id = a.rule_id where a.id = $1"#,
+        id.0,
+    )
+    .fetch_optional(conn)
+    .await?;
+    row.map(|row| row.read(now)).transpose()
+}
+
+/// The last things that happened to an alert, at most so many, the first first.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn events(
+    conn: &mut PgConnection,
+    id: AlertId,
+    limit: i64,
+) -> Result<Vec<AlertEvent>, StoreError> {
+    let mut rows = sqlx::query!(
+        "select at, what, actor, severity, figure from alert_events where alert_id = $1
+         order by id desc limit $2",
+        id.0,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.reverse();
+    let events = rows.into_iter().map(|row| {
+        let word = row.what.as_str().into_deserializer();
+        let what: Result<_, serde::de::value::Error> = AlertEventKind::deserialize(word);
+        Ok(AlertEvent {
+            at: row.at,
+            what: what.map_err(|why| StoreError::corrupt("alert_events", "what", why))?,
+            by: row.actor,
+            severity: severity("severity", &row.severity)?,
+            figure: row.figure,
+        })
+    });
+    events.collect()
+}
+
+/// What channels were told of an alert last, or are to be told, at most so much, the first first.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn told(
+    conn: &mut PgConnection,
+    id: AlertId,
+    limit: i64,
+) -> Result<Vec<AlertTold>, StoreError> {
+    let mut rows = sqlx::query!(
+        "select n.channel_id, c.name, n.change, n.at, n.sent_at
+         from notifications n join channels c on c.id = n.channel_id
+         where n.alert_id = $1 order by n.id desc limit $2",
+        id.0,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.reverse();
+    let told = rows.into_iter().map(|row| {
+        Ok(AlertTold {
+            channel: ChannelId(row.channel_id),
+            channel_name: row.name,
+            change: change(&row.change)?,
+            at: row.at,
+            sent_at: row.sent_at,
+        })
+    });
+    told.collect()
+}
+
+/// How many fire, and how bad the worst is.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read.
+pub async fn firing(conn: &mut PgConnection) -> Result<Firing, StoreError> {
+    let rows = sqlx::query!(
+        r#"select severity, count(*) as "count!" from alerts
+           where resolved_at is null and state = 'firing' group by severity"#,
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut firing = Firing::default();
+    for row in rows {
+        let severity = severity("severity", &row.severity)?;
+        firing.count += row.count;
+        // The worst is the least.
+        firing.worst = Some(firing.worst.map_or(severity, |worst| worst.min(severity)));
+    }
+    Ok(firing)
 }
 
 /// How many are open.

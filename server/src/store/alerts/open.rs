@@ -231,3 +231,46 @@ pub async fn acknowledge(
     .await?;
     Ok(done.rows_affected() > 0)
 }
+
+/// Writes that nobody is to be told until the figure is so much above what it is now. `false` when it is not told
+/// anyway: it is pending, or over.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn mute_until_more(
+    conn: &mut PgConnection,
+    id: AlertId,
+    more: i64,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update alerts set muted_until_above = figure + $2
+         where id = $1 and state in ('firing', 'acknowledged')",
+        id.0,
+        more,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Notes that somebody muted an alert.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn note_mute(
+    conn: &mut PgConnection,
+    id: AlertId,
+    by: &str,
+    now: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into alert_events (alert_id, at, what, actor, severity, figure)
+         select id, $3, 'muted', $2, severity, figure from alerts where id = $1",
+        id.0,
+        by,
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

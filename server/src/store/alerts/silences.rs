@@ -16,7 +16,7 @@ pub async fn holding(
     now: DateTime<Utc>,
 ) -> Result<Vec<Silence>, StoreError> {
     let rows = sqlx::query!(
-        "select id, rule_id, source_id, group_id, since, until, reason, silenced_by
+        "select id, rule_id, thing, source_id, group_id, since, until, reason, silenced_by
          from alert_silences where until > $1 order by until, id",
         now,
     )
@@ -26,6 +26,7 @@ pub async fn holding(
         id: SilenceId(row.id),
         scope: SilenceScope {
             rule: row.rule_id.map(AlertRuleId),
+            thing: row.thing,
             source: row.source_id.map(SourceId),
             group: row.group_id.map(GroupId),
         },
@@ -49,8 +50,8 @@ pub async fn add(
 ) -> Result<bool, StoreError> {
     let scope = &silence.scope;
     let done = sqlx::query!(
-        "insert into alert_silences (id, rule_id, source_id, group_id, since, until, reason, silenced_by)
-         select $1, $2, $3, $4, $5, $6, $7, $8
+        "insert into alert_silences (id, rule_id, source_id, group_id, since, until, reason, silenced_by, thing)
+         select $1, $2, $3, $4, $5, $6, $7, $8, $9
          where ($2::uuid is null or exists (select from alert_rules where id = $2 and removed_at is null))
              and ($3::uuid is null or exists (select from sources where id = $3 and removed_at is null))
              and ($4::uuid is null or exists (select from groups where id = $4))",
@@ -62,6 +63,7 @@ pub async fn add(
         silence.until,
         silence.reason,
         by,
+        scope.thing,
     )
     .execute(conn)
     .await?;

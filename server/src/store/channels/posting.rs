@@ -147,7 +147,8 @@ pub async fn batch(conn: &mut PgConnection, channel: ChannelId) -> Result<Batch,
     Ok(Batch { ids, notices })
 }
 
-fn change(word: &str) -> Result<AlertChange, StoreError> {
+/// The change that a column names.
+pub(in crate::store) fn change(word: &str) -> Result<AlertChange, StoreError> {
     let mut all = AlertChange::ALL.into_iter();
     all.find(|change| change.as_str() == word)
         .ok_or_else(|| StoreError::corrupt("notifications", "change", format!("`{word}` is none")))

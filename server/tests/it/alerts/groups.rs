@@ -40,17 +40,21 @@ async fn a_group_is_told_with_its_last_error_and_its_buttons_lead_to_pages_that_
     let buttons = taken[0]["blocks"][4]["elements"].as_array().expect("buttons").clone();
     let labels: Vec<&str> =
         buttons.iter().map(|one| one["text"]["text"].as_str().expect("a label")).collect();
-    assert_eq!(labels, ["Plan a canary replay", "Open group", "Overview"]);
+    assert_eq!(labels, ["Plan a canary replay", "Open group", "Acknowledge", "Mute 4 h"]);
     assert_eq!(
         buttons[1]["url"],
         "https://dlo.example/groups/019a0f3e-5a4b-7c2d-8e1f-000000000003"
     );
-    let url: Url = buttons[0]["url"].as_str().expect("an address").parse().expect("an address");
     let counter = Counter::open_before(&pool, std::sync::Arc::new(telling.desk)).await;
-    let path = format!("{}?{}", url.path(), url.query().unwrap_or_default());
-    let page = counter.get(&path).await;
-    assert_eq!(page.status(), 200, "{path}");
-    let page = page.text().await.expect("a page");
-    assert!(page.contains("canary") && page.contains("3 letters"), "{path}: {page}");
+    for (place, asks) in [(0, "3 letters"), (2, "Acknowledge this alert?"), (3, "Mute this alert?")]
+    {
+        let url: Url =
+            buttons[place]["url"].as_str().expect("an address").parse().expect("an address");
+        let path = format!("{}?{}", url.path(), url.query().unwrap_or_default());
+        let page = counter.get(&path).await;
+        assert_eq!(page.status(), 200, "{path}");
+        let page = page.text().await.expect("a page");
+        assert!(page.contains(asks), "{path}: {page}");
+    }
     counter.close().await;
 }

@@ -48,6 +48,21 @@ async fn a_program_reads_alerts_and_edits_rules_and_silences(pool: PgPool) {
     assert_eq!(post(acknowledge, json!(null)).await.0, StatusCode::CONFLICT);
     let nobody = format!("/api/v1/alerts/{ID}/acknowledge");
     assert_eq!(post(nobody, json!(null)).await.0, StatusCode::NOT_FOUND);
+    assert_eq!(alert["says"], "100 dead letters in a minute (limit 10)");
+    let path = format!("/api/v1/alerts/{}", alert["id"].as_str().expect("an id"));
+    let (_, one) = ask(&counter, Role::Viewer, Method::GET, &path, json!(null)).await;
+    let happened: Vec<_> =
+        one["events"].as_array().expect("events").iter().map(|one| &one["what"]).collect();
+    assert_eq!(happened, ["fired", "acknowledged"]);
+    assert_eq!((&one["state"], &one["told"]), (&json!("acknowledged"), &json!([])));
+    let mute = |body| post(format!("{path}/mute"), body);
+    assert_eq!(mute(json!({"seconds": 3600, "until_more": 1})).await.0, StatusCode::BAD_REQUEST);
+    assert_eq!(mute(json!({"seconds": 3600})).await.0, StatusCode::NO_CONTENT);
+    let (_, one) = ask(&counter, Role::Viewer, Method::GET, &path, json!(null)).await;
+    assert_eq!(one["silences"][0]["scope"]["thing"], alert["subject"]["key"]);
+    let silence = format!("/api/v1/silences/{}", one["silences"][0]["id"].as_str().expect("an id"));
+    let (ended, _) = ask(&counter, Role::Operator, Method::DELETE, &silence, json!(null)).await;
+    assert_eq!(ended, StatusCode::NO_CONTENT);
     assert_eq!(get("/api/v1/alerts?state=over").await.1["estimated_total"], 0);
     let (status, problem) = get("/api/v1/alerts?state=odd").await;
     assert_eq!(status, StatusCode::BAD_REQUEST);

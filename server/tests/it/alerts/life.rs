@@ -1,9 +1,9 @@
 //! Silences, what follows from what is told already, several offices, and what was there before.
 
 use dlo_app::desk::{AlertDesk as _, DeskError};
-use dlo_domain::alert::{AlertState, BuiltIn, NewSilence, SilenceScope};
+use dlo_domain::alert::{AlertEventKind, AlertState, BuiltIn, NewMute, NewSilence, SilenceScope};
 use dlo_domain::audit::Actor;
-use dlo_domain::ids::AlertRuleId;
+use dlo_domain::ids::{AlertId, AlertRuleId};
 use dlo_server::broker::Brokers;
 use dlo_server::desk::PgDesk;
 use futures_util::future::join_all;
@@ -39,7 +39,8 @@ impl Office {
     /// How often somebody would have been told of something.
     async fn told(&self) -> i64 {
         self.count(
-            "select count(*) from alert_events e join alerts a on a.id = e.alert_id where a.told_at is not null",
+            "select count(*) from alert_events e join alerts a on a.id = e.alert_id
+             where a.told_at is not null and e.actor is null",
         )
         .await
     }
@@ -89,7 +90,7 @@ async fn what_is_silenced_is_told_when_it_is_still_there_at_the_end(pool: PgPool
     let refused = office.desk().end_silence(&anna(), silence.id).await;
     assert!(matches!(refused, Err(DeskError::NotFound(_))), "{refused:?}");
     let nowhere = NewSilence {
-        scope: SilenceScope { rule: Some(AlertRuleId(uuid::Uuid::nil())), ..silence.scope },
+        scope: SilenceScope { rule: Some(AlertRuleId(uuid::Uuid::nil())), ..silence.scope.clone() },
         until: silence.until,
         reason: "x".to_owned(),
     };
@@ -201,4 +202,43 @@ async fn past_alerts_come_in_pages(pool: PgPool) {
     seen.sort();
     seen.dedup();
     assert_eq!(seen.len(), 25, "each once");
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_mute_holds_for_a_time_or_until_it_is_so_much_worse(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    office.run(STORM).await;
+    office.pass(40).await;
+    let desk = office.desk();
+    let id = office.open_alerts().await[0].id;
+    let mute = |seconds, until_more| NewMute { seconds, until_more };
+    for odd in
+        [mute(None, None), mute(Some(3_600), Some(1)), mute(Some(5), None), mute(None, Some(0))]
+    {
+        let refused = desk.mute_alert(&anna(), id, &odd).await;
+        assert!(matches!(refused, Err(DeskError::Invalid(_))), "{odd:?}: {refused:?}");
+    }
+    desk.mute_alert(&anna(), id, &mute(None, Some(50))).await.expect("muted");
+    let detail = desk.alert(id).await.expect("the alert");
+    assert_eq!(detail.alert.muted_until_above, Some(detail.alert.figure + 50));
+    let last = detail.events.last().expect("what happened");
+    assert_eq!((last.what, last.by.as_deref()), (AlertEventKind::Muted, Some("anna")));
+    assert_eq!(office.told().await, 1);
+    let more = "update death_counts set arrivals = arrivals + 49";
+    office.run(more).await;
+    office.pass(10).await;
+    assert_eq!(office.told().await, 1, "not yet so much worse");
+    office.run(more).await;
+    office.pass(10).await;
+    assert_eq!(office.told().await, 2);
+
+    desk.mute_alert(&anna(), id, &mute(Some(3_600), None)).await.expect("muted");
+    let detail = desk.alert(id).await.expect("the alert");
+    let [silence] = &detail.silences[..] else { panic!("{detail:?}") };
+    assert_eq!(silence.scope.thing.as_deref(), Some(&*detail.alert.subject.key));
+    office.run("update death_counts set severity = 'critical', arrivals = 5000").await;
+    office.pass(10).await;
+    assert_eq!(office.told().await, 2, "an hour means an hour");
+    let nobody = desk.mute_alert(&anna(), AlertId(uuid::Uuid::nil()), &mute(Some(60), None)).await;
+    assert!(matches!(nobody, Err(DeskError::NotFound(_))), "{nobody:?}");
 }

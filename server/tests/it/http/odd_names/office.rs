@@ -1,10 +1,17 @@
 //! An office on a real broker in which everything that can be named has an odd name.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::changing::{NewDraft, Shape};
 use dlo_domain::ids::LetterId;
 use dlo_server::access::{Role, Token};
+use dlo_server::alerts::Evaluator;
+use dlo_server::clock::{Clock as _, SystemClock};
+use dlo_server::store::alerts::rules;
 use lapin::BasicProperties;
 use lapin::types::{AMQPValue, FieldTable};
 use reqwest::Method;
@@ -57,6 +64,7 @@ impl OddOffice {
         office.name_decisions().await;
         office.name_replays().await;
         office.watcher.look().await;
+        office.name_alerts().await;
         office
     }
 
@@ -134,6 +142,38 @@ impl OddOffice {
             "transform": {"jq": format!(".a = \"{}\"", spoken("b"))}});
         let replay = self.post(&["replays"], replay).await;
         self.made["replay"] = replay["id"].clone();
+    }
+
+    async fn name_alerts(&mut self) {
+        let channel = json!({"name": spoken("channel"), "kind": "slack", "address": "http://127.0.0.1:9/x",
+            "route": {"severities": ["critical", "high", "normal", "low"]}});
+        self.made["channel"] = self.post(&["channels"], channel).await["id"].clone();
+        let pool = &self.bench.pool;
+        let mut conn = pool.acquire().await.expect("a connection");
+        let before = SystemClock.now() - TimeDelta::hours(1);
+        rules::add_missing(&mut conn, &SystemClock, before).await.expect("added");
+        drop(conn);
+        let clock = Arc::new(SystemClock);
+        let evaluator = Evaluator::new(pool.clone(), clock, Duration::from_mins(1));
+        evaluator.look().await.expect("looked");
+        let alerts = self.ask(Method::GET, &["alerts"], json!(null)).await;
+        let alerts = alerts["items"].as_array().expect("alerts").clone();
+        let of_group = alerts.iter().find(|alert| alert["subject"]["group"] == self.made["group"]);
+        let alert = of_group.unwrap_or_else(|| panic!("no alert of the group in {alerts:?}"));
+        self.made["alert"] = alert["id"].clone();
+        self.post(&["alerts", self.id("alert"), "acknowledge"], json!(null)).await;
+        let silence = json!({"scope": {"group": self.made["group"]}, "reason": odd("later"),
+            "until": SystemClock.now() + TimeDelta::hours(1)});
+        self.post(&["silences"], silence).await;
+        let rules = self.ask(Method::GET, &["alert-rules"], json!(null)).await;
+        let mut rule = rules["items"][0].clone();
+        let id = rule["id"].clone();
+        rule["name"] = json!(spoken("many"));
+        for name in ["id", "built_in"] {
+            rule.as_object_mut().expect("a rule").remove(name);
+        }
+        self.ask(Method::PUT, &["alert-rules", id.as_str().expect("an id")], rule).await;
+        self.made["alert rule"] = id;
     }
 
     /// The id of what was made.

@@ -1,0 +1,32 @@
+//! The bell at the head of every page: how many alerts fire.
+
+use dlo_domain::alert::Firing;
+use leptos::prelude::*;
+
+use super::Attention;
+
+/// Leads to the alerts, which are a document of their own.
+#[component]
+pub(crate) fn Bell() -> impl IntoView {
+    let attention = Attention::current();
+    view! {
+        <a class="bell" href="/alerts" rel="external">
+            <svg width="14" height="16" viewBox="0 0 14 16" fill="none" stroke="currentColor" aria-hidden="true">
+                <path d="M2 12V7a5 5 0 0 1 10 0v5l1.5 1H.5zM5.5 15h3" stroke-width="1.5"></path>
+            </svg>
+            "Alerts"
+            <Transition>
+                {move || Suspend::new(async move {
+                    attention.read.await.ok().and_then(|read| read.firing).and_then(count)
+                })}
+            </Transition>
+        </a>
+    }
+    .into_any()
+}
+
+fn count(firing: Firing) -> Option<AnyView> {
+    let worst = firing.worst?;
+    let title = format!("{} firing, the worst is {worst}", firing.count);
+    Some(view! { <b class=format!("sev {worst}") title=title>{firing.count}</b> }.into_any())
+}

@@ -1,0 +1,55 @@
+//! Documents: pages that the server alone makes, out of HTML and forms. A browser loads no program for them; a
+//! small script (`public/document.js`) asks for them again when something happens that they show.
+
+mod alerts;
+mod channels;
+mod fields;
+mod frame;
+mod outcome;
+mod reading;
+
+use leptos::prelude::*;
+use leptos_meta::{Title, provide_meta_context};
+use leptos_router::SsrMode;
+use leptos_router::components::{FlatRoutes, Route, Router};
+use leptos_router::path;
+
+use crate::components::{
+    Colophon, KeysHelp, Masthead, TroubleBanner, provide_attention, provide_live, provide_ticks,
+};
+use alerts::{AlertPage, AlertRulePage, AlertRulesPage, AlertsPage, PastAlertsPage, SilencesPage};
+pub use channels::SlackMessage;
+use channels::{ChannelPage, ChannelsPage};
+
+/// Every document, and which belongs to which address.
+#[component]
+pub fn Documents() -> impl IntoView {
+    provide_meta_context();
+    provide_live();
+    provide_attention();
+    provide_ticks();
+    view! {
+        <Title formatter=|title| format!("{title} · Dead Letter Office") />
+        <Router>
+            <a class="skip" href="#main">
+                "Skip to the page"
+            </a>
+            <Masthead />
+            <TroubleBanner />
+            <main id="main" tabindex="-1">
+                <FlatRoutes fallback=|| ()>
+                    <Route path=path!("/alerts") view=AlertsPage ssr=SsrMode::Async />
+                    <Route path=path!("/alerts/history") view=PastAlertsPage ssr=SsrMode::Async />
+                    <Route path=path!("/alerts/rules") view=AlertRulesPage ssr=SsrMode::Async />
+                    <Route path=path!("/alerts/rules/:id") view=AlertRulePage ssr=SsrMode::Async />
+                    <Route path=path!("/alerts/silences") view=SilencesPage ssr=SsrMode::Async />
+                    <Route path=path!("/alerts/channels") view=ChannelsPage ssr=SsrMode::Async />
+                    <Route path=path!("/alerts/channels/:id") view=ChannelPage ssr=SsrMode::Async />
+                    <Route path=path!("/alerts/:id") view=AlertPage ssr=SsrMode::Async />
+                </FlatRoutes>
+            </main>
+            <Colophon />
+            <KeysHelp />
+        </Router>
+    }
+}

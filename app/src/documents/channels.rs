@@ -1,0 +1,11 @@
+//! The documents about channels.
+
+mod acting;
+mod form;
+mod list;
+mod one;
+mod slack;
+
+pub(super) use list::ChannelsPage;
+pub(super) use one::ChannelPage;
+pub use slack::SlackMessage;

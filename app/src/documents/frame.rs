@@ -1,0 +1,24 @@
+//! What every document does alike: it reads, and shows what it read or why it could not.
+
+use leptos::prelude::*;
+
+use crate::components::ErrorPanel;
+use crate::error::ApiError;
+
+/// What a document shows once it is read. Why it cannot be read is also the status of the answer.
+pub(super) fn shown<T, E>(
+    read: impl Future<Output = Result<T, E>> + Send + 'static,
+    view: impl FnOnce(T) -> AnyView + Send + 'static,
+) -> AnyView
+where
+    T: Send + 'static,
+    E: Into<ApiError> + Send + 'static,
+{
+    let content = Suspend::new(async move {
+        match read.await {
+            Ok(read) => view(read),
+            Err(error) => view! { <ErrorPanel error=error.into() /> }.into_any(),
+        }
+    });
+    view! { <Suspense>{content}</Suspense> }.into_any()
+}
