@@ -4,8 +4,9 @@ const concerns = new Set(['alerts', 'channels', 'missed']);
 const live = document.querySelector('.live');
 let asks = 0;
 
+// A form that is a page of its own is as it was given out: what stands in it may have been copied elsewhere.
 const isInUse = (main) =>
-  main.querySelector('details[open], form :focus') !== null || [...main.querySelectorAll('input, select, textarea')].some(isWritten);
+  main.querySelector('[data-still], details[open], form :focus') !== null || [...main.querySelectorAll('input, select, textarea')].some(isWritten);
 
 // Whether a field holds something else than what the page came with.
 function isWritten(field) {

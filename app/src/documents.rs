@@ -18,7 +18,7 @@ use crate::components::{
     Colophon, KeysHelp, Masthead, TroubleBanner, provide_attention, provide_live, provide_ticks,
 };
 use alerts::{AlertPage, AlertRulePage, AlertRulesPage, AlertsPage, PastAlertsPage, SilencesPage};
-pub use channels::SlackMessage;
+pub use channels::PostedMessage;
 use channels::{ChannelPage, ChannelsPage};
 
 /// Every document, and which belongs to which address.

@@ -25,7 +25,7 @@ mod wording;
 
 pub use app::App;
 #[cfg(feature = "ssr")]
-pub use documents::{Documents, SlackMessage};
+pub use documents::{Documents, PostedMessage};
 #[cfg(feature = "ssr")]
 pub use shell::document;
 pub use shell::shell;

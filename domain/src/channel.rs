@@ -2,10 +2,13 @@
 
 use std::str::FromStr;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::alert::AlertSubject;
+use crate::filter::LetterFilter;
 use crate::ids::{ChannelId, SourceId};
 use crate::severity::Severity;
 
@@ -18,6 +21,12 @@ pub const MOST_ADDRESS_BYTES: usize = 2_000;
 /// How many channels there may be.
 pub const MOST_CHANNELS: usize = 50;
 
+/// Owners of groups that a route names.
+const MOST_OWNERS: usize = 50;
+
+/// What every secret of a webhook begins with (Standard Webhooks, "Signature scheme").
+pub const SECRET_BEGINS: &str = "whsec_";
+
 /// What a channel speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -25,17 +34,23 @@ pub const MOST_CHANNELS: usize = 50;
 pub enum ChannelKind {
     /// An incoming webhook of Slack.
     Slack,
+    /// A workflow of Microsoft Teams that takes a webhook.
+    Teams,
+    /// Any program: JSON, signed as Standard Webhooks says.
+    Webhook,
 }
 
 impl ChannelKind {
     /// Every kind.
-    pub const ALL: [Self; 1] = [Self::Slack];
+    pub const ALL: [Self; 3] = [Self::Slack, Self::Teams, Self::Webhook];
 
     /// The word in SQL and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Slack => "slack",
+            Self::Teams => "teams",
+            Self::Webhook => "webhook",
         }
     }
 }
@@ -46,13 +61,15 @@ impl ChannelKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Slack => "Slack",
+            Self::Teams => "Microsoft Teams",
+            Self::Webhook => "Webhook",
         }
     }
 }
 
 /// The word names no kind of channel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a kind of channel: use slack")]
+#[error("`{0}` is not a kind of channel: use slack, teams or webhook")]
 pub struct UnknownChannelKind(pub String);
 
 impl FromStr for ChannelKind {
@@ -73,21 +90,58 @@ pub struct Route {
     pub severities: Vec<Severity>,
     /// Those about one of these sources, or about none; empty means any.
     pub sources: Vec<SourceId>,
+    /// Of those about a group, those about one of these owners' groups; empty means any.
+    #[cfg_attr(feature = "openapi", schema(max_items = 50))]
+    pub owners: Vec<String>,
+    /// Of those about a group, those about one whose newest letter this filter matches; empty means any.
+    #[cfg_attr(feature = "openapi", schema(example = "queue:payments.*"))]
+    pub filter: String,
 }
 
 impl Default for Route {
     fn default() -> Self {
-        Self { severities: vec![Severity::Critical, Severity::High], sources: Vec::new() }
+        Self {
+            severities: vec![Severity::Critical, Severity::High],
+            sources: Vec::new(),
+            owners: Vec::new(),
+            filter: String::new(),
+        }
     }
 }
 
 impl Route {
-    /// Whether an alert goes there.
+    /// Whether an alert goes there, as far as severity and source say; see `asks_for_group` for the rest.
     #[must_use]
     pub fn takes(&self, severity: Severity, subject: &AlertSubject) -> bool {
         let is_of_ours = |source: SourceId| self.sources.contains(&source);
         self.severities.contains(&severity)
             && (self.sources.is_empty() || subject.source.is_none_or(is_of_ours))
+    }
+
+    /// Whether it must be known who owns a group and what its letters are like.
+    #[must_use]
+    pub fn asks_for_group(&self) -> bool {
+        !self.owners.is_empty() || !self.filter.is_empty()
+    }
+
+    /// Whether it takes what is about a group of this owner.
+    #[must_use]
+    pub fn takes_owner(&self, owner: Option<&str>) -> bool {
+        let is_one = |owner: &str| self.owners.iter().any(|one| one == owner);
+        self.owners.is_empty() || owner.is_some_and(is_one)
+    }
+
+    fn checked(&self) -> Result<Self, ChannelFault> {
+        if self.severities.is_empty() {
+            return Err(ChannelFault::Route);
+        }
+        let is_one = |owner: &String| (1..=MOST_NAME_CHARS).contains(&owner.chars().count());
+        if self.owners.len() > MOST_OWNERS || !self.owners.iter().all(is_one) {
+            return Err(ChannelFault::Owners);
+        }
+        let filter = LetterFilter::parse(&self.filter);
+        let filter = filter.map_err(|why| ChannelFault::Filter(why.to_string()))?;
+        Ok(Self { filter: filter.to_string(), ..self.clone() })
     }
 }
 
@@ -105,6 +159,11 @@ pub struct NewChannel {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub address: Option<String>,
+    /// What a webhook's messages are signed with: `whsec_` and 24 to 64 bytes in base64. It is a secret and never
+    /// told again; left out of a change, it stays. Another one in its place: messages are signed with both for a
+    /// day.
+    #[serde(default)]
+    pub secret: Option<String>,
     /// Which alerts.
     #[serde(default)]
     pub route: Route,
@@ -113,7 +172,7 @@ pub struct NewChannel {
     pub enabled: bool,
 }
 
-/// Its address is nobody's to read.
+/// Its address and its secret are nobody's to read.
 impl std::fmt::Debug for NewChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("NewChannel").field("name", &self.name).finish_non_exhaustive()
@@ -125,7 +184,7 @@ fn yes() -> bool {
 }
 
 /// A channel that cannot be used as it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelFault {
     /// The name is empty, too long, or holds what no line of text does.
     #[error("a channel's name is a line of 1 to {MOST_NAME_CHARS} characters: give it another")]
@@ -135,6 +194,19 @@ pub enum ChannelFault {
         "a channel has an address such as https://hooks.slack.com/services/…, of at most {MOST_ADDRESS_BYTES} bytes"
     )]
     Address,
+    /// A webhook has no secret, or one that is none.
+    #[error(
+        "a webhook has a secret: `{SECRET_BEGINS}` and 24 to 64 bytes in base64, such as `openssl rand -base64 32` makes"
+    )]
+    Secret,
+    /// The filter of its route cannot be read.
+    #[error("the filter of its route cannot be read: {0}")]
+    Filter(String),
+    /// Too many owners, or one that is none.
+    #[error(
+        "a route names at most {MOST_OWNERS} owners of groups, each of at most {MOST_NAME_CHARS} characters"
+    )]
+    Owners,
     /// No severity is named.
     #[error(
         "a channel is told of at least one severity: switch it off if it is to be told of nothing"
@@ -163,11 +235,31 @@ impl NewChannel {
         if address.is_some_and(|address| !is_one(address)) {
             return Err(ChannelFault::Address);
         }
-        if self.route.severities.is_empty() {
-            return Err(ChannelFault::Route);
+        let secret = self.secret.as_deref().map(str::trim);
+        if secret.is_some_and(|secret| secret_bytes(secret).is_none()) {
+            return Err(ChannelFault::Secret);
         }
-        Ok(Self { name: name.to_owned(), address: address.map(str::to_owned), ..self.clone() })
+        Ok(Self {
+            name: name.to_owned(),
+            address: address.map(str::to_owned),
+            secret: secret.map(str::to_owned),
+            route: self.route.checked()?,
+            ..self.clone()
+        })
     }
+}
+
+/// The bytes that a secret is, as Standard Webhooks writes one; nothing when it is none.
+#[must_use]
+pub fn secret_bytes(secret: &str) -> Option<Vec<u8>> {
+    let bytes = STANDARD.decode(secret.strip_prefix(SECRET_BEGINS)?).ok()?;
+    (24..=64).contains(&bytes.len()).then_some(bytes)
+}
+
+/// A secret as Standard Webhooks writes it.
+#[must_use]
+pub fn secret_of(bytes: &[u8]) -> String {
+    format!("{SECRET_BEGINS}{}", STANDARD.encode(bytes))
 }
 
 /// What is told of an address: its last four characters.
@@ -194,6 +286,8 @@ pub struct Channel {
     pub route: Route,
     /// Whether it is used.
     pub enabled: bool,
+    /// Until when messages are signed with the secret before, too.
+    pub signed_twice_until: Option<DateTime<Utc>>,
     /// How many notifications wait for it.
     pub waiting: i64,
     /// When it took something last.

@@ -4,7 +4,9 @@
 //! have no format, with characters that nobody sees replaced by marks, and cut at a character that a person sees.
 
 mod slack;
+mod teams;
 mod text;
+mod webhook;
 mod wording;
 
 use chrono::{DateTime, Utc};
@@ -14,6 +16,8 @@ use crate::ids::AlertId;
 use crate::severity::Severity;
 
 pub use slack::{slack, slack_shortly};
+pub use teams::{teams, teams_shortly};
+pub use webhook::webhook;
 pub use wording::headline;
 
 /// What is told of one alert.

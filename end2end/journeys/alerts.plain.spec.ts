@@ -123,3 +123,26 @@ test('alerts are silenced for a time, with a reason', async ({ page }) => {
   await row.getByRole('button', { name: 'End it now' }).click();
   await expect(row).toHaveCount(0);
 });
+
+test('a webhook is made with the secret that the page offers, and its messages are signed', async ({ page }) => {
+  const program = await Slack.open();
+  await page.goto('/alerts/channels/new');
+  await expect(page.getByRole('textbox', { name: /signed with/ }), 'Slack signs nothing').toBeHidden();
+  await page.getByRole('textbox', { name: 'what it is called' }).fill('a program');
+  await page.getByRole('combobox', { name: 'what it is' }).selectOption('Webhook');
+  await expect(page.getByRole('textbox', { name: /signed with/ })).toHaveValue(/^whsec_/);
+  await page.getByRole('textbox', { name: 'address' }).fill(program.webhook);
+  await page.getByRole('textbox', { name: /filter/ }).fill('queue:a severity:lo');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('alert')).toContainText('The filter of its route cannot be read');
+  await expect(page.getByRole('textbox', { name: 'what it is called' })).toHaveValue('a program');
+  await page.getByRole('textbox', { name: /filter/ }).fill('queue:payments.*');
+  await page.getByRole('textbox', { name: 'address' }).fill(program.webhook);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'a program' });
+  await row.getByRole('button', { name: 'Test' }).click();
+  await expect(row).toContainText('The test was taken.');
+  expect(program.signatures.at(-1)).toMatch(/^v1,/);
+  await remove(page, 'a program');
+  await program.close();
+});

@@ -12,7 +12,8 @@ use dlo_domain::alert::{
 };
 use dlo_domain::channel::Route;
 use dlo_domain::event::LiveEvent;
-use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId};
+use dlo_domain::filter::LetterFilter;
+use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId, GroupId};
 use dlo_domain::source::SourceCondition;
 use sqlx::{PgConnection, PgPool};
 use tokio_util::sync::CancellationToken;
@@ -24,6 +25,7 @@ use crate::store::alerts::open::{self, Open};
 use crate::store::alerts::rules::{self, Kept};
 use crate::store::alerts::silences;
 use crate::store::channels::outbox;
+use crate::store::policies::first_matches;
 use crate::store::{StoreError, events, shared_time};
 
 /// How often rules are evaluated.
@@ -141,6 +143,7 @@ impl Evaluator {
                 figures::sources_in(conn, &[SourceCondition::DeliveryLimit], now).await
             }
             Signal::BrokerAway => figures::brokers_away(conn, now).await,
+            Signal::ChannelFailing => figures::failing_channels(conn, now).await,
             // Groups that were there before the rule are not told.
             Signal::NewGroup => figures::new_groups(conn, kept.created_at.max(now - NEW_FOR)).await,
             Signal::RegressedGroup => figures::regressed_groups(conn, kept.created_at).await,
@@ -245,10 +248,36 @@ impl Look {
         if !open.life.is_told() {
             return Ok(());
         }
-        let routes = self.routes.iter();
-        let taking = routes.filter(|(_, route)| route.takes(open.life.severity, &open.subject));
-        let channels: Vec<ChannelId> = taking.map(|(channel, _)| *channel).collect();
+        let mut channels = Vec::new();
+        for (channel, route) in &self.routes {
+            // A channel that takes nothing is not told so itself.
+            if open.subject.key != channel.to_string()
+                && route.takes(open.life.severity, &open.subject)
+                && self.takes_group(conn, route, open.subject.group).await?
+            {
+                channels.push(*channel);
+            }
+        }
         outbox::write(conn, (open.id, change, &open.life), &channels, self.now).await
+    }
+
+    /// Whether a route takes what is about this group; what is about none, it does.
+    async fn takes_group(
+        &self,
+        conn: &mut PgConnection,
+        route: &Route,
+        group: Option<GroupId>,
+    ) -> Result<bool, StoreError> {
+        let Some(group) = group.filter(|_| route.asks_for_group()) else { return Ok(true) };
+        let Some((owner, letter)) = outbox::group_of(conn, group).await? else { return Ok(true) };
+        if !route.takes_owner(owner.as_deref()) {
+            return Ok(false);
+        }
+        // One that this version cannot read tells rather too much than nothing.
+        let Ok(filter) = LetterFilter::parse(&route.filter) else { return Ok(true) };
+        let letters: BTreeSet<_> = letter.into_iter().collect();
+        let found = first_matches(conn, &filter, &letters, self.now).await?;
+        Ok(letters.is_empty() || !found.is_empty())
     }
 
     fn is_quiet(&self, rule: AlertRuleId, signal: &Signal, subject: &AlertSubject) -> bool {

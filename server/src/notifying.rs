@@ -5,16 +5,19 @@
 //! posted to it; an office that is killed in between has it posted once more, since nobody can tell then.
 
 mod composing;
+mod signing;
 
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::channel::ChannelKind;
 use dlo_domain::event::LiveEvent;
+use dlo_domain::ids::ChannelId;
 use dlo_domain::notice::{self, Message};
 use dlo_domain::reading::cut;
 use dlo_domain::visible_text::visible;
 use futures_util::future::join_all;
+use reqwest::header::HeaderMap;
 use serde_json::Value;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::SharedClock;
 use crate::duty::{Duty, Next};
 use crate::outbound::{Outbound, OutboundError, PostAnswer};
-use crate::store::channels::posting::{self, Batch, Taken};
+use crate::store::channels::posting::{self, Batch, Endpoint, Taken};
 use crate::store::{StoreError, events, shared_time};
 
 pub use composing::Links;
@@ -98,12 +101,13 @@ impl Poster {
         if let [notice] = &mut notices[..] {
             composing::complete(&mut conn, &self.links, notice).await?;
         }
+        let now = shared_time(&mut conn, &*self.clock).await?;
         drop(conn);
         let posted = if notices.is_empty() {
             Ok(())
         } else {
             let message = Message { notices, list_url: self.links.list() };
-            self.post(channel.kind, channel.address.expose(), &message).await
+            self.post(&channel.endpoint, &message, (&message_id(channel.id, &ids), now)).await
         };
         let outcome = if posted.is_ok() { "sent" } else { "failed" };
         metrics::counter!("dlo_notifications_total", "outcome" => outcome)
@@ -124,31 +128,80 @@ impl Poster {
         Ok(())
     }
 
-    /// Posts a message; in a shorter form, when the first one is refused for what is in it.
+    /// The message about the alert that was told last; about an example, where none was.
+    ///
+    /// # Errors
+    /// When Postgres does not do it.
+    pub async fn last_message(&self) -> Result<Message, StoreError> {
+        let mut conn = self.pool.acquire().await?;
+        let notice = match posting::last(&mut conn).await? {
+            Some(mut notice) => {
+                composing::complete(&mut conn, &self.links, &mut notice).await?;
+                notice
+            }
+            None => composing::example(shared_time(&mut conn, &*self.clock).await?),
+        };
+        Ok(Message { notices: vec![notice], list_url: self.links.list() })
+    }
+
+    /// Posts a message; in a shorter form, when the first one is refused for what is in it. `known_as` is by what
+    /// a webhook knows that it is told the same again, and the time.
     ///
     /// # Errors
     /// When it was not taken, with the answer.
     pub async fn post(
         &self,
-        kind: ChannelKind,
-        address: &str,
+        endpoint: &Endpoint,
         message: &Message,
+        known_as: (&str, DateTime<Utc>),
     ) -> Result<(), Refusal> {
-        let (whole, short) = match kind {
-            ChannelKind::Slack => (notice::slack(message), notice::slack_shortly(message)),
+        let posted = self.post_once(endpoint, &payload(endpoint.kind, message), known_as).await;
+        let short = match endpoint.kind {
+            ChannelKind::Slack => notice::slack_shortly(message),
+            ChannelKind::Teams => notice::teams_shortly(message),
+            ChannelKind::Webhook => return posted,
         };
-        match self.post_once(address, &whole).await {
-            Err(refusal) if refusal.is_of_content => self.post_once(address, &short).await,
+        match posted {
+            Err(refusal) if refusal.is_of_content => {
+                self.post_once(endpoint, &short, known_as).await
+            }
             posted => posted,
         }
     }
 
-    async fn post_once(&self, address: &str, payload: &Value) -> Result<(), Refusal> {
-        match self.outbound.post(address, payload).await {
+    async fn post_once(
+        &self,
+        endpoint: &Endpoint,
+        payload: &Value,
+        (id, at): (&str, DateTime<Utc>),
+    ) -> Result<(), Refusal> {
+        let body = payload.to_string();
+        let headers = match endpoint.kind {
+            ChannelKind::Webhook => signing::headers(&endpoint.secrets, id, at, &body),
+            ChannelKind::Slack | ChannelKind::Teams => HeaderMap::new(),
+        };
+        let address = endpoint.address.expose();
+        match self.outbound.post(address, headers, body).await {
             Ok(answer) => Refusal::of(answer, address),
             Err(why) => Err(Refusal::without_answer(&why)),
         }
     }
+}
+
+/// A message as a channel of this kind is posted it.
+#[must_use]
+pub fn payload(kind: ChannelKind, message: &Message) -> Value {
+    match kind {
+        ChannelKind::Slack => notice::slack(message),
+        ChannelKind::Teams => notice::teams(message),
+        ChannelKind::Webhook => notice::webhook(message),
+    }
+}
+
+/// By what a receiver knows a message that it was sent before.
+fn message_id(channel: ChannelId, notifications: &[i64]) -> String {
+    let (first, last) = (notifications.first().copied(), notifications.last().copied());
+    format!("msg_{}_{}_{}", channel.0.simple(), first.unwrap_or_default(), last.unwrap_or_default())
 }
 
 /// Why a message was not taken, as far as is known.
@@ -170,8 +223,8 @@ impl Refusal {
         if (200..300).contains(&status) {
             return Ok(());
         }
-        let is_of_content =
-            status == 400 && (body.contains("invalid_") || body.contains("too_long"));
+        let is_of_content = status == 413
+            || status == 400 && (body.contains("invalid_") || body.contains("too_long"));
         let body = cut(&visible(without(body.trim(), address).trim()), MOST_ANSWER);
         let asked = retry_after.filter(|_| status == 429 || status == 503);
         let asked = asked.map(|seconds| TimeDelta::seconds(i64::from(seconds)).min(LONGEST_ASKED));

@@ -9,10 +9,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::RETRY_AFTER;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
-use serde_json::Value;
 
 /// Addresses that begin alike: `10.0.0.0/8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,9 +218,16 @@ impl Outbound {
     ///
     /// # Errors
     /// When it may not be asked, or does not answer to the end. Whether it took the message is not known then.
-    pub async fn post(&self, address: &str, body: &Value) -> Result<PostAnswer, OutboundError> {
+    pub async fn post(
+        &self,
+        address: &str,
+        headers: HeaderMap,
+        json: String,
+    ) -> Result<PostAnswer, OutboundError> {
         let url = self.check(address)?;
-        let answer = self.client.post(url).json(body).send().await;
+        let request =
+            self.client.post(url).headers(headers).header(CONTENT_TYPE, "application/json");
+        let answer = request.body(json).send().await;
         let mut answer = answer.map_err(|why| of_reqwest(&why))?;
         let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = retry_after.and_then(|text| text.trim().parse().ok());

@@ -1,7 +1,8 @@
 //! Small duties in the background that no person waits for: folding counters, weighing groups,
-//! making the tables of the weeks to come, removing what is done and old, forgetting replays, keeping
+//! making the tables of the weeks to come, removing what is done and old, forgetting replays and alerts, keeping
 //! texts for searching.
 
+mod alerts;
 mod counters;
 mod extracts;
 mod replays;
@@ -38,6 +39,8 @@ impl Upkeep {
         duties.every("indexing texts", extracts::LOOK_EVERY, indexing);
         let forgetting = replays::Forgetting { upkeep: self.clone(), place: None };
         duties.every("forgetting replays", replays::FORGET_EVERY, forgetting);
+        let forgetting = alerts::Forgetting { upkeep: self.clone() };
+        duties.every("forgetting alerts", alerts::FORGET_EVERY, forgetting);
     }
 }
 

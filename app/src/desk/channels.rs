@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use dlo_domain::audit::Actor;
-use dlo_domain::channel::{Channel, ChannelTest, NewChannel};
+use dlo_domain::channel::{Channel, ChannelKind, ChannelTest, NewChannel};
 use dlo_domain::ids::ChannelId;
+use serde_json::Value;
 
 use super::DeskError;
 
@@ -23,6 +24,15 @@ pub trait ChannelDesk {
         id: ChannelId,
         channel: &NewChannel,
     ) -> Result<Channel, DeskError>;
+
+    /// What a channel of a kind would be posted of the alert that was told last, or of an example where none was.
+    async fn preview_message(&self, kind: ChannelKind) -> Result<Value, DeskError>;
+
+    /// A secret that nobody knows yet, for a webhook that is about to be made.
+    ///
+    /// # Errors
+    /// When the machine's source of randomness fails.
+    fn fresh_secret(&self) -> Result<String, DeskError>;
 
     /// Removes a channel, with what waits for it.
     async fn remove_channel(&self, actor: &Actor, id: ChannelId) -> Result<(), DeskError>;

@@ -4,8 +4,8 @@ mod acting;
 mod form;
 mod list;
 mod one;
-mod slack;
+mod posted;
 
 pub(super) use list::ChannelsPage;
 pub(super) use one::ChannelPage;
-pub use slack::SlackMessage;
+pub use posted::PostedMessage;

@@ -86,13 +86,14 @@ pub enum BuiltIn {
     UndecodableHead,
     SourceTakesNothing,
     BrokerAway,
+    ChannelFailing,
     NewGroup,
     RegressedGroup,
 }
 
 impl BuiltIn {
     /// Every one, in the order in which they are shown.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::DeadLetterRate,
         Self::Depth,
         Self::NewGroup,
@@ -106,6 +107,7 @@ impl BuiltIn {
         Self::UndecodableHead,
         Self::SourceTakesNothing,
         Self::BrokerAway,
+        Self::ChannelFailing,
     ];
 
     /// The word in SQL, JSON and addresses.
@@ -123,6 +125,7 @@ impl BuiltIn {
             Self::UndecodableHead => "undecodable_head",
             Self::SourceTakesNothing => "source_takes_nothing",
             Self::BrokerAway => "broker_away",
+            Self::ChannelFailing => "channel_failing",
             Self::NewGroup => "new_group",
             Self::RegressedGroup => "regressed_group",
         }
@@ -155,6 +158,9 @@ impl BuiltIn {
                 ("A source takes nothing", Signal::SourceTakesNothing, 60, Some(High))
             }
             Self::BrokerAway => ("A broker is away", Signal::BrokerAway, 30, Some(Critical)),
+            Self::ChannelFailing => {
+                ("A channel takes nothing", Signal::ChannelFailing, 60, Some(High))
+            }
             Self::NewGroup => ("A new group of dead letters", Signal::NewGroup, 0, None),
             Self::RegressedGroup => ("A group is back", Signal::RegressedGroup, 0, None),
         };

@@ -67,6 +67,8 @@ pub enum Signal {
     SourceTakesNothing,
     /// How long a broker has not answered, in seconds.
     BrokerAway,
+    /// How long a channel has taken nothing, in seconds.
+    ChannelFailing,
     /// Letters of a group that wait, in its first day.
     NewGroup,
     /// Letters of a group that wait and that came after it was resolved.
@@ -122,6 +124,7 @@ impl Signal {
             Self::UndecodableHead => "undecodable_head",
             Self::SourceTakesNothing => "source_takes_nothing",
             Self::BrokerAway => "broker_away",
+            Self::ChannelFailing => "channel_failing",
             Self::NewGroup => "new_group",
             Self::RegressedGroup => "regressed_group",
         }
@@ -145,7 +148,8 @@ impl Signal {
             | Self::IntakeStalled
             | Self::UndecodableHead
             | Self::SourceTakesNothing
-            | Self::BrokerAway => Unit::Seconds,
+            | Self::BrokerAway
+            | Self::ChannelFailing => Unit::Seconds,
         }
     }
 

@@ -44,6 +44,9 @@ pub fn says(signal: &Signal, limit: i64, figure: i64, subject: &str) -> String {
             format!("the source {name} takes nothing: its queue would lose letters")
         }
         Signal::BrokerAway => format!("the broker {name} does not answer"),
+        Signal::ChannelFailing => {
+            format!("the channel {name} takes nothing: what it is to be told waits")
+        }
         Signal::NewGroup => format!("a new failure: {name}, {}", waiting(figure)),
         Signal::RegressedGroup => format!("a failure is back: {name}, {}", waiting(figure)),
     }
@@ -88,6 +91,7 @@ pub fn asks(rule: &NewAlertRule) -> String {
             lasting(limit)
         ),
         Signal::BrokerAway => format!("a broker does not answer for {}", lasting(limit)),
+        Signal::ChannelFailing => format!("a channel takes nothing for {}", lasting(limit)),
         Signal::NewGroup => {
             format!(
                 "{} of a group that came up in the last day",

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::text::{cut, slack_escaped};
-use super::wording::{headline, line, standing};
+use super::wording::{capitalised, headline, line, standing};
 use super::{Button, Fact, Message, Notice};
 use crate::visible_text::{visible, visible_lines};
 
@@ -138,12 +138,4 @@ fn buttons(buttons: &[Button]) -> Option<Value> {
 /// Text without any format, cut to so many characters. What is from outside in it is visible already.
 fn plain(text: &str, most: usize) -> Value {
     json!({"type": "plain_text", "text": cut(text, most, slack_escaped), "emoji": false})
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
 }

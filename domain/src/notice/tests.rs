@@ -197,6 +197,54 @@ fn each_signal_is_said_in_a_sentence() {
     }
 }
 
+/// What Teams would refuse, and what would be read as Markdown.
+fn hold_for_teams(payload: &Value) {
+    assert!(payload.to_string().len() <= 28 * 1_024, "{} bytes", payload.to_string().len());
+    let card = &payload["attachments"][0]["content"];
+    for block in card["body"].as_array().expect("a body") {
+        match block["type"].as_str().expect("a type") {
+            "TextBlock" => assert!(block["text"].as_str().expect("a text").starts_with("since {{")),
+            "RichTextBlock" => {
+                assert!(!block["inlines"][0]["text"].as_str().expect("a text").is_empty());
+            }
+            other => panic!("{other} is not used"),
+        }
+    }
+}
+
+#[test]
+fn teams_is_shown_the_same_in_a_card() {
+    let payload =
+        teams(&message(vec![notice("no route", "[click](https://evil.example) **refused**")]));
+    hold_for_teams(&payload);
+    let card = &payload["attachments"][0]["content"];
+    let said: Vec<_> = card["body"]
+        .as_array()
+        .expect("a body")
+        .iter()
+        .map(|block| &block["inlines"][0]["text"])
+        .collect();
+    assert_eq!(said[1], "A new failure: “no route”, 63 letters wait");
+    assert_eq!(said[3], "[click](https://evil.example) **refused**");
+    assert_eq!(card["actions"][0]["url"], "https://dlo.example/groups/1");
+    let many = (0..60).map(|n| notice(&format!("group {n}"), "x")).collect();
+    let many = teams(&message(many));
+    hold_for_teams(&many);
+    assert!(many.to_string().contains("and 45 more"), "{many}");
+}
+
+#[test]
+fn a_program_is_told_everything_as_it_is() {
+    let name = "orders\u{202e}<x>";
+    let payload = webhook(&message(vec![notice(name, "refused"), notice("b", "c")]));
+    assert_eq!(payload["type"], "alerts");
+    assert_eq!(payload["timestamp"], "2027-01-15T08:00:00Z");
+    let alert = &payload["data"]["alerts"][0];
+    assert_eq!((&alert["subject"]["name"], &alert["change"]), (&name.into(), &"fired".into()));
+    assert_eq!((&alert["figure"], &alert["facts"]["last error"]), (&63.into(), &"refused".into()));
+    assert_eq!(payload["data"]["alerts"].as_array().map(Vec::len), Some(2));
+}
+
 proptest! {
     #[test]
     fn no_text_from_outside_breaks_a_limit_or_does_anything(
@@ -207,5 +255,8 @@ proptest! {
         let payload = slack(&message(notices));
         hold_against_the_limits(&payload);
         hold_against_mischief(&payload);
+        let notices: Vec<Notice> = names.iter().map(|name| notice(name, &error)).collect();
+        hold_for_teams(&teams(&message(notices.clone())));
+        hold_for_teams(&teams_shortly(&message(notices)));
     }
 }

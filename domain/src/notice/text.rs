@@ -28,6 +28,11 @@ pub(super) fn cut(text: &str, most: usize, write: impl Fn(&str) -> Cow<'_, str>)
     out
 }
 
+/// The same of what is written as it is.
+pub(super) fn cut_plain(text: &str, most: usize) -> String {
+    cut(text, most, |text| Cow::Borrowed(text))
+}
+
 /// Escapes what Slack reads as control characters; it knows no others.
 pub(super) fn slack_escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>']) {

@@ -45,3 +45,11 @@ fn over(notice: &Notice) -> String {
     };
     format!("Over after {lasted}: {}{what}", visible_within(&notice.rule_name))
 }
+
+pub(super) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}

@@ -3,14 +3,19 @@
 use async_trait::async_trait;
 use dlo_app::desk::{ChannelDesk, DeskError};
 use dlo_domain::audit::Actor;
-use dlo_domain::channel::{Channel, ChannelFault, ChannelTest, MOST_CHANNELS, NewChannel};
+use dlo_domain::channel::{
+    Channel, ChannelFault, ChannelKind, ChannelTest, MOST_CHANNELS, NewChannel, secret_of,
+};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::ChannelId;
+use rand::TryRngCore as _;
+use rand::rngs::OsRng;
+use serde_json::Value;
 use sqlx::PgConnection;
 
 use super::{PgDesk, changing};
 use crate::clock::new_id;
-use crate::notifying;
+use crate::notifying::{self, Poster};
 use crate::store::audit::{self, Note};
 use crate::store::channels::{self, posting};
 use crate::store::{StoreError, events, shared_time};
@@ -27,6 +32,9 @@ impl ChannelDesk for PgDesk {
         let Some(address) = &channel.address else {
             return Err(of_fault(ChannelFault::Address));
         };
+        if channel.kind == ChannelKind::Webhook && channel.secret.is_none() {
+            return Err(of_fault(ChannelFault::Secret));
+        }
         let id = ChannelId(new_id(&*self.clock));
         changing!(self, conn => {
             if channels::all(conn).await?.len() >= MOST_CHANNELS {
@@ -55,6 +63,11 @@ impl ChannelDesk for PgDesk {
             if others.iter().any(|other| other.id != id && other.name == channel.name) {
                 return Err(taken(&channel));
             }
+            let before = others.iter().find(|other| other.id == id).map(|other| other.kind);
+            let is_new_webhook = channel.kind == ChannelKind::Webhook && before != Some(channel.kind);
+            if is_new_webhook && channel.secret.is_none() {
+                return Err(of_fault(ChannelFault::Secret));
+            }
             let now = shared_time(conn, &*self.clock).await?;
             if !channels::change(conn, id, &channel, (&actor.0, now)).await? {
                 return Err(no_channel(id));
@@ -62,6 +75,18 @@ impl ChannelDesk for PgDesk {
             close(conn, note(self, actor, "channel.change"), &channel.name).await?;
             find(conn, id).await
         })
+    }
+
+    async fn preview_message(&self, kind: ChannelKind) -> Result<Value, DeskError> {
+        let poster = self.poster()?;
+        let message = poster.last_message().await?;
+        Ok(notifying::payload(kind, &message))
+    }
+
+    fn fresh_secret(&self) -> Result<String, DeskError> {
+        let mut bytes = [0; 32];
+        OsRng.try_fill_bytes(&mut bytes).map_err(|why| DeskError::Internal(Box::new(why)))?;
+        Ok(secret_of(&bytes))
     }
 
     async fn remove_channel(&self, actor: &Actor, id: ChannelId) -> Result<(), DeskError> {
@@ -74,20 +99,17 @@ impl ChannelDesk for PgDesk {
     }
 
     async fn test_channel(&self, actor: &Actor, id: ChannelId) -> Result<ChannelTest, DeskError> {
-        let Some(poster) = &self.poster else {
-            return Err(DeskError::Unavailable(
-                "nothing can be posted from this office".to_owned(),
-            ));
-        };
+        let poster = self.poster()?;
         let mut conn = self.begin().await?;
-        let (kind, address) =
-            posting::address(&mut conn, id).await?.ok_or_else(|| no_channel(id))?;
         let now = shared_time(&mut conn, &*self.clock).await?;
+        let endpoint = posting::endpoint_of(&mut conn, id, now).await?;
+        let endpoint = endpoint.ok_or_else(|| no_channel(id))?;
         let tested = Note { detail: Some(&id.to_string()), ..note(self, actor, "channel.test") };
         audit::write_office(&mut conn, tested).await?;
         conn.commit().await.map_err(StoreError::from)?;
         let message = notifying::test_message(&poster.links, now);
-        let (taken, answer) = match poster.post(kind, address.expose(), &message).await {
+        let tested_as = format!("test_{}", new_id(&*self.clock).simple());
+        let (taken, answer) = match poster.post(&endpoint, &message, (&tested_as, now)).await {
             Ok(()) => (true, "it was taken".to_owned()),
             Err(refusal) => (false, refusal.answer),
         };
@@ -98,6 +120,15 @@ impl ChannelDesk for PgDesk {
         events::notify(&mut conn, &LiveEvent::Channels).await?;
         conn.commit().await.map_err(StoreError::from)?;
         Ok(test)
+    }
+}
+
+impl PgDesk {
+    fn poster(&self) -> Result<&Poster, DeskError> {
+        let poster = self.poster.as_ref();
+        poster.ok_or_else(|| {
+            DeskError::Unavailable("nothing can be posted from this office".to_owned())
+        })
     }
 }
 
@@ -126,6 +157,7 @@ fn note<'a>(desk: &PgDesk, actor: &'a Actor, action: &'a str) -> Note<'a> {
     Note { at: desk.clock.now(), actor, action, detail: None, replay: None }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn of_fault(fault: ChannelFault) -> DeskError {
     DeskError::Invalid(fault.to_string())
 }

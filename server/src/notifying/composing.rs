@@ -70,6 +70,9 @@ pub(super) async fn complete(
         Signal::ExecutionTimeouts | Signal::StuckExecutions { .. } => {
             notice.buttons.push(button("Open executions", links.to("/executions")));
         }
+        Signal::ChannelFailing => {
+            notice.buttons.push(button("Open channels", links.to(dlo_app::links::CHANNELS)));
+        }
         Signal::QueueWithoutConsumer => {
             notice.buttons.push(button("Open queues", links.to("/queues")));
         }

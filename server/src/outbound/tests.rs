@@ -95,6 +95,116 @@ async fn private_addresses_are_refused_however_they_are_written() {
     }
 }
 
+/// A number as an address may have it: in tens, sixteens or eights.
+fn written(number: u32, radix: u32) -> String {
+    match radix {
+        16 => format!("0x{number:X}"),
+        8 => format!("0{number:o}"),
+        _ => number.to_string(),
+    }
+}
+
+/// Ways to write an address of the old kind, most of which browsers and clients read.
+fn spellings(ip: Ipv4Addr) -> Vec<String> {
+    let bits = ip.to_bits();
+    let [a, b, c, d] = ip.octets().map(u32::from);
+    let mut all = Vec::new();
+    for radix in [10, 16, 8] {
+        let part = |number| written(number, radix);
+        all.push(part(bits));
+        all.push(format!("{}.{}", part(a), part(bits & 0x00ff_ffff)));
+        all.push(format!("{}.{}.{}", part(a), part(b), part(bits & 0xffff)));
+        for last in [10, 16, 8] {
+            all.push(format!("{}.{}.{}.{}", part(a), part(b), part(c), written(d, last)));
+            all.push(format!("{}.{}.{}.{}", written(a, last), part(b), part(c), part(d)));
+        }
+    }
+    let (high, low) = (bits >> 16, bits & 0xffff);
+    all.extend([
+        format!("[::ffff:{ip}]"),
+        format!("[::FFFF:{high:x}:{low:x}]"),
+        format!("[0:0:0:0:0:ffff:{high:x}:{low:x}]"),
+        format!("[0000:0000:0000:0000:0000:FFFF:{high:04X}:{low:04X}]"),
+        format!("[::{ip}]"),
+        format!("[64:ff9b::{high:x}:{low:x}]"),
+        format!("[64:ff9b::{ip}]"),
+        format!("[2002:{high:x}:{low:x}::]"),
+        format!("anybody@{ip}"),
+        format!("example.com:80@{ip}"),
+        format!("{ip}."),
+        ip.to_string().replace('1', "%31"),
+        // Full-width digits and stops, which the host of an address is mapped from.
+        ip.to_string()
+            .chars()
+            .map(|sign| {
+                if sign == '.' {
+                    '。'
+                } else {
+                    char::from_u32(sign as u32 + 0xfee0).unwrap_or(sign)
+                }
+            })
+            .collect(),
+    ]);
+    all
+}
+
+#[tokio::test]
+async fn no_spelling_of_a_private_address_makes_a_connection() {
+    let listener = TcpListener::bind(("::", 0)).await.expect("a port for both kinds");
+    let port = listener.local_addr().expect("bound").port();
+    let private = [
+        [127, 0, 0, 1],
+        [127, 1, 2, 3],
+        [10, 1, 2, 3],
+        [192, 168, 1, 1],
+        [172, 16, 0, 1],
+        [169, 254, 169, 254],
+        [0, 0, 0, 0],
+        [100, 64, 0, 1],
+    ];
+    let mut hosts: Vec<String> =
+        private.into_iter().flat_map(|octets| spellings(octets.into())).collect();
+    let names = [
+        "localhost",
+        "LOCALHOST",
+        "LocalHost",
+        "localhost.",
+        "localhost.localdomain",
+        "ip6-localhost",
+        "a@localhost",
+    ];
+    let newer = [
+        "::1",
+        "::",
+        "0:0:0:0:0:0:0:1",
+        "0000::0001",
+        "::0:1",
+        "fe80::1",
+        "fe80::ffff",
+        "fc00::1",
+        "fd00::1",
+        "fdff:1::2",
+        "fec0::1",
+        "ff02::1",
+        "2001:db8::1",
+        "2001::1",
+    ];
+    hosts.extend(names.map(str::to_owned));
+    hosts.extend(newer.iter().map(|host| format!("[{host}]")));
+    hosts.sort();
+    hosts.dedup();
+    assert!(hosts.len() >= 300, "{}", hosts.len());
+    let out = allowing(&[]);
+    for host in &hosts {
+        let address = format!("http://{host}:{port}/services/T/B/x");
+        let refused = out.post(&address, HeaderMap::new(), "{}".to_owned()).await;
+        assert!(refused.is_err(), "{address}: {refused:?}");
+    }
+    // A connection would wait here, whether or not something was sent over it.
+    let none = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
+    assert!(none.is_err(), "{none:?}");
+}
+
 #[tokio::test]
 async fn what_is_allowed_is_asked_and_not_followed() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");

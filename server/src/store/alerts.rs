@@ -3,6 +3,7 @@
 
 pub mod behind;
 pub mod figures;
+pub mod forgetting;
 pub mod list;
 pub mod open;
 pub mod rules;

@@ -4,7 +4,7 @@
 pub mod outbox;
 pub mod posting;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::channel::{
     Channel, ChannelKind, ChannelTest, NewChannel, Route, UnknownChannelKind, masked,
 };
@@ -14,6 +14,9 @@ use sqlx::types::Json;
 
 use crate::store::StoreError;
 
+/// For how long messages are signed with the secret before, too.
+const SIGNED_TWICE_FOR: TimeDelta = TimeDelta::days(1);
+
 /// All channels in the order of their names.
 ///
 /// # Errors
@@ -21,7 +24,7 @@ use crate::store::StoreError;
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Channel>, StoreError> {
     let rows = sqlx::query!(
         r#"select c.id, c.name, c.kind, c.address, c.route as "route: Json<Route>", c.enabled, c.last_sent_at,
-             c.failing_since, c.last_answer, c.tested_at, c.test_taken, c.test_answer,
+             c.failing_since, c.last_answer, c.tested_at, c.test_taken, c.test_answer, c.previous_until,
              (select count(*) from notifications n where n.channel_id = c.id and n.sent_at is null) as "waiting!"
            from channels c where c.removed_at is null order by c.name"#,
     )
@@ -35,6 +38,7 @@ pub async fn all(conn: &mut PgConnection) -> Result<Vec<Channel>, StoreError> {
             address: masked(&row.address),
             route: row.route.0,
             enabled: row.enabled,
+            signed_twice_until: row.previous_until,
             waiting: row.waiting,
             last_sent_at: row.last_sent_at,
             failing_since: row.failing_since,
@@ -65,8 +69,9 @@ pub async fn insert(
     (by, now): (&str, DateTime<Utc>),
 ) -> Result<bool, StoreError> {
     let done = sqlx::query!(
-        "insert into channels (id, name, kind, address, route, enabled, created_at, changed_by, changed_at, due_at)
-         values ($1, $2, $3, $4, $5, $6, $8, $7, $8, $8)
+        "insert into channels (id, name, kind, address, route, enabled, created_at, changed_by, changed_at, due_at,
+             secret)
+         values ($1, $2, $3, $4, $5, $6, $8, $7, $8, $8, $9)
          on conflict (name) where removed_at is null do nothing",
         id.0,
         channel.name,
@@ -76,14 +81,16 @@ pub async fn insert(
         channel.enabled,
         by,
         now,
+        channel.secret,
     )
     .execute(conn)
     .await?;
     Ok(done.rows_affected() > 0)
 }
 
-/// Puts another in the place of a channel; its address stays where none is given. What waits for it is tried at
-/// once, or let go if it is switched off. `false` when there is none.
+/// Puts another in the place of a channel; its address and its secret stay where none is given, and a secret that is
+/// replaced is used beside the new one for a day. What waits for it is tried at once, or let go if it is switched off.
+/// `false` when there is none.
 ///
 /// # Errors
 /// When Postgres does not do it, or another has the name.
@@ -96,7 +103,12 @@ pub async fn change(
     let done = sqlx::query!(
         "update channels set name = $2, kind = $3, address = coalesce($4, address), route = $5, enabled = $6,
              changed_by = $7, changed_at = $8, due_at = $8, failures = 0, failing_since = null,
-             last_answer = null
+             last_answer = null,
+             secret = case when $3 = 'webhook' then coalesce($9, secret) end,
+             previous_secret = case when $3 <> 'webhook' then null
+                 when $9 <> secret then secret else previous_secret end,
+             previous_until = case when $3 <> 'webhook' then null
+                 when $9 <> secret then $10 else previous_until end
          where id = $1 and removed_at is null",
         id.0,
         channel.name,
@@ -106,6 +118,8 @@ pub async fn change(
         channel.enabled,
         by,
         now,
+        channel.secret,
+        now + SIGNED_TWICE_FOR,
     )
     .execute(&mut *conn)
     .await?;

@@ -64,6 +64,7 @@ impl Telling {
             name: "on call".to_owned(),
             kind: ChannelKind::Slack,
             address: Some(slack.address.clone()),
+            secret: None,
             route: Route::default(),
             enabled: true,
         };

@@ -4,6 +4,7 @@ mod channels;
 mod groups;
 mod http;
 mod life;
+mod routes;
 mod thresholds;
 
 use std::sync::Arc;

@@ -13,6 +13,7 @@ pub mod office;
 pub mod problem;
 pub mod program;
 pub mod raw;
+pub mod receiver;
 pub mod reckoning;
 pub mod retries;
 pub mod rules;

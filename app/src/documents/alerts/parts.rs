@@ -93,6 +93,7 @@ pub(super) fn subject_link(alert: &Alert) -> Option<(String, &'static str)> {
         }
         Signal::RetriesExhausted => (links::RETRIES.to_owned(), "Open retry policies"),
         Signal::QueueWithoutConsumer => (links::QUEUES.to_owned(), "Open queues"),
+        Signal::ChannelFailing => (links::CHANNELS.to_owned(), "Open channels"),
         Signal::Depth
         | Signal::IntakeStalled
         | Signal::UndecodableHead

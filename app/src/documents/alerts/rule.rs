@@ -71,7 +71,7 @@ fn Form(rule: AlertRule, written: Option<AlertRuleForm>) -> impl IntoView {
                 <h1>{sentence(&asks(&rule))}</h1>
             </div>
         </div>
-        <form method="post" action=SaveAlertRule::PATH class="rule-form">
+        <form method="post" action=SaveAlertRule::PATH class="rule-form" data-still="">
             <input type="hidden" name="id" value=id.to_string() />
             <div class="fields">
                 {field("name", "what it is called", &form.name)}

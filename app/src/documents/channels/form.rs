@@ -20,15 +20,21 @@ pub(crate) struct ChannelForm {
     pub(crate) kind: String,
     /// Where it is posted: a secret, which no address of ours may hold.
     pub(crate) address: String,
+    /// What a webhook's messages are signed with: a secret, too.
+    pub(crate) secret: String,
     /// Of which alerts it is told.
     pub(crate) severities: Vec<String>,
     /// About which sources; none means all.
     pub(crate) sources: Vec<String>,
+    /// Of which owners' groups, divided by commas; none means all.
+    pub(crate) owners: String,
+    /// Of which groups, as a filter.
+    pub(crate) filter: String,
     /// `yes` while it is used.
     pub(crate) enabled: String,
 }
 
-/// Its address is nobody's to read.
+/// Its address and its secret are nobody's to read.
 impl std::fmt::Debug for ChannelForm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ChannelForm").field("name", &self.name).finish_non_exhaustive()
@@ -51,6 +57,9 @@ impl ChannelForm {
             name: name.to_owned(),
             kind: kind.as_str().to_owned(),
             address: String::new(),
+            secret: String::new(),
+            owners: route.owners.join(", "),
+            filter: route.filter.clone(),
             severities: route.severities.iter().map(Severity::to_string).collect(),
             sources: route.sources.iter().map(ToString::to_string).collect(),
             enabled: if enabled { "yes" } else { "" }.to_owned(),
@@ -67,15 +76,21 @@ impl ChannelForm {
             name: self.name.clone(),
             kind: kind.map_err(|why: UnknownChannelKind| ApiError::invalid(why.to_string()))?,
             address: chosen(&self.address).map(str::to_owned),
+            // The form of a new channel has one ready, whatever kind is chosen then.
+            secret: chosen(&self.secret)
+                .filter(|_| self.kind == ChannelKind::Webhook.as_str())
+                .map(str::to_owned),
             route: Route {
                 severities: severities.map_err(|why| ApiError::invalid(why.to_string()))?,
                 sources: sources.collect::<Result<Vec<_>, _>>()?,
+                owners: self.owners.split(',').filter_map(chosen).map(str::to_owned).collect(),
+                filter: self.filter.clone(),
             },
             enabled: self.enabled == "yes",
         })
     }
 
-    /// The page of the form with what is written in it, but for the secret.
+    /// The page of the form with what is written in it, but for the secrets.
     pub(super) fn address_of(&self, id: &str) -> String {
         let (severities, sources) = (self.severities.join(" "), self.sources.join(" "));
         let fields = [
@@ -84,6 +99,8 @@ impl ChannelForm {
             ("kind", &self.kind),
             ("severities", &severities),
             ("sources", &sources),
+            ("owners", &self.owners),
+            ("filter", &self.filter),
             ("enabled", &self.enabled),
         ];
         links::with_query(&format!("{}/{id}", links::CHANNELS), fields)
@@ -98,6 +115,9 @@ impl ChannelForm {
             name: of("name"),
             kind: of("kind"),
             address: String::new(),
+            secret: String::new(),
+            owners: of("owners"),
+            filter: of("filter"),
             severities: words("severities"),
             sources: words("sources"),
             enabled: of("enabled"),

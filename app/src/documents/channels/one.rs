@@ -7,9 +7,11 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use serde_json::Value;
 
 use super::acting::{NEW, SaveChannel};
 use super::form::ChannelForm;
+use super::posted::PostedMessage;
 use crate::api;
 use crate::desk::desk;
 use crate::documents::fields::{choice, field, switch};
@@ -17,12 +19,16 @@ use crate::documents::frame::shown;
 use crate::documents::outcome::Outcome;
 use crate::error::ApiError;
 use crate::links;
-use crate::visible::{show_line, show_name};
+use crate::visible::{show_line, show_lines, show_name};
 
 /// What the page shows: the channel, unless it is a new one, and what its route can name.
 struct Sheet {
     channel: Option<Channel>,
     sources: Vec<Source>,
+    /// One that nobody knows yet.
+    secret: String,
+    /// What would be posted, and what speaks so.
+    preview: Option<(ChannelKind, Value)>,
 }
 
 /// The form of a channel.
@@ -40,7 +46,15 @@ pub(crate) fn ChannelPage() -> impl IntoView {
                 found.ok_or_else(|| ApiError::not_found(format!("There is no channel {id}.")));
             channel = Some(found?);
         }
-        Ok::<_, ApiError>(Sheet { channel, sources: desk.sources().await? })
+        let kind = channel.as_ref().map_or(ChannelKind::Slack, |channel| channel.kind);
+        // An office that tells nobody has none.
+        let preview = desk.preview_message(kind).await.ok();
+        Ok::<_, ApiError>(Sheet {
+            channel,
+            sources: desk.sources().await?,
+            secret: desk.fresh_secret()?,
+            preview: preview.map(|message| (kind, message)),
+        })
     };
     view! {
         <Title text="Channel" />
@@ -52,7 +66,7 @@ pub(crate) fn ChannelPage() -> impl IntoView {
 
 #[component]
 fn Form(sheet: Sheet, written: Option<ChannelForm>) -> impl IntoView {
-    let Sheet { channel, sources } = sheet;
+    let Sheet { channel, sources, secret, preview } = sheet;
     let form = written.or_else(|| channel.as_ref().map(ChannelForm::of));
     let form = form.unwrap_or_else(ChannelForm::usual);
     let kinds = ChannelKind::ALL.map(|kind| (kind.as_str(), kind.name()));
@@ -83,13 +97,18 @@ fn Form(sheet: Sheet, written: Option<ChannelForm>) -> impl IntoView {
                 <h1>{heading}</h1>
             </div>
         </div>
-        <form method="post" action=SaveChannel::PATH class="rule-form">
+        <form method="post" action=SaveChannel::PATH class="rule-form" data-still="">
             <input type="hidden" name="id" value=id />
             <div class="fields">
                 {field("name", "what it is called", &form.name)}
                 {choice("kind", "what it is", &kinds, &form.kind)}
             </div>
-            {address(channel.as_ref())} {severities(&form)} {of_sources(&sources, &form)}
+            {address(channel.as_ref())} {signed(channel.as_ref(), secret)} {severities(&form)}
+            {of_sources(&sources, &form)}
+            <div class="fields">
+                {field("owners", "about groups of these owners; none means all", &form.owners)}
+                {field("filter", "about groups whose letters match this filter", &form.filter)}
+            </div>
             {switch("enabled", "used", form.enabled == "yes")}
             <div class="actions">
                 <button class="button primary" type="submit">
@@ -100,11 +119,44 @@ fn Form(sheet: Sheet, written: Option<ChannelForm>) -> impl IntoView {
                 </a>
             </div>
         </form>
+        {preview.map(|(kind, message)| view! { <Preview kind message /> })}
     }
     .into_any()
 }
 
-/// The field of the secret, which is never shown again.
+/// What would be posted of the last alert.
+#[component]
+fn Preview(kind: ChannelKind, message: Value) -> impl IntoView {
+    let text = serde_json::to_string_pretty(&message).unwrap_or_default();
+    view! {
+        <section class="section stack tight" aria-labelledby="preview-title">
+            <header>
+                <h2 id="preview-title">"What it is told"</h2>
+                <span class="note">"the last alert, or an example, as it would be posted"</span>
+            </header>
+            <PostedMessage kind payload=message />
+            <details class="data">
+                <summary>"As it is posted"</summary>
+                <pre class="command">{show_lines(&text)}</pre>
+            </details>
+        </section>
+    }
+    .into_any()
+}
+
+/// The field of what a webhook's messages are signed with.
+fn signed(channel: Option<&Channel>, fresh: String) -> AnyView {
+    let is_signed = channel.is_some_and(|channel| channel.kind == ChannelKind::Webhook);
+    let label = if is_signed {
+        "another secret; left empty, it stays. Messages are signed with both for a day"
+    } else {
+        "for a webhook: what its messages are signed with. Give it to the receiver; it is not shown again"
+    };
+    let value = if is_signed { String::new() } else { fresh };
+    view! { <div class="of-webhook">{field("secret", label, &value)}</div> }.into_any()
+}
+
+/// The field of the address, which is never shown again.
 fn address(channel: Option<&Channel>) -> AnyView {
     let (label, placeholder) = match channel {
         None => ("address".to_owned(), "https://hooks.slack.com/services/…"),

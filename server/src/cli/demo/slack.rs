@@ -9,7 +9,7 @@ use axum::response::{Html, IntoResponse};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use chrono::{DateTime, Utc};
-use dlo_app::SlackMessage;
+use dlo_app::PostedMessage;
 use dlo_domain::channel::{ChannelKind, NewChannel, Route};
 use dlo_domain::ids::ChannelId;
 use dlo_domain::severity::Severity;
@@ -35,7 +35,7 @@ const STYLE: &str = concat!(
     include_str!("../../../../style/tokens.css"),
     include_str!("../../../../style/base.css"),
     include_str!("../../../../style/components/controls.css"),
-    include_str!("../../../../style/components/slack.css"),
+    include_str!("../../../../style/components/posted-message.css"),
     "body { max-inline-size: 44rem; margin-inline: auto; padding: 1.5rem; display: grid; gap: 1rem; }",
 );
 
@@ -74,6 +74,7 @@ impl StandIn {
             name: CHANNEL.to_owned(),
             kind: ChannelKind::Slack,
             address: Some(format!("http://{}{WEBHOOK}", self.address)),
+            secret: None,
             route: Route {
                 severities: vec![Severity::Critical, Severity::High, Severity::Normal],
                 ..Route::default()
@@ -128,7 +129,7 @@ async fn shown(State(posted): State<Posted>) -> Html<String> {
                     " "
                     {at.format("%H:%M:%S UTC").to_string()}
                 </p>
-                <SlackMessage payload />
+                <PostedMessage kind=ChannelKind::Slack payload />
             </section>
         }
     });

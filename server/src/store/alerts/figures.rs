@@ -228,6 +228,33 @@ pub async fn brokers_away(
     Ok(figures.collect())
 }
 
+/// For how many seconds channels have taken nothing.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn failing_channels(
+    conn: &mut PgConnection,
+    now: DateTime<Utc>,
+) -> Result<Vec<Figure>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select id, name, failing_since as "since!" from channels
+           where enabled and removed_at is null and failing_since is not null limit $1"#,
+        MOST_THINGS,
+    )
+    .fetch_all(conn)
+    .await?;
+    let figures = rows.into_iter().map(|row| Figure {
+        subject: AlertSubject {
+            key: row.id.to_string(),
+            name: row.name,
+            ..AlertSubject::default()
+        },
+        figure: seconds(row.since, now),
+        severity: None,
+    });
+    Ok(figures.collect())
+}
+
 /// For how many seconds queues have had no consumer, of those that are held to be idle after `patience`.
 ///
 /// # Errors

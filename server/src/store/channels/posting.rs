@@ -9,6 +9,7 @@ use dlo_domain::ids::{AlertId, ChannelId, GroupId, SourceId};
 use dlo_domain::notice::Notice;
 use sqlx::PgConnection;
 use sqlx::types::Json;
+use uuid::Uuid;
 
 use crate::config::Secret;
 use crate::store::StoreError;
@@ -20,15 +21,24 @@ const LEASE: TimeDelta = TimeDelta::seconds(30);
 /// Notifications of one message.
 const MOST_AT_ONCE: i64 = 2_000;
 
+/// Where is posted, and how.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// What it speaks.
+    pub kind: ChannelKind,
+    /// Where it is posted.
+    pub address: Secret,
+    /// What a webhook's messages are signed with: one secret, or two after a change.
+    pub secrets: Vec<Secret>,
+}
+
 /// A channel that something is posted to now, by nobody else.
 #[derive(Debug)]
 pub struct Taken {
     /// The channel.
     pub id: ChannelId,
-    /// What it speaks.
-    pub kind: ChannelKind,
-    /// Where it is posted.
-    pub address: Secret,
+    /// Where is posted.
+    pub endpoint: Endpoint,
     /// How often it failed in a row.
     pub failures: i32,
 }
@@ -58,7 +68,8 @@ pub async fn take(
                  and coalesce(c.taken_until, '-infinity') <= $1
                  and exists (select from notifications n where n.channel_id = c.id and n.sent_at is null)
              order by c.due_at limit $3 for update skip locked)
-         returning id, kind, address, failures",
+         returning id, kind, address, failures, secret,
+             case when previous_until > $1 then previous_secret end as previous",
         now,
         now + LEASE,
         limit,
@@ -68,29 +79,40 @@ pub async fn take(
     let taken = rows.into_iter().map(|row| {
         Ok(Taken {
             id: ChannelId(row.id),
-            kind: super::kind(&row.kind)?,
-            address: Secret::new(&row.address),
+            endpoint: endpoint(&row.kind, &row.address, [row.secret, row.previous])?,
             failures: row.failures,
         })
     });
     taken.collect()
 }
 
-/// The address of a channel, and what it speaks.
+fn endpoint(
+    kind: &str,
+    address: &str,
+    secrets: [Option<String>; 2],
+) -> Result<Endpoint, StoreError> {
+    let secrets = secrets.into_iter().flatten().map(|secret| Secret::new(&secret)).collect();
+    Ok(Endpoint { kind: super::kind(kind)?, address: Secret::new(address), secrets })
+}
+
+/// Where is posted for a channel; nothing when there is none.
 ///
 /// # Errors
 /// When Postgres does not do it or the row cannot be read.
-pub async fn address(
+pub async fn endpoint_of(
     conn: &mut PgConnection,
     id: ChannelId,
-) -> Result<Option<(ChannelKind, Secret)>, StoreError> {
+    now: DateTime<Utc>,
+) -> Result<Option<Endpoint>, StoreError> {
     let row = sqlx::query!(
-        "select kind, address from channels where id = $1 and removed_at is null",
-        id.0
+        "select kind, address, secret, case when previous_until > $2 then previous_secret end as previous
+         from channels where id = $1 and removed_at is null",
+        id.0,
+        now,
     )
     .fetch_optional(conn)
     .await?;
-    row.map(|row| Ok((super::kind(&row.kind)?, Secret::new(&row.address)))).transpose()
+    row.map(|row| endpoint(&row.kind, &row.address, [row.secret, row.previous])).transpose()
 }
 
 /// What waits for a channel: of each alert the last that happened.
@@ -98,7 +120,8 @@ pub async fn address(
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
 pub async fn batch(conn: &mut PgConnection, channel: ChannelId) -> Result<Batch, StoreError> {
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        Row,
         r#"select n.id, n.alert_id, n.change, n.severity, n.figure, n.at, a.key, a.name, a.source_id, a.group_id,
              a.broker, a.vhost, a.queue, a.since, r.built_in, r.rule as "rule: Json<NewAlertRule>"
            from notifications n
@@ -115,36 +138,81 @@ pub async fn batch(conn: &mut PgConnection, channel: ChannelId) -> Result<Batch,
     let mut last: HashMap<AlertId, Notice> = HashMap::new();
     for row in rows {
         ids.push(row.id);
-        let rule = row.rule.0;
-        let notice = Notice {
-            alert: AlertId(row.alert_id),
-            change: change(&row.change)?,
-            at: row.at,
-            rule_name: rule.name,
-            built_in: row.built_in.and_then(|word| word.parse().ok()),
-            signal: rule.signal,
-            limit: rule.limit,
-            severity: severity("notifications.severity", &row.severity)?,
-            subject: AlertSubject {
-                key: row.key,
-                name: row.name,
-                source: row.source_id.map(SourceId),
-                group: row.group_id.map(GroupId),
-                broker: row.broker,
-                vhost: row.vhost,
-                queue: row.queue,
-            },
-            figure: row.figure,
-            since: row.since,
-            facts: Vec::new(),
-            buttons: Vec::new(),
-        };
+        let notice = row.read()?;
         last.insert(notice.alert, notice);
     }
     let mut notices: Vec<Notice> = last.into_values().collect();
     let is_over = |notice: &Notice| notice.change == AlertChange::Resolved;
     notices.sort_by_key(|notice| (is_over(notice), notice.severity, notice.at, notice.alert));
     Ok(Batch { ids, notices })
+}
+
+/// What was to be told last to any channel, of an alert that fired; nothing when nothing was.
+///
+/// # Errors
+/// When Postgres does not do it or the row cannot be read.
+pub async fn last(conn: &mut PgConnection) -> Result<Option<Notice>, StoreError> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"select n.id, n.alert_id, n.change, n.severity, n.figure, n.at, a.key, a.name, a.source_id, a.group_id,
+             a.broker, a.vhost, a.queue, a.since, r.built_in, r.rule as "rule: Json<NewAlertRule>"
+           from (select * from notifications order by id desc limit 50) n
+           join alerts a on a.id = n.alert_id
+           join alert_rules r on r.id = a.rule_id
+           order by n.change = 'resolved', n.id desc limit 1"#,
+    )
+    .fetch_optional(conn)
+    .await?;
+    row.map(Row::read).transpose()
+}
+
+/// A notification with its alert and its rule.
+struct Row {
+    id: i64,
+    alert_id: Uuid,
+    change: String,
+    severity: String,
+    figure: i64,
+    at: DateTime<Utc>,
+    key: String,
+    name: String,
+    source_id: Option<Uuid>,
+    group_id: Option<Uuid>,
+    broker: Option<String>,
+    vhost: Option<String>,
+    queue: Option<String>,
+    since: DateTime<Utc>,
+    built_in: Option<String>,
+    rule: Json<NewAlertRule>,
+}
+
+impl Row {
+    fn read(self) -> Result<Notice, StoreError> {
+        let rule = self.rule.0;
+        Ok(Notice {
+            alert: AlertId(self.alert_id),
+            change: change(&self.change)?,
+            at: self.at,
+            rule_name: rule.name,
+            built_in: self.built_in.and_then(|word| word.parse().ok()),
+            signal: rule.signal,
+            limit: rule.limit,
+            severity: severity("notifications.severity", &self.severity)?,
+            subject: AlertSubject {
+                key: self.key,
+                name: self.name,
+                source: self.source_id.map(SourceId),
+                group: self.group_id.map(GroupId),
+                broker: self.broker,
+                vhost: self.vhost,
+                queue: self.queue,
+            },
+            figure: self.figure,
+            since: self.since,
+            facts: Vec::new(),
+            buttons: Vec::new(),
+        })
+    }
 }
 
 /// The change that a column names.

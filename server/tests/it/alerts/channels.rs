@@ -78,6 +78,7 @@ fn channel(address: &str) -> NewChannel {
         name: "on call".to_owned(),
         kind: ChannelKind::Slack,
         address: Some(address.to_owned()),
+        secret: None,
         route: Route::default(),
         enabled: true,
     }

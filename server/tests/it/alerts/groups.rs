@@ -7,7 +7,7 @@ use super::channels::Telling;
 use crate::support::front::Counter;
 
 /// A group with three letters that wait, of which the last says what went wrong.
-const GROUP: &str = r"
+pub(super) const GROUP: &str = r"
     insert into sources (id, broker, vhost, queue, name, mode, configured, condition, condition_since, created_at)
     values ('019a0f3e-5a4b-7c2d-8e1f-000000000001', 'main', '/', 'dead', 'the dead', 'take', false, 'running',
         now(), now());

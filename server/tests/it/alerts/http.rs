@@ -69,7 +69,7 @@ async fn a_program_reads_alerts_and_edits_rules_and_silences(pool: PgPool) {
     assert!(problem["detail"].as_str().expect("a text").contains("open or over"), "{problem}");
 
     let (_, rules) = get("/api/v1/alert-rules").await;
-    assert_eq!(rules["items"].as_array().expect("a list").len(), 13);
+    assert_eq!(rules["items"].as_array().expect("a list").len(), 14);
     let mut rule = rules["items"][0].clone();
     assert_eq!((&rule["name"], &rule["limit"]), (&json!("Many dead letters"), &json!(10)));
     assert_eq!(rule["signal"], json!({"kind": "dead_letters", "measure": "rate", "minutes": 1}));

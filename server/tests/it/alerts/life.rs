@@ -1,11 +1,13 @@
 //! Silences, what follows from what is told already, several offices, and what was there before.
 
+use chrono::TimeDelta;
 use dlo_app::desk::{AlertDesk as _, DeskError};
 use dlo_domain::alert::{AlertEventKind, AlertState, BuiltIn, NewMute, NewSilence, SilenceScope};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{AlertId, AlertRuleId};
 use dlo_server::broker::Brokers;
 use dlo_server::desk::PgDesk;
+use dlo_server::store::alerts::forgetting;
 use futures_util::future::join_all;
 use sqlx::PgPool;
 
@@ -241,4 +243,33 @@ async fn a_mute_holds_for_a_time_or_until_it_is_so_much_worse(pool: PgPool) {
     assert_eq!(office.told().await, 2, "an hour means an hour");
     let nobody = desk.mute_alert(&anna(), AlertId(uuid::Uuid::nil()), &mute(Some(60), None)).await;
     assert!(matches!(nobody, Err(DeskError::NotFound(_))), "{nobody:?}");
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn what_is_over_for_long_is_forgotten_once_it_is_told(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    office.run(STORM).await;
+    office.pass(40).await;
+    office.run("truncate death_counts").await;
+    office.pass(200).await;
+    office
+        .run(
+            "insert into channels (id, name, kind, address, route, enabled, created_at, changed_by, changed_at, due_at)
+             values ('019a0f3e-5a4b-7c2d-8e1f-000000000009', 'a', 'slack', 'http://x', '{}', true, now(), 'x', now(),
+                 now());
+             insert into notifications (channel_id, alert_id, change, severity, figure, at)
+             select '019a0f3e-5a4b-7c2d-8e1f-000000000009', id, 'resolved', 'high', 0, now() from alerts",
+        )
+        .await;
+    let mut conn = pool.acquire().await.expect("a connection");
+    let ended = office.now();
+    let mut forget =
+        async |before| forgetting::forget_some(&mut conn, before, 10).await.expect("forgotten");
+    assert_eq!(forget(ended + TimeDelta::days(1)).await, 0, "a channel is to be told of it");
+    office.run("update notifications set sent_at = now()").await;
+    assert_eq!(forget(ended - TimeDelta::days(1)).await, 0, "it is not old");
+    assert_eq!(forget(ended + TimeDelta::days(1)).await, 1);
+    let left = "select (select count(*) from alerts) + (select count(*) from alert_events)
+        + (select count(*) from notifications)";
+    assert_eq!(office.count(left).await, 0);
 }

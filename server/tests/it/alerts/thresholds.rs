@@ -167,6 +167,18 @@ fn of_intake() -> Vec<Threshold> {
             (WELL_AGAIN, 70),
             ("main", Severity::Critical),
         ),
+        of(
+            BuiltIn::ChannelFailing,
+            (
+                "insert into channels (id, name, kind, address, route, enabled, created_at, changed_by, changed_at,
+                     due_at)
+                 values (gen_random_uuid(), 'on call', 'slack', 'http://x', '{}', true, now(), 'x', now(), now())",
+                "update channels set failures = 1, failing_since = '2026-11-21T12:00:00Z'",
+                70,
+            ),
+            ("update channels set failures = 0, failing_since = null", 70),
+            ("on call", Severity::High),
+        ),
     ]
 }
 

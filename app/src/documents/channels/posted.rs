@@ -1,21 +1,62 @@
-//! A message as Slack would show it: for the preview of a channel, and for the demo's stand-in.
+//! A message as a channel would show it: for the preview of a channel, and for the demo's stand-in for Slack.
 
+use dlo_domain::channel::ChannelKind;
 use leptos::prelude::*;
 use serde_json::Value;
 
-/// What is posted to an incoming webhook, as a person sees it: Block Kit as far as our messages go.
+/// What is posted to a channel, as a person sees it, as far as our messages go. A program's is not shown.
 #[component]
-pub fn SlackMessage(
+pub fn PostedMessage(
+    /// What the channel speaks.
+    kind: ChannelKind,
     /// What is posted.
     payload: Value,
 ) -> impl IntoView {
+    match kind {
+        ChannelKind::Slack => slack(&payload),
+        ChannelKind::Teams => teams(&payload["attachments"][0]["content"]),
+        ChannelKind::Webhook => ().into_any(),
+    }
+}
+
+/// An Adaptive Card.
+fn teams(card: &Value) -> AnyView {
+    let blocks = card["body"].as_array().into_iter().flatten().map(|block| {
+        let run = &block["inlines"][0];
+        let is_strong = run["weight"] == "Bolder";
+        let text = run["text"].as_str().or(block["text"].as_str()).unwrap_or_default().to_owned();
+        if is_strong {
+            view! { <h3>{text}</h3> }.into_any()
+        } else {
+            view! { <p>{text}</p> }.into_any()
+        }
+    });
+    let links = card["actions"].as_array().into_iter().flatten().map(|action| {
+        let href = action["url"].as_str().unwrap_or_default().to_owned();
+        let title = action["title"].as_str().unwrap_or_default().to_owned();
+        view! {
+            <a class="button" href=href>
+                {title}
+            </a>
+        }
+    });
+    view! {
+        <article class="posted-message">
+            {blocks.collect_view()} <p class="links">{links.collect_view()}</p>
+        </article>
+    }
+    .into_any()
+}
+
+/// Block Kit.
+fn slack(payload: &Value) -> AnyView {
     let blocks = payload["blocks"].as_array().cloned().unwrap_or_default();
     let content = if blocks.is_empty() {
         view! { <p>{text(&payload["text"])}</p> }.into_any()
     } else {
         blocks.iter().map(block).collect_view().into_any()
     };
-    view! { <article class="slack-message">{content}</article> }.into_any()
+    view! { <article class="posted-message">{content}</article> }.into_any()
 }
 
 fn block(block: &Value) -> AnyView {
@@ -80,7 +121,7 @@ mod tests {
             {"type": "context", "elements": [{"type": "mrkdwn", "text": "since <!date^1^{time}|09:52 UTC>"}]},
             {"type": "actions", "elements": [{"text": {"text": "Open"}, "url": "http://127.0.0.1/a?b=c&d=e"}]},
         ]});
-        let html = view! { <SlackMessage payload /> }.to_html();
+        let html = view! { <PostedMessage kind=ChannelKind::Slack payload /> }.to_html();
         for part in [
             "High &amp; dry",
             "&lt;b&gt;",
@@ -90,7 +131,7 @@ mod tests {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(
-            view! { <SlackMessage payload=json!({"text": "only this"}) /> }
+            view! { <PostedMessage kind=ChannelKind::Slack payload=json!({"text": "only this"}) /> }
                 .to_html()
                 .contains("only this")
         );
