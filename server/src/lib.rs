@@ -30,6 +30,7 @@ pub mod http;
 pub mod intake;
 pub mod judging;
 pub mod lifecycle;
+pub mod measuring;
 pub mod notifying;
 pub mod office;
 pub mod outbound;

@@ -24,6 +24,7 @@ pub mod judging;
 pub mod letter_detail;
 pub mod letter_list;
 pub mod letters;
+pub mod measures;
 pub mod mirrors;
 pub mod offices;
 pub mod origins;

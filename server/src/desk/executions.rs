@@ -96,6 +96,9 @@ impl ExecutionDesk for PgDesk {
             let now = shared_time(conn, &*self.clock).await?;
             let ended = found.ended_by(state, (&actor.0, reason), now);
             self.ending().end(conn, &[(found, ended.clone())], now).await?;
+            if state == ExecutionState::Failed {
+                metrics::counter!("dlo_executions_failed_total", "by" => "person").increment(1);
+            }
             let detail = format!("`{id}`: {reason}");
             let action = match state {
                 ExecutionState::Cancelled => "execution.cancel",

@@ -136,6 +136,7 @@ pub(super) async fn pass_on_or_fail(
     let now = shared_time(conn, &*keeper.clock).await?;
     let failed = execution.ended_by(ExecutionState::Failed, (HANDLER, &why), now);
     keeper.ending().end(conn, &[(execution, failed)], now).await?;
+    metrics::counter!("dlo_executions_failed_total", "by" => "dead_letter").increment(1);
     Ok(done(HandlerVerdict::Failed, why))
 }
 

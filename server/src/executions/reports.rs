@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dlo_domain::execution::{Execution, Report, Reported};
+use dlo_domain::execution::{Execution, ExecutionState, Report, Reported};
 use dlo_domain::globs::Globs;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -94,7 +94,32 @@ pub async fn take(
     let changed: Vec<Told> = changed.into_values().collect();
     write::put(conn, &changed).await?;
     figures::add(conn, now, tally).await?;
+    count(&changed);
     Ok(answers)
+}
+
+/// Counts what workers told, for `/metrics`: what they failed, and how long executions waited for one.
+fn count(changed: &[Told]) {
+    for Told { execution, .. } in changed {
+        match execution.state {
+            ExecutionState::Failed => {
+                metrics::counter!("dlo_executions_failed_total", "by" => "worker").increment(1);
+            }
+            ExecutionState::TimedOut => {
+                metrics::counter!("dlo_executions_timed_out_total").increment(1);
+            }
+            ExecutionState::Running => {
+                let waited = execution.requested_at.zip(execution.running_at);
+                let waited = waited.filter(|_| execution.attempt == 1);
+                if let Some(waited) =
+                    waited.and_then(|(asked, began)| (began - asked).to_std().ok())
+                {
+                    metrics::histogram!("dlo_executions_scheduling_seconds").record(waited);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// What is written of an execution; a result that was told of the same attempt before stays.

@@ -79,6 +79,7 @@ fn trouble(source: Source) -> Option<SourceTrouble> {
 pub(super) async fn metrics(State(front): State<Front>) -> Response {
     match front.figures {
         Some(figures) => {
+            metrics_process::Collector::default().collect();
             let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
             ([kind], figures.render()).into_response()
         }

@@ -1,7 +1,9 @@
 //! Messages that were taken and wait for their transaction, read while they wait.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::LetterId;
@@ -91,6 +93,12 @@ impl Buffer {
     /// Whether something was delivered before.
     pub(super) fn has_redelivered(&self) -> bool {
         self.redelivered().next().is_some()
+    }
+
+    /// How long before `now` each message died, in seconds, where it says so.
+    pub(super) fn lags(&self, now: DateTime<Utc>) -> impl Iterator<Item = Duration> {
+        let died = self.incoming.iter().filter_map(|one| one.reading.deaths.first()?.time);
+        died.map(move |died| (now - died).to_std().unwrap_or_default())
     }
 
     /// How many of them client libraries refuse.

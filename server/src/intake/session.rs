@@ -8,6 +8,7 @@ use dlo_domain::source::{SourceCondition, SourceMode};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::buffer::Buffer;
 use super::commit::CommitError;
 use super::condition::Conditions;
 use super::limit::QueueLimit;
@@ -288,10 +289,14 @@ impl Running<'_> {
     }
 
     /// Counts what was stored, for `/metrics`.
-    pub(super) fn count(&self, stored: Stored) {
+    pub(super) fn count(&self, stored: Stored, buffer: &Buffer) {
         tracing::trace!(queue = %self.source.queue, ?stored, "a batch is stored");
         metrics::counter!("dlo_intake_letters_total").increment(u64::from(stored.new));
         metrics::counter!("dlo_intake_died_again_total").increment(u64::from(stored.again));
+        let lag = metrics::histogram!("dlo_intake_lag_seconds");
+        for seconds in buffer.lags(self.intake.clock.now()) {
+            lag.record(seconds);
+        }
     }
 
     /// Says on the source that so many messages were kept which client libraries refuse.

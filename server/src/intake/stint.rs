@@ -164,9 +164,9 @@ async fn deliver(
         }
     };
     let (messages, undecodable) = (buffer.len(), buffer.undecodable());
+    running.count(done.stored, &buffer);
     // The next message may come as soon as this is acknowledged.
     buffer.let_messages_go();
-    running.count(done.stored);
     running.note_undecodable(undecodable).await;
     running.delete_receipts(&done.cleared).await;
     if let Some(left) = done.left {

@@ -87,7 +87,9 @@ impl Line<'_> {
             outcomes::record(conn, replay, answered, at).await?;
             failpoint::reach(failpoint::WRITTEN);
             Ok::<_, StoreError>(())
-        })
+        })?;
+        self.count(answered);
+        Ok(())
     }
 
     /// Writes the last answers down, and takes the mark away: nothing is on its way any more. Letters
@@ -99,11 +101,26 @@ impl Line<'_> {
             outcomes::record(conn, replay, answered, at).await?;
             failpoint::reach(failpoint::WRITTEN);
             marks::clear(conn, replay, me, lane).await
-        })
+        })?;
+        self.count(answered);
+        Ok(())
+    }
+
+    /// Counts what came of letters, for `/metrics`.
+    fn count(&self, recorded: &[Recorded]) {
+        let by = self.orders.asked_by;
+        for outcome in Outcome::ALL {
+            let letters = recorded.iter().filter(|one| one.outcome == outcome).count();
+            if letters > 0 {
+                metrics::counter!("dlo_replayed_letters_total", "outcome" => outcome.as_str(), "by" => by)
+                    .increment(letters.try_into().unwrap_or(u64::MAX));
+            }
+        }
     }
 
     pub(super) async fn record(&self, recorded: &[Recorded]) -> Result<(), Halt> {
         self.engine.record(self.replay, recorded).await?;
+        self.count(recorded);
         let engine = self.engine;
         engine.keep_order(self.replay, self.orders, recorded).await
     }

@@ -10,6 +10,7 @@ use crate::alerts::{self, Evaluator};
 use crate::grouping::{self, Grouper};
 use crate::intake::{self, Intake};
 use crate::judging::{self, Walker};
+use crate::measuring::{self, Measuring};
 use crate::outbound::Outbound;
 use crate::retrying::{self, Scheduler};
 use crate::store::StoreError;
@@ -54,6 +55,8 @@ impl Plan {
             retention: self.config.retention,
         };
         upkeep.begin(&self.duties);
+        let measuring = Measuring::new(self.pools.clone(), self.clock.clone());
+        self.duties.every("measuring", measuring::MEASURE_EVERY, measuring);
     }
 
     fn judge(&self) {

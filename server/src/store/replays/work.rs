@@ -1,6 +1,7 @@
 //! The engine's way through a replay: taking it in hand, its next letters, and its end.
 
 use chrono::{DateTime, Utc};
+use dlo_domain::execution::HANDLER;
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Address, Canary, ReplayState};
 use sqlx::PgConnection;
@@ -88,6 +89,8 @@ pub struct Orders {
     pub in_order: bool,
     /// Whether letters keep the time to live of their senders.
     pub keep_expiration: bool,
+    /// Who asked for it: `policy`, `handler` (the one of dead executions) or `person`.
+    pub asked_by: &'static str,
 }
 
 /// How a replay is to be carried out; nothing when there is no such replay.
@@ -96,8 +99,9 @@ pub struct Orders {
 /// When Postgres does not do it or the row cannot be read.
 pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orders>, StoreError> {
     let row = sqlx::query!(
-        "select state, pending, rate_per_second, canary, in_order, keep_expiration
-         from replays where id = $1",
+        r#"select state, pending, rate_per_second, canary, in_order, keep_expiration,
+             policy_id is not null as "is_of_policy!", created_by
+           from replays where id = $1"#,
         id.0
     )
     .fetch_optional(conn)
@@ -110,6 +114,11 @@ pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orde
             canary: read_canary(row.canary)?,
             in_order: row.in_order,
             keep_expiration: row.keep_expiration,
+            asked_by: match (row.is_of_policy, &*row.created_by) {
+                (true, _) => "policy",
+                (false, HANDLER) => "handler",
+                (false, _) => "person",
+            },
         })
     })
     .transpose()

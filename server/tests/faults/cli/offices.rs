@@ -10,6 +10,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use crate::harness::program::Running;
 use crate::support::database::{database_url, empty};
 use crate::support::program::run;
+use crate::support::until;
 use crate::support::until_within;
 
 /// A broker that nobody needs to reach: there are no sources.
@@ -68,6 +69,20 @@ async fn an_office_migrates_serves_and_ends_in_order(pool: PgPool) {
         "{figures}"
     );
     assert!(figures.contains("dlo_http_request_seconds_bucket"), "{figures}");
+    assert!(figures.contains("process_resident_memory_bytes"), "{figures}");
+    until("the database is measured", || async {
+        let figures =
+            get(&office, "/metrics").await.expect("an answer").text().await.expect("text");
+        [
+            "dlo_letters{state=\"held\",severity=\"critical\"} 0",
+            "dlo_workers{state=\"active\"} 0",
+            "dlo_alerts{state=\"firing\",severity=\"high\"} 0",
+            "dlo_pool_connections{pool=\"intake\",state=\"used\"} 0",
+        ]
+        .iter()
+        .all(|line| figures.contains(line))
+    })
+    .await;
     let address =
         told["http"].as_str().expect("an address").trim_start_matches("http://").to_owned();
     office.signal("-TERM").await;
