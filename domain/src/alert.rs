@@ -16,7 +16,7 @@ mod wording;
 pub use inhibition::follows_from_broker;
 pub use life::{AlertChange, AlertState, Life, Sighting, Step, next_step};
 pub use mute::{Mute, MuteFault, NewMute};
-pub use report::{Alert, AlertDetail, AlertEvent, AlertEventKind, AlertTold, Firing};
+pub use report::{Alert, AlertDetail, AlertEvent, AlertEventKind, AlertFact, AlertTold, Firing};
 pub use rule::{
     AlertRule, AlertRuleFault, BuiltIn, MOST_ALERT_RULES, MOST_NAME_CHARS, NewAlertRule,
     UnknownBuiltIn,

@@ -3,6 +3,7 @@
 //! Whatever came from a broker (names of queues, error texts) is anybody's text. It is told in elements that
 //! have no format, with characters that nobody sees replaced by marks, and cut at a character that a person sees.
 
+mod causes;
 mod slack;
 mod teams;
 mod text;
@@ -15,6 +16,7 @@ use crate::alert::{AlertChange, AlertSubject, BuiltIn, Signal};
 use crate::ids::AlertId;
 use crate::severity::Severity;
 
+pub use causes::{Surroundings, Worked};
 pub use slack::{slack, slack_shortly};
 pub use teams::{teams, teams_shortly};
 pub use webhook::webhook;

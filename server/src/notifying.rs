@@ -28,7 +28,7 @@ use crate::outbound::{Outbound, OutboundError, PostAnswer};
 use crate::store::channels::posting::{self, Batch, Endpoint, Taken};
 use crate::store::{StoreError, events, shared_time};
 
-pub use composing::Links;
+pub use composing::{Links, around};
 
 /// How often is looked for something to post. An alert that begins wakes it at once.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);

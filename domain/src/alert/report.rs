@@ -129,12 +129,24 @@ pub struct AlertDetail {
     /// The alert.
     #[serde(flatten)]
     pub alert: Alert,
+    /// What is known around it, the most important first: the last error, the likely cause, what worked before.
+    pub facts: Vec<AlertFact>,
     /// What happened to it, the first first; the last 200.
     pub events: Vec<AlertEvent>,
     /// Who was told what, the first first; the last 200.
     pub told: Vec<AlertTold>,
     /// The silences that keep it from being told.
     pub silences: Vec<Silence>,
+}
+
+/// Something that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AlertFact {
+    /// Our word for it: `last error`, `likely cause`, `a replay now`.
+    pub label: String,
+    /// The text, which may come from outside.
+    pub text: String,
 }
 
 /// How many alerts fire, for whoever shows it on every page.

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{AlertDesk, DeskError};
 use dlo_domain::alert::{
-    Alert, AlertDetail, AlertRule, AlertRuleFault, Firing, Mute, NewAlertRule, NewMute, NewSilence,
-    Silence, SilenceScope,
+    Alert, AlertDetail, AlertFact, AlertRule, AlertRuleFault, Firing, Mute, NewAlertRule, NewMute,
+    NewSilence, Silence, SilenceScope,
 };
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
@@ -16,6 +16,7 @@ use sqlx::PgConnection;
 use super::letters::{cut, page_size};
 use super::{PgDesk, changing};
 use crate::clock::new_id;
+use crate::notifying::around;
 use crate::store::alerts::{list, open, rules, silences};
 use crate::store::audit::{self, Note};
 use crate::store::{StoreError, events, shared_time};
@@ -65,11 +66,20 @@ impl AlertDesk for PgDesk {
         let mut conn = self.begin().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let alert = find(&mut conn, id, now).await?;
+        let about = (&alert.signal, &alert.subject, alert.figure);
+        let facts = match alert.resolved_at {
+            None => around(&mut conn, about, now).await?,
+            Some(_) => Vec::new(),
+        };
+        let facts = facts
+            .into_iter()
+            .map(|fact| AlertFact { label: fact.label.to_owned(), text: fact.text });
+        let facts = facts.collect();
         let events = list::events(&mut conn, id, MOST_EVENTS).await?;
         let told = list::told(&mut conn, id, MOST_EVENTS).await?;
         let mut silences = silences::holding(&mut conn, now).await?;
         silences.retain(|silence| silence.scope.holds(alert.rule, &alert.subject));
-        Ok(AlertDetail { alert, events, told, silences })
+        Ok(AlertDetail { alert, facts, events, told, silences })
     }
 
     async fn mute_alert(

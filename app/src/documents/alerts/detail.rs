@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::alert::{
-    Alert, AlertDetail, AlertEvent, AlertEventKind, AlertState, AlertTold, Silence, lasting,
+    Alert, AlertDetail, AlertEvent, AlertEventKind, AlertFact, AlertState, AlertTold, Silence,
+    lasting,
 };
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
@@ -40,7 +41,7 @@ pub(crate) fn AlertPage() -> impl IntoView {
 #[component]
 fn Detail(detail: AlertDetail, asked: String) -> impl IntoView {
     let now = now();
-    let AlertDetail { alert, events, told, silences } = detail;
+    let AlertDetail { alert, facts, events, told, silences } = detail;
     let asks = match &*asked {
         "acknowledge" => Some(acknowledge(&alert)),
         "mute" => Some(mute(&alert)),
@@ -70,9 +71,29 @@ fn Detail(detail: AlertDetail, asked: String) -> impl IntoView {
             {actions}
         </div>
         {asks}
+        {(!facts.is_empty()).then(|| known(facts))}
         {(!silences.is_empty()).then(|| silenced(silences, now))}
         <Course events now />
         <Told told now />
+    }
+    .into_any()
+}
+
+/// What is known around it.
+fn known(facts: Vec<AlertFact>) -> AnyView {
+    let rows = facts.into_iter().map(|fact| {
+        view! {
+            <dt>{fact.label}</dt>
+            <dd>{show_lines(&fact.text)}</dd>
+        }
+    });
+    view! {
+        <section class="section" aria-labelledby="known-title">
+            <header>
+                <h2 id="known-title">"What is known"</h2>
+            </header>
+            <dl class="known">{rows.collect_view()}</dl>
+        </section>
     }
     .into_any()
 }

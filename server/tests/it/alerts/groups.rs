@@ -1,5 +1,6 @@
 //! What a message says of a group, and where its buttons lead.
 
+use dlo_app::desk::AlertDesk as _;
 use reqwest::Url;
 use sqlx::PgPool;
 
@@ -57,4 +58,50 @@ async fn a_group_is_told_with_its_last_error_and_its_buttons_lead_to_pages_that_
         assert!(page.contains(asks), "{path}: {page}");
     }
     counter.close().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn what_is_known_around_the_queue_is_told(pool: PgPool) {
+    let telling = Telling::open(&pool).await;
+    telling.office.run(GROUP).await;
+    telling
+        .office
+        .run(
+            "update letters set last_arrived_at = '2026-11-21T11:49:00Z';
+             insert into topology_findings (id, broker, vhost, kind, subject, other, severity, finding, first_seen_at,
+                 last_seen_at, muted_until)
+             values (gen_random_uuid(), 'main', '/', 'no_consumer', 'orders', '', 'high', '{}',
+                 '2026-11-21T11:40:00Z', '2026-11-21T12:00:00Z', '2026-11-22T12:00:00Z');
+             insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at, last_heartbeat_at, way,
+                 heard_ms, interval_ms, queue, silent_since)
+             values ('w1', 'w', false, 'active', now(), now(), now(), 'http', 0, 1000, 'orders',
+                 '2026-11-21T11:45:00Z');
+             insert into replays (id, state, target, created_by, created_at, total, pending, settled, died_again)
+             values ('019a0f3e-5a4b-7c2d-8e1f-000000000007', 'finished', '{}', 'anna', '2026-11-20T08:00:00Z', 3, 0,
+                 2, 1);
+             insert into replay_items (replay_id, position, letter_id, attempt, vhost, broker, outcome)
+             select '019a0f3e-5a4b-7c2d-8e1f-000000000007', 1, id, 1, '/', 'main', 'settled' from letters limit 1",
+        )
+        .await;
+    telling.pass(10).await;
+    let told = telling.slack.taken()[0].to_string();
+    for part in [
+        "likely cause\\nthe queue “orders” has no consumer since 11:40 UTC; worker “w1” is silent since 11:45 UTC",
+        "a replay now\\nnot yet: nobody would take the messages",
+        "worked last time\\nthe replay by anna on 2026-11-20 08:00 UTC: 2 did not come back, 1 died again",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    telling.office.run("update topology_findings set resolved_at = '2026-11-21T11:55:00Z'; delete from workers").await;
+    let open = telling.desk.open_alerts().await.expect("alerts").items;
+    let of_group = open.iter().find(|alert| alert.subject.group.is_some()).expect("the group's");
+    let alert = of_group.id;
+    let detail = telling.desk.alert(alert).await.expect("the alert");
+    let now = detail.facts.iter().find(|fact| fact.label == "a replay now").expect("a fact");
+    assert!(
+        now.text.starts_with(
+            "looks safe with a canary: consumer back since 11:55 UTC, no death for 11 min"
+        ),
+        "{now:?}"
+    );
 }
