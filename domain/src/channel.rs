@@ -110,18 +110,12 @@ impl Default for Route {
 }
 
 impl Route {
-    /// Whether an alert goes there, as far as severity and source say; see `asks_for_group` for the rest.
+    /// Whether an alert goes there, as far as severity and source say: owners and filter ask for its group.
     #[must_use]
     pub fn takes(&self, severity: Severity, subject: &AlertSubject) -> bool {
         let is_of_ours = |source: SourceId| self.sources.contains(&source);
         self.severities.contains(&severity)
             && (self.sources.is_empty() || subject.source.is_none_or(is_of_ours))
-    }
-
-    /// Whether it must be known who owns a group and what its letters are like.
-    #[must_use]
-    pub fn asks_for_group(&self) -> bool {
-        !self.owners.is_empty() || !self.filter.is_empty()
     }
 
     /// Whether it takes what is about a group of this owner.
@@ -199,6 +193,9 @@ pub enum ChannelFault {
         "a webhook has a secret: `{SECRET_BEGINS}` and 24 to 64 bytes in base64, such as `openssl rand -base64 32` makes"
     )]
     Secret,
+    /// A secret of a channel that signs nothing.
+    #[error("only a webhook has a secret: leave it out of a channel of another kind")]
+    Unsigned,
     /// The filter of its route cannot be read.
     #[error("the filter of its route cannot be read: {0}")]
     Filter(String),
@@ -238,6 +235,9 @@ impl NewChannel {
         let secret = self.secret.as_deref().map(str::trim);
         if secret.is_some_and(|secret| secret_bytes(secret).is_none()) {
             return Err(ChannelFault::Secret);
+        }
+        if secret.is_some() && self.kind != ChannelKind::Webhook {
+            return Err(ChannelFault::Unsigned);
         }
         Ok(Self {
             name: name.to_owned(),

@@ -96,7 +96,7 @@ test('a rule is edited and switched off, and what is wrong with it is said', asy
   await page.getByRole('textbox', { name: 'scheduled for longer than' }).fill('soon');
   await page.getByRole('textbox', { name: 'an alert above so many' }).fill('3');
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByRole('alert')).toContainText('“soon” is no length of time');
+  await expect(page.getByRole('alert')).toContainText('“soon” is not a length of time');
   await expect(page.getByRole('textbox', { name: 'an alert above so many' }), 'what was written stands').toHaveValue('3');
   await page.getByRole('textbox', { name: 'scheduled for longer than' }).fill('10m');
   await page.getByRole('button', { name: 'Save' }).click();

@@ -13,13 +13,14 @@ use dlo_domain::alert::{
 use dlo_domain::channel::Route;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId, GroupId};
+use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId, GroupId, LetterId};
 use dlo_domain::source::SourceCondition;
 use sqlx::{PgConnection, PgPool};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{SharedClock, new_id};
 use crate::duty::{Duty, Next};
+use crate::store::alerts::behind;
 use crate::store::alerts::figures::{self, Figure, MOST_THINGS};
 use crate::store::alerts::open::{self, Open};
 use crate::store::alerts::rules::{self, Kept};
@@ -268,16 +269,21 @@ impl Look {
         route: &Route,
         group: Option<GroupId>,
     ) -> Result<bool, StoreError> {
-        let Some(group) = group.filter(|_| route.asks_for_group()) else { return Ok(true) };
-        let Some((owner, letter)) = outbox::group_of(conn, group).await? else { return Ok(true) };
-        if !route.takes_owner(owner.as_deref()) {
-            return Ok(false);
+        let Some(group) = group else { return Ok(true) };
+        if !route.owners.is_empty() {
+            let owner = outbox::owner_of(conn, group).await?;
+            if !route.takes_owner(owner.as_deref()) {
+                return Ok(false);
+            }
         }
         // One that this version cannot read tells rather too much than nothing.
-        let Ok(filter) = LetterFilter::parse(&route.filter) else { return Ok(true) };
-        let letters: BTreeSet<_> = letter.into_iter().collect();
-        let found = first_matches(conn, &filter, &letters, self.now).await?;
-        Ok(letters.is_empty() || !found.is_empty())
+        let filter = LetterFilter::parse(&route.filter).unwrap_or_default();
+        if filter.is_empty() {
+            return Ok(true);
+        }
+        let Some(last) = behind::last_of_group(conn, group).await? else { return Ok(true) };
+        let last = BTreeSet::from([LetterId(last.id)]);
+        Ok(!first_matches(conn, &filter, &last, self.now).await?.is_empty())
     }
 
     fn is_quiet(&self, rule: AlertRuleId, signal: &Signal, subject: &AlertSubject) -> bool {

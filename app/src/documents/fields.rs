@@ -60,3 +60,18 @@ pub(super) fn choice<S: AsRef<str>>(
     }
     .into_any()
 }
+
+/// The buttons below a form of a page of its own: to save what is written, or to leave it as it is.
+pub(super) fn save_or_leave(back: &'static str) -> AnyView {
+    view! {
+        <div class="actions">
+            <button class="button primary" type="submit">
+                "Save"
+            </button>
+            <a class="button plain" href=back>
+                "Leave it as it is"
+            </a>
+        </div>
+    }
+    .into_any()
+}

@@ -13,7 +13,7 @@ pub(super) fn chosen(text: &str) -> Option<&str> {
 pub(super) fn length(text: &str) -> Result<u32, ApiError> {
     api::seconds(text.trim()).ok_or_else(|| {
         ApiError::invalid(format!(
-            "“{}” is no length of time: write it as 30s, 10m, 4h or 1d.",
+            "“{}” is not a length of time: write it as 30s, 10m, 4h or 1d.",
             crate::visible::show_within(text.trim())
         ))
     })
@@ -28,7 +28,7 @@ pub(super) fn length_or_none(text: &str) -> Result<u32, ApiError> {
 pub(super) fn number(text: &str) -> Result<i64, ApiError> {
     text.trim().parse().map_err(|_| {
         ApiError::invalid(format!(
-            "“{}” is no whole number.",
+            "“{}” is not a whole number.",
             crate::visible::show_within(text.trim())
         ))
     })

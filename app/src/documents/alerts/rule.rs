@@ -11,7 +11,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use super::acting::SaveAlertRule;
 use super::rule_form::AlertRuleForm;
 use crate::desk::desk;
-use crate::documents::fields::{choice, field, switch};
+use crate::documents::fields::{choice, field, save_or_leave, switch};
 use crate::documents::frame::shown;
 use crate::documents::outcome::Outcome;
 use crate::error::ApiError;
@@ -85,14 +85,7 @@ fn Form(rule: AlertRule, written: Option<AlertRuleForm>) -> impl IntoView {
                 {field("repeat", "told again after (0: never)", &form.repeat)}
             </div>
             {switch("enabled", "evaluated", form.enabled == "yes")}
-            <div class="actions">
-                <button class="button primary" type="submit">
-                    "Save"
-                </button>
-                <a class="button plain" href=links::ALERT_RULES>
-                    "Leave it as it is"
-                </a>
-            </div>
+            {save_or_leave(links::ALERT_RULES)}
         </form>
         <p class="note-line">"Times are written as 30s, 10m, 4h or 1d."</p>
     }

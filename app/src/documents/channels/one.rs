@@ -14,7 +14,7 @@ use super::form::ChannelForm;
 use super::posted::PostedMessage;
 use crate::api;
 use crate::desk::desk;
-use crate::documents::fields::{choice, field, switch};
+use crate::documents::fields::{choice, field, save_or_leave, switch};
 use crate::documents::frame::shown;
 use crate::documents::outcome::Outcome;
 use crate::error::ApiError;
@@ -110,14 +110,7 @@ fn Form(sheet: Sheet, written: Option<ChannelForm>) -> impl IntoView {
                 {field("filter", "about groups whose letters match this filter", &form.filter)}
             </div>
             {switch("enabled", "used", form.enabled == "yes")}
-            <div class="actions">
-                <button class="button primary" type="submit">
-                    "Save"
-                </button>
-                <a class="button plain" href=links::CHANNELS>
-                    "Leave it as it is"
-                </a>
-            </div>
+            {save_or_leave(links::CHANNELS)}
         </form>
         {preview.map(|(kind, message)| view! { <Preview kind message /> })}
     }

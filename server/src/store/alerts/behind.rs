@@ -11,6 +11,8 @@ use crate::store::StoreError;
 /// The letter of a group that arrived last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastLetter {
+    /// Its id.
+    pub id: Uuid,
     /// What went wrong.
     pub error: Option<String>,
     /// The queue that it died in.
@@ -36,10 +38,10 @@ pub async fn last_of_group(
     // Of each signature the newest, by its index; groups of more signatures are told by some of them.
     let last = sqlx::query_as!(
         LastLetter,
-        "select l.error_message as error, l.queue, src.broker, src.vhost, l.last_arrived_at as arrived_at, l.arrivals
+        "select l.id, l.error_message as error, l.queue, src.broker, src.vhost, l.last_arrived_at as arrived_at, l.arrivals
          from (select id from signatures where group_id = $1 limit 100) s
          cross join lateral (
-             select error_message, queue, last_arrived_at, source_id, arrivals from letters
+             select id, error_message, queue, last_arrived_at, source_id, arrivals from letters
              where signature = s.id order by last_arrived_at desc, id desc limit 1) l
          join sources src on src.id = l.source_id
          order by l.last_arrived_at desc limit 1",
@@ -61,7 +63,7 @@ pub async fn last_exhausted(
 ) -> Result<Option<LastLetter>, StoreError> {
     let last = sqlx::query_as!(
         LastLetter,
-        "select l.error_message as error, l.queue, src.broker, src.vhost, l.last_arrived_at as arrived_at, l.arrivals
+        "select l.id, l.error_message as error, l.queue, src.broker, src.vhost, l.last_arrived_at as arrived_at, l.arrivals
          from letters l join sources src on src.id = l.source_id
          where l.exhausted_at is not null and l.exhausted_by = $1 and l.severity = $2 and l.state = 'held'
          order by l.last_arrived_at desc, l.id desc limit 1",

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::alert::{AlertChange, Life};
 use dlo_domain::channel::Route;
-use dlo_domain::ids::{AlertId, ChannelId, GroupId, LetterId};
+use dlo_domain::ids::{AlertId, ChannelId, GroupId};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -52,26 +52,14 @@ pub async fn write(
     Ok(())
 }
 
-/// Who owns a group, and its newest letter; nothing when there is no such group.
+/// Who owns a group, if somebody does.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn group_of(
+pub async fn owner_of(
     conn: &mut PgConnection,
     group: GroupId,
-) -> Result<Option<(Option<String>, Option<LetterId>)>, StoreError> {
-    // Of each signature the newest, by its index; groups of more signatures are known by some of them.
-    let row = sqlx::query!(
-        r#"select g.owner, (
-             select l.id from (select id from signatures where group_id = g.id limit 100) s
-             cross join lateral (
-                 select id, last_arrived_at from letters
-                 where signature = s.id order by last_arrived_at desc, id desc limit 1) l
-             order by l.last_arrived_at desc limit 1) as letter
-           from groups g where g.id = $1"#,
-        group.0,
-    )
-    .fetch_optional(conn)
-    .await?;
-    Ok(row.map(|row| (row.owner, row.letter.map(LetterId))))
+) -> Result<Option<String>, StoreError> {
+    let owner = sqlx::query_scalar!("select owner from groups where id = $1", group.0);
+    Ok(owner.fetch_optional(conn).await?.flatten())
 }

@@ -83,6 +83,8 @@ async fn a_webhook_has_a_secret_that_is_one(pool: PgPool) {
         with(|channel| channel.secret = None),
         with(|channel| channel.secret = Some("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned())),
         with(|channel| channel.secret = Some("whsec_short".to_owned())),
+        with(|channel| channel.kind = ChannelKind::Slack),
+        with(|channel| channel.kind = ChannelKind::Teams),
         with(|channel| channel.route.filter = "queue:a severity:lo".to_owned()),
         with(|channel| channel.route.owners = vec![String::new()]),
     ] {
