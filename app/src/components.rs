@@ -14,7 +14,7 @@ mod causes;
 mod claimed_origins;
 mod command;
 mod dead_lettering;
-mod deaths_chart;
+pub(crate) mod deaths_chart;
 mod decisions;
 mod destinations;
 mod disabled_while;

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+#[cfg(feature = "ssr")]
+use dlo_domain::alert::Signal;
 use dlo_domain::filter::{Field, FilterFault, FilterForm, LetterFilter};
 #[cfg(feature = "ssr")]
 use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId};
@@ -85,6 +87,18 @@ pub fn alert(id: AlertId) -> String {
 pub fn asked_of_alert(id: AlertId, what: &str) -> String {
     with_query(&alert(id), [("do", what)])
 }
+
+/// The letters that a signal is about, as the list shows them.
+#[cfg(feature = "ssr")]
+#[must_use]
+pub fn letters_of_signal(signal: &Signal) -> String {
+    let scope = if matches!(signal, Signal::OldestLetter { .. }) { "state:held" } else { "" };
+    letters_within(scope, signal.filter().unwrap_or_default())
+}
+
+/// The form of a new alert rule.
+#[cfg(feature = "ssr")]
+pub(crate) const NEW_ALERT_RULE: &str = "/alerts/rules/new";
 
 /// The form of an alert rule.
 #[cfg(feature = "ssr")]

@@ -6,6 +6,7 @@
 mod inhibition;
 mod life;
 mod mute;
+mod preview;
 mod report;
 mod rule;
 mod signal;
@@ -16,12 +17,13 @@ mod wording;
 pub use inhibition::follows_from_broker;
 pub use life::{AlertChange, AlertState, Life, Sighting, Step, next_step};
 pub use mute::{Mute, MuteFault, NewMute};
+pub use preview::{AlertPeriod, AlertPreview, by_hours, of_arrivals, of_waiting, would_have_fired};
 pub use report::{Alert, AlertDetail, AlertEvent, AlertEventKind, AlertFact, AlertTold, Firing};
 pub use rule::{
     AlertRule, AlertRuleFault, BuiltIn, MOST_ALERT_RULES, MOST_NAME_CHARS, NewAlertRule,
-    UnknownBuiltIn,
+    UnknownBuiltIn, condition,
 };
-pub use signal::{Limit, MOST_WINDOW_MINUTES, Measure, Signal, Unit};
+pub use signal::{Arrivals, LEAST_OF_RATIO, Limit, MOST_WINDOW_MINUTES, Measure, Signal, Unit};
 pub use silence::{MOST_REASON_CHARS, NewSilence, Silence, SilenceFault, SilenceScope};
 pub use subject::AlertSubject;
 pub use wording::{asks, lasting, says};

@@ -121,7 +121,20 @@ impl Breakdown {
     /// The value that stands out most, with what it is a value of.
     #[must_use]
     pub fn strongest(&self) -> Option<(&Facet, &FacetValue)> {
-        self.facets.iter().find_map(|facet| {
+        self.strongest_of(|_| true)
+    }
+
+    /// The strongest finding that is not where they died or what they are, which whoever has the group knows: a
+    /// version, a tenant, a worker, a header.
+    #[must_use]
+    pub fn points_at(&self) -> Option<String> {
+        let known = [FacetKind::Queue, FacetKind::Property];
+        let (facet, found) = self.strongest_of(|kind| !known.contains(&kind))?;
+        Some(finding::sentence(facet, found))
+    }
+
+    fn strongest_of(&self, is_asked: impl Fn(FacetKind) -> bool) -> Option<(&Facet, &FacetValue)> {
+        self.facets.iter().filter(|facet| is_asked(facet.kind)).find_map(|facet| {
             let outstanding = facet.values.iter().filter(|value| value.stands_out);
             let strongest = outstanding.max_by(|a, b| a.telling().total_cmp(&b.telling()))?;
             Some((facet, strongest))

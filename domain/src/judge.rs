@@ -4,15 +4,20 @@
 //! from the rules and the letter alone, so that every office says the same, when a letter arrives
 //! and when it is judged again.
 
+mod alert_filters;
+
 use chrono::{DateTime, Utc};
 
+use crate::alert::{AlertRule, AlertRuleFault};
 use crate::arrival::Delivered;
 use crate::filter::{Facts, Field, LetterFilter, Subject};
 use crate::grouping::{self, Masker, Shared, Signature};
-use crate::ids::RuleId;
+use crate::ids::{AlertRuleId, RuleId};
 use crate::reading::Reading;
 use crate::rule::{NewRule, Rule, RuleFault, Verdict};
 use crate::severity::Severity;
+
+pub use alert_filters::AlertMatches;
 
 /// What a letter is that no rule names.
 pub const UNNAMED: Severity = Severity::Normal;
@@ -23,6 +28,7 @@ pub struct Judge {
     revision: i64,
     severity: Vec<(LetterFilter, Severity)>,
     grouping: Vec<grouping::Rule<LetterFilter>>,
+    alert_filters: alert_filters::AlertFilters,
     left_out: Vec<LeftOut>,
 }
 
@@ -46,6 +52,8 @@ pub struct Judgement {
     pub severity: Severity,
     /// What it has in common with others that failed alike.
     pub signature: Signature,
+    /// Which alert rules count it.
+    pub alert_matches: AlertMatches,
 }
 
 /// A letter before its judge.
@@ -93,6 +101,14 @@ impl Judge {
         Ok(first)
     }
 
+    /// Has it say which letters this alert rule counts, too.
+    ///
+    /// # Errors
+    /// `AlertRuleFault` when its filter cannot be used: then nothing is counted for it.
+    pub fn add_alert_rule(&mut self, rule: &AlertRule) -> Result<(), AlertRuleFault> {
+        self.alert_filters.add(rule)
+    }
+
     fn add(&mut self, rule: &NewRule) -> Result<(), RuleFault> {
         let condition = rule.condition()?;
         match &rule.verdict {
@@ -120,7 +136,18 @@ impl Judge {
     /// Judges a letter.
     #[must_use]
     pub fn judge(&self, case: &Case<'_>, masker: &mut Masker) -> Judgement {
-        Judgement { severity: self.severity(&case.facts), signature: self.signature(case, masker) }
+        let severity = self.severity(&case.facts);
+        Judgement {
+            severity,
+            signature: self.signature(case, masker),
+            alert_matches: self.alert_filters.of(&Facts { severity, ..case.facts }),
+        }
+    }
+
+    /// The alert rules that ask for how long a letter of this severity waits.
+    #[must_use]
+    pub fn waiting_rules(&self, facts: &Facts<'_>, severity: Severity) -> Vec<AlertRuleId> {
+        self.alert_filters.waiting(&Facts { severity, ..*facts })
     }
 
     /// How bad a letter is: the first rule that holds decides.
@@ -144,10 +171,11 @@ impl Judge {
         grouping::apply(&self.grouping, holds, case.reading, &shared, masker)
     }
 
-    /// Whether severity follows from a letter's headers or body, too.
+    /// Whether severity, or whether an alert rule waits for a letter, follows from its headers or body, too.
     #[must_use]
-    pub fn severity_looks_inside(&self) -> bool {
-        let mut conditions = self.severity.iter().map(|(condition, _)| condition);
+    pub fn looks_inside(&self) -> bool {
+        let severity = self.severity.iter().map(|(condition, _)| condition);
+        let mut conditions = severity.chain(self.alert_filters.of_waiting());
         conditions.any(|condition| asks(condition, |subject| !matches!(subject, Subject::Field(_))))
     }
 
@@ -157,7 +185,10 @@ impl Judge {
         let is_source = |subject: &Subject| *subject == Subject::Field(Field::Source);
         let severity = self.severity.iter().map(|(condition, _)| condition);
         let grouping = self.grouping.iter().map(grouping::Rule::condition);
-        severity.chain(grouping).any(|condition| asks(condition, is_source))
+        severity
+            .chain(grouping)
+            .chain(self.alert_filters.of_waiting())
+            .any(|condition| asks(condition, is_source))
     }
 }
 

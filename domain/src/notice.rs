@@ -4,6 +4,7 @@
 //! have no format, with characters that nobody sees replaced by marks, and cut at a character that a person sees.
 
 mod causes;
+mod pace;
 mod slack;
 mod teams;
 mod text;
@@ -13,10 +14,11 @@ mod wording;
 use chrono::{DateTime, Utc};
 
 use crate::alert::{AlertChange, AlertSubject, BuiltIn, Signal};
-use crate::ids::AlertId;
+use crate::ids::{AlertId, AlertRuleId};
 use crate::severity::Severity;
 
 pub use causes::{Surroundings, Worked};
+pub use pace::Pace;
 pub use slack::{slack, slack_shortly};
 pub use teams::{teams, teams_shortly};
 pub use webhook::webhook;
@@ -31,6 +33,8 @@ pub struct Notice {
     pub change: AlertChange,
     /// When.
     pub at: DateTime<Utc>,
+    /// Its rule.
+    pub rule: AlertRuleId,
     /// What its rule is called.
     pub rule_name: String,
     /// Which of the rules it is that every office comes with, if it is one.

@@ -12,7 +12,7 @@ use crate::ids::RuleId;
 use crate::letter::LetterSummary;
 use crate::severity::Severity;
 
-mod askable;
+pub(crate) mod askable;
 
 /// The longest name, in characters.
 pub const MOST_NAME_CHARS: usize = 100;

@@ -1,5 +1,6 @@
 // Alerts, whose pages are documents: a group dies, people are told, and act on it.
 import type { Page } from '@playwright/test';
+import { total } from '../fixtures/list';
 import { Slack, button } from '../fixtures/slack';
 import { expect, test } from '../fixtures/test';
 
@@ -106,6 +107,47 @@ test('a rule is edited and switched off, and what is wrong with it is said', asy
   await expect(row.getByRole('switch')).not.toBeChecked();
   await row.getByRole('switch').click();
   await expect(row.getByRole('switch')).toBeChecked();
+});
+
+test('a rule of one\'s own is previewed, fires, and is removed', async ({ page, workplace, running }) => {
+  const name = `too many of ${workplace.work}`;
+  for (let sent = 0; sent < 3; sent += 1) await workplace.die();
+  await workplace.letters(3);
+  await page.goto('/alerts/rules');
+  await page.getByRole('link', { name: 'Add a rule' }).click();
+  await page.getByRole('textbox', { name: 'what it is called' }).fill(name);
+  await page.getByRole('textbox', { name: 'which letters' }).fill('state:held');
+  await page.getByRole('textbox', { name: 'an alert above' }).fill('2');
+  await page.getByRole('textbox', { name: 'told when it lasts for' }).fill('0');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('alert')).toContainText('cannot ask for state');
+  await page.getByRole('textbox', { name: 'which letters' }).fill(`queue:${workplace.work}`);
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.getByRole('heading', { name: 'It would have fired once in 7 days' })).toBeVisible();
+  await expect(page.getByRole('img', { name: /the limit of 2: 1 hour beyond it/ })).toBeVisible();
+  await expect(page.getByText('would be firing now, at worst 3')).toBeVisible();
+  await page.getByRole('textbox', { name: 'an alert above' }).fill('3');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.getByRole('heading', { name: 'It would not have fired in 7 days' })).toBeVisible();
+  await page.getByRole('button', { name: 'Save' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: name });
+  await expect(row).toContainText(`More than 3 dead letters of “queue:${workplace.work}” in 10 min`);
+
+  for (let sent = 0; sent < 4; sent += 1) await workplace.die();
+  const own = async () => (await running.api.alerts()).find(({ says }) => says.includes(`queue:${workplace.work}`));
+  await expect.poll(own).toMatchObject({ state: 'firing' });
+  await page.goto('/alerts');
+  await page.getByRole('link', { name: `dead letters of “queue:${workplace.work}”` }).click();
+  await page.getByRole('link', { name: 'Open letters' }).click();
+  await expect(total(page, '7 letters')).toBeVisible();
+
+  await page.goto('/alerts/rules');
+  await row.getByRole('link', { name: 'Edit' }).click();
+  await page.getByText('Remove this rule').click();
+  await page.getByRole('button', { name: 'Remove the rule' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'The rule was removed' })).toBeVisible();
+  await expect(row).toHaveCount(0);
+  await expect.poll(own).toBeUndefined();
 });
 
 test('alerts are silenced for a time, with a reason', async ({ page }) => {

@@ -142,6 +142,10 @@ export const SCREENS: Screen[] = [
   { name: 'alerts-history', address: () => '/alerts/history' },
   { name: 'alert-rules', address: () => '/alerts/rules' },
   { name: 'alert-rule', address: async (api) => `/alerts/rules/${(await api.alertRules())[0]!.id}` },
+  {
+    name: 'alert-rule-new',
+    address: () => '/alerts/rules/new?written=yes&preview=yes&name=Mail+dies&filter=queue%3A*&measure=count&window=10m&limit=1&pending=0&clearing=1m&repeat=4h&enabled=yes',
+  },
   { name: 'silences', address: () => '/alerts/silences' },
   { name: 'channels', address: () => '/alerts/channels' },
   { name: 'channel-new', address: () => '/alerts/channels/new' },

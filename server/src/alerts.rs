@@ -2,6 +2,8 @@
 //! each alert a step further (`dlo_domain::alert`). All of a look is one transaction, so that an office that
 //! dies loses nothing and tells nothing twice.
 
+mod signals;
+
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -14,14 +16,13 @@ use dlo_domain::channel::Route;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId, GroupId, LetterId};
-use dlo_domain::source::SourceCondition;
 use sqlx::{PgConnection, PgPool};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{SharedClock, new_id};
 use crate::duty::{Duty, Next};
 use crate::store::alerts::behind;
-use crate::store::alerts::figures::{self, Figure, MOST_THINGS};
+use crate::store::alerts::figures::{Figure, MOST_THINGS};
 use crate::store::alerts::open::{self, Open};
 use crate::store::alerts::rules::{self, Kept};
 use crate::store::alerts::silences;
@@ -31,18 +32,6 @@ use crate::store::{StoreError, events, shared_time};
 
 /// How often rules are evaluated.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
-
-/// For how long a group is new.
-const NEW_FOR: TimeDelta = TimeDelta::days(1);
-
-/// Conditions in which nothing is taken for a source, and which no rule of their own tells.
-const STALLED: [SourceCondition; 5] = [
-    SourceCondition::QueueMissing,
-    SourceCondition::Refused,
-    SourceCondition::BrokerAway,
-    SourceCondition::DatabaseAway,
-    SourceCondition::Stopped,
-];
 
 /// Evaluates alert rules.
 #[derive(Debug)]
@@ -101,7 +90,7 @@ impl Evaluator {
         let routes = outbox::routes(conn).await?;
         let mut look = Look { now, silences, away: BTreeSet::new(), routes, changes: 0 };
         for kept in rules.iter().filter(|kept| kept.rule.rule.enabled) {
-            let read = self.read(conn, kept, now).await?;
+            let read = signals::read(conn, kept, self.idle_after, now).await?;
             self.follow(conn, &mut look, kept, read, &mut unseen).await?;
         }
         for open in unseen.into_values() {
@@ -112,43 +101,6 @@ impl Evaluator {
         }
         transaction.commit().await?;
         Ok(look.changes)
-    }
-
-    /// The figures of a rule's things.
-    async fn read(
-        &self,
-        conn: &mut PgConnection,
-        kept: &Kept,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Figure>, StoreError> {
-        match kept.rule.rule.signal {
-            Signal::DeadLetters { measure, minutes } => {
-                figures::dead_letters(conn, measure, minutes, now).await
-            }
-            Signal::Depth => figures::depths(conn, now).await,
-            Signal::ExecutionTimeouts => figures::execution_timeouts(conn, now).await,
-            Signal::ActiveWorkers => figures::active_workers(conn).await,
-            Signal::StuckExecutions { seconds } => {
-                let before = now - TimeDelta::seconds(i64::from(seconds));
-                figures::stuck_executions(conn, before).await
-            }
-            Signal::QueueWithoutConsumer => {
-                figures::queues_without_consumer(conn, self.idle_after, now).await
-            }
-            Signal::RetriesExhausted => figures::retries_exhausted(conn).await,
-            Signal::IntakeStalled => figures::sources_in(conn, &STALLED, now).await,
-            Signal::UndecodableHead => {
-                figures::sources_in(conn, &[SourceCondition::UndecodableHead], now).await
-            }
-            Signal::SourceTakesNothing => {
-                figures::sources_in(conn, &[SourceCondition::DeliveryLimit], now).await
-            }
-            Signal::BrokerAway => figures::brokers_away(conn, now).await,
-            Signal::ChannelFailing => figures::failing_channels(conn, now).await,
-            // Groups that were there before the rule are not told.
-            Signal::NewGroup => figures::new_groups(conn, kept.created_at.max(now - NEW_FOR)).await,
-            Signal::RegressedGroup => figures::regressed_groups(conn, kept.created_at).await,
-        }
     }
 
     /// Takes every alert of a rule a step further.
@@ -169,7 +121,7 @@ impl Evaluator {
                 look.away.insert(subject.key.clone());
             }
             let is_quiet = look.is_quiet(rule.id, &rule.rule.signal, &subject);
-            let sighting = Sighting { figure: Some(figure), severity, is_quiet };
+            let sighting = Sighting { figure, severity, is_quiet };
             let step =
                 next_step(&rule.rule, before.as_ref().map(|open| &open.life), sighting, look.now);
             self.apply(conn, look, rule, (before, subject), step).await?;

@@ -4,9 +4,9 @@
 //! Every change is one transaction with its audit lines and its event; what it could not touch
 //! is counted with the reason. Publishing is the replay engine's: here a plan is frozen, no more.
 
+mod alert_rules;
 mod alerts;
 mod approvals;
-mod breakdown;
 mod causes;
 mod channels;
 mod decisions;
@@ -42,6 +42,7 @@ use dlo_app::desk::DeskError;
 use sqlx::{PgPool, Postgres, Transaction};
 use transaction::changing;
 
+use crate::breakdown::ComparisonSample;
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
 use crate::config::{ExecutionsConfig, Patience, ReplayConfig};
@@ -67,7 +68,7 @@ pub struct PgDesk {
     /// What is late, and where ends are told.
     watching: ExecutionsConfig,
     /// What letters are compared with.
-    compared: breakdown::Compared,
+    comparison: Arc<ComparisonSample>,
     judges: Arc<Judges>,
     /// What carries jq programs out.
     transformer: Transformer,
@@ -98,7 +99,7 @@ impl PgDesk {
             waits,
             replaying,
             watching: ExecutionsConfig::default(),
-            compared: breakdown::Compared::default(),
+            comparison: Arc::default(),
             judges: Arc::default(),
             transformer: Transformer::own(),
             schemas: Schemas::default(),

@@ -15,7 +15,7 @@ use sqlx::PgConnection;
 
 use crate::store::judging::{self, Due};
 use crate::store::rules::Standing;
-use crate::store::{StoreError, rules};
+use crate::store::{StoreError, alerts, rules};
 
 pub use preview::{DAYS, preview};
 pub use walk::{LOOK_EVERY, Walker};
@@ -61,7 +61,7 @@ impl Judges {
         if revision == newest.revision() {
             return Ok(newest);
         }
-        let judge = Arc::new(rules::book(conn).await?.judge());
+        let judge = Arc::new(read(conn).await?);
         for rule in judge.left_out() {
             tracing::warn!(name = %rule.name, why = %rule.why, "a rule cannot be used and is left out");
         }
@@ -70,13 +70,25 @@ impl Judges {
     }
 }
 
+/// The judge of the rules as they are, which knows what alert rules count, too.
+async fn read(conn: &mut PgConnection) -> Result<Judge, StoreError> {
+    let mut judge = rules::book(conn).await?.judge();
+    // After the revision: should they be newer than it, they are read once more at the next.
+    for kept in alerts::rules::all(conn).await?.iter().filter(|kept| kept.rule.rule.enabled) {
+        if let Err(why) = judge.add_alert_rule(&kept.rule) {
+            tracing::warn!(rule = %kept.rule.id, %why, "an alert rule counts nothing");
+        }
+    }
+    Ok(judge)
+}
+
 /// Has letters judged again after a source got another name, if a rule asks for names. The rules
 /// must have been taken before the name was changed.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn after_renaming(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), StoreError> {
-    if rules::book(conn).await?.judge().names_sources() {
+    if read(conn).await?.names_sources() {
         rules::revise(conn).await?;
         let all = Due { severity: true, signature: true };
         judging::begin(conn, all, now).await?;

@@ -12,6 +12,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 pub mod access;
 pub mod alerts;
+pub mod breakdown;
 pub mod broker;
 pub mod changes;
 pub mod cli;

@@ -73,7 +73,9 @@ impl Measuring {
         by_word("dlo_workers", &[active, draining, stopped, "silent"], &workers);
         let conditions = SourceCondition::ALL.map(SourceCondition::as_str);
         by_word("dlo_sources", &conditions, &measures::sources(&mut conn).await?);
-        let sum = |figures: Vec<figures::Figure>| figures.iter().map(|one| one.figure).sum::<i64>();
+        let sum = |figures: Vec<figures::Figure>| {
+            figures.iter().filter_map(|one| one.figure).sum::<i64>()
+        };
         let exhausted = sum(figures::retries_exhausted(&mut conn).await?);
         metrics::gauge!("dlo_letters_exhausted").set(float(exhausted));
         let stuck = sum(figures::stuck_executions(&mut conn, now - STUCK_AFTER).await?);
@@ -96,7 +98,7 @@ impl Measuring {
             metrics::gauge!("dlo_source_depth", "source" => source).set(float(depth));
         };
         for depth in depths {
-            tell(depth.subject.name.clone(), depth.figure);
+            tell(depth.subject.name.clone(), depth.figure.unwrap_or_default());
             told.insert(depth.subject.name);
         }
         for gone in self.told.difference(&told) {

@@ -5,15 +5,18 @@
 //! posted to it; an office that is killed in between has it posted once more, since nobody can tell then.
 
 mod composing;
+mod facts;
 mod signing;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::alert::AlertChange;
 use dlo_domain::channel::ChannelKind;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::ChannelId;
-use dlo_domain::notice::{self, Message};
+use dlo_domain::notice::{self, Message, Notice};
 use dlo_domain::reading::cut;
 use dlo_domain::visible_text::visible;
 use futures_util::future::join_all;
@@ -22,13 +25,15 @@ use serde_json::Value;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
+use crate::breakdown::ComparisonSample;
 use crate::clock::SharedClock;
 use crate::duty::{Duty, Next};
 use crate::outbound::{Outbound, OutboundError, PostAnswer};
 use crate::store::channels::posting::{self, Batch, Endpoint, Taken};
 use crate::store::{StoreError, events, shared_time};
 
-pub use composing::{Links, around};
+pub use composing::Links;
+pub use facts::{About, around};
 
 /// How often is looked for something to post. An alert that begins wakes it at once.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -65,6 +70,8 @@ pub struct Poster {
     pub outbound: Outbound,
     /// Where the buttons of a message lead.
     pub links: Links,
+    /// What letters are compared with.
+    pub comparison: Arc<ComparisonSample>,
 }
 
 impl Duty for Poster {
@@ -97,12 +104,12 @@ impl Poster {
     async fn post_to(&self, channel: &Taken) -> Result<(), StoreError> {
         let mut conn = self.pool.acquire().await?;
         let Batch { ids, mut notices } = posting::batch(&mut conn, channel.id).await?;
-        // Of many each is told in a line.
-        if let [notice] = &mut notices[..] {
-            composing::complete(&mut conn, &self.links, notice).await?;
-        }
         let now = shared_time(&mut conn, &*self.clock).await?;
         drop(conn);
+        // Of many each is told in a line.
+        if let [notice] = &mut notices[..] {
+            self.complete(notice).await?;
+        }
         let posted = if notices.is_empty() {
             Ok(())
         } else {
@@ -128,18 +135,36 @@ impl Poster {
         Ok(())
     }
 
+    /// Adds what is known around an alert, and where something can be done.
+    async fn complete(&self, notice: &mut Notice) -> Result<(), StoreError> {
+        if notice.change != AlertChange::Resolved {
+            let about = About {
+                rule: notice.rule,
+                signal: &notice.signal,
+                subject: &notice.subject,
+                figure: notice.figure,
+            };
+            notice.facts = around(&self.pool, &self.comparison, about, notice.at).await?;
+        }
+        composing::add_buttons(&self.links, notice);
+        Ok(())
+    }
+
     /// The message about the alert that was told last; about an example, where none was.
     ///
     /// # Errors
     /// When Postgres does not do it.
     pub async fn last_message(&self) -> Result<Message, StoreError> {
         let mut conn = self.pool.acquire().await?;
-        let notice = match posting::last(&mut conn).await? {
+        let last = posting::last(&mut conn).await?;
+        let now = shared_time(&mut conn, &*self.clock).await?;
+        drop(conn);
+        let notice = match last {
             Some(mut notice) => {
-                composing::complete(&mut conn, &self.links, &mut notice).await?;
+                self.complete(&mut notice).await?;
                 notice
             }
-            None => composing::example(shared_time(&mut conn, &*self.clock).await?),
+            None => composing::example(now),
         };
         Ok(Message { notices: vec![notice], list_url: self.links.list() })
     }

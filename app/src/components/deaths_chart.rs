@@ -9,8 +9,11 @@ use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
 use crate::{links, wording};
-pub(super) use frame::Frame;
-use geometry::{BASE, label_at, place, share, table_rows};
+pub(crate) use frame::Frame;
+pub(crate) use geometry::label_at;
+use geometry::{BASE, place, share, table_rows};
+#[cfg(feature = "ssr")]
+pub(crate) use geometry::{Scale, height_of};
 use marks::{Label, Room};
 
 /// The chart of a span.

@@ -7,8 +7,7 @@ use dlo_domain::overview::DeathBar;
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
-use super::deaths_chart::Frame;
-use super::deaths_chart::geometry::label_at;
+use super::deaths_chart::{Frame, label_at};
 use crate::wording;
 
 /// The drawing's own measures: bars of 3, a gap of 1.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use dlo_domain::alert::{
-    Alert, AlertDetail, AlertRule, Firing, NewAlertRule, NewMute, NewSilence, Silence,
+    Alert, AlertDetail, AlertPreview, AlertRule, Firing, NewAlertRule, NewMute, NewSilence, Silence,
 };
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
@@ -40,6 +40,13 @@ pub trait AlertDesk {
     /// Every alert rule.
     async fn alert_rules(&self) -> Result<Vec<AlertRule>, DeskError>;
 
+    /// Adds a rule of one's own. More than there can be is a conflict.
+    async fn add_alert_rule(
+        &self,
+        actor: &Actor,
+        rule: &NewAlertRule,
+    ) -> Result<AlertRule, DeskError>;
+
     /// Puts another in the place of a rule. One that every office comes with keeps its signal's kind.
     async fn change_alert_rule(
         &self,
@@ -47,6 +54,16 @@ pub trait AlertDesk {
         id: AlertRuleId,
         rule: &NewAlertRule,
     ) -> Result<AlertRule, DeskError>;
+
+    /// Takes a rule of one's own away. One that every office comes with is a conflict.
+    async fn remove_alert_rule(&self, actor: &Actor, id: AlertRuleId) -> Result<(), DeskError>;
+
+    /// What a rule would have told of the last seven days; of one that is kept, also how often it did.
+    async fn preview_alert_rule(
+        &self,
+        rule: &NewAlertRule,
+        kept: Option<AlertRuleId>,
+    ) -> Result<AlertPreview, DeskError>;
 
     /// The silences that hold, those that end first in front.
     async fn silences(&self) -> Result<Vec<Silence>, DeskError>;

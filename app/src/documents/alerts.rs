@@ -5,6 +5,7 @@ mod detail;
 mod open;
 mod parts;
 mod past;
+mod preview;
 mod rule;
 mod rule_form;
 mod rules;

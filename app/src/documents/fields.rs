@@ -61,13 +61,14 @@ pub(super) fn choice<S: AsRef<str>>(
     .into_any()
 }
 
-/// The buttons below a form of a page of its own: to save what is written, or to leave it as it is.
-pub(super) fn save_or_leave(back: &'static str) -> AnyView {
+/// The buttons below a form of a page of its own: to save what is written, another one, and to leave it as it is.
+pub(super) fn save_or_leave(back: &'static str, also: Option<AnyView>) -> AnyView {
     view! {
         <div class="actions">
             <button class="button primary" type="submit">
                 "Save"
             </button>
+            {also}
             <a class="button plain" href=back>
                 "Leave it as it is"
             </a>

@@ -43,6 +43,7 @@ fn said(notice: &str) -> Option<&'static str> {
         "muted" => "Muted: nobody is told of it until then. It is listed as before.",
         "silenced" => "Silenced: these alerts are listed, and nobody is told.",
         "silence-ended" => "The silence has ended. What still is an alert is told now.",
+        "rule-removed" => "The rule was removed. What it had told of is over.",
         "rule" => "Saved. It is evaluated from now on, every second.",
         "channel" => "Saved. Channels are told within seconds.",
         "channel-removed" => "The channel was removed, with what waited for it.",

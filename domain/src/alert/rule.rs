@@ -5,7 +5,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::signal::{MOST_WINDOW_MINUTES, Measure, Signal, Unit};
+use crate::filter::{FilterFault, LetterFilter};
 use crate::ids::AlertRuleId;
+use crate::rule::askable;
 use crate::severity::Severity;
 
 /// The longest name, in characters.
@@ -135,7 +137,8 @@ impl BuiltIn {
     #[must_use]
     pub fn rule(self) -> NewAlertRule {
         use Severity::{Critical, High};
-        let rate = Signal::DeadLetters { measure: Measure::Rate, minutes: 1 };
+        let rate =
+            Signal::DeadLetters { filter: String::new(), measure: Measure::Rate, minutes: 1 };
         let (name, signal, limit, severity) = match self {
             Self::DeadLetterRate => ("Many dead letters", rate, 10, Some(High)),
             Self::Depth => ("Dead letters pile up", Signal::Depth, 100, Some(High)),
@@ -217,6 +220,20 @@ pub enum AlertRuleFault {
     /// The name is empty, too long, or holds what no line of text does.
     #[error("an alert rule's name is a line of 1 to {MOST_NAME_CHARS} characters: give it another")]
     Name,
+    /// The filter cannot be read.
+    #[error("the filter cannot be read: {0}")]
+    Filter(#[from] FilterFault),
+    /// The filter asks for what is not known of a letter when it arrives, or changes by itself.
+    #[error("an alert rule cannot ask for `{field}`: {why}")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// Why not, and what can be asked for instead.
+        why: &'static str,
+    },
+    /// A ratio of everything.
+    #[error("a ratio is a part of all dead letters: give it a filter that says which part")]
+    Ratio,
     /// The window is empty or too long.
     #[error("a window is 1 to {MOST_WINDOW_MINUTES} minutes")]
     Window,
@@ -240,6 +257,18 @@ pub enum AlertRuleFault {
     Signal,
 }
 
+/// Which letters a signal is about, read; all of them where it has no filter.
+///
+/// # Errors
+/// `AlertRuleFault` when it cannot be read, or asks for what is not known of a letter when it arrives.
+pub fn condition(signal: &Signal) -> Result<LetterFilter, AlertRuleFault> {
+    let filter = LetterFilter::parse(signal.filter().unwrap_or_default())?;
+    match filter.refused(askable::of_alert) {
+        None => Ok(filter),
+        Some((field, why)) => Err(AlertRuleFault::Field { field, why }),
+    }
+}
+
 impl NewAlertRule {
     /// Checks all of it; gives it back with its name trimmed.
     ///
@@ -251,13 +280,9 @@ impl NewAlertRule {
         if !(1..=MOST_NAME_CHARS).contains(&length) || name.chars().any(char::is_control) {
             return Err(AlertRuleFault::Name);
         }
-        if let Signal::DeadLetters { minutes, .. } = self.signal
-            && !(1..=MOST_WINDOW_MINUTES).contains(&minutes)
-        {
-            return Err(AlertRuleFault::Window);
-        }
-        let least = i64::from(self.signal == Signal::ActiveWorkers);
-        let most = MOST_LIMIT;
+        let signal = self.checked_signal()?;
+        let least = i64::from(signal == Signal::ActiveWorkers);
+        let most = if signal.unit() == Unit::Percent { 99 } else { MOST_LIMIT };
         if !(least..=most).contains(&self.limit) {
             return Err(AlertRuleFault::Limit { least, most });
         }
@@ -269,6 +294,26 @@ impl NewAlertRule {
         {
             return Err(AlertRuleFault::Seconds);
         }
-        Ok(Self { name: name.to_owned(), ..self.clone() })
+        Ok(Self { name: name.to_owned(), signal, ..self.clone() })
+    }
+
+    /// The signal, with its filter in the one form.
+    fn checked_signal(&self) -> Result<Signal, AlertRuleFault> {
+        let asked = condition(&self.signal)?;
+        let mut signal = self.signal.clone();
+        match &mut signal {
+            Signal::DeadLetters { filter, measure, minutes } => {
+                if !(1..=MOST_WINDOW_MINUTES).contains(minutes) {
+                    return Err(AlertRuleFault::Window);
+                }
+                if *measure == Measure::Ratio && asked.is_empty() {
+                    return Err(AlertRuleFault::Ratio);
+                }
+                *filter = asked.to_string();
+            }
+            Signal::OldestLetter { filter } => *filter = asked.to_string(),
+            _ => {}
+        }
+        Ok(signal)
     }
 }

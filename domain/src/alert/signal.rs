@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The longest window, in minutes: a day. Counters by the minute are kept for longer.
 pub const MOST_WINDOW_MINUTES: u32 = 24 * 60;
 
+/// Dead letters of which one says something as a part: of fewer, one more or less is many percent.
+pub const LEAST_OF_RATIO: i64 = 10;
+
 /// How dead letters are measured over a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -14,11 +17,14 @@ pub enum Measure {
     Count,
     /// How many arrived a minute: in the worst minute of the window.
     Rate,
+    /// Which part they are of all that arrived in the window, in percent; 0 while fewer than `LEAST_OF_RATIO`
+    /// arrived.
+    Ratio,
 }
 
 impl Measure {
     /// Every measure.
-    pub const ALL: [Self; 2] = [Self::Count, Self::Rate];
+    pub const ALL: [Self; 3] = [Self::Count, Self::Rate, Self::Ratio];
 
     /// The word in JSON and forms.
     #[must_use]
@@ -26,8 +32,29 @@ impl Measure {
         match self {
             Self::Count => "count",
             Self::Rate => "rate",
+            Self::Ratio => "ratio",
         }
     }
+
+    /// The figure of these dead letters, in a window in which so many arrived in all.
+    #[must_use]
+    pub fn of(self, these: Arrivals, all: i64) -> i64 {
+        match self {
+            Self::Count => these.sum,
+            Self::Rate => these.worst,
+            Self::Ratio if all < LEAST_OF_RATIO => 0,
+            Self::Ratio => these.sum.saturating_mul(100) / all,
+        }
+    }
+}
+
+/// Dead letters that arrived in a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Arrivals {
+    /// All of them.
+    pub sum: i64,
+    /// Those of the minute with the most.
+    pub worst: i64,
 }
 
 /// What a rule watches. Each thing that it is a figure of, a source, a queue, a group, has an alert of its own.
@@ -37,11 +64,20 @@ impl Measure {
 pub enum Signal {
     /// Dead letters as they arrive, counted by the minute.
     DeadLetters {
+        /// Which ones, in the filter language; left out, all of them.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        filter: String,
         /// How they are measured.
         measure: Measure,
         /// Over how many minutes.
         #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1440))]
         minutes: u32,
+    },
+    /// For how long the letter has waited that has done so for the longest, in seconds.
+    OldestLetter {
+        /// Of which ones, in the filter language; left out, of all.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        filter: String,
     },
     /// Messages that wait in the queue of a source and letters from it that wait here, together.
     Depth,
@@ -84,6 +120,8 @@ pub enum Unit {
     PerMinute,
     /// Seconds.
     Seconds,
+    /// Parts of a hundred.
+    Percent,
 }
 
 /// From which figure on it is an alert.
@@ -114,6 +152,7 @@ impl Signal {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::DeadLetters { .. } => "dead_letters",
+            Self::OldestLetter { .. } => "oldest_letter",
             Self::Depth => "depth",
             Self::ExecutionTimeouts => "execution_timeouts",
             Self::ActiveWorkers => "active_workers",
@@ -137,6 +176,7 @@ impl Signal {
             Self::DeadLetters { measure: Measure::Rate, .. } | Self::ExecutionTimeouts => {
                 Unit::PerMinute
             }
+            Self::DeadLetters { measure: Measure::Ratio, .. } => Unit::Percent,
             Self::DeadLetters { measure: Measure::Count, .. }
             | Self::Depth
             | Self::ActiveWorkers
@@ -144,12 +184,22 @@ impl Signal {
             | Self::RetriesExhausted
             | Self::NewGroup
             | Self::RegressedGroup => Unit::Things,
-            Self::QueueWithoutConsumer
+            Self::OldestLetter { .. }
+            | Self::QueueWithoutConsumer
             | Self::IntakeStalled
             | Self::UndecodableHead
             | Self::SourceTakesNothing
             | Self::BrokerAway
             | Self::ChannelFailing => Unit::Seconds,
+        }
+    }
+
+    /// The filter that says which letters it is about, for a signal that has one; empty, all of them.
+    #[must_use]
+    pub fn filter(&self) -> Option<&str> {
+        match self {
+            Self::DeadLetters { filter, .. } | Self::OldestLetter { filter } => Some(filter),
+            _ => None,
         }
     }
 

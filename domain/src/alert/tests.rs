@@ -240,7 +240,8 @@ fn a_rule_that_will_not_do_says_why() {
         edit(&mut rule);
         rule.checked().expect_err("refused")
     };
-    let window = |minutes| Signal::DeadLetters { measure: Measure::Count, minutes };
+    let window =
+        |minutes| Signal::DeadLetters { filter: String::new(), measure: Measure::Count, minutes };
     assert_eq!(with(|rule| rule.name = " ".to_owned()), AlertRuleFault::Name);
     assert_eq!(with(|rule| rule.name = "a\nb".to_owned()), AlertRuleFault::Name);
     assert_eq!(
@@ -253,11 +254,36 @@ fn a_rule_that_will_not_do_says_why() {
         (window(0), 50, AlertRuleFault::Window),
         (window(1_441), 50, AlertRuleFault::Window),
         (Signal::StuckExecutions { seconds: 0 }, 0, AlertRuleFault::Seconds),
+        (letters("queue:a", Measure::Ratio), 100, AlertRuleFault::Limit { least: 0, most: 99 }),
+        (letters("", Measure::Ratio), 50, AlertRuleFault::Ratio),
         (Signal::ActiveWorkers, 0, AlertRuleFault::Limit { least: 1, most: 1_000_000_000 }),
     ] {
         let rule = NewAlertRule { signal, limit, ..good.clone() };
         assert_eq!(rule.checked(), Err(fault));
     }
+}
+
+fn letters(filter: &str, measure: Measure) -> Signal {
+    Signal::DeadLetters { filter: filter.to_owned(), measure, minutes: 10 }
+}
+
+#[test]
+fn a_rule_asks_for_what_is_known_of_a_letter_when_it_arrives() {
+    let checked = |signal: Signal| {
+        NewAlertRule { signal, ..BuiltIn::DeadLetterRate.rule() }.checked().map(|rule| rule.signal)
+    };
+    let oldest = |filter: &str| Signal::OldestLetter { filter: filter.to_owned() };
+    for filter in ["state:held", "group:0190a0f0-0000-7000-8000-000000000000", "age:>1h", "(", "x:"]
+    {
+        for signal in [letters(filter, Measure::Count), oldest(filter)] {
+            let fault = checked(signal).expect_err("refused").to_string();
+            assert!(fault.contains("cannot"), "{filter}: {fault}");
+        }
+    }
+    let written = " severity:critical   queue:pay* body.amount:>100 ";
+    let one_form = "severity:critical queue:pay* body.amount:>100";
+    assert_eq!(checked(letters(written, Measure::Rate)), Ok(letters(one_form, Measure::Rate)));
+    assert_eq!(checked(oldest(written)), Ok(oldest(one_form)));
 }
 
 #[test]

@@ -11,11 +11,23 @@ use crate::visible_text::visible_within;
 pub fn says(signal: &Signal, limit: i64, figure: i64, subject: &str) -> String {
     let name = format!("“{}”", visible_within(subject));
     match signal {
-        Signal::DeadLetters { measure: Measure::Rate, .. } => {
-            format!("{figure} dead letters in a minute (limit {limit})")
+        Signal::DeadLetters { filter, measure, minutes } => {
+            let of = of(filter);
+            match measure {
+                Measure::Rate => {
+                    format!("{}{of} in a minute (limit {limit})", dead_letters(figure))
+                }
+                Measure::Count => {
+                    format!("{}{of} in {minutes} min (limit {limit})", dead_letters(figure))
+                }
+                Measure::Ratio => format!(
+                    "{figure} % of the dead letters of {minutes} min are those{of} (limit {limit} %)"
+                ),
+            }
         }
-        Signal::DeadLetters { measure: Measure::Count, minutes } => {
-            format!("{figure} dead letters in {minutes} min (limit {limit})")
+        Signal::OldestLetter { filter } => {
+            let of = of(filter);
+            format!("the oldest letter{of} has waited for {}", lasting(figure))
         }
         Signal::Depth => format!("{figure} dead letters of {name} wait (limit {limit})"),
         Signal::ExecutionTimeouts => {
@@ -57,14 +69,25 @@ pub fn says(signal: &Signal, limit: i64, figure: i64, subject: &str) -> String {
 pub fn asks(rule: &NewAlertRule) -> String {
     let limit = rule.limit;
     let asked = match &rule.signal {
-        Signal::DeadLetters { measure: Measure::Rate, minutes: 1 } => {
-            format!("more than {limit} dead letters in a minute")
+        Signal::DeadLetters { filter, measure, minutes } => {
+            let of = of(filter);
+            match measure {
+                Measure::Rate if *minutes == 1 => {
+                    format!("more than {limit} dead letters{of} in a minute")
+                }
+                Measure::Rate => {
+                    format!(
+                        "more than {limit} dead letters{of} in any of the last {minutes} minutes"
+                    )
+                }
+                Measure::Count => format!("more than {limit} dead letters{of} in {minutes} min"),
+                Measure::Ratio => format!(
+                    "more than {limit} % of the dead letters of {minutes} min are those{of}"
+                ),
+            }
         }
-        Signal::DeadLetters { measure: Measure::Rate, minutes } => {
-            format!("more than {limit} dead letters in any of the last {minutes} minutes")
-        }
-        Signal::DeadLetters { measure: Measure::Count, minutes } => {
-            format!("more than {limit} dead letters in {minutes} min")
+        Signal::OldestLetter { filter } => {
+            format!("a letter{} waits for {}", of(filter), lasting(limit))
         }
         Signal::Depth => format!(
             "more than {limit} dead letters of a source wait, here and in its queue together"
@@ -108,6 +131,14 @@ pub fn asks(rule: &NewAlertRule) -> String {
     }
 }
 
+/// ` of “queue:payments”`, or nothing where it is all of them.
+fn of(filter: &str) -> String {
+    match filter {
+        "" => String::new(),
+        filter => format!(" of “{}”", visible_within(filter)),
+    }
+}
+
 /// `a letter waits`, `more than 10 letters wait`.
 fn some(limit: i64, noun: &str, is: &str, are: &str) -> String {
     match limit {
@@ -125,6 +156,13 @@ pub fn lasting(seconds: i64) -> String {
         seconds @ 120..7_200 => format!("{} min", seconds / 60),
         seconds if seconds % 3_600 < 60 => format!("{} h", seconds / 3_600),
         seconds => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+fn dead_letters(count: i64) -> String {
+    match count {
+        1 => "1 dead letter".to_owned(),
+        count => format!("{count} dead letters"),
     }
 }
 

@@ -54,7 +54,7 @@ fn count(length: usize) -> i64 {
 }
 
 /// "96 % of these have version=2.3.1, 11 % of all letters do."
-fn sentence(facet: &Facet, found: &FacetValue) -> String {
+pub(super) fn sentence(facet: &Facet, found: &FacetValue) -> String {
     format!(
         "{} of these have {}={}, {} of all letters do.",
         percent(found.share),

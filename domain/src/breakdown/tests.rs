@@ -160,6 +160,23 @@ fn values_that_no_other_letter_has_are_told_without_a_ratio() {
 }
 
 #[test]
+fn what_points_at_a_cause_is_not_the_queue_that_they_died_in() {
+    let of_work = letters(0, 20, |_| json!({"x-worker": "w3"}));
+    let elsewhere = |worker: &str, from| -> Vec<Sampled> {
+        (from..from + 60).map(|id| letter(id, "other", &json!({"x-worker": worker}))).collect()
+    };
+    let told = against(&of_work, &elsewhere("w1", 100));
+    assert!(told.strongest().is_some());
+    assert_eq!(
+        told.points_at().as_deref(),
+        Some("100 % of these have x-worker=w3, 25 % of all letters do.")
+    );
+    let told = against(&of_work, &elsewhere("w3", 100));
+    assert_eq!(told.strongest().expect("the queue").0.name, "queue");
+    assert_eq!(told.points_at(), None);
+}
+
+#[test]
 fn many_values_are_told_in_part() {
     let set = letters(0, 100, |n| json!({"x-tenant": format!("t{}", n % 20)}));
     let told = against(&set, &[]);

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::alert::{BuiltIn, Measure, NewAlertRule, Signal};
 use crate::death::Reason;
 use crate::extract::Extract;
 use crate::failure::HeaderMap;
@@ -183,7 +184,7 @@ fn hostile_patterns_end_in_time_or_are_refused() {
 
 #[test]
 fn it_is_known_what_rules_look_into() {
-    let inside = |filter: &str| of(&[severity(1, filter, Severity::Low)]).severity_looks_inside();
+    let inside = |filter: &str| of(&[severity(1, filter, Severity::Low)]).looks_inside();
     assert!(!inside("queue:a reason:maxlen error:x death.queue:x"));
     assert!(inside("queue:a -body.x:1") && inside("header.x:1") && inside("text"));
     let sources = |filter: &str| {
@@ -191,6 +192,42 @@ fn it_is_known_what_rules_look_into() {
         of(&[outcome(1, filter, key)]).names_sources()
     };
     assert!(sources("NOT (source:a OR queue:b)") && !sources("queue:source"));
+}
+
+#[test]
+fn alert_rules_count_the_letters_that_their_filter_holds_for() {
+    let counted = |filter: &str| Signal::DeadLetters {
+        filter: filter.to_owned(),
+        measure: Measure::Count,
+        minutes: 5,
+    };
+    let oldest = |filter: &str| Signal::OldestLetter { filter: filter.to_owned() };
+    let ids: Vec<_> = (1..=5).map(|place| AlertRuleId(uuid::Uuid::from_u128(place))).collect();
+    let asked = [
+        counted("severity:critical body.a:1"),
+        oldest("severity:critical"),
+        oldest("severity:low"),
+        // All letters are counted anyway.
+        counted(""),
+        oldest(""),
+    ];
+    let mut judge_of = of(&[severity(1, "error:late", Severity::Critical)]);
+    for (id, signal) in ids.iter().zip(asked) {
+        let rule = NewAlertRule { signal, ..BuiltIn::DeadLetterRate.rule() };
+        judge_of
+            .add_alert_rule(&AlertRule { id: *id, built_in: None, rule })
+            .expect("it can be used");
+    }
+    let matches = judge(&judge_of, &delivered("E", "too late", r#"{"a": 1}"#), 1).alert_matches;
+    assert_eq!(matches, AlertMatches { arrivals: vec![ids[0]], waiting: vec![ids[1], ids[4]] });
+    let matches = judge(&judge_of, &delivered("E", "else", r#"{"a": 1}"#), 1).alert_matches;
+    assert_eq!(matches, AlertMatches { arrivals: Vec::new(), waiting: vec![ids[4]] });
+    assert!(!judge_of.looks_inside(), "what is counted as it arrives is read whole then");
+    let inside = NewAlertRule { signal: oldest("body.a:1"), ..BuiltIn::Depth.rule() };
+    judge_of
+        .add_alert_rule(&AlertRule { id: ids[0], built_in: None, rule: inside })
+        .expect("it can be used");
+    assert!(judge_of.looks_inside());
 }
 
 #[test]

@@ -16,6 +16,7 @@ fn notice(name: &str, error: &str) -> Notice {
         alert: AlertId(Uuid::nil()),
         change: AlertChange::Fired,
         at: at(0),
+        rule: AlertRuleId(uuid::Uuid::from_u128(4)),
         rule_name: "A new group of dead letters".to_owned(),
         built_in: Some(BuiltIn::NewGroup),
         signal: Signal::NewGroup,
@@ -168,13 +169,28 @@ fn each_signal_is_said_in_a_sentence() {
         notice.rule_name = "The rule".to_owned();
         headline(&notice)
     };
-    let rate = Signal::DeadLetters { measure: Measure::Rate, minutes: 1 };
-    let count = Signal::DeadLetters { measure: Measure::Count, minutes: 60 };
+    let of = |filter: &str, measure, minutes| Signal::DeadLetters {
+        filter: filter.to_owned(),
+        measure,
+        minutes,
+    };
+    let rate = of("", Measure::Rate, 1);
+    let count = of("", Measure::Count, 60);
+    let part = of("queue:pay\u{202e}*", Measure::Ratio, 30);
+    let oldest = Signal::OldestLetter { filter: "severity:critical".to_owned() };
     for (told, expected) in [
         (said(rate.clone(), "", 63, Fired), "63 dead letters in a minute (limit 10)"),
         (said(rate.clone(), "", 63, Repeated), "Still: 63 dead letters in a minute (limit 10)"),
         (said(rate, "", 0, Resolved), "Over after 11 min: The rule"),
         (said(count, "", 63, Worsened), "Worse: 63 dead letters in 60 min (limit 10)"),
+        (
+            said(part, "", 63, Fired),
+            "63 % of the dead letters of 30 min are those of “queue:pay⟨U+202E⟩*” (limit 10 %)",
+        ),
+        (
+            said(oldest, "", 660, Fired),
+            "the oldest letter of “severity:critical” has waited for 11 min",
+        ),
         (said(Signal::Depth, "orders", 99, Fired), "99 dead letters of “orders” wait (limit 10)"),
         (said(Signal::Depth, "orders", 0, Resolved), "Over after 11 min: The rule of “orders”"),
         (said(Signal::ActiveWorkers, "", 0, Fired), "no worker is active"),

@@ -12,6 +12,14 @@ pub(super) fn check(filter: &LetterFilter) -> Result<(), RuleFault> {
     }
 }
 
+/// Why an alert rule cannot ask for a field. It is asked once the letter is judged, so it can ask how bad that is.
+pub(crate) fn of_alert(field: Field) -> Option<&'static str> {
+    match field {
+        Field::Severity => None,
+        other => refusal(other),
+    }
+}
+
 /// Why a field cannot be asked for. Every field is named, so that a new one is thought about.
 fn refusal(field: Field) -> Option<&'static str> {
     match field {

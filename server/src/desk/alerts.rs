@@ -1,23 +1,24 @@
-//! Alerts, the rules that make them, and silences.
+//! Alerts and silences.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use dlo_app::desk::{AlertDesk, DeskError};
 use dlo_domain::alert::{
-    Alert, AlertDetail, AlertFact, AlertRule, AlertRuleFault, Firing, Mute, NewAlertRule, NewMute,
+    Alert, AlertDetail, AlertFact, AlertPreview, AlertRule, Firing, Mute, NewAlertRule, NewMute,
     NewSilence, Silence, SilenceScope,
 };
 use dlo_domain::audit::Actor;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
+use dlo_domain::notice::Fact;
 use dlo_domain::page::{Cursor, Page};
 use sqlx::PgConnection;
 
 use super::letters::{cut, page_size};
-use super::{PgDesk, changing};
+use super::{PgDesk, alert_rules, changing};
 use crate::clock::new_id;
-use crate::notifying::around;
-use crate::store::alerts::{list, open, rules, silences};
+use crate::notifying::{About, around};
+use crate::store::alerts::{list, open, silences};
 use crate::store::audit::{self, Note};
 use crate::store::{StoreError, events, shared_time};
 
@@ -66,19 +67,23 @@ impl AlertDesk for PgDesk {
         let mut conn = self.begin().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let alert = find(&mut conn, id, now).await?;
-        let about = (&alert.signal, &alert.subject, alert.figure);
-        let facts = match alert.resolved_at {
-            None => around(&mut conn, about, now).await?,
-            Some(_) => Vec::new(),
-        };
-        let facts = facts
-            .into_iter()
-            .map(|fact| AlertFact { label: fact.label.to_owned(), text: fact.text });
-        let facts = facts.collect();
         let events = list::events(&mut conn, id, MOST_EVENTS).await?;
         let told = list::told(&mut conn, id, MOST_EVENTS).await?;
         let mut silences = silences::holding(&mut conn, now).await?;
         silences.retain(|silence| silence.scope.holds(alert.rule, &alert.subject));
+        drop(conn);
+        let about = About {
+            rule: alert.rule,
+            signal: &alert.signal,
+            subject: &alert.subject,
+            figure: alert.figure,
+        };
+        let facts = match alert.resolved_at {
+            None => around(&self.pool, &self.comparison, about, now).await?,
+            Some(_) => Vec::new(),
+        };
+        let fact = |fact: Fact| AlertFact { label: fact.label.to_owned(), text: fact.text };
+        let facts = facts.into_iter().map(fact).collect();
         Ok(AlertDetail { alert, facts, events, told, silences })
     }
 
@@ -139,9 +144,15 @@ impl AlertDesk for PgDesk {
     }
 
     async fn alert_rules(&self) -> Result<Vec<AlertRule>, DeskError> {
-        let mut conn = self.begin().await?;
-        let kept = rules::all(&mut conn).await?;
-        Ok(kept.into_iter().map(|kept| kept.rule).collect())
+        alert_rules::list(self).await
+    }
+
+    async fn add_alert_rule(
+        &self,
+        actor: &Actor,
+        rule: &NewAlertRule,
+    ) -> Result<AlertRule, DeskError> {
+        alert_rules::add(self, actor, rule).await
     }
 
     async fn change_alert_rule(
@@ -150,23 +161,19 @@ impl AlertDesk for PgDesk {
         id: AlertRuleId,
         rule: &NewAlertRule,
     ) -> Result<AlertRule, DeskError> {
-        let rule = rule.checked().map_err(of_fault)?;
-        changing!(self, conn => {
-            let all = rules::all(conn).await?;
-            let before = all.into_iter().find(|kept| kept.rule.id == id);
-            let before = before.ok_or_else(|| {
-                DeskError::NotFound(format!("there is no alert rule {id}"))
-            })?;
-            let built_in = before.rule.built_in;
-            if built_in.is_some() && before.rule.rule.signal.kind() != rule.signal.kind() {
-                return Err(of_fault(AlertRuleFault::Signal));
-            }
-            let now = shared_time(conn, &*self.clock).await?;
-            rules::change(conn, id, &rule, (&actor.0, now)).await?;
-            let said = serde_json::to_string(&rule).expect("a rule is words, texts and numbers");
-            close(conn, note(self, actor, "alert_rule.change"), &said).await?;
-            Ok(AlertRule { id, built_in, rule: rule.clone() })
-        })
+        alert_rules::change(self, actor, id, rule).await
+    }
+
+    async fn remove_alert_rule(&self, actor: &Actor, id: AlertRuleId) -> Result<(), DeskError> {
+        alert_rules::remove(self, actor, id).await
+    }
+
+    async fn preview_alert_rule(
+        &self,
+        rule: &NewAlertRule,
+        kept: Option<AlertRuleId>,
+    ) -> Result<AlertPreview, DeskError> {
+        alert_rules::preview(self, rule, kept).await
     }
 
     async fn silences(&self) -> Result<Vec<Silence>, DeskError> {
@@ -212,16 +219,15 @@ async fn find(
     alert.ok_or_else(|| DeskError::NotFound(format!("there is no alert {id}")))
 }
 
-async fn close(conn: &mut PgConnection, note: Note<'_>, detail: &str) -> Result<(), StoreError> {
+pub(super) async fn close(
+    conn: &mut PgConnection,
+    note: Note<'_>,
+    detail: &str,
+) -> Result<(), StoreError> {
     audit::write_office(conn, Note { detail: Some(detail), ..note }).await?;
     events::notify(conn, &LiveEvent::Alerts).await
 }
 
-fn note<'a>(desk: &PgDesk, actor: &'a Actor, action: &'a str) -> Note<'a> {
+pub(super) fn note<'a>(desk: &PgDesk, actor: &'a Actor, action: &'a str) -> Note<'a> {
     Note { at: desk.clock.now(), actor, action, detail: None, replay: None }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
-fn of_fault(fault: AlertRuleFault) -> DeskError {
-    DeskError::Invalid(fault.to_string())
 }

@@ -7,7 +7,8 @@ use dlo_domain::overview::{Overview, Span};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 
-use super::{PgDesk, breakdown};
+use super::PgDesk;
+use crate::breakdown;
 use crate::store::groups::worst;
 use crate::store::{overview, sources};
 
@@ -39,7 +40,7 @@ pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskE
         deaths: overview::deaths(conn, span, at).await?,
         groups: worst::worst(conn, since, GROUPS, at).await?,
         groups_left: worst::left(conn, since).await?,
-        waiting: breakdown::of_waiting(desk, conn).await?,
+        waiting: breakdown::of_waiting(conn, &desk.comparison, desk.clock.now()).await?,
         sources: sources::list(conn, None).await?,
         replays: overview::replays(conn, since).await?,
     })

@@ -26,9 +26,10 @@ use dlo_domain::view::{NewView, View};
 use uuid::Uuid;
 
 use super::{
-    PgDesk, approvals, breakdown, decisions, edits, groups, letters, losses, overview, replays,
-    rules, searches, sources, transforms, troubles, views,
+    PgDesk, approvals, decisions, edits, groups, letters, losses, overview, replays, rules,
+    searches, sources, transforms, troubles, views,
 };
+use crate::breakdown;
 
 #[async_trait]
 impl TriageDesk for PgDesk {
@@ -156,7 +157,9 @@ impl TriageDesk for PgDesk {
     }
 
     async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {
-        breakdown::of_group(self, id).await
+        let mut conn = self.begin().await?;
+        let found = breakdown::of_group(&mut conn, &self.comparison, id, self.clock.now()).await?;
+        found.ok_or_else(|| groups::no_group(id))
     }
 
     async fn edit_group(

@@ -139,15 +139,18 @@ fn of_alerts() -> Vec<Endpoint> {
     let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
     let (silences, silence) = ("/api/v1/silences", "/api/v1/silences/{id}");
     let (channels, channel) = ("/api/v1/channels", "/api/v1/channels/{id}");
-    let rule = "/api/v1/alert-rules/{id}";
+    let (rules, rule) = ("/api/v1/alert-rules", "/api/v1/alert-rules/{id}");
     let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
     vec![
         read("/api/v1/alerts", get(alerts::list)),
         read("/api/v1/alerts/{id}", get(alerts::one)),
         act("/api/v1/alerts/{id}/acknowledge", post(alerts::acknowledge)),
         act("/api/v1/alerts/{id}/mute", post(alerts::mute)),
-        read("/api/v1/alert-rules", get(alerts::rules)),
+        read(rules, get(alerts::rules)),
+        manage(Method::POST, rules, post(alerts::add_rule)),
+        act("/api/v1/alert-rules/preview", post(alerts::preview_rule)),
         manage(Method::PUT, rule, put(alerts::change_rule)),
+        manage(Method::DELETE, rule, delete(alerts::remove_rule)),
         read(silences, get(alerts::silences)),
         act(silences, post(alerts::silence)),
         Endpoint::new(Method::DELETE, silence, Role::Operator, delete(alerts::end_silence)),

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::fingerprint::Fingerprint;
-use dlo_domain::judge::Judge;
+use dlo_domain::ids::LetterId;
+use dlo_domain::judge::{AlertMatches, Judge};
 use dlo_domain::redelivery::{Acknowledged, Acknowledgement, UnsettledBatch};
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
@@ -15,6 +17,7 @@ use super::buffer::Buffer;
 use super::comparison::{Explanation, Recovery, explain};
 use super::{Intake, naming};
 use crate::clock::Clock;
+use crate::store::alerts::matches::{self, ArrivalCount, ArrivalCounts, WaitingLetter};
 use crate::store::batches::{self, Session};
 use crate::store::groups::signatures;
 use crate::store::letters::{self, Court, Incoming, Stored};
@@ -163,6 +166,7 @@ async fn write(
         ask_policies(conn, &*intake.clock, buffer, &fresh, &back).await?;
     }
     naming::link(conn, buffer, &fresh, &back).await?;
+    count_for_alerts(conn, intake.clock.now(), buffer, &fresh, &back).await?;
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(intake, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;
@@ -194,6 +198,41 @@ async fn ask_policies(
         Some(Asked { letter: from.letter_id, replay: Some(from.replay_id) })
     });
     inbox::put(conn, clock, &fresh.chain(back).collect::<Vec<_>>()).await
+}
+
+/// Counts what came for the alert rules whose filters match it.
+async fn count_for_alerts(
+    conn: &mut PgConnection,
+    now: DateTime<Utc>,
+    buffer: &Buffer,
+    fresh: &[usize],
+    back: &[usize],
+) -> Result<(), StoreError> {
+    let of = |place: &usize| &buffer.incoming[*place];
+    let fresh = fresh.iter().map(of).map(|incoming| (incoming.letter_id, incoming));
+    let back: Vec<(LetterId, &Incoming)> = back
+        .iter()
+        .map(of)
+        .filter_map(|incoming| Some((incoming.reading.returns_from?.letter_id, incoming)))
+        .collect();
+    // It may have died of something else this time.
+    if !back.is_empty() {
+        let ids: Vec<LetterId> = back.iter().map(|(letter, _)| *letter).collect();
+        matches::remove_waiting(conn, &ids).await?;
+    }
+    let (mut counts, mut waiting) = (ArrivalCounts::new(), Vec::new());
+    for (letter, incoming) in fresh.chain(back) {
+        let AlertMatches { arrivals, waiting: measured } = &incoming.alert_matches;
+        for rule in arrivals {
+            let none = ArrivalCount { arrivals: 0, last_letter: letter };
+            let count = counts.entry(*rule).or_insert(none);
+            count.arrivals += 1;
+            count.last_letter = letter;
+        }
+        waiting.extend(measured.iter().map(|rule| WaitingLetter { rule: *rule, letter }));
+    }
+    matches::add_arrivals(conn, now, &counts).await?;
+    matches::add_waiting(conn, &waiting).await
 }
 
 /// Joins a message to the letter that it comes back from, if it is one of ours.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dlo_domain::event::LiveEvent;
 use dlo_domain::grouping::{Masker, Signature};
-use dlo_domain::ids::LetterId;
+use dlo_domain::ids::{AlertRuleId, LetterId};
 use dlo_domain::judge::Judge;
 use sqlx::{PgConnection, PgPool};
 use tokio::time::Instant;
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Judges;
 use crate::duty::{Duty, Next};
+use crate::store::alerts::matches::{self, LetterVersion, WaitingLetter};
 use crate::store::groups::signatures::{self, Seen};
 use crate::store::judging::{self, Due, Ruling, Step, Walk};
 use crate::store::letters::{StoredLetter, stored};
@@ -47,6 +48,8 @@ impl Duty for Walker {
 struct Judged {
     letter: StoredLetter,
     ruling: Ruling,
+    /// Alert rules that measure how long it waits.
+    waiting_rules: Vec<AlertRuleId>,
     signature: Option<Signature>,
 }
 
@@ -101,9 +104,14 @@ impl Walker {
         if letters.is_empty() {
             return Ok(Vec::new());
         }
-        let inside = walk.due.signature || judge.severity_looks_inside();
+        let inside = walk.due.signature || judge.looks_inside();
         let stored = stored(conn, letters, inside).await?;
         let judged = stored.into_iter().map(|letter| self.judged(letter, judge, walk.due));
+        let judged: Vec<Judged> = judged.collect();
+        if walk.due.severity {
+            measure_waiting(conn, &judged).await?;
+        }
+        let judged = judged.into_iter();
         let changed: Vec<Judged> = judged.filter(Judged::is_changed).collect();
         let seen = changed.iter().filter_map(Judged::seen);
         signatures::remember_seen(conn, seen).await?;
@@ -119,6 +127,7 @@ impl Walker {
             (letter.severity_by(judge), None)
         };
         Judged {
+            waiting_rules: letter.waiting_rules(judge, severity),
             ruling: Ruling {
                 letter: letter.id,
                 arrivals: letter.arrivals,
@@ -129,6 +138,20 @@ impl Walker {
             signature,
         }
     }
+}
+
+/// Writes down which letters alert rules measure. One that died again since it was read was looked at then.
+async fn measure_waiting(conn: &mut PgConnection, judged: &[Judged]) -> Result<(), StoreError> {
+    let version =
+        |one: &Judged| LetterVersion { letter: one.letter.id, arrivals: one.letter.arrivals };
+    let read: Vec<LetterVersion> = judged.iter().map(version).collect();
+    let same = matches::lock_unchanged(conn, &read).await?;
+    matches::remove_waiting(conn, &same).await?;
+    let waiting = judged.iter().filter(|one| same.contains(&one.letter.id)).flat_map(|one| {
+        let rules = one.waiting_rules.iter();
+        rules.map(|rule| WaitingLetter { rule: *rule, letter: one.letter.id })
+    });
+    matches::add_waiting(conn, &waiting.collect::<Vec<_>>()).await
 }
 
 impl Judged {

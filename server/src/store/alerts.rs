@@ -4,7 +4,10 @@
 pub mod behind;
 pub mod figures;
 pub mod forgetting;
+pub mod history;
 pub mod list;
+pub mod matches;
 pub mod open;
+pub mod pace;
 pub mod rules;
 pub mod silences;

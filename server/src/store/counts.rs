@@ -6,6 +6,7 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use sqlx::PgConnection;
 
 use super::StoreError;
+use super::alerts::matches;
 
 /// Adds arrivals to the chart's minute, by severity.
 ///
@@ -97,9 +98,9 @@ pub async fn fold(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), Sto
          select slot, queue, sum(arrivals) from gone group by slot, queue",
         now - TimeDelta::minutes(10),
     )
-    .execute(conn)
+    .execute(&mut *conn)
     .await?;
-    Ok(())
+    matches::fold(conn, now - TimeDelta::minutes(10)).await
 }
 
 #[cfg(test)]

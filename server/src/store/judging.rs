@@ -111,6 +111,19 @@ pub async fn advance(conn: &mut PgConnection, step: Step) -> Result<(), StoreErr
     Ok(())
 }
 
+/// Whether open letters are still to be looked at.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn is_under_way(conn: &mut PgConnection) -> Result<bool, StoreError> {
+    let due = sqlx::query_scalar!(
+        r#"select exists (select from judging where severity_is_due) as "due!""#
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(due)
+}
+
 /// How far the walk has come; nothing when there is none.
 ///
 /// # Errors

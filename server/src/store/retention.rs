@@ -127,9 +127,10 @@ async fn uncount(conn: &mut PgConnection, week: Week) -> Result<i64, StoreError>
     Ok(removed)
 }
 
-/// What replays sent of a week's letters, and which executions they named, goes with them.
+/// What replays sent of a week's letters, which executions they named, and which alert rules asked for them, goes
+/// with them.
 async fn forget_with(conn: &mut PgConnection, week: Week) -> Result<(), StoreError> {
-    for table in ["replay_bodies", "letter_executions"] {
+    for table in ["replay_bodies", "letter_executions", "alert_waiting"] {
         let statement = format!(
             "delete from {table} t using {} l where t.letter_id = l.id",
             week.part_of("letters")
@@ -155,7 +156,8 @@ async fn remove_some(
            bodies as (delete from arrivals using due where letter_id = due.id),
            texts as (delete from extracts using due where letter_id = due.id),
            sent as (delete from replay_bodies using due where letter_id = due.id),
-           named as (delete from letter_executions using due where letter_id = due.id)
+           named as (delete from letter_executions using due where letter_id = due.id),
+           watched as (delete from alert_waiting using due where letter_id = due.id)
            select count(*) as "removed!" from gone"#,
         due.resolved,
         due.discarded,

@@ -72,7 +72,7 @@ pub async fn remove_everything(conn: &mut PgConnection) -> Result<(), StoreError
         conn,
         "truncate sources, letters, arrivals, extracts, letter_counts, death_counts,
          signature_totals, signature_changes, signature_hours, signature_slots,
-         queue_deaths, groups, signatures,
+         queue_deaths, groups, signatures, alert_arrivals, alert_waiting,
          replays, replay_items, audit cascade",
     )
     .await

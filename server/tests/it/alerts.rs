@@ -4,6 +4,7 @@ mod channels;
 mod groups;
 mod http;
 mod life;
+mod own_rules;
 mod routes;
 mod thresholds;
 

@@ -9,7 +9,7 @@ use crate::wording;
 
 /// Bars, stacked by severity, over their scale. The children stand on top of it, and label it.
 #[component]
-pub(in crate::components) fn Frame(
+pub(crate) fn Frame(
     /// The bars, the oldest first.
     bars: Vec<DeathBar>,
     /// What a bar counts in: `an hour`.

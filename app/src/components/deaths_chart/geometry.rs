@@ -25,14 +25,14 @@ pub(in crate::components) fn sum(bar: &DeathBar) -> i64 {
 
 /// How high the chart reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::components) struct Scale {
+pub(crate) struct Scale {
     /// The deaths at its top line.
-    pub(in crate::components) top: i64,
+    pub(crate) top: i64,
 }
 
 impl Scale {
     /// The smallest round number that no bar passes: 10, 20, 50, 100, 200, …
-    pub(in crate::components) fn of(bars: &[DeathBar]) -> Self {
+    pub(crate) fn of(bars: &[DeathBar]) -> Self {
         let most = bars.iter().map(sum).max().unwrap_or(0);
         let mut top = 10;
         let mut factors = [2, 5, 10].into_iter().cycle();
@@ -46,6 +46,12 @@ impl Scale {
         }
         Self { top }
     }
+}
+
+/// Where a figure stands, in pixels from above; nothing where the chart does not reach so high.
+#[cfg(feature = "ssr")]
+pub(crate) fn height_of(figure: i64, scale: Scale) -> Option<i64> {
+    (figure <= scale.top).then(|| BASE - figure * (BASE - TOP) / scale.top)
 }
 
 /// One path a severity, in the order of `Severity::ALL`; the worst stands at the bottom.
@@ -97,9 +103,7 @@ pub(in crate::components) fn share(part: i64, whole: i64) -> String {
 }
 
 /// Labels of the axis: place, anchor, time.
-pub(in crate::components) fn label_at(
-    bars: &[DeathBar],
-) -> Vec<(String, &'static str, DateTime<Utc>)> {
+pub(crate) fn label_at(bars: &[DeathBar]) -> Vec<(String, &'static str, DateTime<Utc>)> {
     let number = i64::try_from(bars.len()).unwrap_or(0);
     [0, 1, 2, 3, 4]
         .into_iter()

@@ -1,7 +1,7 @@
 //! What people do with alerts, rules and silences: one form each. What cannot be done leads back to the page, with
 //! the reason.
 
-use dlo_domain::alert::{NewMute, NewSilence, SilenceScope};
+use dlo_domain::alert::{BuiltIn, NewMute, NewSilence, SilenceScope};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
 use leptos::prelude::*;
@@ -92,7 +92,19 @@ pub(crate) async fn enable_alert_rule(id: String, enabled: bool) -> Result<(), A
     Ok(())
 }
 
-/// Puts what was written in the place of a rule.
+/// Removes a rule of one's own.
+///
+/// # Errors
+/// No such rule, one that every office has, or a desk that does not answer.
+#[server(prefix = "/ui", endpoint = "alerts/rule/remove")]
+pub(crate) async fn remove_alert_rule(id: String) -> Result<(), ApiError> {
+    let rule: AlertRuleId = api::id(&id, "rule")?;
+    desk().remove_alert_rule(&Actor::local_operator(), rule).await?;
+    go_on_to(&links::told(links::ALERT_RULES, "rule-removed"));
+    Ok(())
+}
+
+/// Keeps what was written: as a new rule, or in the place of the one of this id.
 ///
 /// # Errors
 /// A rule that will not do, no such rule, or a desk that does not answer.
@@ -101,11 +113,23 @@ pub(crate) async fn save_alert_rule(
     id: String,
     #[server(flatten)] form: AlertRuleForm,
 ) -> Result<(), ApiError> {
-    let rule: AlertRuleId = api::id(&id, "rule")?;
+    let me = Actor::local_operator();
+    let rule = match &*id {
+        super::rule::NEW => None,
+        id => Some(api::id::<AlertRuleId>(id, "rule")?),
+    };
     let saved = async {
-        let kept = super::rule::find(rule).await?;
-        let written = form.read(kept.rule.signal)?;
-        desk().change_alert_rule(&Actor::local_operator(), rule, &written).await?;
+        match rule {
+            None => {
+                let written = form.read(BuiltIn::DeadLetterRate.rule().signal)?;
+                desk().add_alert_rule(&me, &written).await?;
+            }
+            Some(rule) => {
+                let kept = super::rule::find(rule).await?;
+                let written = form.read(kept.rule.signal)?;
+                desk().change_alert_rule(&me, rule, &written).await?;
+            }
+        }
         Ok(())
     };
     match saved.await {

@@ -79,14 +79,16 @@ pub(super) fn subject_link(alert: &Alert) -> Option<(String, &'static str)> {
     use dlo_domain::alert::Signal;
     let subject = &alert.subject;
     if let Some(group) = subject.group {
-        return Some((links::of_group(group), "Open group"));
+        return Some((links::group(group), "Open group"));
     }
     if let (Some(vhost), Some(queue)) = (&subject.vhost, &subject.queue) {
         let broker = subject.broker.as_deref().unwrap_or(links::ANY_BROKER);
         return Some((links::queue(broker, vhost, queue), "Open queue"));
     }
-    Some(match alert.signal {
-        Signal::DeadLetters { .. } => (links::LETTERS.to_owned(), "Open letters"),
+    Some(match &alert.signal {
+        Signal::DeadLetters { .. } | Signal::OldestLetter { .. } => {
+            (links::letters_of_signal(&alert.signal), "Open letters")
+        }
         Signal::ActiveWorkers => (links::WORKERS.to_owned(), "Open workers"),
         Signal::ExecutionTimeouts | Signal::StuckExecutions { .. } => {
             (links::EXECUTIONS.to_owned(), "Open executions")

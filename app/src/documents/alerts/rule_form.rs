@@ -1,6 +1,6 @@
 //! The form of an alert rule: what stands in its fields, read and written.
 
-use dlo_domain::alert::{Measure, NewAlertRule, Signal, Unit};
+use dlo_domain::alert::{BuiltIn, Measure, NewAlertRule, Signal, Unit};
 use dlo_domain::filter::length as written;
 use dlo_domain::ids::AlertRuleId;
 use dlo_domain::severity::Severity;
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::documents::reading::{chosen, length, length_or_none, number};
 use crate::error::ApiError;
 use crate::links;
+use crate::visible::show_within;
 
 /// What stands in the fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -19,8 +20,10 @@ pub(crate) struct AlertRuleForm {
     pub(crate) name: String,
     /// The limit: a number, or a length of time.
     pub(crate) limit: String,
-    /// `count` or `rate`, of a rule about dead letters.
+    /// `count`, `rate`, `ratio` or `age`, of a rule about dead letters.
     pub(crate) measure: String,
+    /// Which dead letters it is about.
+    pub(crate) filter: String,
     /// The window of a rule about dead letters; the age of one about executions.
     pub(crate) window: String,
     /// How bad it is; empty, as bad as its letters.
@@ -35,26 +38,45 @@ pub(crate) struct AlertRuleForm {
     pub(crate) enabled: String,
 }
 
+/// The measure of how long the oldest letter waits.
+pub(super) const AGE: &str = "age";
+
+/// The window of a rule that nobody has chosen one for, in seconds.
+const USUAL_WINDOW: u32 = 600;
+
 fn time(seconds: u32) -> String {
     written(i64::from(seconds))
 }
 
 impl AlertRuleForm {
+    /// The fields of a rule that is not there yet.
+    pub(crate) fn usual() -> Self {
+        let signal = Signal::DeadLetters {
+            filter: String::new(),
+            measure: Measure::Count,
+            minutes: USUAL_WINDOW / 60,
+        };
+        let rule = BuiltIn::DeadLetterRate.rule();
+        Self::of(&NewAlertRule { name: String::new(), signal, ..rule })
+    }
+
     /// The fields of a rule that is kept.
     pub(crate) fn of(rule: &NewAlertRule) -> Self {
         let (measure, window) = match rule.signal {
-            Signal::DeadLetters { measure, minutes } => (measure.as_str(), time(minutes * 60)),
+            Signal::DeadLetters { measure, minutes, .. } => (measure.as_str(), time(minutes * 60)),
+            Signal::OldestLetter { .. } => (AGE, time(USUAL_WINDOW)),
             Signal::StuckExecutions { seconds } => ("", time(seconds)),
             _ => ("", String::new()),
         };
         let limit = match rule.signal.unit() {
             Unit::Seconds => written(rule.limit),
-            Unit::Things | Unit::PerMinute => rule.limit.to_string(),
+            Unit::Things | Unit::PerMinute | Unit::Percent => rule.limit.to_string(),
         };
         Self {
             name: rule.name.clone(),
             limit,
             measure: measure.to_owned(),
+            filter: rule.signal.filter().unwrap_or_default().to_owned(),
             window,
             severity: rule.severity.map(|severity| severity.to_string()).unwrap_or_default(),
             pending: time(rule.pending_seconds),
@@ -67,12 +89,7 @@ impl AlertRuleForm {
     /// The rule that is written, which watches what `signal` does.
     pub(crate) fn read(&self, signal: Signal) -> Result<NewAlertRule, ApiError> {
         let signal = match signal {
-            Signal::DeadLetters { measure, .. } => {
-                let mut measures = Measure::ALL.into_iter();
-                let asked = measures.find(|one| one.as_str() == self.measure);
-                let minutes = length(&self.window)?.div_ceil(60);
-                Signal::DeadLetters { measure: asked.unwrap_or(measure), minutes }
-            }
+            Signal::DeadLetters { .. } | Signal::OldestLetter { .. } => self.read_letters()?,
             Signal::StuckExecutions { .. } => {
                 Signal::StuckExecutions { seconds: length(&self.window)? }
             }
@@ -80,7 +97,9 @@ impl AlertRuleForm {
         };
         let limit = match signal.unit() {
             Unit::Seconds => i64::from(length_or_none(&self.limit)?),
-            Unit::Things | Unit::PerMinute => number(&self.limit)?,
+            Unit::Things | Unit::PerMinute | Unit::Percent => {
+                number(self.limit.trim().trim_end_matches('%'))?
+            }
         };
         let severity = chosen(&self.severity).map(str::parse::<Severity>).transpose();
         Ok(NewAlertRule {
@@ -95,11 +114,26 @@ impl AlertRuleForm {
         })
     }
 
-    fn fields(&self) -> [(&'static str, &str); 9] {
+    /// Which dead letters are watched, and how.
+    fn read_letters(&self) -> Result<Signal, ApiError> {
+        let filter = self.filter.clone();
+        if self.measure == AGE {
+            return Ok(Signal::OldestLetter { filter });
+        }
+        let mut measures = Measure::ALL.into_iter();
+        let measure = measures.find(|one| one.as_str() == self.measure).ok_or_else(|| {
+            ApiError::invalid(format!("“{}” is not a measure.", show_within(&self.measure)))
+        })?;
+        let minutes = length(&self.window)?.div_ceil(60);
+        Ok(Signal::DeadLetters { filter, measure, minutes })
+    }
+
+    fn fields(&self) -> [(&'static str, &str); 10] {
         [
             ("name", &self.name),
             ("limit", &self.limit),
             ("measure", &self.measure),
+            ("filter", &self.filter),
             ("window", &self.window),
             ("severity", &self.severity),
             ("pending", &self.pending),
@@ -109,9 +143,9 @@ impl AlertRuleForm {
         ]
     }
 
-    /// The page of the form with what is written in it.
-    pub(crate) fn address(&self, id: AlertRuleId) -> String {
-        let page = links::alert_rule(id);
+    /// The page of the form with what is written in it; of a new rule without an id.
+    pub(crate) fn address(&self, id: Option<AlertRuleId>) -> String {
+        let page = id.map_or_else(|| links::NEW_ALERT_RULE.to_owned(), links::alert_rule);
         links::with_query(&page, [("written", "yes")].into_iter().chain(self.fields()))
     }
 
@@ -123,6 +157,7 @@ impl AlertRuleForm {
             name: of("name"),
             limit: of("limit"),
             measure: of("measure"),
+            filter: of("filter"),
             window: of("window"),
             severity: of("severity"),
             pending: of("pending"),

@@ -44,6 +44,11 @@ fn List(rules: Vec<AlertRule>) -> impl IntoView {
                     "A figure that goes up and down around its limit is one alert: it is over when it has been a fifth below for some time."
                 </p>
             </div>
+            <div class="actions">
+                <a class="button" href=links::NEW_ALERT_RULE>
+                    "Add a rule"
+                </a>
+            </div>
         </div>
         <Tabs here=links::ALERT_RULES />
         <section class="section" aria-labelledby="rules-title">

@@ -110,7 +110,7 @@ fn Form(sheet: Sheet, written: Option<ChannelForm>) -> impl IntoView {
                 {field("filter", "about groups whose letters match this filter", &form.filter)}
             </div>
             {switch("enabled", "used", form.enabled == "yes")}
-            {save_or_leave(links::CHANNELS)}
+            {save_or_leave(links::CHANNELS, None)}
         </form>
         {preview.map(|(kind, message)| view! { <Preview kind message /> })}
     }

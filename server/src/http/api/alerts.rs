@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use dlo_domain::alert::{
-    Alert, AlertDetail, AlertRule, NewAlertRule, NewMute, NewSilence, Silence,
+    Alert, AlertDetail, AlertPreview, AlertRule, NewAlertRule, NewMute, NewSilence, Silence,
 };
 use dlo_domain::ids::{AlertId, AlertRuleId, SilenceId};
 use dlo_domain::page::Page;
@@ -112,6 +112,69 @@ pub(crate) async fn acknowledge(
 )]
 pub(crate) async fn rules(State(front): State<Front>) -> Result<Json<Page<AlertRule>>, Problem> {
     Ok(Json(front.desk.alert_rules().await?.into()))
+}
+
+/// Adds an alert rule of one's own. What its filter asks for is counted from now on; letters that wait already are
+/// looked through in the background.
+#[utoipa::path(
+    post, path = "/api/v1/alert-rules", tag = "alerts",
+    request_body = NewAlertRule,
+    responses(
+        (status = 201, body = AlertRule),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "There are as many as there can be"),
+    )
+)]
+pub(crate) async fn add_rule(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    JsonBody(wanted): JsonBody<NewAlertRule>,
+) -> Result<Response, Problem> {
+    let rule = front.desk.add_alert_rule(&actor, &wanted).await?;
+    Ok(created(format!("/api/v1/alert-rules/{}", rule.id), rule))
+}
+
+/// Takes an alert rule of one's own away; its alerts that are open are over with it.
+#[utoipa::path(
+    delete, path = "/api/v1/alert-rules/{id}", tag = "alerts",
+    params(("id" = AlertRuleId, Path)),
+    responses(
+        (status = 204),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "Every office has it"),
+    )
+)]
+pub(crate) async fn remove_rule(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Id(id): Id<AlertRuleId>,
+) -> Result<StatusCode, Problem> {
+    front.desk.remove_alert_rule(&actor, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What a rule would have told of the last seven days. Nothing is kept of it.
+#[utoipa::path(
+    post, path = "/api/v1/alert-rules/preview", tag = "alerts",
+    params(("rule" = Option<AlertRuleId>, Query, description = "The rule that this would be in the place of: how often it fired is told beside it")),
+    request_body = NewAlertRule,
+    responses(
+        (status = 200, body = AlertPreview),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 503, body = ProblemBody, content_type = "application/problem+json", description = "Counting took too long"),
+    )
+)]
+pub(crate) async fn preview_rule(
+    State(front): State<Front>,
+    uri: Uri,
+    JsonBody(wanted): JsonBody<NewAlertRule>,
+) -> Result<Json<AlertPreview>, Problem> {
+    let query = Query::of(&uri, &["rule"])?;
+    let kept = query.value("rule").map(str::parse).transpose();
+    let kept =
+        kept.map_err(|_| Problem::invalid("`rule` is the id of an alert rule".to_owned()))?;
+    Ok(Json(front.desk.preview_alert_rule(&wanted, kept).await?))
 }
 
 /// Puts another in the place of an alert rule. One that every office comes with keeps what it watches.

@@ -1,7 +1,7 @@
 //! What is behind an alert, for whoever is told of it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dlo_domain::ids::{GroupId, SourceId};
+use dlo_domain::ids::{AlertRuleId, GroupId, LetterId, SourceId};
 use dlo_domain::notice::{Surroundings, Worked};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -73,6 +73,59 @@ pub async fn last_exhausted(
     .fetch_optional(conn)
     .await?;
     Ok(last)
+}
+
+/// The letter that a rule counted last.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn last_counted(
+    conn: &mut PgConnection,
+    rule: AlertRuleId,
+) -> Result<Option<LetterId>, StoreError> {
+    let letter = sqlx::query_scalar!(
+        "select last_letter from alert_arrivals where rule_id = $1 order by minute desc limit 1",
+        rule.0,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(letter.map(LetterId))
+}
+
+/// The letter that has waited for the longest, of those that a rule measures.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn oldest_waiting(
+    conn: &mut PgConnection,
+    rule: AlertRuleId,
+) -> Result<Option<LetterId>, StoreError> {
+    let letter = sqlx::query_scalar!(
+        "select letter_id from alert_waiting where rule_id = $1 and since is not null order by since limit 1",
+        rule.0,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(letter.map(LetterId))
+}
+
+/// One letter; `None` if it is there no more.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn letter(
+    conn: &mut PgConnection,
+    letter: LetterId,
+) -> Result<Option<LastLetter>, StoreError> {
+    let letter = sqlx::query_as!(
+        LastLetter,
+        "select l.id, l.error_message as error, l.queue, src.broker, src.vhost, l.last_arrived_at as arrived_at, l.arrivals
+         from letters l join sources src on src.id = l.source_id where l.id = $1",
+        letter.0,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(letter)
 }
 
 /// What is known around the queue that a letter died in.

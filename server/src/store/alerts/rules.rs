@@ -17,6 +17,8 @@ pub struct Kept {
     pub rule: AlertRule,
     /// Since when it is there: what was there before is no news.
     pub created_at: DateTime<Utc>,
+    /// Since when letters are counted by its filter.
+    pub counted_since: DateTime<Utc>,
 }
 
 /// Adds the rules that every office comes with and that are not there yet.
@@ -67,11 +69,55 @@ pub async fn change(
     Ok(())
 }
 
+/// Adds a rule that somebody wrote. Its letters are counted from now on.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn add(
+    conn: &mut PgConnection,
+    id: AlertRuleId,
+    rule: &NewAlertRule,
+    (by, now): (&str, DateTime<Utc>),
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into alert_rules (id, rule, created_at, changed_by, changed_at, counted_since)
+         values ($1, $2, $3, $4, $3, $3)",
+        id.0,
+        Json(rule) as _,
+        now,
+        by,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Removes a rule that somebody wrote. Its alerts point to it, so its row stays.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn remove(
+    conn: &mut PgConnection,
+    id: AlertRuleId,
+    (by, now): (&str, DateTime<Utc>),
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update alert_rules set removed_at = $2, removed_by = $3 where id = $1 and built_in is null",
+        id.0,
+        now,
+        by,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 struct Row {
     id: Uuid,
     built_in: Option<String>,
     rule: serde_json::Value,
     created_at: DateTime<Utc>,
+    counted_since: DateTime<Utc>,
 }
 
 impl TryFrom<Row> for Kept {
@@ -85,7 +131,7 @@ impl TryFrom<Row> for Kept {
         let rule: NewAlertRule =
             serde_json::from_value(row.rule).map_err(|why| corrupt("rule", why.to_string()))?;
         let rule = AlertRule { id: AlertRuleId(row.id), built_in, rule };
-        Ok(Self { rule, created_at: row.created_at })
+        Ok(Self { rule, created_at: row.created_at, counted_since: row.counted_since })
     }
 }
 
@@ -97,7 +143,7 @@ impl TryFrom<Row> for Kept {
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Kept>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, built_in, rule, created_at from alert_rules
+        "select id, built_in, rule, created_at, counted_since from alert_rules
          where removed_at is null order by built_in is null, id",
     )
     .fetch_all(conn)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::alert::{AlertChange, AlertSubject, NewAlertRule};
 use dlo_domain::channel::ChannelKind;
-use dlo_domain::ids::{AlertId, ChannelId, GroupId, SourceId};
+use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId, GroupId, SourceId};
 use dlo_domain::notice::Notice;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -123,7 +123,7 @@ pub async fn batch(conn: &mut PgConnection, channel: ChannelId) -> Result<Batch,
     let rows = sqlx::query_as!(
         Row,
         r#"select n.id, n.alert_id, n.change, n.severity, n.figure, n.at, a.key, a.name, a.source_id, a.group_id,
-             a.broker, a.vhost, a.queue, a.since, r.built_in, r.rule as "rule: Json<NewAlertRule>"
+             a.broker, a.vhost, a.queue, a.since, a.rule_id, r.built_in, r.rule as "rule: Json<NewAlertRule>"
            from notifications n
            join alerts a on a.id = n.alert_id
            join alert_rules r on r.id = a.rule_id
@@ -155,7 +155,7 @@ pub async fn last(conn: &mut PgConnection) -> Result<Option<Notice>, StoreError>
     let row = sqlx::query_as!(
         Row,
         r#"select n.id, n.alert_id, n.change, n.severity, n.figure, n.at, a.key, a.name, a.source_id, a.group_id,
-             a.broker, a.vhost, a.queue, a.since, r.built_in, r.rule as "rule: Json<NewAlertRule>"
+             a.broker, a.vhost, a.queue, a.since, a.rule_id, r.built_in, r.rule as "rule: Json<NewAlertRule>"
            from (select * from notifications order by id desc limit 50) n
            join alerts a on a.id = n.alert_id
            join alert_rules r on r.id = a.rule_id
@@ -182,6 +182,7 @@ struct Row {
     vhost: Option<String>,
     queue: Option<String>,
     since: DateTime<Utc>,
+    rule_id: Uuid,
     built_in: Option<String>,
     rule: Json<NewAlertRule>,
 }
@@ -194,6 +195,7 @@ impl Row {
             change: change(&self.change)?,
             at: self.at,
             rule_name: rule.name,
+            rule: AlertRuleId(self.rule_id),
             built_in: self.built_in.and_then(|word| word.parse().ok()),
             signal: rule.signal,
             limit: rule.limit,

@@ -161,8 +161,7 @@ fn judge_again(
         delivered: &incoming.delivered,
     };
     let judgement = judge.judge(&case, &mut Masker::new());
-    incoming.severity = judgement.severity;
-    incoming.signature = judgement.signature;
+    incoming.apply(judgement);
     extract
 }
 

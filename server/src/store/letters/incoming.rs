@@ -6,7 +6,7 @@ use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::{Masker, Signature};
 use dlo_domain::ids::{LetterId, SourceId};
-use dlo_domain::judge::{Case, Judgement};
+use dlo_domain::judge::{AlertMatches, Case, Judgement};
 use dlo_domain::reading::{MOST_NAME_BYTES, Reading, cut};
 use dlo_domain::redelivery::MAY_BE_STORED_TWICE;
 use dlo_domain::severity::Severity;
@@ -34,6 +34,8 @@ pub struct Incoming {
     pub severity: Severity,
     /// What it has in common with others that failed alike.
     pub signature: Signature,
+    /// Which alert rules count it.
+    pub alert_matches: AlertMatches,
     pub(super) properties: String,
     pub(super) headers: String,
     pub(super) deaths: String,
@@ -70,6 +72,7 @@ impl Incoming {
             letter_id,
             severity: judgement.severity,
             signature: judgement.signature,
+            alert_matches: judgement.alert_matches,
             arrived_at,
             extract: extracts::Row::from(&extract),
             properties: json(&delivered.properties),
@@ -89,8 +92,14 @@ impl Incoming {
         let extract = extract(&self.delivered, message);
         let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
         let judgement = judge(court, new, &self.delivered, &self.reading, &extract, masker);
+        self.apply(judgement);
+    }
+
+    /// Takes over what rules say of it.
+    pub(super) fn apply(&mut self, judgement: Judgement) {
         self.severity = judgement.severity;
         self.signature = judgement.signature;
+        self.alert_matches = judgement.alert_matches;
     }
 
     /// Size of the body in bytes.
@@ -135,8 +144,7 @@ impl Incoming {
         let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
         let masker = &mut Masker::new();
         let judgement = judge(court, new, &nothing, &reading, &extract, masker);
-        self.severity = judgement.severity;
-        self.signature = judgement.signature;
+        self.apply(judgement);
         self.extract = extracts::Row::from(&extract);
         self.reading = Reading { notes: vec![kept], ..reading };
     }

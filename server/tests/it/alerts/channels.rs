@@ -1,5 +1,6 @@
 //! What a channel is told: once, in the end, and never its own address.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -53,6 +54,7 @@ impl Telling {
             clock: office.clock.clone(),
             outbound: Outbound::new((allowed, ALLOW), patience).expect("a client"),
             links: Links { base: "https://dlo.example".to_owned() },
+            comparison: Arc::default(),
         };
         let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
         let desk = desk(pool, &nobody, office.clock.clone()).with_poster(Some(poster.clone()));
@@ -95,8 +97,11 @@ async fn an_alert_is_told_once_and_so_is_its_end(pool: PgPool) {
     telling.office.run("truncate death_counts").await;
     telling.pass(200).await;
     assert_eq!(telling.slack.texts()[1..], ["Over after 2 min: Many dead letters"]);
-    let button = &telling.slack.taken()[0]["blocks"][3]["elements"][0]["url"];
-    let button = button.as_str().expect("an address");
+    let taken = telling.slack.taken()[0].clone();
+    let blocks = taken["blocks"].as_array().expect("blocks");
+    let buttons = blocks.last().expect("buttons")["elements"].as_array().expect("buttons");
+    let acknowledge = buttons.iter().find(|one| one["text"]["text"] == "Acknowledge");
+    let button = acknowledge.expect("a button")["url"].as_str().expect("an address");
     assert!(button.starts_with("https://dlo.example/alerts/"), "{button}");
     assert!(button.ends_with("?do=acknowledge"), "{button}");
     assert_eq!(telling.channel().await.waiting, 0);

@@ -16,11 +16,11 @@ pub(super) const GROUP: &str = r"
     values ('019a0f3e-5a4b-7c2d-8e1f-000000000003', 'open', '2026-11-21T12:00:01Z', 'no route', '{}',
         '2026-11-21T12:00:01Z');
     insert into signatures (id, version, content, sample_letter_id, first_seen_at, position, group_id)
-    values ('\x01', 1, '{}', gen_random_uuid(), now(), 1, '019a0f3e-5a4b-7c2d-8e1f-000000000003');
+    values ('\x0123456789abcdef0123456789abcdef', 1, '{}', gen_random_uuid(), now(), 1, '019a0f3e-5a4b-7c2d-8e1f-000000000003');
     insert into letters (id, source_id, state, severity, queue, reason, error_message, signature, size_bytes,
         arrivals, first_arrived_at, last_arrived_at)
     select gen_random_uuid(), '019a0f3e-5a4b-7c2d-8e1f-000000000001', 'held', 'critical', 'orders', 'rejected',
-        'refused <' || n || '>', '\x01', 0, 1, now(), now() + n * interval '1 second'
+        'refused <' || n || '>', '\x0123456789abcdef0123456789abcdef', 0, 1, now(), now() + n * interval '1 second'
     from generate_series(1, 3) n;
     insert into group_totals (group_id, letters, waiting, critical, high, normal, low, arrivals, impact)
     values ('019a0f3e-5a4b-7c2d-8e1f-000000000003', 3, 3, 3, 0, 0, 0, 3, 3)";
@@ -79,6 +79,10 @@ async fn what_is_known_around_the_queue_is_told(pool: PgPool) {
              insert into replays (id, state, target, created_by, created_at, total, pending, settled, died_again)
              values ('019a0f3e-5a4b-7c2d-8e1f-000000000007', 'finished', '{}', 'anna', '2026-11-20T08:00:00Z', 3, 0,
                  2, 1);
+             insert into signature_slots (signature, slot, arrivals)
+             select signature, '2026-11-21T11:55:00Z', 3 from letters group by signature;
+             insert into signature_slots (signature, slot, arrivals)
+             select signature, '2026-11-21T11:15:00Z', 40 from letters group by signature;
              insert into replay_items (replay_id, position, letter_id, attempt, vhost, broker, outcome)
              select '019a0f3e-5a4b-7c2d-8e1f-000000000007', 1, id, 1, '/', 'main', 'settled' from letters limit 1",
         )
@@ -86,6 +90,7 @@ async fn what_is_known_around_the_queue_is_told(pool: PgPool) {
     telling.pass(10).await;
     let told = telling.slack.taken()[0].to_string();
     for part in [
+        "how fast\\n3 in the last 6 min, 43 in the last hour",
         "likely cause\\nthe queue “orders” has no consumer since 11:40 UTC; worker “w1” is silent since 11:45 UTC",
         "a replay now\\nnot yet: nobody would take the messages",
         "worked last time\\nthe replay by anna on 2026-11-20 08:00 UTC: 2 did not come back, 1 died again",
@@ -104,4 +109,18 @@ async fn what_is_known_around_the_queue_is_told(pool: PgPool) {
         ),
         "{now:?}"
     );
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn what_cannot_be_read_does_not_keep_an_alert_from_being_told(pool: PgPool) {
+    let telling = Telling::open(&pool).await;
+    // No office writes such a signature.
+    let odd = GROUP.replace(r"\x0123456789abcdef0123456789abcdef", r"\x01");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(odd)).execute(&pool).await.expect("a group");
+    telling.pass(10).await;
+    let taken = telling.slack.taken();
+    assert_eq!(taken.len(), 1);
+    assert_eq!(taken[0]["text"], "Critical: a new failure: “no route”, 3 letters wait");
+    assert!(taken[0].to_string().contains("Plan a canary replay"), "{taken:?}");
+    assert!(!taken[0].to_string().contains("last error"), "{taken:?}");
 }

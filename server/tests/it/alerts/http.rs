@@ -85,6 +85,30 @@ async fn a_program_reads_alerts_and_edits_rules_and_silences(pool: PgPool) {
     rule["limitt"] = json!(1);
     assert_eq!(put(rule).await.0, StatusCode::BAD_REQUEST);
 
+    let own = json!({
+        "name": "payments die",
+        "signal": {"kind": "dead_letters", "filter": "queue:pay*", "measure": "ratio", "minutes": 10},
+        "limit": 50,
+    });
+    let (status, preview) = post("/api/v1/alert-rules/preview".to_owned(), own.clone()).await;
+    assert_eq!((status, &preview["alerts"]), (StatusCode::OK, &json!([])));
+    let rules = "/api/v1/alert-rules";
+    let add = |body: Value| ask(&counter, Role::Admin, Method::POST, rules, body);
+    let (status, added) = add(own.clone()).await;
+    assert_eq!((status, &added["signal"]), (StatusCode::CREATED, &own["signal"]));
+    let odd =
+        json!({"name": "x", "signal": {"kind": "oldest_letter", "filter": "age:>1h"}, "limit": 5});
+    let (status, problem) = add(odd).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(
+        problem["detail"].as_str().expect("a text").contains("cannot ask for `age`"),
+        "{problem}"
+    );
+    let path = format!("{rules}/{}", added["id"].as_str().expect("an id"));
+    let remove = || ask(&counter, Role::Admin, Method::DELETE, &path, json!(null));
+    assert_eq!(remove().await.0, StatusCode::NO_CONTENT);
+    assert_eq!(remove().await.0, StatusCode::NOT_FOUND);
+
     let silences = "/api/v1/silences".to_owned();
     let until = SystemClock.now() + TimeDelta::hours(1);
     let silence = json!({"scope": {}, "until": until, "reason": "a deploy"});

@@ -1,5 +1,6 @@
 //! Channels of other kinds, and which of them is told of what.
 
+use chrono::TimeDelta;
 use dlo_app::desk::{ChannelDesk as _, DeskError};
 use dlo_domain::audit::Actor;
 use dlo_domain::channel::{ChannelKind, NewChannel, Route};
@@ -65,7 +66,7 @@ async fn a_program_is_told_with_a_signature_and_knows_what_it_is_told_again(pool
     telling.desk.test_channel(&anna(), added.id).await.expect("tested");
     let last = receiver.sent().pop().expect("a test");
     assert_eq!(SECRETS.map(|secret| last.signed_with(secret)), [1, 1]);
-    telling.office.pass(25 * 60 * 60).await;
+    telling.office.clock.advance(TimeDelta::hours(25));
     telling.desk.test_channel(&anna(), added.id).await.expect("tested");
     let last = receiver.sent().pop().expect("a test");
     assert_eq!(SECRETS.map(|secret| last.signed_with(secret)), [0, 1]);

@@ -106,6 +106,10 @@ fn pages(office: &OddOffice) -> Vec<String> {
             &["alerts", "rules", office.id("alert rule")],
             &[("written", "yes"), ("name", work)],
         ),
+        address(
+            &["alerts", "rules", "new"],
+            &[("written", "yes"), ("name", work), ("filter", work)],
+        ),
         of(&["alerts", "silences"]),
         of(&["alerts", "channels"]),
         of(&["alerts", "channels", office.id("channel")]),

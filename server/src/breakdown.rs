@@ -5,13 +5,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dlo_app::desk::DeskError;
 use dlo_domain::breakdown::{Breakdown, Sampled, compare};
 use dlo_domain::ids::{GroupId, LetterId};
 use sqlx::PgConnection;
 use tokio::sync::Mutex;
 
-use super::PgDesk;
+use crate::store::StoreError;
 use crate::store::breakdown::{self, Totals};
 
 /// How long letters of all kinds are compared with before they are picked anew.
@@ -41,16 +40,16 @@ impl Spread {
 
 /// The last such sample.
 #[derive(Debug, Default)]
-pub(super) struct Compared(Mutex<Option<Spread>>);
+pub struct ComparisonSample(Mutex<Option<Spread>>);
 
-impl Compared {
+impl ComparisonSample {
     /// The sample; one person waits for it at a time, and the others take what came of it.
     async fn with(
         &self,
         conn: &mut PgConnection,
         letters: i64,
         now: DateTime<Utc>,
-    ) -> Result<Arc<Vec<Sampled>>, DeskError> {
+    ) -> Result<Arc<Vec<Sampled>>, StoreError> {
         let mut last = self.0.lock().await;
         if let Some(spread) = last.as_ref().filter(|spread| spread.is_fresh(letters, now)) {
             return Ok(spread.sample.clone());
@@ -61,32 +60,39 @@ impl Compared {
     }
 }
 
-/// What the letters of a group have in common.
-pub(super) async fn of_group(desk: &PgDesk, id: GroupId) -> Result<Breakdown, DeskError> {
-    let mut transaction = desk.begin().await?;
-    let conn = &mut *transaction;
-    let found = breakdown::group_now(conn, id).await?;
-    let (group, letters) = found.ok_or_else(|| super::groups::no_group(id))?;
+/// What the letters of a group have in common; `None` if there is no such group.
+///
+/// # Errors
+/// Returns an error if a query fails.
+pub async fn of_group(
+    conn: &mut PgConnection,
+    sample: &ComparisonSample,
+    id: GroupId,
+    now: DateTime<Utc>,
+) -> Result<Option<Breakdown>, StoreError> {
+    let Some((group, letters)) = breakdown::group_now(conn, id).await? else { return Ok(None) };
     let set = breakdown::newest_of_group(conn, group).await?;
     let signatures = breakdown::signatures(conn, group).await?;
     let totals = breakdown::totals(conn).await?;
-    let all = desk.compared.with(conn, totals.letters, desk.clock.now());
-    let all = all.await?;
+    let all = sample.with(conn, totals.letters, now).await?;
     let signatures: HashSet<_> = signatures.into_iter().collect();
     let told =
         compare(&set, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)));
-    Ok(counted(told, letters, totals))
+    Ok(Some(counted(told, letters, totals)))
 }
 
 /// What the newest of the letters that wait have in common.
-pub(super) async fn of_waiting(
-    desk: &PgDesk,
+///
+/// # Errors
+/// Returns an error if a query fails.
+pub async fn of_waiting(
     conn: &mut PgConnection,
-) -> Result<Breakdown, DeskError> {
+    sample: &ComparisonSample,
+    now: DateTime<Utc>,
+) -> Result<Breakdown, StoreError> {
     let set = breakdown::newest_waiting(conn).await?;
     let totals = breakdown::totals(conn).await?;
-    let all = desk.compared.with(conn, totals.letters, desk.clock.now());
-    let all = all.await?;
+    let all = sample.with(conn, totals.letters, now).await?;
     let ids: HashSet<LetterId> = set.iter().map(|letter| letter.id).collect();
     let told = compare(&set, &all, |letter| ids.contains(&letter.id));
     Ok(counted(told, totals.waiting, totals))

@@ -1,0 +1,194 @@
+//! Letters that the filters of alert rules match: counted as they arrive, and measured while they wait.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use dlo_domain::ids::{AlertRuleId, LetterId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::StoreError;
+
+/// Arrivals of one batch, by the rules that count them.
+pub type ArrivalCounts = BTreeMap<AlertRuleId, ArrivalCount>;
+
+/// Arrivals that a rule counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArrivalCount {
+    /// How many.
+    pub arrivals: i64,
+    /// The last of them.
+    pub last_letter: LetterId,
+}
+
+/// A letter, and a rule that measures how long it waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingLetter {
+    /// The rule.
+    pub rule: AlertRuleId,
+    /// The letter.
+    pub letter: LetterId,
+}
+
+/// A letter as it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LetterVersion {
+    /// The letter.
+    pub letter: LetterId,
+    /// How often it had arrived.
+    pub arrivals: i32,
+}
+
+/// Adds arrivals to the minute of the rules that count them.
+///
+/// # Errors
+/// Returns an error if a statement fails.
+pub async fn add_arrivals(
+    conn: &mut PgConnection,
+    at: DateTime<Utc>,
+    counts: &ArrivalCounts,
+) -> Result<(), StoreError> {
+    if counts.is_empty() {
+        return Ok(());
+    }
+    let rules: Vec<Uuid> = counts.keys().map(|rule| rule.0).collect();
+    let arrivals: Vec<i64> = counts.values().map(|count| count.arrivals).collect();
+    let last: Vec<Uuid> = counts.values().map(|count| count.last_letter.0).collect();
+    sqlx::query!(
+        "insert into alert_arrivals (rule_id, minute, arrivals, last_letter)
+         select rule_id, $1, arrivals, last_letter
+         from unnest($2::uuid[], $3::bigint[], $4::uuid[]) as new (rule_id, arrivals, last_letter)",
+        at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at),
+        &rules,
+        &arrivals,
+        &last,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Adds letters that this transaction stored or locked to what rules measure.
+///
+/// # Errors
+/// Returns an error if a statement fails.
+pub async fn add_waiting(
+    conn: &mut PgConnection,
+    waiting: &[WaitingLetter],
+) -> Result<(), StoreError> {
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let rules: Vec<Uuid> = waiting.iter().map(|one| one.rule.0).collect();
+    let letters: Vec<Uuid> = waiting.iter().map(|one| one.letter.0).collect();
+    sqlx::query!(
+        "insert into alert_waiting (rule_id, letter_id, since)
+         select new.rule_id, l.id, case when l.state = 'held' then l.state_since end
+         from unnest($1::uuid[], $2::uuid[]) as new (rule_id, letter_id)
+         join letters l on l.id = new.letter_id
+         where l.state <> 'resolved'
+         on conflict do nothing",
+        &rules,
+        &letters,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Removes letters that this transaction has locked or changed from what rules measure.
+///
+/// # Errors
+/// Returns an error if a statement fails.
+pub async fn remove_waiting(
+    conn: &mut PgConnection,
+    letters: &[LetterId],
+) -> Result<(), StoreError> {
+    let letters: Vec<Uuid> = letters.iter().map(|letter| letter.0).collect();
+    sqlx::query!("delete from alert_waiting where letter_id = any($1)", &letters)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Locks letters, and returns those that have not arrived again since they were read.
+///
+/// # Errors
+/// Returns an error if a statement fails.
+pub async fn lock_unchanged(
+    conn: &mut PgConnection,
+    read: &[LetterVersion],
+) -> Result<Vec<LetterId>, StoreError> {
+    let ids: Vec<Uuid> = read.iter().map(|one| one.letter.0).collect();
+    let arrivals: Vec<i32> = read.iter().map(|one| one.arrivals).collect();
+    let same = sqlx::query_scalar!(
+        "select l.id from letters l
+         join unnest($1::uuid[], $2::integer[]) as read (id, arrivals)
+             on read.id = l.id and read.arrivals = l.arrivals
+         where l.id = any($1)
+         order by l.id for update of l",
+        &ids,
+        &arrivals,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(same.into_iter().map(LetterId).collect())
+}
+
+/// Removes all that was counted for a rule: another filter is counted from now on.
+///
+/// # Errors
+/// Returns an error if a statement fails.
+pub async fn reset(
+    conn: &mut PgConnection,
+    rule: AlertRuleId,
+    now: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    sqlx::query!("update alert_rules set counted_since = $2 where id = $1", rule.0, now)
+        .execute(&mut *conn)
+        .await?;
+    sqlx::query!("delete from alert_arrivals where rule_id = $1", rule.0)
+        .execute(&mut *conn)
+        .await?;
+    sqlx::query!("delete from alert_waiting where rule_id = $1", rule.0).execute(conn).await?;
+    Ok(())
+}
+
+/// Folds the rows of each minute into one. Call within the transaction that folds the other counters.
+///
+/// # Errors
+/// Returns an error if a statement fails; the transaction must be given up then.
+pub async fn fold(conn: &mut PgConnection, since: DateTime<Utc>) -> Result<(), StoreError> {
+    sqlx::query!(
+        "with gone as (
+             delete from alert_arrivals where minute > $1
+             returning rule_id, minute, arrivals, last_letter)
+         insert into alert_arrivals (rule_id, minute, arrivals, last_letter)
+         select rule_id, minute, sum(arrivals), max(last_letter::text)::uuid from gone
+         group by rule_id, minute",
+        since,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Removes some of the counts that no window reaches any more.
+///
+/// # Errors
+/// Returns an error if a statement fails.
+pub async fn remove_old(
+    conn: &mut PgConnection,
+    before: DateTime<Utc>,
+    limit: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from alert_arrivals where ctid = any(array(
+             select ctid from alert_arrivals where minute < $1 order by minute limit $2))",
+        before,
+        limit,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
