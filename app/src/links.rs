@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 #[cfg(feature = "ssr")]
 use dlo_domain::alert::Signal;
 use dlo_domain::filter::{Field, FilterFault, FilterForm, LetterFilter};
+use dlo_domain::ids::{AlertId, GroupId, LetterId, ReplayId};
 #[cfg(feature = "ssr")]
-use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId};
-use dlo_domain::ids::{GroupId, LetterId, ReplayId};
+use dlo_domain::ids::{AlertRuleId, ChannelId};
 use leptos_router::params::ParamsMap;
 
 use crate::api::changes::EditForm;
@@ -53,6 +53,11 @@ pub(crate) const RETRIES: &str = "/rules/retries";
 /// The form of a retry policy; of a new one when the id is empty.
 pub(crate) fn policy_form(id: &str) -> String {
     format!("{RETRIES}/{}", if id.is_empty() { "new" } else { id })
+}
+
+/// How a link is followed: what only the server makes is loaded as a page of its own.
+pub(crate) fn rel(href: &str) -> Option<&'static str> {
+    href.starts_with(ALERTS).then_some("external")
 }
 
 /// The alerts that are open.

@@ -29,6 +29,8 @@ pub struct Behind {
 pub struct Causes {
     /// When this was counted.
     pub at: DateTime<Utc>,
+    /// Alerts that fire and that nobody looks into, by severity, worst first.
+    pub firing_alerts: Vec<(Severity, i64)>,
     /// Workers that should be at work, and are silent.
     pub stale_workers: i64,
     /// Executions that were handed to a worker and not begun in time, up to 10,000.

@@ -1,5 +1,8 @@
 //! Channels: where people and programs are told of alerts.
 
+mod route;
+mod time_of_day;
+
 use std::str::FromStr;
 
 use base64::Engine as _;
@@ -7,10 +10,11 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::alert::AlertSubject;
-use crate::filter::LetterFilter;
-use crate::ids::{ChannelId, SourceId};
-use crate::severity::Severity;
+use crate::ids::ChannelId;
+
+use route::MOST_OWNERS;
+pub use route::{Delivery, Route};
+pub use time_of_day::{NoTimeOfDay, TimeOfDay};
 
 /// The longest name, in characters.
 pub const MOST_NAME_CHARS: usize = 100;
@@ -20,9 +24,6 @@ pub const MOST_ADDRESS_BYTES: usize = 2_000;
 
 /// How many channels there may be.
 pub const MOST_CHANNELS: usize = 50;
-
-/// Owners of groups that a route names.
-const MOST_OWNERS: usize = 50;
 
 /// What every secret of a webhook begins with (Standard Webhooks, "Signature scheme").
 pub const SECRET_BEGINS: &str = "whsec_";
@@ -78,64 +79,6 @@ impl FromStr for ChannelKind {
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         let mut all = Self::ALL.into_iter();
         all.find(|kind| kind.as_str() == word).ok_or_else(|| UnknownChannelKind(word.to_owned()))
-    }
-}
-
-/// Which alerts a channel is told of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct Route {
-    /// Those that are so bad.
-    pub severities: Vec<Severity>,
-    /// Those about one of these sources, or about none; empty means any.
-    pub sources: Vec<SourceId>,
-    /// Of those about a group, those about one of these owners' groups; empty means any.
-    #[cfg_attr(feature = "openapi", schema(max_items = 50))]
-    pub owners: Vec<String>,
-    /// Of those about a group, those about one whose newest letter this filter matches; empty means any.
-    #[cfg_attr(feature = "openapi", schema(example = "queue:payments.*"))]
-    pub filter: String,
-}
-
-impl Default for Route {
-    fn default() -> Self {
-        Self {
-            severities: vec![Severity::Critical, Severity::High],
-            sources: Vec::new(),
-            owners: Vec::new(),
-            filter: String::new(),
-        }
-    }
-}
-
-impl Route {
-    /// Whether an alert goes there, as far as severity and source say: owners and filter ask for its group.
-    #[must_use]
-    pub fn takes(&self, severity: Severity, subject: &AlertSubject) -> bool {
-        let is_of_ours = |source: SourceId| self.sources.contains(&source);
-        self.severities.contains(&severity)
-            && (self.sources.is_empty() || subject.source.is_none_or(is_of_ours))
-    }
-
-    /// Whether it takes what is about a group of this owner.
-    #[must_use]
-    pub fn takes_owner(&self, owner: Option<&str>) -> bool {
-        let is_one = |owner: &str| self.owners.iter().any(|one| one == owner);
-        self.owners.is_empty() || owner.is_some_and(is_one)
-    }
-
-    fn checked(&self) -> Result<Self, ChannelFault> {
-        if self.severities.is_empty() {
-            return Err(ChannelFault::Route);
-        }
-        let is_one = |owner: &String| (1..=MOST_NAME_CHARS).contains(&owner.chars().count());
-        if self.owners.len() > MOST_OWNERS || !self.owners.iter().all(is_one) {
-            return Err(ChannelFault::Owners);
-        }
-        let filter = LetterFilter::parse(&self.filter);
-        let filter = filter.map_err(|why| ChannelFault::Filter(why.to_string()))?;
-        Ok(Self { filter: filter.to_string(), ..self.clone() })
     }
 }
 
@@ -288,8 +231,10 @@ pub struct Channel {
     pub enabled: bool,
     /// Until when messages are signed with the secret before, too.
     pub signed_twice_until: Option<DateTime<Utc>>,
-    /// How many notifications wait for it.
+    /// How many notifications wait for it, but for those of its digest.
     pub waiting: i64,
+    /// How many alerts wait for the time of its digest.
+    pub waiting_for_digest: i64,
     /// When it took something last.
     pub last_sent_at: Option<DateTime<Utc>>,
     /// Since when it takes nothing, if it does not.

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::ids::GroupId;
+use crate::ids::{AlertId, GroupId};
+use crate::severity::Severity;
 
 /// What counters and depths are kept by, in seconds.
 pub const SLOT_SECONDS: i64 = 300;
@@ -160,6 +161,24 @@ pub struct Timeline {
     pub queues: Vec<QueueLane>,
     /// How many more there were.
     pub queues_left: i64,
+    /// Alerts about the same, those that are the worst last; at most fifty.
+    pub alerts: Vec<AlertBand>,
+}
+
+/// A time in which something was an alert.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AlertBand {
+    /// The alert.
+    pub alert: AlertId,
+    /// What its rule is called.
+    pub rule_name: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// When it fired.
+    pub since: DateTime<Utc>,
+    /// When it was over; absent while it is not.
+    pub until: Option<DateTime<Utc>>,
 }
 
 /// A worker's times away.

@@ -12,7 +12,7 @@ async function join(page: Page, slack: Slack, name: string): Promise<void> {
   await page.getByRole('link', { name: 'Add a channel' }).click();
   await page.getByRole('textbox', { name: 'what it is called' }).fill(name);
   await page.getByRole('textbox', { name: 'address' }).fill(slack.webhook);
-  await page.getByRole('checkbox', { name: 'normal' }).check();
+  await page.getByRole('group', { name: /at once/ }).getByRole('checkbox', { name: 'normal' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page).toHaveURL(/\/alerts\/channels\?notice=channel$/);
 }

@@ -12,7 +12,7 @@ use dlo_domain::alert::{
     AlertChange, AlertRule, AlertState, AlertSubject, Life, Limit, Sighting, Signal, Silence, Step,
     Unit, follows_from_broker, next_step,
 };
-use dlo_domain::channel::Route;
+use dlo_domain::channel::{Delivery, Route};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId, GroupId, LetterId};
@@ -26,7 +26,7 @@ use crate::store::alerts::figures::{Figure, MOST_THINGS};
 use crate::store::alerts::open::{self, Open};
 use crate::store::alerts::rules::{self, Kept};
 use crate::store::alerts::silences;
-use crate::store::channels::outbox;
+use crate::store::channels::outbox::{self, Recipient};
 use crate::store::policies::first_matches;
 use crate::store::{StoreError, events, shared_time};
 
@@ -201,17 +201,23 @@ impl Look {
         if !open.life.is_told() {
             return Ok(());
         }
-        let mut channels = Vec::new();
+        let mut recipients = Vec::new();
         for (channel, route) in &self.routes {
+            let Some(delivery) = route.delivery(open.life.severity, &open.subject) else {
+                continue;
+            };
             // A channel that takes nothing is not told so itself.
             if open.subject.key != channel.to_string()
-                && route.takes(open.life.severity, &open.subject)
                 && self.takes_group(conn, route, open.subject.group).await?
             {
-                channels.push(*channel);
+                let not_before = match delivery {
+                    Delivery::Now => None,
+                    Delivery::Digest => Some(route.digest_at.next_after(self.now)),
+                };
+                recipients.push(Recipient { channel: *channel, not_before });
             }
         }
-        outbox::write(conn, (open.id, change, &open.life), &channels, self.now).await
+        outbox::write(conn, (open.id, change, &open.life), &recipients, self.now).await
     }
 
     /// Whether a route takes what is about this group; what is about none, it does.

@@ -103,8 +103,8 @@ impl Poster {
 
     async fn post_to(&self, channel: &Taken) -> Result<(), StoreError> {
         let mut conn = self.pool.acquire().await?;
-        let Batch { ids, mut notices } = posting::batch(&mut conn, channel.id).await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
+        let Batch { ids, mut notices } = posting::batch(&mut conn, channel.id, now).await?;
         drop(conn);
         // Of many each is told in a line.
         if let [notice] = &mut notices[..] {

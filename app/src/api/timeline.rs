@@ -59,7 +59,7 @@ pub enum Shape {
 /// A band.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stretch {
-    /// `silent`, `draining` or `stopped`.
+    /// `silent`, `draining` or `stopped`; `alert` and how bad it is.
     pub away: String,
     /// Where it begins.
     pub from: i64,

@@ -39,7 +39,7 @@ fn row(row: CauseRow) -> AnyView {
         .collect_view();
     view! {
         <li>
-            <a href=row.href>
+            <a rel=links::rel(&row.href) href=row.href>
                 <b>{row.count}</b>
                 " "
                 {row.says}

@@ -69,7 +69,7 @@ fn row(lane: Lane, hours: &[i64]) -> AnyView {
         view! { <b>{show_name(&name)}</b> }.into_any()
     } else {
         view! {
-            <a class="id" href=href>
+            <a class="id" rel=links::rel(&href) href=href>
                 {show_name(&name)}
             </a>
         }
@@ -117,12 +117,13 @@ fn drawn(shape: Shape) -> AnyView {
     }
 }
 
-/// A silence fills the row, a drain is an outline, a stop is a line: without colours they differ too.
+/// A silence fills the row, a drain is an outline, a stop is a line: without colours they differ too. An alert is
+/// as high as a drain, and filled.
 fn band(band: Stretch) -> AnyView {
     let (y, height) = match band.away.as_str() {
         "silent" => ("0", "100%"),
-        "draining" => ("20%", "60%"),
-        _ => ("42%", "16%"),
+        "stopped" => ("42%", "16%"),
+        _ => ("20%", "60%"),
     };
     view! {
         <rect

@@ -117,10 +117,10 @@ pub fn of_waiting(
     figures
 }
 
-/// The worst of each hour.
+/// The worst of each hour, the last of which ends now.
 #[must_use]
 pub fn by_hours(limit: Limit, figures: &[i64]) -> Vec<i64> {
-    let hours = figures.chunks(60).map(|hour| match limit {
+    let hours = figures.rchunks(60).rev().map(|hour| match limit {
         Limit::Above(_) => hour.iter().copied().max(),
         Limit::Below(_) => hour.iter().copied().min(),
     });
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn an_hour_tells_its_worst() {
         let figures: Vec<i64> = (0..90).collect();
-        assert_eq!(by_hours(Limit::Above(0), &figures), [59, 89]);
-        assert_eq!(by_hours(Limit::Below(0), &figures), [0, 60]);
+        assert_eq!(by_hours(Limit::Above(0), &figures), [29, 89]);
+        assert_eq!(by_hours(Limit::Below(0), &figures), [0, 30]);
     }
 }

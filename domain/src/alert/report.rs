@@ -43,7 +43,7 @@ pub struct Alert {
     pub since: DateTime<Utc>,
     /// Since when it is an alert; absent while it is pending.
     pub fired_at: Option<DateTime<Utc>>,
-    /// When somebody was told last; absent while nobody is to be told.
+    /// When a channel took a message about it last; absent while none has.
     pub told_at: Option<DateTime<Utc>>,
     /// Nobody is told again until the figure is above this.
     pub muted_until_above: Option<i64>,

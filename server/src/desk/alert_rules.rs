@@ -106,7 +106,8 @@ pub(super) async fn preview(
     let mut conn = desk.begin().await?;
     let now = shared_time(&mut conn, &*desk.clock).await?;
     letter_list::limit_time(&mut conn, desk.patience.preview).await?;
-    let from = (now - TimeDelta::days(i64::from(DAYS)))
+    // With the minute that has begun these are whole hours.
+    let from = (now - TimeDelta::days(i64::from(DAYS)) + TimeDelta::minutes(1))
         .duration_trunc(TimeDelta::minutes(1))
         .unwrap_or(now);
     let fired = match kept {

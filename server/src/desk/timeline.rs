@@ -6,6 +6,7 @@ use dlo_domain::timeline::{About, Axis, Reach, Timeline, worker_lanes};
 use sqlx::PgConnection;
 
 use super::PgDesk;
+use crate::store::alerts::bands;
 use crate::store::timeline::{self, Whose};
 use crate::store::{breakdown, shared_time};
 
@@ -40,6 +41,7 @@ pub(super) async fn read(
         (None, Some(queues)) => Whose::OfQueues(queues),
         (None, None) => Whose::Everybody,
     };
+    let alerts = bands::since(&mut conn, axis.from, scope.group, queues).await?;
     let bands = timeline::away(&mut conn, whose, axis.from).await?;
     let (workers, workers_left) = worker_lanes(bands, now);
     let (queues, queues_left) = timeline::depths(&mut conn, queues, &axis).await?;
@@ -53,6 +55,7 @@ pub(super) async fn read(
         workers_left,
         queues,
         queues_left,
+        alerts,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Alert rules, alerts and silences. What they mean is `dlo_domain::alert`'s; who looks and tells is
 //! `crate::alerts`'s.
 
+pub mod bands;
 pub mod behind;
 pub mod figures;
 pub mod forgetting;

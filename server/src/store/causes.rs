@@ -7,6 +7,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::StoreError;
+use super::alerts::list;
 
 /// Counts it. Executions that were not begun and stand where they are since before
 /// `stuck_before` are stuck.
@@ -37,10 +38,11 @@ pub async fn count(
         stuck_before,
         MOST_STUCK + 1,
     )
-    .fetch_one(conn)
+    .fetch_one(&mut *conn)
     .await?;
     Ok(Causes {
         at: now,
+        firing_alerts: list::firing_by_severity(conn).await?,
         stale_workers: row.stale,
         stuck_executions: row.stuck.min(MOST_STUCK),
         stuck_is_least: row.stuck > MOST_STUCK,

@@ -25,7 +25,10 @@ pub async fn all(conn: &mut PgConnection) -> Result<Vec<Channel>, StoreError> {
     let rows = sqlx::query!(
         r#"select c.id, c.name, c.kind, c.address, c.route as "route: Json<Route>", c.enabled, c.last_sent_at,
              c.failing_since, c.last_answer, c.tested_at, c.test_taken, c.test_answer, c.previous_until,
-             (select count(*) from notifications n where n.channel_id = c.id and n.sent_at is null) as "waiting!"
+             (select count(*) from notifications n where n.channel_id = c.id and n.sent_at is null
+                  and coalesce(n.not_before, '-infinity') <= now()) as "waiting!",
+             (select count(distinct n.alert_id) from notifications n where n.channel_id = c.id
+                  and n.sent_at is null and n.not_before > now()) as "waiting_for_digest!"
            from channels c where c.removed_at is null order by c.name"#,
     )
     .fetch_all(conn)
@@ -40,6 +43,7 @@ pub async fn all(conn: &mut PgConnection) -> Result<Vec<Channel>, StoreError> {
             enabled: row.enabled,
             signed_twice_until: row.previous_until,
             waiting: row.waiting,
+            waiting_for_digest: row.waiting_for_digest,
             last_sent_at: row.last_sent_at,
             failing_since: row.failing_since,
             last_answer: row.last_answer,

@@ -93,7 +93,8 @@ pub async fn downtime_of_a_day(
 /// When Postgres does not do it.
 pub async fn notifications_waiting(conn: &mut PgConnection) -> Result<i64, StoreError> {
     let count = sqlx::query_scalar!(
-        r#"select count(*) as "count!" from notifications where sent_at is null"#
+        r#"select count(*) as "count!" from notifications
+           where sent_at is null and coalesce(not_before, '-infinity') <= now()"#
     );
     Ok(count.fetch_one(conn).await?)
 }

@@ -1,6 +1,7 @@
 //! Alerts: what fires, when, and when it is over, by a clock that the tests set.
 
 mod channels;
+mod digests;
 mod groups;
 mod http;
 mod life;

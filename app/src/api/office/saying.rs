@@ -13,7 +13,13 @@ pub(super) fn causes(causes: &Causes) -> Vec<CauseRow> {
     let findings = causes.findings.iter().filter(|(_, number)| *number > 0);
     let severities = findings.clone();
     let severities = severities.map(|(severity, number)| (*severity, count(*number)));
+    let firing = causes.firing_alerts.iter();
     let mut rows = vec![
+        row(
+            firing.clone().map(|(_, number)| number).sum(),
+            ["alert fires", "alerts fire", "No alert fires."],
+            links::ALERTS.to_owned(),
+        ),
         row(causes.stale_workers, ["stale worker", "stale workers", "No worker is stale."], stale),
         row(
             causes.stuck_executions,
@@ -40,9 +46,10 @@ pub(super) fn causes(causes: &Causes) -> Vec<CauseRow> {
         ),
     ];
     if causes.stuck_is_least {
-        rows[1].count = format!("{}+", count(MOST_STUCK));
+        rows[2].count = format!("{}+", count(MOST_STUCK));
     }
-    rows[3].severities = severities.collect();
+    rows[0].severities = firing.map(|(severity, number)| (*severity, count(*number))).collect();
+    rows[4].severities = severities.collect();
     rows
 }
 
@@ -66,6 +73,7 @@ mod tests {
     fn well() -> Causes {
         Causes {
             at: DateTime::UNIX_EPOCH,
+            firing_alerts: Vec::new(),
             stale_workers: 0,
             stuck_executions: 0,
             stuck_is_least: false,
@@ -78,13 +86,14 @@ mod tests {
     fn what_is_well_is_said_without_a_number() {
         let rows = causes(&well());
         assert!(rows.iter().all(|row| row.count.is_empty()), "{rows:?}");
-        assert_eq!(rows[0].says, "No worker is stale.");
-        assert!(rows[3].severities.is_empty());
+        assert_eq!((&*rows[0].says, &*rows[1].says), ("No alert fires.", "No worker is stale."));
+        assert!(rows[4].severities.is_empty());
     }
 
     #[test]
     fn what_is_not_well_is_counted_with_the_worst_first() {
         let mut ill = well();
+        ill.firing_alerts = vec![(Severity::Critical, 1), (Severity::Normal, 2)];
         ill.stale_workers = 1;
         ill.stuck_executions = MOST_STUCK;
         ill.stuck_is_least = true;
@@ -96,6 +105,7 @@ mod tests {
         assert_eq!(
             said,
             [
+                ("3", "alerts fire"),
                 ("1", "stale worker"),
                 ("10,000+", "stuck executions"),
                 ("", "No queue was found without consumers."),
@@ -103,9 +113,13 @@ mod tests {
             ]
         );
         assert_eq!(
-            rows[3].severities,
+            rows[0].severities,
+            [(Severity::Critical, "1".to_owned()), (Severity::Normal, "2".to_owned())]
+        );
+        assert_eq!(
+            rows[4].severities,
             [(Severity::High, "1,200".to_owned()), (Severity::Low, "1".to_owned())]
         );
-        assert_eq!(rows[0].href, "/workers?state=stale");
+        assert_eq!((&*rows[0].href, &*rows[1].href), ("/alerts", "/workers?state=stale"));
     }
 }

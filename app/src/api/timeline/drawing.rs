@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::reading::cut;
-use dlo_domain::timeline::{Away, BARS, Band, QueueLane, Reach, Timeline, WorkerLane};
+use dlo_domain::timeline::{AlertBand, Away, BARS, Band, QueueLane, Reach, Timeline, WorkerLane};
 
 use super::{Drawing, Lane, Shape, Stretch, Table};
 use crate::{links, wording};
@@ -21,12 +21,15 @@ const ROWS: usize = 6;
 
 pub(super) fn of(timeline: &Timeline) -> Drawing {
     let lanes = std::iter::once(deaths(timeline))
+        .chain((!timeline.alerts.is_empty()).then(|| alerts(timeline)))
         .chain(timeline.workers.iter().map(|lane| worker(timeline, lane)))
         .chain(timeline.queues.iter().map(queue));
     Drawing {
         reach: timeline.reach.as_str().to_owned(),
         says: says(timeline),
-        is_plain: timeline.workers.is_empty() && timeline.queues.is_empty(),
+        is_plain: timeline.workers.is_empty()
+            && timeline.queues.is_empty()
+            && timeline.alerts.is_empty(),
         lanes: lanes.collect(),
         hours: hours(timeline),
         table: table(timeline),
@@ -149,6 +152,29 @@ fn queue(lane: &QueueLane) -> Lane {
     }
 }
 
+/// When there were alerts, in one row.
+fn alerts(timeline: &Timeline) -> Lane {
+    let open = timeline.alerts.iter().filter(|band| band.until.is_none()).count();
+    let open = i64::try_from(open).unwrap_or(i64::MAX);
+    let all = wording::counted(of_all(timeline.alerts.len(), 0), "alert");
+    let stretches = timeline.alerts.iter().map(|band| {
+        let (from, width) = extent(timeline, band.since, band.until);
+        let away = format!("alert {}", band.severity);
+        Stretch { away, from, width, says: alert_says(band) }
+    });
+    Lane {
+        name: "alerts".to_owned(),
+        href: links::ALERTS.to_owned(),
+        says: format!("{all}, {} of them not over", wording::count(open)),
+        shape: Shape::Bands(stretches.collect()),
+    }
+}
+
+fn alert_says(band: &AlertBand) -> String {
+    let name = cut(&band.rule_name, MOST_OF_NAME);
+    format!("{name}, {}: {}", band.severity, span_says(band.since, band.until))
+}
+
 fn worker(timeline: &Timeline, lane: &WorkerLane) -> Lane {
     let stretches = lane.bands.iter().map(|band| stretch(timeline, *band));
     Lane {
@@ -181,24 +207,27 @@ fn worker_says(timeline: &Timeline, bands: &[Band]) -> String {
 }
 
 fn stretch(timeline: &Timeline, band: Band) -> Stretch {
-    let (from, to) =
-        (place(timeline, band.since), place(timeline, band.until.unwrap_or(timeline.at)));
+    let (from, width) = extent(timeline, band.since, band.until);
+    Stretch { away: band.away.as_str().to_owned(), from, width, says: band_says(band) }
+}
+
+/// Where a band begins, and how wide it is.
+fn extent(timeline: &Timeline, since: DateTime<Utc>, until: Option<DateTime<Utc>>) -> (i64, i64) {
+    let (from, to) = (place(timeline, since), place(timeline, until.unwrap_or(timeline.at)));
     let from = from.min(10_000 - NARROWEST);
-    Stretch {
-        away: band.away.as_str().to_owned(),
-        from,
-        width: (to - from).max(NARROWEST),
-        says: band_says(band),
-    }
+    (from, (to - from).max(NARROWEST))
 }
 
 fn band_says(band: Band) -> String {
-    let since = wording::absolute(band.since);
-    match band.until {
-        Some(until) => {
-            format!("{} from {since} to {}", band.away.as_str(), wording::absolute(until))
-        }
-        None => format!("{} since {since}", band.away.as_str()),
+    format!("{} {}", band.away.as_str(), span_says(band.since, band.until))
+}
+
+/// `from … to …`, or `since …`.
+fn span_says(since: DateTime<Utc>, until: Option<DateTime<Utc>>) -> String {
+    let since = wording::absolute(since);
+    match until {
+        Some(until) => format!("from {since} to {}", wording::absolute(until)),
+        None => format!("since {since}"),
     }
 }
 
@@ -246,7 +275,8 @@ fn table(timeline: &Timeline) -> Table {
         let bands = lane.bands.iter();
         bands.map(move |band| format!("{name}: {}", band_says(*band)))
     });
-    Table { heads, rows: rows.collect(), bands: bands.collect() }
+    let alerts = timeline.alerts.iter().map(|band| format!("alert: {}", alert_says(band)));
+    Table { heads, rows: rows.collect(), bands: bands.chain(alerts).collect() }
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn heading(preview: &AlertPreview) -> String {
     let Some(alerts) = &preview.alerts else {
         return "No history of this figure is kept".to_owned();
     };
-    let span = lasting_days((preview.until - preview.from).num_seconds());
+    let span = lasting_days((preview.until - preview.from).num_seconds() + 60);
     match alerts.len() {
         0 => format!("It would not have fired in {span}"),
         number => format!(

@@ -1,6 +1,8 @@
 //! The form of a channel: what stands in its fields, read and written.
 
-use dlo_domain::channel::{Channel, ChannelKind, NewChannel, Route, UnknownChannelKind};
+use dlo_domain::channel::{
+    Channel, ChannelKind, NewChannel, NoTimeOfDay, Route, UnknownChannelKind,
+};
 use dlo_domain::severity::Severity;
 use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
@@ -22,8 +24,12 @@ pub(crate) struct ChannelForm {
     pub(crate) address: String,
     /// What a webhook's messages are signed with: a secret, too.
     pub(crate) secret: String,
-    /// Of which alerts it is told.
+    /// Of which alerts it is told at once.
     pub(crate) severities: Vec<String>,
+    /// Of which alerts it is told once a day.
+    pub(crate) digest: Vec<String>,
+    /// When that is.
+    pub(crate) digest_at: String,
     /// About which sources; none means all.
     pub(crate) sources: Vec<String>,
     /// Of which owners' groups, divided by commas; none means all.
@@ -61,6 +67,8 @@ impl ChannelForm {
             owners: route.owners.join(", "),
             filter: route.filter.clone(),
             severities: route.severities.iter().map(Severity::to_string).collect(),
+            digest: route.digest.iter().map(Severity::to_string).collect(),
+            digest_at: route.digest_at.to_string(),
             sources: route.sources.iter().map(ToString::to_string).collect(),
             enabled: if enabled { "yes" } else { "" }.to_owned(),
         }
@@ -69,8 +77,12 @@ impl ChannelForm {
     /// The channel that is written.
     pub(super) fn read(&self) -> Result<NewChannel, ApiError> {
         let kind = self.kind.parse();
-        let severities = self.severities.iter().map(|word| word.parse::<Severity>());
-        let severities = severities.collect::<Result<Vec<_>, _>>();
+        let severities = |words: &[String]| {
+            let severities = words.iter().map(|word| word.parse::<Severity>());
+            let severities = severities.collect::<Result<Vec<_>, _>>();
+            severities.map_err(|why| ApiError::invalid(why.to_string()))
+        };
+        let digest_at = self.digest_at.parse();
         let sources = self.sources.iter().map(|id| api::id(id, "source"));
         Ok(NewChannel {
             name: self.name.clone(),
@@ -81,7 +93,10 @@ impl ChannelForm {
                 .filter(|_| self.kind == ChannelKind::Webhook.as_str())
                 .map(str::to_owned),
             route: Route {
-                severities: severities.map_err(|why| ApiError::invalid(why.to_string()))?,
+                severities: severities(&self.severities)?,
+                digest: severities(&self.digest)?,
+                digest_at: digest_at
+                    .map_err(|why: NoTimeOfDay| ApiError::invalid(why.to_string()))?,
                 sources: sources.collect::<Result<Vec<_>, _>>()?,
                 owners: self.owners.split(',').filter_map(chosen).map(str::to_owned).collect(),
                 filter: self.filter.clone(),
@@ -93,11 +108,14 @@ impl ChannelForm {
     /// The page of the form with what is written in it, but for the secrets.
     pub(super) fn address_of(&self, id: &str) -> String {
         let (severities, sources) = (self.severities.join(" "), self.sources.join(" "));
+        let digest = self.digest.join(" ");
         let fields = [
             ("written", "yes"),
             ("name", &self.name),
             ("kind", &self.kind),
             ("severities", &severities),
+            ("digest", &digest),
+            ("digest_at", &self.digest_at),
             ("sources", &sources),
             ("owners", &self.owners),
             ("filter", &self.filter),
@@ -119,6 +137,8 @@ impl ChannelForm {
             owners: of("owners"),
             filter: of("filter"),
             severities: words("severities"),
+            digest: words("digest"),
+            digest_at: of("digest_at"),
             sources: words("sources"),
             enabled: of("enabled"),
         })

@@ -77,6 +77,15 @@ fn Row(channel: Channel, now: DateTime<Utc>) -> impl IntoView {
     let severities = channel.route.severities.iter();
     let severities = severities.map(|severity| view! { <SeverityMark severity=*severity /> });
     let severities = severities.collect_view();
+    let words: Vec<&str> = channel.route.digest.iter().map(|one| one.as_str()).collect();
+    let digest = (!words.is_empty()).then(|| {
+        let waiting = match channel.waiting_for_digest {
+            0 => String::new(),
+            count => format!(": {} so far", counted(count, "alert")),
+        };
+        let (at, words) = (channel.route.digest_at, words.join(" and "));
+        view! { <span>{format!("{words} at {at} UTC in one message{waiting}")}</span> }
+    });
     let sources = match channel.route.sources.len() {
         0 => "of every source".to_owned(),
         1 => "of one source".to_owned(),
@@ -87,7 +96,7 @@ fn Row(channel: Channel, now: DateTime<Utc>) -> impl IntoView {
             <span class="mark">{channel.kind.name()}</span>
             <div class="say">
                 <h3>{name.clone()} " " <span class="id quiet">{show_line(&channel.address)}</span></h3>
-                <p class="meta">{severities} <span>{sources}</span></p>
+                <p class="meta">{severities} <span>{sources}</span> {digest}</p>
                 <Condition channel=channel.clone() now />
                 {channel.last_test.map(|test| tested(&test, now))}
             </div>

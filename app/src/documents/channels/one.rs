@@ -176,20 +176,30 @@ fn address(channel: Option<&Channel>) -> AnyView {
     .into_any()
 }
 
+/// Of what it is told at once, and of what once a day.
 fn severities(form: &ChannelForm) -> AnyView {
+    view! {
+        {severity_boxes("severities[]", "told at once of alerts that are", &form.severities)}
+        {severity_boxes("digest[]", "told once a day, in one message, of alerts that are", &form.digest)}
+        <div class="fields">{field("digest_at", "at this time, UTC", &form.digest_at)}</div>
+    }
+    .into_any()
+}
+
+fn severity_boxes(name: &'static str, legend: &'static str, chosen: &[String]) -> AnyView {
     let boxes = Severity::ALL.map(|severity| {
         let word = severity.as_str();
-        let checked = form.severities.iter().any(|one| one == word);
+        let checked = chosen.iter().any(|one| one == word);
         view! {
             <label>
-                <input type="checkbox" name="severities[]" value=word checked=checked />
+                <input type="checkbox" name=name value=word checked=checked />
                 {word}
             </label>
         }
     });
     view! {
         <fieldset class="radios">
-            <legend>"told of alerts that are"</legend>
+            <legend>{legend}</legend>
             {boxes.collect_view()}
         </fieldset>
     }

@@ -7,6 +7,7 @@ use dlo_domain::alert::{
 };
 use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId, GroupId, SourceId};
 use dlo_domain::page::{Cursor, Total};
+use dlo_domain::severity::Severity;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use sqlx::PgConnection;
@@ -111,7 +112,7 @@ pub async fn open(
         Row,
         r#"select a.id, a.rule_id, r.built_in, r.rule as "rule: Json<NewAlertRule>", a.key, a.name, a.source_id,
              a.group_id, a.broker, a.vhost, a.queue, a.state, a.severity, a.figure, a.worst, a.since,
-             a.fired_at, a.told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
+             a.fired_at, (select max(n.sent_at) from notifications n where n.alert_id = a.id) as told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
          from alerts a join alert_rules r on r.id = a.rule_id
          where a.resolved_at is null
          order by array_position(array['critical', 'high', 'normal', 'low'], a.severity), a.since desc, a.id
@@ -138,7 +139,7 @@ pub async fn over(
         Row,
         r#"select a.id, a.rule_id, r.built_in, r.rule as "rule: Json<NewAlertRule>", a.key, a.name, a.source_id,
              a.group_id, a.broker, a.vhost, a.queue, a.state, a.severity, a.figure, a.worst, a.since,
-             a.fired_at, a.told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
+             a.fired_at, (select max(n.sent_at) from notifications n where n.alert_id = a.id) as told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
          from alerts a join alert_rules r on r.id = a.rule_id
          where a.resolved_at is not null and ($1::timestamptz is null or (a.resolved_at, a.id) < ($1, $2))
          order by a.resolved_at desc, a.id desc
@@ -165,7 +166,7 @@ pub async fn one(
         Row,
         r#"select a.id, a.rule_id, r.built_in, r.rule as "rule: Json<NewAlertRule>", a.key, a.name, a.source_id,
              a.group_id, a.broker, a.vhost, a.queue, a.state, a.severity, a.figure, a.worst, a.since,
-             a.fired_at, a.told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
+             a.fired_at, (select max(n.sent_at) from notifications n where n.alert_id = a.id) as told_at, a.muted_until_above, a.acknowledged_by, a.acknowledged_at, a.resolved_at
          from alerts a join alert_rules r on r.id = a.rule_id where a.id = $1"#,
         id.0,
     )
@@ -240,21 +241,31 @@ pub async fn told(
 /// How many fire, and how bad the worst is.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if the query fails or a row cannot be read.
 pub async fn firing(conn: &mut PgConnection) -> Result<Firing, StoreError> {
+    let firing = firing_by_severity(conn).await?;
+    Ok(Firing {
+        count: firing.iter().map(|(_, count)| count).sum(),
+        worst: firing.first().map(|(severity, _)| *severity),
+    })
+}
+
+/// How many fire of each severity that some have, the worst first.
+///
+/// # Errors
+/// Returns an error if the query fails or a row cannot be read.
+pub async fn firing_by_severity(
+    conn: &mut PgConnection,
+) -> Result<Vec<(Severity, i64)>, StoreError> {
     let rows = sqlx::query!(
         r#"select severity, count(*) as "count!" from alerts
            where resolved_at is null and state = 'firing' group by severity"#,
     )
     .fetch_all(conn)
     .await?;
-    let mut firing = Firing::default();
-    for row in rows {
-        let severity = severity("severity", &row.severity)?;
-        firing.count += row.count;
-        // The worst is the least.
-        firing.worst = Some(firing.worst.map_or(severity, |worst| worst.min(severity)));
-    }
+    let firing = rows.into_iter().map(|row| Ok((severity("severity", &row.severity)?, row.count)));
+    let mut firing = firing.collect::<Result<Vec<_>, StoreError>>()?;
+    firing.sort();
     Ok(firing)
 }
 

@@ -23,29 +23,44 @@ pub async fn routes(conn: &mut PgConnection) -> Result<Vec<(ChannelId, Route)>, 
     Ok(rows.into_iter().map(|row| (ChannelId(row.id), row.route.0)).collect())
 }
 
-/// Has these channels told of a change, and of its end those that were told of the alert before.
+/// A channel that is to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recipient {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Not before this time; `None` at once.
+    pub not_before: Option<DateTime<Utc>>,
+}
+
+/// Writes down that these channels are to be told of a change. Of its end only those are told that were told, or
+/// were to be told, of the alert before.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if the statement fails.
 pub async fn write(
     conn: &mut PgConnection,
     (alert, change, life): (AlertId, AlertChange, &Life),
-    channels: &[ChannelId],
+    recipients: &[Recipient],
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    let channels: Vec<Uuid> = channels.iter().map(|channel| channel.0).collect();
+    let channels: Vec<Uuid> = recipients.iter().map(|one| one.channel.0).collect();
+    let not_before: Vec<Option<DateTime<Utc>>> =
+        recipients.iter().map(|one| one.not_before).collect();
     sqlx::query!(
-        "insert into notifications (channel_id, alert_id, change, severity, figure, at)
-         select c.id, $1, $2, $3, $4, $5 from channels c
+        "insert into notifications (channel_id, alert_id, change, severity, figure, at, not_before)
+         select c.id, $1, $2, $3, $4, $5, r.not_before
+         from channels c
+         left join unnest($6::uuid[], $7::timestamptz[]) as r (channel_id, not_before) on r.channel_id = c.id
          where c.enabled and c.removed_at is null and case when $2 = 'resolved'
              then exists (select from notifications n where n.alert_id = $1 and n.channel_id = c.id)
-             else c.id = any($6) end",
+             else r.channel_id is not null end",
         alert.0,
         change.as_str(),
         life.severity.as_str(),
         life.figure,
         now,
         &channels,
+        &not_before as &[Option<DateTime<Utc>>],
     )
     .execute(conn)
     .await?;

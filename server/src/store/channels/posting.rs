@@ -66,7 +66,8 @@ pub async fn take(
              select c.id from channels c
              where c.enabled and c.removed_at is null and c.due_at <= $1
                  and coalesce(c.taken_until, '-infinity') <= $1
-                 and exists (select from notifications n where n.channel_id = c.id and n.sent_at is null)
+                 and exists (select from notifications n where n.channel_id = c.id and n.sent_at is null
+                     and coalesce(n.not_before, '-infinity') <= $1)
              order by c.due_at limit $3 for update skip locked)
          returning id, kind, address, failures, secret,
              case when previous_until > $1 then previous_secret end as previous",
@@ -115,11 +116,16 @@ pub async fn endpoint_of(
     row.map(|row| endpoint(&row.kind, &row.address, [row.secret, row.previous])).transpose()
 }
 
-/// What waits for a channel: of each alert the last that happened.
+/// What waits for a channel: of each alert the last that happened. What waits for its digest is told with what is
+/// told now of the same alert.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn batch(conn: &mut PgConnection, channel: ChannelId) -> Result<Batch, StoreError> {
+/// Returns an error if the query fails or a row cannot be read.
+pub async fn batch(
+    conn: &mut PgConnection,
+    channel: ChannelId,
+    now: DateTime<Utc>,
+) -> Result<Batch, StoreError> {
     let rows = sqlx::query_as!(
         Row,
         r#"select n.id, n.alert_id, n.change, n.severity, n.figure, n.at, a.key, a.name, a.source_id, a.group_id,
@@ -128,9 +134,13 @@ pub async fn batch(conn: &mut PgConnection, channel: ChannelId) -> Result<Batch,
            join alerts a on a.id = n.alert_id
            join alert_rules r on r.id = a.rule_id
            where n.channel_id = $1 and n.sent_at is null
+             and (coalesce(n.not_before, '-infinity') <= $3 or exists (
+                 select from notifications due where due.alert_id = n.alert_id and due.channel_id = $1
+                     and due.sent_at is null and coalesce(due.not_before, '-infinity') <= $3))
            order by n.id limit $2"#,
         channel.0,
         MOST_AT_ONCE,
+        now,
     )
     .fetch_all(conn)
     .await?;

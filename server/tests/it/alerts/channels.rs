@@ -33,7 +33,7 @@ fn anna() -> Actor {
 /// An office that tells, with one channel.
 pub(super) struct Telling {
     pub(super) office: Office,
-    poster: Poster,
+    pub(super) poster: Poster,
     pub(super) slack: Slack,
     pub(super) desk: PgDesk,
     channel: Channel,
@@ -262,7 +262,10 @@ async fn channels_that_will_not_do_are_refused(pool: PgPool) {
         with(|channel| channel.address = Some("hooks.slack.com".to_owned())),
         with(|channel| channel.address = Some("https://a b".to_owned())),
         with(|channel| channel.address = Some(format!("https://{}", "x".repeat(2_000)))),
-        with(|channel| channel.route.severities.clear()),
+        with(|channel| {
+            channel.route.severities.clear();
+            channel.route.digest.clear();
+        }),
     ] {
         let refused = telling.desk.add_channel(&anna(), &wrong).await;
         assert!(matches!(refused, Err(DeskError::Invalid(_))), "{wrong:?}: {refused:?}");

@@ -1,6 +1,9 @@
 //! What a message says of a group, and where its buttons lead.
 
-use dlo_app::desk::AlertDesk as _;
+use dlo_app::desk::{AlertDesk as _, CauseDesk as _};
+use dlo_domain::ids::GroupId;
+use dlo_domain::severity::Severity;
+use dlo_domain::timeline::{About, Reach};
 use reqwest::Url;
 use sqlx::PgPool;
 
@@ -123,4 +126,31 @@ async fn what_cannot_be_read_does_not_keep_an_alert_from_being_told(pool: PgPool
     assert_eq!(taken[0]["text"], "Critical: a new failure: “no route”, 3 letters wait");
     assert!(taken[0].to_string().contains("Plan a canary replay"), "{taken:?}");
     assert!(!taken[0].to_string().contains("last error"), "{taken:?}");
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn alerts_stand_on_the_timelines_and_among_the_causes(pool: PgPool) {
+    let telling = Telling::open(&pool).await;
+    telling.office.run(GROUP).await;
+    telling.pass(10).await;
+    let group = GroupId("019a0f3e-5a4b-7c2d-8e1f-000000000003".parse().expect("an id"));
+    let bands = async |about: About| {
+        telling.desk.timeline(&about, Reach::Shift).await.expect("a timeline").alerts
+    };
+    let all = bands(About::Everything).await;
+    assert_eq!(all.len(), 1);
+    assert_eq!(
+        (&*all[0].rule_name, all[0].severity),
+        ("A new group of dead letters", Severity::Critical)
+    );
+    assert_eq!((all[0].since, all[0].until), (telling.office.now(), None));
+    assert_eq!(bands(About::Group(group)).await, all);
+    assert_eq!(bands(About::Queue("orders".to_owned())).await, []);
+    let causes = telling.desk.causes().await.expect("causes");
+    assert_eq!(causes.firing_alerts, [(Severity::Critical, 1)]);
+    telling.office.run("update group_totals set waiting = 0").await;
+    telling.pass(20).await;
+    let over = bands(About::Group(group)).await;
+    assert!(over[0].until.is_some(), "{over:?}");
+    assert_eq!(telling.desk.causes().await.expect("causes").firing_alerts, []);
 }

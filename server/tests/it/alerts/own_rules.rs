@@ -222,8 +222,8 @@ async fn a_preview_says_when_a_rule_would_have_fired(pool: PgPool) {
     };
     let seen = preview(arriving("queue:work", Measure::Count), 10).await;
     assert_eq!(fired(&seen), [(72, 12), (24, 12)]);
-    assert_eq!((seen.hours.len(), seen.hours.iter().max()), (169, Some(&12)));
-    assert_eq!((seen.until - seen.from).num_days(), 7);
+    assert_eq!((seen.hours.len(), seen.hours.iter().max()), (168, Some(&12)));
+    assert_eq!((seen.until - seen.from).num_minutes() + 1, 7 * 24 * 60);
     assert_eq!(fired(&preview(arriving("queue:work", Measure::Count), 12).await), []);
     assert_eq!(fired(&preview(arriving("queue:other", Measure::Rate), 0).await), []);
     // The oldest has waited for three days: since two of them for longer than one.

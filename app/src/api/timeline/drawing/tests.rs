@@ -1,3 +1,6 @@
+use dlo_domain::ids::AlertId;
+use dlo_domain::severity::Severity;
+
 use super::*;
 
 fn at(hour: u32, minute: u32) -> DateTime<Utc> {
@@ -16,6 +19,7 @@ fn quiet() -> Timeline {
         workers_left: 0,
         queues: Vec::new(),
         queues_left: 0,
+        alerts: Vec::new(),
     }
 }
 
@@ -70,6 +74,34 @@ fn everything_stands_on_the_same_axis() {
     assert_eq!(drawing.lanes[2].says, "at most 10 messages in it, 5 when last seen");
     let seven = drawing.hours.iter().find(|(_, hour)| hour == "09:00");
     assert_eq!(seven.expect("an hour").0, 4_861);
+}
+
+#[test]
+fn alerts_stand_in_a_row_of_their_own() {
+    let mut timeline = quiet();
+    let alert = |severity, since, until| AlertBand {
+        alert: AlertId(uuid::Uuid::nil()),
+        rule_name: "Too many".to_owned(),
+        severity,
+        since,
+        until,
+    };
+    timeline.alerts = vec![
+        alert(Severity::High, at(7, 5), Some(at(8, 5))),
+        alert(Severity::Critical, at(9, 5), None),
+    ];
+    let drawing = of(&timeline);
+    assert!(!drawing.is_plain);
+    let lane = &drawing.lanes[1];
+    assert_eq!((&*lane.name, &*lane.says), ("alerts", "2 alerts, 1 of them not over"));
+    let Shape::Bands(bands) = &lane.shape else {
+        panic!("bands: {drawing:?}");
+    };
+    let drawn: Vec<_> = bands.iter().map(|band| (&*band.away, band.from, band.width)).collect();
+    assert_eq!(drawn, [("alert high", 1_666, 1_667), ("alert critical", 5_000, 4_888)]);
+    let said = "Too many, high: from 2026-11-21 07:05:00 UTC to 2026-11-21 08:05:00 UTC";
+    assert_eq!(bands[0].says, said);
+    assert_eq!(drawing.table.bands[0], format!("alert: {said}"));
 }
 
 #[test]

@@ -1,0 +1,1 @@
+alter table notifications drop column not_before;
