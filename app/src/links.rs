@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 #[cfg(feature = "ssr")]
 use dlo_domain::alert::Signal;
 use dlo_domain::filter::{Field, FilterFault, FilterForm, LetterFilter};
-use dlo_domain::ids::{AlertId, GroupId, LetterId, ReplayId};
 #[cfg(feature = "ssr")]
-use dlo_domain::ids::{AlertRuleId, ChannelId};
+use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId};
+use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
 use crate::api::changes::EditForm;

@@ -72,6 +72,10 @@ id! {
     AlertRuleId
 }
 id! {
+    /// What an alert rule counts letters under: another one whenever its filter becomes another.
+    AlertCounterId
+}
+id! {
     /// One time that something was an alert.
     AlertId
 }

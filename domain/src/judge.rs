@@ -8,11 +8,11 @@ mod alert_filters;
 
 use chrono::{DateTime, Utc};
 
-use crate::alert::{AlertRule, AlertRuleFault};
+use crate::alert::{AlertRuleFault, Signal};
 use crate::arrival::Delivered;
 use crate::filter::{Facts, Field, LetterFilter, Subject};
 use crate::grouping::{self, Masker, Shared, Signature};
-use crate::ids::{AlertRuleId, RuleId};
+use crate::ids::{AlertCounterId, RuleId};
 use crate::reading::Reading;
 use crate::rule::{NewRule, Rule, RuleFault, Verdict};
 use crate::severity::Severity;
@@ -101,12 +101,16 @@ impl Judge {
         Ok(first)
     }
 
-    /// Has it say which letters this alert rule counts, too.
+    /// Has it say which letters are counted for an alert rule, too.
     ///
     /// # Errors
     /// `AlertRuleFault` when its filter cannot be used: then nothing is counted for it.
-    pub fn add_alert_rule(&mut self, rule: &AlertRule) -> Result<(), AlertRuleFault> {
-        self.alert_filters.add(rule)
+    pub fn count(
+        &mut self,
+        counter: AlertCounterId,
+        signal: &Signal,
+    ) -> Result<(), AlertRuleFault> {
+        self.alert_filters.add(counter, signal)
     }
 
     fn add(&mut self, rule: &NewRule) -> Result<(), RuleFault> {
@@ -144,9 +148,15 @@ impl Judge {
         }
     }
 
-    /// The alert rules that ask for how long a letter of this severity waits.
+    /// Whether an alert rule asks for how long letters wait.
     #[must_use]
-    pub fn waiting_rules(&self, facts: &Facts<'_>, severity: Severity) -> Vec<AlertRuleId> {
+    pub fn measures_waiting(&self) -> bool {
+        self.alert_filters.of_waiting().next().is_some()
+    }
+
+    /// The counters of the alert rules that ask for how long a letter of this severity waits.
+    #[must_use]
+    pub fn waiting_counters(&self, facts: &Facts<'_>, severity: Severity) -> Vec<AlertCounterId> {
         self.alert_filters.waiting(&Facts { severity, ..*facts })
     }
 

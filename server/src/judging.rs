@@ -75,7 +75,7 @@ async fn read(conn: &mut PgConnection) -> Result<Judge, StoreError> {
     let mut judge = rules::book(conn).await?.judge();
     // After the revision: should they be newer than it, they are read once more at the next.
     for kept in alerts::rules::all(conn).await?.iter().filter(|kept| kept.rule.rule.enabled) {
-        if let Err(why) = judge.add_alert_rule(&kept.rule) {
+        if let Err(why) = judge.count(kept.counter, &kept.rule.rule.signal) {
             tracing::warn!(rule = %kept.rule.id, %why, "an alert rule counts nothing");
         }
     }

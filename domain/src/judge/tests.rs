@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::alert::{BuiltIn, Measure, NewAlertRule, Signal};
+use crate::alert::{Measure, Signal};
 use crate::death::Reason;
 use crate::extract::Extract;
 use crate::failure::HeaderMap;
@@ -202,7 +202,7 @@ fn alert_rules_count_the_letters_that_their_filter_holds_for() {
         minutes: 5,
     };
     let oldest = |filter: &str| Signal::OldestLetter { filter: filter.to_owned() };
-    let ids: Vec<_> = (1..=5).map(|place| AlertRuleId(uuid::Uuid::from_u128(place))).collect();
+    let ids: Vec<_> = (1..=5).map(|place| AlertCounterId(uuid::Uuid::from_u128(place))).collect();
     let asked = [
         counted("severity:critical body.a:1"),
         oldest("severity:critical"),
@@ -213,20 +213,15 @@ fn alert_rules_count_the_letters_that_their_filter_holds_for() {
     ];
     let mut judge_of = of(&[severity(1, "error:late", Severity::Critical)]);
     for (id, signal) in ids.iter().zip(asked) {
-        let rule = NewAlertRule { signal, ..BuiltIn::DeadLetterRate.rule() };
-        judge_of
-            .add_alert_rule(&AlertRule { id: *id, built_in: None, rule })
-            .expect("it can be used");
+        judge_of.count(*id, &signal).expect("it can be used");
     }
     let matches = judge(&judge_of, &delivered("E", "too late", r#"{"a": 1}"#), 1).alert_matches;
     assert_eq!(matches, AlertMatches { arrivals: vec![ids[0]], waiting: vec![ids[1], ids[4]] });
     let matches = judge(&judge_of, &delivered("E", "else", r#"{"a": 1}"#), 1).alert_matches;
     assert_eq!(matches, AlertMatches { arrivals: Vec::new(), waiting: vec![ids[4]] });
+    assert!(judge_of.measures_waiting() && !Judge::default().measures_waiting());
     assert!(!judge_of.looks_inside(), "what is counted as it arrives is read whole then");
-    let inside = NewAlertRule { signal: oldest("body.a:1"), ..BuiltIn::Depth.rule() };
-    judge_of
-        .add_alert_rule(&AlertRule { id: ids[0], built_in: None, rule: inside })
-        .expect("it can be used");
+    judge_of.count(ids[0], &oldest("body.a:1")).expect("it can be used");
     assert!(judge_of.looks_inside());
 }
 

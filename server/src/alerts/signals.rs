@@ -37,7 +37,7 @@ pub(super) async fn read(
             dead_letters(conn, kept, now).await.map(Figure::perhaps_of_all)
         }
         Signal::OldestLetter { .. } => {
-            let figure = figures::oldest_letter(conn, kept.rule.id, now).await?;
+            let figure = figures::oldest_letter(conn, kept.counter, now).await?;
             // Letters that came before the rule are still being asked for it.
             let is_whole = !judging::is_under_way(conn).await?;
             Ok(Figure::perhaps_of_all(known(kept, figure, is_whole)))
@@ -77,10 +77,10 @@ async fn dead_letters(
     let Signal::DeadLetters { filter, measure, minutes } = &kept.rule.rule.signal else {
         return Ok(None);
     };
-    let counted_by = (!filter.is_empty()).then_some(kept.rule.id);
-    let figure = figures::dead_letters(conn, counted_by, *measure, *minutes, now).await?;
+    let counter = (!filter.is_empty()).then_some(kept.counter);
+    let figure = figures::dead_letters(conn, counter, *measure, *minutes, now).await?;
     let window = TimeDelta::minutes(i64::from(*minutes));
-    let is_whole = counted_by.is_none() || kept.counted_since + window <= now;
+    let is_whole = counter.is_none() || kept.counted_since + window <= now;
     Ok(known(kept, figure, is_whole))
 }
 

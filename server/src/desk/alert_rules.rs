@@ -10,7 +10,7 @@ use dlo_domain::alert::{
     condition, of_arrivals, of_waiting, would_have_fired,
 };
 use dlo_domain::audit::Actor;
-use dlo_domain::ids::AlertRuleId;
+use dlo_domain::ids::{AlertCounterId, AlertRuleId};
 use sqlx::PgConnection;
 
 use super::alerts::{close, note};
@@ -52,7 +52,7 @@ pub(super) async fn add(
         }
         let now = shared_time(conn, &*desk.clock).await?;
         rules::add(conn, id, &rule, (&actor.0, now)).await?;
-        count_anew(conn, id, None, scope(&rule), now).await?;
+        count_anew(desk, conn, id, None, scope(&rule), now).await?;
         close(conn, note(desk, actor, "alert_rule.add"), &said(&rule)).await?;
         Ok(AlertRule { id, built_in: None, rule: rule.clone() })
     })
@@ -74,7 +74,7 @@ pub(super) async fn change(
         }
         let now = shared_time(conn, &*desk.clock).await?;
         rules::change(conn, id, &rule, (&actor.0, now)).await?;
-        count_anew(conn, id, scope(&before.rule), scope(&rule), now).await?;
+        count_anew(desk, conn, id, scope(&before.rule), scope(&rule), now).await?;
         close(conn, note(desk, actor, "alert_rule.change"), &said(&rule)).await?;
         Ok(AlertRule { id, built_in, rule: rule.clone() })
     })
@@ -91,7 +91,7 @@ pub(super) async fn remove(desk: &PgDesk, actor: &Actor, id: AlertRuleId) -> Res
         }
         let now = shared_time(conn, &*desk.clock).await?;
         rules::remove(conn, id, (&actor.0, now)).await?;
-        count_anew(conn, id, scope(&before.rule), None, now).await?;
+        count_anew(desk, conn, id, scope(&before.rule), None, now).await?;
         close(conn, note(desk, actor, "alert_rule.remove"), &said(&before.rule)).await?;
         Ok(())
     })
@@ -214,6 +214,7 @@ fn scope(rule: &NewAlertRule) -> Option<Scope<'_>> {
 
 /// Has letters counted for a rule as it is now, where its letters are others than before.
 async fn count_anew(
+    desk: &PgDesk,
     conn: &mut PgConnection,
     id: AlertRuleId,
     before: Option<Scope<'_>>,
@@ -223,7 +224,8 @@ async fn count_anew(
     if before == after {
         return Ok(());
     }
-    matches::reset(conn, id, now).await?;
+    let counter = AlertCounterId(new_id(&*desk.clock));
+    matches::reset(conn, id, counter, now).await?;
     revise(conn).await?;
     // Letters that wait already are looked at by the walk that judges them by severity rules, too.
     if after.is_some_and(|scope| scope.is_waiting) {

@@ -223,13 +223,13 @@ async fn count_for_alerts(
     let (mut counts, mut waiting) = (ArrivalCounts::new(), Vec::new());
     for (letter, incoming) in fresh.chain(back) {
         let AlertMatches { arrivals, waiting: measured } = &incoming.alert_matches;
-        for rule in arrivals {
+        for counter in arrivals {
             let none = ArrivalCount { arrivals: 0, last_letter: letter };
-            let count = counts.entry(*rule).or_insert(none);
+            let count = counts.entry(*counter).or_insert(none);
             count.arrivals += 1;
             count.last_letter = letter;
         }
-        waiting.extend(measured.iter().map(|rule| WaitingLetter { rule: *rule, letter }));
+        waiting.extend(measured.iter().map(|counter| WaitingLetter { counter: *counter, letter }));
     }
     matches::add_arrivals(conn, now, &counts).await?;
     matches::add_waiting(conn, &waiting).await

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dlo_domain::event::LiveEvent;
 use dlo_domain::grouping::{Masker, Signature};
-use dlo_domain::ids::{AlertRuleId, LetterId};
+use dlo_domain::ids::{AlertCounterId, LetterId};
 use dlo_domain::judge::Judge;
 use sqlx::{PgConnection, PgPool};
 use tokio::time::Instant;
@@ -48,8 +48,8 @@ impl Duty for Walker {
 struct Judged {
     letter: StoredLetter,
     ruling: Ruling,
-    /// Alert rules that measure how long it waits.
-    waiting_rules: Vec<AlertRuleId>,
+    /// The counters of alert rules that measure how long it waits.
+    waiting_counters: Vec<AlertCounterId>,
     signature: Option<Signature>,
 }
 
@@ -108,7 +108,7 @@ impl Walker {
         let stored = stored(conn, letters, inside).await?;
         let judged = stored.into_iter().map(|letter| self.judged(letter, judge, walk.due));
         let judged: Vec<Judged> = judged.collect();
-        if walk.due.severity {
+        if walk.due.severity && judge.measures_waiting() {
             measure_waiting(conn, &judged).await?;
         }
         let judged = judged.into_iter();
@@ -127,7 +127,7 @@ impl Walker {
             (letter.severity_by(judge), None)
         };
         Judged {
-            waiting_rules: letter.waiting_rules(judge, severity),
+            waiting_counters: letter.waiting_counters(judge, severity),
             ruling: Ruling {
                 letter: letter.id,
                 arrivals: letter.arrivals,
@@ -148,8 +148,8 @@ async fn measure_waiting(conn: &mut PgConnection, judged: &[Judged]) -> Result<(
     let same = matches::lock_unchanged(conn, &read).await?;
     matches::remove_waiting(conn, &same).await?;
     let waiting = judged.iter().filter(|one| same.contains(&one.letter.id)).flat_map(|one| {
-        let rules = one.waiting_rules.iter();
-        rules.map(|rule| WaitingLetter { rule: *rule, letter: one.letter.id })
+        let counters = one.waiting_counters.iter();
+        counters.map(|counter| WaitingLetter { counter: *counter, letter: one.letter.id })
     });
     matches::add_waiting(conn, &waiting.collect::<Vec<_>>()).await
 }

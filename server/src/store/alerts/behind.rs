@@ -84,7 +84,8 @@ pub async fn last_counted(
     rule: AlertRuleId,
 ) -> Result<Option<LetterId>, StoreError> {
     let letter = sqlx::query_scalar!(
-        "select last_letter from alert_arrivals where rule_id = $1 order by minute desc limit 1",
+        "select a.last_letter from alert_arrivals a join alert_rules r on r.counter_id = a.counter_id
+         where r.id = $1 order by a.minute desc limit 1",
         rule.0,
     )
     .fetch_optional(conn)
@@ -101,7 +102,8 @@ pub async fn oldest_waiting(
     rule: AlertRuleId,
 ) -> Result<Option<LetterId>, StoreError> {
     let letter = sqlx::query_scalar!(
-        "select letter_id from alert_waiting where rule_id = $1 and since is not null order by since limit 1",
+        "select w.letter_id from alert_waiting w join alert_rules r on r.counter_id = w.counter_id
+         where r.id = $1 and w.since is not null order by w.since limit 1",
         rule.0,
     )
     .fetch_optional(conn)

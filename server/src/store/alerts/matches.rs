@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use dlo_domain::ids::{AlertRuleId, LetterId};
+use dlo_domain::ids::{AlertCounterId, AlertRuleId, LetterId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::StoreError;
 
-/// Arrivals of one batch, by the rules that count them.
-pub type ArrivalCounts = BTreeMap<AlertRuleId, ArrivalCount>;
+/// Arrivals of one batch, by the counters of the rules that count them.
+pub type ArrivalCounts = BTreeMap<AlertCounterId, ArrivalCount>;
 
 /// Arrivals that a rule counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub struct ArrivalCount {
     pub last_letter: LetterId,
 }
 
-/// A letter, and a rule that measures how long it waits.
+/// A letter, and the counter of a rule that measures how long it waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingLetter {
-    /// The rule.
-    pub rule: AlertRuleId,
+    /// The rule's counter.
+    pub counter: AlertCounterId,
     /// The letter.
     pub letter: LetterId,
 }
@@ -51,15 +51,15 @@ pub async fn add_arrivals(
     if counts.is_empty() {
         return Ok(());
     }
-    let rules: Vec<Uuid> = counts.keys().map(|rule| rule.0).collect();
+    let counters: Vec<Uuid> = counts.keys().map(|counter| counter.0).collect();
     let arrivals: Vec<i64> = counts.values().map(|count| count.arrivals).collect();
     let last: Vec<Uuid> = counts.values().map(|count| count.last_letter.0).collect();
     sqlx::query!(
-        "insert into alert_arrivals (rule_id, minute, arrivals, last_letter)
-         select rule_id, $1, arrivals, last_letter
-         from unnest($2::uuid[], $3::bigint[], $4::uuid[]) as new (rule_id, arrivals, last_letter)",
+        "insert into alert_arrivals (counter_id, minute, arrivals, last_letter)
+         select counter_id, $1, arrivals, last_letter
+         from unnest($2::uuid[], $3::bigint[], $4::uuid[]) as new (counter_id, arrivals, last_letter)",
         at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at),
-        &rules,
+        &counters,
         &arrivals,
         &last,
     )
@@ -79,16 +79,16 @@ pub async fn add_waiting(
     if waiting.is_empty() {
         return Ok(());
     }
-    let rules: Vec<Uuid> = waiting.iter().map(|one| one.rule.0).collect();
+    let counters: Vec<Uuid> = waiting.iter().map(|one| one.counter.0).collect();
     let letters: Vec<Uuid> = waiting.iter().map(|one| one.letter.0).collect();
     sqlx::query!(
-        "insert into alert_waiting (rule_id, letter_id, since)
-         select new.rule_id, l.id, case when l.state = 'held' then l.state_since end
-         from unnest($1::uuid[], $2::uuid[]) as new (rule_id, letter_id)
+        "insert into alert_waiting (counter_id, letter_id, since)
+         select new.counter_id, l.id, case when l.state = 'held' then l.state_since end
+         from unnest($1::uuid[], $2::uuid[]) as new (counter_id, letter_id)
          join letters l on l.id = new.letter_id
          where l.state <> 'resolved'
          on conflict do nothing",
-        &rules,
+        &counters,
         &letters,
     )
     .execute(conn)
@@ -135,22 +135,24 @@ pub async fn lock_unchanged(
     Ok(same.into_iter().map(LetterId).collect())
 }
 
-/// Removes all that was counted for a rule: another filter is counted from now on.
+/// Has letters counted anew for a rule: another filter is counted from now on.
 ///
 /// # Errors
-/// Returns an error if a statement fails.
+/// Returns an error if the statement fails.
 pub async fn reset(
     conn: &mut PgConnection,
     rule: AlertRuleId,
+    counter: AlertCounterId,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    sqlx::query!("update alert_rules set counted_since = $2 where id = $1", rule.0, now)
-        .execute(&mut *conn)
-        .await?;
-    sqlx::query!("delete from alert_arrivals where rule_id = $1", rule.0)
-        .execute(&mut *conn)
-        .await?;
-    sqlx::query!("delete from alert_waiting where rule_id = $1", rule.0).execute(conn).await?;
+    sqlx::query!(
+        "update alert_rules set counter_id = $2, counted_since = $3 where id = $1",
+        rule.0,
+        counter.0,
+        now,
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
@@ -162,10 +164,10 @@ pub async fn fold(conn: &mut PgConnection, since: DateTime<Utc>) -> Result<(), S
     sqlx::query!(
         "with gone as (
              delete from alert_arrivals where minute > $1
-             returning rule_id, minute, arrivals, last_letter)
-         insert into alert_arrivals (rule_id, minute, arrivals, last_letter)
-         select rule_id, minute, sum(arrivals), max(last_letter::text)::uuid from gone
-         group by rule_id, minute",
+             returning counter_id, minute, arrivals, last_letter)
+         insert into alert_arrivals (counter_id, minute, arrivals, last_letter)
+         select counter_id, minute, sum(arrivals), max(last_letter::text)::uuid from gone
+         group by counter_id, minute",
         since,
     )
     .execute(conn)
@@ -173,7 +175,8 @@ pub async fn fold(conn: &mut PgConnection, since: DateTime<Utc>) -> Result<(), S
     Ok(())
 }
 
-/// Removes some of the counts that no window reaches any more.
+/// Removes some of the counts that no window reaches any more, and of what was counted for filters that no rule
+/// has any more.
 ///
 /// # Errors
 /// Returns an error if a statement fails.
@@ -186,6 +189,22 @@ pub async fn remove_old(
         "delete from alert_arrivals where ctid = any(array(
              select ctid from alert_arrivals where minute < $1 order by minute limit $2))",
         before,
+        limit,
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "delete from alert_arrivals where ctid = any(array(
+             select a.ctid from alert_arrivals a
+             where not exists (select from alert_rules r where r.counter_id = a.counter_id) limit $1))",
+        limit,
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "delete from alert_waiting where ctid = any(array(
+             select w.ctid from alert_waiting w
+             where not exists (select from alert_rules r where r.counter_id = w.counter_id) limit $1))",
         limit,
     )
     .execute(conn)

@@ -50,9 +50,10 @@ pub async fn of_rule(
 ) -> Result<Pace, StoreError> {
     let row = sqlx::query_as!(
         Row,
-        r#"select coalesce(sum(arrivals) filter (where minute > $3), 0)::bigint as "recent!",
-             coalesce(sum(arrivals), 0)::bigint as "hour!"
-           from alert_arrivals where rule_id = $1 and minute > $2"#,
+        r#"select coalesce(sum(a.arrivals) filter (where a.minute > $3), 0)::bigint as "recent!",
+             coalesce(sum(a.arrivals), 0)::bigint as "hour!"
+           from alert_arrivals a join alert_rules r on r.counter_id = a.counter_id
+           where r.id = $1 and a.minute > $2"#,
         rule.0,
         now - TimeDelta::hours(1),
         now - TimeDelta::minutes(RECENT_MINUTES),

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::alert::{AlertRule, BuiltIn, NewAlertRule};
-use dlo_domain::ids::AlertRuleId;
+use dlo_domain::ids::{AlertCounterId, AlertRuleId};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -17,7 +17,9 @@ pub struct Kept {
     pub rule: AlertRule,
     /// Since when it is there: what was there before is no news.
     pub created_at: DateTime<Utc>,
-    /// Since when letters are counted by its filter.
+    /// What letters are counted under that its filter matches.
+    pub counter: AlertCounterId,
+    /// Since when they are.
     pub counted_since: DateTime<Utc>,
 }
 
@@ -117,6 +119,7 @@ struct Row {
     built_in: Option<String>,
     rule: serde_json::Value,
     created_at: DateTime<Utc>,
+    counter_id: Uuid,
     counted_since: DateTime<Utc>,
 }
 
@@ -131,7 +134,12 @@ impl TryFrom<Row> for Kept {
         let rule: NewAlertRule =
             serde_json::from_value(row.rule).map_err(|why| corrupt("rule", why.to_string()))?;
         let rule = AlertRule { id: AlertRuleId(row.id), built_in, rule };
-        Ok(Self { rule, created_at: row.created_at, counted_since: row.counted_since })
+        Ok(Self {
+            rule,
+            created_at: row.created_at,
+            counter: AlertCounterId(row.counter_id),
+            counted_since: row.counted_since,
+        })
     }
 }
 
@@ -143,7 +151,7 @@ impl TryFrom<Row> for Kept {
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Kept>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, built_in, rule, created_at, counted_since from alert_rules
+        "select id, built_in, rule, created_at, counter_id, counted_since from alert_rules
          where removed_at is null order by built_in is null, id",
     )
     .fetch_all(conn)

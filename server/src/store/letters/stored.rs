@@ -6,7 +6,7 @@ use dlo_domain::death::Death;
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::{Failure, HeaderMap};
 use dlo_domain::grouping::{Masker, SignatureId};
-use dlo_domain::ids::{AlertRuleId, LetterId};
+use dlo_domain::ids::{AlertCounterId, LetterId};
 use dlo_domain::judge::{Case, Judge, Judgement};
 use dlo_domain::origin::Origin;
 use dlo_domain::reading::{self, Reading};
@@ -181,11 +181,11 @@ impl StoredLetter {
         judge.severity(&court::facts(self.particulars(), &self.told, &self.extract()))
     }
 
-    /// The alert rules that ask for how long it waits, which is this bad now.
+    /// The counters of the alert rules that ask for how long it waits, which is this bad now.
     #[must_use]
-    pub fn waiting_rules(&self, judge: &Judge, severity: Severity) -> Vec<AlertRuleId> {
+    pub fn waiting_counters(&self, judge: &Judge, severity: Severity) -> Vec<AlertCounterId> {
         let extract = self.extract();
-        judge.waiting_rules(&court::facts(self.particulars(), &self.told, &extract), severity)
+        judge.waiting_counters(&court::facts(self.particulars(), &self.told, &extract), severity)
     }
 
     /// What it is by these rules; it must have been read with what is inside.

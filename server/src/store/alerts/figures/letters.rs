@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::alert::{AlertSubject, Arrivals, Measure};
-use dlo_domain::ids::AlertRuleId;
+use dlo_domain::ids::AlertCounterId;
 use sqlx::PgConnection;
 
 use super::{Figure, MOST_COUNTED, seconds};
@@ -15,7 +15,7 @@ use crate::store::alerts::open::severity;
 /// Returns an error if the query fails.
 pub async fn dead_letters(
     conn: &mut PgConnection,
-    counted_by: Option<AlertRuleId>,
+    counter: Option<AlertCounterId>,
     measure: Measure,
     minutes: u32,
     now: DateTime<Utc>,
@@ -23,13 +23,13 @@ pub async fn dead_letters(
     // The minute that has begun is not over, so the one before it counts, too.
     let since = now - TimeDelta::minutes(i64::from(minutes) + 1);
     let all = arrivals(conn, since, now).await?;
-    let Some(rule) = counted_by else { return Ok(measure.of(all, all.sum)) };
+    let Some(counter) = counter else { return Ok(measure.of(all, all.sum)) };
     let these = sqlx::query_as!(
         Arrivals,
         r#"select coalesce(sum(arrivals), 0)::bigint as "sum!", coalesce(max(arrivals), 0)::bigint as "worst!"
            from (select minute, sum(arrivals) as arrivals from alert_arrivals
-                 where rule_id = $1 and minute > $2 and minute <= $3 group by minute) as minutes"#,
-        rule.0,
+                 where counter_id = $1 and minute > $2 and minute <= $3 group by minute) as minutes"#,
+        counter.0,
         since,
         now,
     )
@@ -63,12 +63,12 @@ async fn arrivals(
 /// Returns an error if the query fails.
 pub async fn oldest_letter(
     conn: &mut PgConnection,
-    rule: AlertRuleId,
+    counter: AlertCounterId,
     now: DateTime<Utc>,
 ) -> Result<i64, StoreError> {
     let since = sqlx::query_scalar!(
-        r#"select min(since) from alert_waiting where rule_id = $1 and since is not null"#,
-        rule.0,
+        r#"select min(since) from alert_waiting where counter_id = $1 and since is not null"#,
+        counter.0,
     )
     .fetch_one(conn)
     .await?;
