@@ -1,18 +1,19 @@
 //! Addresses of pages: the filter, the page of a list and the tab all live in the URL.
 
+#[cfg(feature = "ssr")]
+mod alerts;
+
 use std::fmt::Write as _;
 
-#[cfg(feature = "ssr")]
-use dlo_domain::alert::Signal;
 use dlo_domain::filter::{Field, FilterFault, FilterForm, LetterFilter};
-#[cfg(feature = "ssr")]
-use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
 use crate::api::changes::EditForm;
 #[cfg(feature = "ssr")]
 use crate::api::replays::{FIELDS, ReplayForm};
+#[cfg(feature = "ssr")]
+pub use alerts::*;
 
 /// The list of letters.
 pub(crate) const LETTERS: &str = "/letters";
@@ -62,60 +63,6 @@ pub(crate) fn rel(href: &str) -> Option<&'static str> {
 
 /// The alerts that are open.
 pub const ALERTS: &str = "/alerts";
-
-/// The alerts that are over.
-#[cfg(feature = "ssr")]
-pub(crate) const PAST_ALERTS: &str = "/alerts/history";
-
-/// The alert rules.
-#[cfg(feature = "ssr")]
-pub(crate) const ALERT_RULES: &str = "/alerts/rules";
-
-/// The silences.
-#[cfg(feature = "ssr")]
-pub(crate) const SILENCES: &str = "/alerts/silences";
-
-/// The channels.
-#[cfg(feature = "ssr")]
-pub const CHANNELS: &str = "/alerts/channels";
-
-/// One alert.
-#[cfg(feature = "ssr")]
-#[must_use]
-pub fn alert(id: AlertId) -> String {
-    format!("{ALERTS}/{id}")
-}
-
-/// The page that asks once whether to `acknowledge` or `mute` an alert.
-#[cfg(feature = "ssr")]
-#[must_use]
-pub fn asked_of_alert(id: AlertId, what: &str) -> String {
-    with_query(&alert(id), [("do", what)])
-}
-
-/// The letters that a signal is about, as the list shows them.
-#[cfg(feature = "ssr")]
-#[must_use]
-pub fn letters_of_signal(signal: &Signal) -> String {
-    let scope = if matches!(signal, Signal::OldestLetter { .. }) { "state:held" } else { "" };
-    letters_within(scope, signal.filter().unwrap_or_default())
-}
-
-/// The form of a new alert rule.
-#[cfg(feature = "ssr")]
-pub(crate) const NEW_ALERT_RULE: &str = "/alerts/rules/new";
-
-/// The form of an alert rule.
-#[cfg(feature = "ssr")]
-pub(crate) fn alert_rule(id: AlertRuleId) -> String {
-    format!("{ALERT_RULES}/{id}")
-}
-
-/// The form of a channel.
-#[cfg(feature = "ssr")]
-pub(crate) fn channel(id: ChannelId) -> String {
-    format!("{CHANNELS}/{id}")
-}
 
 /// A page that says what was done.
 #[cfg(feature = "ssr")]

@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(of_arrivals(Measure::Count, 1, &these, &all), [1, 1, 0, 4]);
         assert_eq!(of_arrivals(Measure::Count, 3, &these, &all), [1, 1, 1, 5]);
         assert_eq!(of_arrivals(Measure::Rate, 3, &these, &all), [1, 1, 1, 4]);
-        // Of two letters one is no half of what dies.
+        // One of two letters does not count as half of what dies.
         assert_eq!(of_arrivals(Measure::Ratio, 3, &these, &all), [0, 0, 0, 41]);
     }
 

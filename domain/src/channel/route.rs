@@ -68,8 +68,13 @@ impl Route {
         if self.severities.contains(&severity) {
             Some(Delivery::Now)
         } else {
-            self.digest.contains(&severity).then_some(Delivery::Digest)
+            self.once_a_day().any(|one| one == severity).then_some(Delivery::Digest)
         }
+    }
+
+    /// The severities that are told once a day: those of its digest that are not told at once.
+    pub fn once_a_day(&self) -> impl Iterator<Item = Severity> {
+        self.digest.iter().copied().filter(|one| !self.severities.contains(one))
     }
 
     /// Whether it takes what is about a group of this owner.
@@ -109,6 +114,8 @@ mod tests {
         let subject = AlertSubject::default();
         assert_eq!(both.delivery(Severity::Normal, &subject), Some(Delivery::Now));
         assert_eq!(both.delivery(Severity::High, &subject), None);
+        assert_eq!(both.once_a_day().count(), 0, "what is told at once is not told again");
+        assert_eq!(usual.once_a_day().collect::<Vec<_>>(), [Severity::Normal]);
         let none = Route { severities: Vec::new(), digest: Vec::new(), ..usual };
         assert_eq!(none.checked(), Err(ChannelFault::Route));
         let digest = Route { digest: vec![Severity::Low], ..none };

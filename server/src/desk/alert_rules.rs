@@ -27,8 +27,8 @@ use crate::store::{StoreError, letter_list, shared_time};
 /// Letters that a preview reads at most.
 const MOST_READ: i64 = 200_000;
 
-const TOO_LATE: &str = "counting the letters of this filter took too long, so there is no preview of the rule; it \
-    can be saved all the same";
+const TOO_LATE: &str = "counting the letters of this filter took too long, so the rule has no preview; it can be \
+    saved all the same";
 
 pub(super) async fn list(desk: &PgDesk) -> Result<Vec<AlertRule>, DeskError> {
     let mut conn = desk.begin().await?;

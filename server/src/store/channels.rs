@@ -20,7 +20,7 @@ const SIGNED_TWICE_FOR: TimeDelta = TimeDelta::days(1);
 /// All channels in the order of their names.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Channel>, StoreError> {
     let rows = sqlx::query!(
         r#"select c.id, c.name, c.kind, c.address, c.route as "route: Json<Route>", c.enabled, c.last_sent_at,
@@ -65,7 +65,7 @@ fn kind(word: &str) -> Result<ChannelKind, StoreError> {
 /// Adds a channel. `false` when another has its name.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn insert(
     conn: &mut PgConnection,
     id: ChannelId,
@@ -136,7 +136,7 @@ pub async fn change(
 /// Keeps what came of a test.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn tested(
     conn: &mut PgConnection,
     id: ChannelId,
@@ -157,7 +157,7 @@ pub async fn tested(
 /// Removes a channel, and what waits for it. Tells its name; nothing when there is none.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn remove(
     conn: &mut PgConnection,
     id: ChannelId,

@@ -114,7 +114,7 @@ pub async fn advance(conn: &mut PgConnection, step: Step) -> Result<(), StoreErr
 /// Whether open letters are still to be looked at.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if the query fails.
 pub async fn is_under_way(conn: &mut PgConnection) -> Result<bool, StoreError> {
     let due = sqlx::query_scalar!(
         r#"select exists (select from judging where severity_is_due) as "due!""#

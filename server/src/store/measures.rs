@@ -19,7 +19,7 @@ pub struct Count {
 /// Letters by state and severity.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn letters(conn: &mut PgConnection) -> Result<Vec<Count>, StoreError> {
     let rows = sqlx::query_as!(
         Count,
@@ -32,7 +32,7 @@ pub async fn letters(conn: &mut PgConnection) -> Result<Vec<Count>, StoreError> 
 /// Alerts that are open, by state and severity.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn alerts(conn: &mut PgConnection) -> Result<Vec<Count>, StoreError> {
     let rows = sqlx::query_as!(
         Count,
@@ -45,7 +45,7 @@ pub async fn alerts(conn: &mut PgConnection) -> Result<Vec<Count>, StoreError> {
 /// Workers by what they are: `silent`, or the state that they are in.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn workers(conn: &mut PgConnection) -> Result<Vec<Count>, StoreError> {
     let rows = sqlx::query_as!(
         Count,
@@ -59,7 +59,7 @@ pub async fn workers(conn: &mut PgConnection) -> Result<Vec<Count>, StoreError> 
 /// Sources by condition.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn sources(conn: &mut PgConnection) -> Result<Vec<Count>, StoreError> {
     let rows = sqlx::query_as!(
         Count,
@@ -72,7 +72,7 @@ pub async fn sources(conn: &mut PgConnection) -> Result<Vec<Count>, StoreError> 
 /// For how many seconds workers were away in the last day, all together.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn downtime_of_a_day(
     conn: &mut PgConnection,
     now: DateTime<Utc>,
@@ -90,7 +90,7 @@ pub async fn downtime_of_a_day(
 /// Notifications that wait for channels.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn notifications_waiting(conn: &mut PgConnection) -> Result<i64, StoreError> {
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from notifications

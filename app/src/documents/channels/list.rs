@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::channel::{Channel, ChannelTest};
+use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
@@ -77,7 +78,7 @@ fn Row(channel: Channel, now: DateTime<Utc>) -> impl IntoView {
     let severities = channel.route.severities.iter();
     let severities = severities.map(|severity| view! { <SeverityMark severity=*severity /> });
     let severities = severities.collect_view();
-    let words: Vec<&str> = channel.route.digest.iter().map(|one| one.as_str()).collect();
+    let words: Vec<&str> = channel.route.once_a_day().map(Severity::as_str).collect();
     let digest = (!words.is_empty()).then(|| {
         let waiting = match channel.waiting_for_digest {
             0 => String::new(),

@@ -30,7 +30,7 @@ pub struct LastLetter {
 /// The letter of a group that arrived last, of those that wait; nothing when none does.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn last_of_group(
     conn: &mut PgConnection,
     group: GroupId,
@@ -55,7 +55,7 @@ pub async fn last_of_group(
 /// The letter that a retry policy gave up and that arrived last, of those that wait.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn last_exhausted(
     conn: &mut PgConnection,
     policy: Uuid,
@@ -133,7 +133,7 @@ pub async fn letter(
 /// What is known around the queue that a letter died in.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn surroundings(
     conn: &mut PgConnection,
     (broker, vhost, queue): (&str, &str, &str),
@@ -175,7 +175,7 @@ pub async fn surroundings(
 /// The last replay from which letters of a group did not come back, of the group's newest letters.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn worked_for(
     conn: &mut PgConnection,
     group: GroupId,
@@ -200,7 +200,7 @@ pub async fn worked_for(
 /// Workers that are silent, those that fell silent last in front, up to fifty.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn silent_workers(
     conn: &mut PgConnection,
 ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
@@ -214,7 +214,7 @@ pub async fn silent_workers(
 /// What is said of the condition of a source.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn condition_of(
     conn: &mut PgConnection,
     source: SourceId,

@@ -9,7 +9,7 @@ use crate::store::StoreError;
 /// silences that had ended. Tells how many.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn forget_some(
     conn: &mut PgConnection,
     before: DateTime<Utc>,

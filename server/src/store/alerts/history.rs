@@ -14,7 +14,7 @@ pub type Minute = (DateTime<Utc>, i64);
 /// The last arrivals of letters that match, of the newest `most` letters.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn arrivals(
     conn: &mut PgConnection,
     matching: &Matching,
@@ -36,7 +36,7 @@ pub async fn arrivals(
 /// All arrivals.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn all_arrivals(
     conn: &mut PgConnection,
     from: DateTime<Utc>,
@@ -54,7 +54,7 @@ pub async fn all_arrivals(
 /// Executions that timed out.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn timeouts(
     conn: &mut PgConnection,
     from: DateTime<Utc>,
@@ -73,7 +73,7 @@ pub async fn timeouts(
 /// and of the others the newest `most`, from when they arrived last until they were replayed or done.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn waited(
     conn: &mut PgConnection,
     matching: &Matching,
@@ -102,7 +102,7 @@ pub async fn waited(
 /// How often alerts of a rule fired.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn fired(
     conn: &mut PgConnection,
     rule: AlertRuleId,

@@ -102,7 +102,7 @@ fn grown(
 /// At most so many that are open, those that are pending among them: the worst first, then the newest.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn open(
     conn: &mut PgConnection,
     limit: i64,
@@ -127,7 +127,7 @@ pub async fn open(
 /// At most so many that are over, after the cursor, the last that ended first.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn over(
     conn: &mut PgConnection,
     after: Option<Cursor>,
@@ -156,7 +156,7 @@ pub async fn over(
 /// One alert; nothing when there is none.
 ///
 /// # Errors
-/// When Postgres does not do it or the row cannot be read.
+/// Returns an error if a query fails or the row cannot be read.
 pub async fn one(
     conn: &mut PgConnection,
     id: AlertId,
@@ -178,7 +178,7 @@ pub async fn one(
 /// The last things that happened to an alert, at most so many, the first first.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn events(
     conn: &mut PgConnection,
     id: AlertId,
@@ -210,7 +210,7 @@ pub async fn events(
 /// What channels were told of an alert last, or are to be told, at most so much, the first first.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn told(
     conn: &mut PgConnection,
     id: AlertId,
@@ -272,7 +272,7 @@ pub async fn firing_by_severity(
 /// How many are open.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn count_open(conn: &mut PgConnection) -> Result<i64, StoreError> {
     let count =
         sqlx::query_scalar!(r#"select count(*) as "count!" from alerts where resolved_at is null"#);
@@ -282,7 +282,7 @@ pub async fn count_open(conn: &mut PgConnection) -> Result<i64, StoreError> {
 /// How many are over, as far as they are counted.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn count_over(conn: &mut PgConnection) -> Result<Total, StoreError> {
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from (

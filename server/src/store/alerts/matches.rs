@@ -201,11 +201,18 @@ pub async fn remove_old(
     )
     .execute(&mut *conn)
     .await?;
+    // The counters are found by hopping through the index, whatever the number of letters.
     sqlx::query!(
-        "delete from alert_waiting where ctid = any(array(
-             select w.ctid from alert_waiting w
-             where not exists (select from alert_rules r where r.counter_id = w.counter_id) limit $1))",
-        limit,
+        "with recursive hop as (
+             (select counter_id from alert_waiting order by counter_id limit 1)
+             union all
+             select (select w.counter_id from alert_waiting w where w.counter_id > hop.counter_id
+                     order by w.counter_id limit 1)
+             from hop where hop.counter_id is not null)
+         delete from alert_waiting where ctid = any(array(
+             select w.ctid from hop join alert_waiting w on w.counter_id = hop.counter_id
+             where not exists (select from alert_rules r where r.counter_id = hop.counter_id) limit $1))",
+        10 * limit,
     )
     .execute(conn)
     .await?;

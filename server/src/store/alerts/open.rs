@@ -27,7 +27,7 @@ pub struct Open {
 /// Takes the turn to evaluate, until the transaction ends. `false` when another office has it.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn take_turn(conn: &mut PgConnection) -> Result<bool, StoreError> {
     let is_ours = sqlx::query_scalar!(r#"select pg_try_advisory_xact_lock($1) as "ours!""#, LOCK)
         .fetch_one(conn)
@@ -38,7 +38,7 @@ pub async fn take_turn(conn: &mut PgConnection) -> Result<bool, StoreError> {
 /// All that is open, by rule and key. A person who changes one waits until this transaction ends.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn all(
     conn: &mut PgConnection,
 ) -> Result<HashMap<(AlertRuleId, String), Open>, StoreError> {
@@ -94,7 +94,7 @@ pub(super) fn state(word: &str) -> Result<AlertState, StoreError> {
 /// Writes an alert that has begun.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn begin(
     conn: &mut PgConnection,
     rule: AlertRuleId,
@@ -127,7 +127,7 @@ pub async fn begin(
 /// Writes how an alert goes on.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn go_on(
     conn: &mut PgConnection,
     open: &Open,
@@ -162,7 +162,7 @@ pub async fn go_on(
 /// Forgets one that passed before anybody was told.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn drop_pending(conn: &mut PgConnection, id: AlertId) -> Result<(), StoreError> {
     sqlx::query!("delete from alerts where id = $1 and state = 'pending'", id.0)
         .execute(conn)
@@ -173,7 +173,7 @@ pub async fn drop_pending(conn: &mut PgConnection, id: AlertId) -> Result<(), St
 /// Notes what happened to an alert by itself.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn note(
     conn: &mut PgConnection,
     id: AlertId,
@@ -197,7 +197,7 @@ pub async fn note(
 /// Where an alert stands; nothing when there is none.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn state_of(
     conn: &mut PgConnection,
     id: AlertId,
@@ -209,7 +209,7 @@ pub async fn state_of(
 /// Writes of an acknowledgement. `false` when it is not firing.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn acknowledge(
     conn: &mut PgConnection,
     id: AlertId,
@@ -236,7 +236,7 @@ pub async fn acknowledge(
 /// anyway: it is pending, or over.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn mute_until_more(
     conn: &mut PgConnection,
     id: AlertId,
@@ -256,7 +256,7 @@ pub async fn mute_until_more(
 /// Notes that somebody muted an alert.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn note_mute(
     conn: &mut PgConnection,
     id: AlertId,

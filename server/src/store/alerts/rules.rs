@@ -26,7 +26,7 @@ pub struct Kept {
 /// Adds the rules that every office comes with and that are not there yet.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn add_missing(
     conn: &mut PgConnection,
     clock: &dyn Clock,
@@ -51,7 +51,7 @@ pub async fn add_missing(
 /// Puts another in the place of a rule.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn change(
     conn: &mut PgConnection,
     id: AlertRuleId,
@@ -74,7 +74,7 @@ pub async fn change(
 /// Adds a rule that somebody wrote. Its letters are counted from now on.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn add(
     conn: &mut PgConnection,
     id: AlertRuleId,
@@ -97,7 +97,7 @@ pub async fn add(
 /// Removes a rule that somebody wrote. Its alerts point to it, so its row stays.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn remove(
     conn: &mut PgConnection,
     id: AlertRuleId,
@@ -147,7 +147,7 @@ impl TryFrom<Row> for Kept {
 /// version cannot read is left out, and logged.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Kept>, StoreError> {
     let rows = sqlx::query_as!(
         Row,

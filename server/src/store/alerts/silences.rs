@@ -10,7 +10,7 @@ use crate::store::StoreError;
 /// The silences that hold at a time, those that end first in front.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn holding(
     conn: &mut PgConnection,
     now: DateTime<Utc>,
@@ -41,7 +41,7 @@ pub async fn holding(
 /// Adds a silence. `false` when what it names is not there.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn add(
     conn: &mut PgConnection,
     id: SilenceId,
@@ -73,7 +73,7 @@ pub async fn add(
 /// Ends a silence now. `false` when it holds no more.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn end(
     conn: &mut PgConnection,
     id: SilenceId,

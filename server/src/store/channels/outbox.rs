@@ -13,7 +13,7 @@ use crate::store::StoreError;
 /// The channels that are used, and what goes there.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn routes(conn: &mut PgConnection) -> Result<Vec<(ChannelId, Route)>, StoreError> {
     let rows = sqlx::query!(
         r#"select id, route as "route: Json<Route>" from channels where enabled and removed_at is null"#,
@@ -70,7 +70,7 @@ pub async fn write(
 /// Who owns a group, if somebody does.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn owner_of(
     conn: &mut PgConnection,
     group: GroupId,

@@ -55,7 +55,7 @@ pub struct Batch {
 /// Takes channels that have something to be told, and that it is time for.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn take(
     conn: &mut PgConnection,
     now: DateTime<Utc>,
@@ -99,7 +99,7 @@ fn endpoint(
 /// Where is posted for a channel; nothing when there is none.
 ///
 /// # Errors
-/// When Postgres does not do it or the row cannot be read.
+/// Returns an error if a query fails or the row cannot be read.
 pub async fn endpoint_of(
     conn: &mut PgConnection,
     id: ChannelId,
@@ -160,7 +160,7 @@ pub async fn batch(
 /// What was to be told last to any channel, of an alert that fired; nothing when nothing was.
 ///
 /// # Errors
-/// When Postgres does not do it or the row cannot be read.
+/// Returns an error if a query fails or the row cannot be read.
 pub async fn last(conn: &mut PgConnection) -> Result<Option<Notice>, StoreError> {
     let row = sqlx::query_as!(
         Row,
@@ -237,7 +237,7 @@ pub(in crate::store) fn change(word: &str) -> Result<AlertChange, StoreError> {
 /// A channel took a message; it is to be told nothing more until `due_at`.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn sent(
     conn: &mut PgConnection,
     channel: ChannelId,
@@ -263,7 +263,7 @@ pub async fn sent(
 /// A channel did not take a message, and said why. It is tried again at `due_at`.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if a query fails.
 pub async fn failed(
     conn: &mut PgConnection,
     channel: ChannelId,

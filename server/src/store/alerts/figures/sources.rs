@@ -13,28 +13,29 @@ use crate::store::StoreError;
 /// A depth that was seen longer ago than this is not known any more.
 const DEPTH_WITHIN: TimeDelta = TimeDelta::minutes(15);
 
-/// What an alert about a source says of it.
-struct Source {
+/// A source, and its figure.
+struct SourceFigure {
     id: Uuid,
     name: String,
     broker: String,
     vhost: String,
     queue: String,
+    figure: i64,
 }
 
-impl Source {
-    fn with(self, figure: i64) -> Figure {
-        Figure {
+impl From<SourceFigure> for Figure {
+    fn from(source: SourceFigure) -> Self {
+        Self {
             subject: AlertSubject {
-                key: self.id.to_string(),
-                name: self.name,
-                source: Some(SourceId(self.id)),
+                key: source.id.to_string(),
+                name: source.name,
+                source: Some(SourceId(source.id)),
                 group: None,
-                broker: Some(self.broker),
-                vhost: Some(self.vhost),
-                queue: Some(self.queue),
+                broker: Some(source.broker),
+                vhost: Some(source.vhost),
+                queue: Some(source.queue),
             },
-            figure: Some(figure),
+            figure: Some(source.figure),
             severity: None,
         }
     }
@@ -49,7 +50,8 @@ pub async fn depths(
     conn: &mut PgConnection,
     now: DateTime<Utc>,
 ) -> Result<Vec<Figure>, StoreError> {
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        SourceFigure,
         r#"with held as (
              select source_id, sum(letters)::bigint as letters from letter_counts
              where state = 'held' group by source_id),
@@ -59,7 +61,7 @@ pub async fn depths(
            select s.id, s.name, s.broker, s.vhost, s.queue,
              case when s.mode = 'mirror'
                then greatest(coalesce(held.letters, 0), coalesce(seen.depth, 0))
-               else coalesce(held.letters, 0) + coalesce(seen.depth, 0) end as "depth!"
+               else coalesce(held.letters, 0) + coalesce(seen.depth, 0) end as "figure!"
            from sources s
            left join held on held.source_id = s.id
            left join seen on seen.broker = s.broker and seen.vhost = s.vhost and seen.queue = s.queue
@@ -71,17 +73,7 @@ pub async fn depths(
     )
     .fetch_all(conn)
     .await?;
-    let figures = rows.into_iter().map(|row| {
-        let source = Source {
-            id: row.id,
-            name: row.name,
-            broker: row.broker,
-            vhost: row.vhost,
-            queue: row.queue,
-        };
-        source.with(row.depth)
-    });
-    Ok(figures.collect())
+    Ok(rows.into_iter().map(Figure::from).collect())
 }
 
 /// For how many seconds sources have been in one of these conditions.
@@ -94,26 +86,20 @@ pub async fn sources_in(
     now: DateTime<Utc>,
 ) -> Result<Vec<Figure>, StoreError> {
     let words: Vec<String> = conditions.iter().map(|one| one.as_str().to_owned()).collect();
-    let rows = sqlx::query!(
-        "select id, name, broker, vhost, queue, condition_since from sources
-         where removed_at is null and condition = any($1)
-         order by condition_since, id limit $2",
+    let rows = sqlx::query_as!(
+        SourceFigure,
+        r#"select id, name, broker, vhost, queue,
+             greatest(floor(extract(epoch from $3::timestamptz - condition_since)), 0)::bigint as "figure!"
+           from sources
+           where removed_at is null and condition = any($1)
+           order by condition_since, id limit $2"#,
         &words,
         MOST_THINGS,
+        now,
     )
     .fetch_all(conn)
     .await?;
-    let figures = rows.into_iter().map(|row| {
-        let source = Source {
-            id: row.id,
-            name: row.name,
-            broker: row.broker,
-            vhost: row.vhost,
-            queue: row.queue,
-        };
-        source.with(seconds(row.condition_since, now))
-    });
-    Ok(figures.collect())
+    Ok(rows.into_iter().map(Figure::from).collect())
 }
 
 /// For how many seconds brokers of sources have not answered.
