@@ -16,6 +16,7 @@ mod route;
 mod router;
 mod serving;
 mod site;
+mod tasks;
 
 use std::convert::Infallible;
 use std::path::PathBuf;

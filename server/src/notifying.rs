@@ -2,7 +2,8 @@
 //! nothing is lost however long a channel is away: it gets one message then, about all that happened meanwhile.
 //!
 //! One office posts to a channel at a time. What was taken by a channel is written down before anything else is
-//! posted to it; an office that is killed in between has it posted once more, since nobody can tell then.
+//! posted to it, however long Postgres is away in between; an office that is killed in between has it posted once
+//! more, since nobody can tell then.
 
 mod composing;
 mod facts;
@@ -23,6 +24,7 @@ use futures_util::future::join_all;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 use sqlx::PgPool;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::breakdown::ComparisonSample;
@@ -76,7 +78,7 @@ pub struct Poster {
 
 impl Duty for Poster {
     async fn step(&mut self, stop: &CancellationToken) -> Result<Next, StoreError> {
-        while !stop.is_cancelled() && self.post_some().await? > 0 {}
+        while !stop.is_cancelled() && self.post_some(stop).await? > 0 {}
         Ok(Next::Usual)
     }
 
@@ -89,19 +91,19 @@ impl Poster {
     /// Posts to every channel that it is time for, once. Tells to how many.
     ///
     /// # Errors
-    /// When Postgres does not do it; what was posted then may be posted again.
-    pub async fn post_some(&self) -> Result<usize, StoreError> {
+    /// When Postgres does not do it; what was posted then is posted again only if the office stops meanwhile.
+    pub async fn post_some(&self, stop: &CancellationToken) -> Result<usize, StoreError> {
         let mut conn = self.pool.acquire().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let taken = posting::take(&mut conn, now, AT_ONCE).await?;
         drop(conn);
         // To the end of all of them: what one channel is about to take is not cut off for the fault of another.
-        let posted = join_all(taken.iter().map(|channel| self.post_to(channel))).await;
+        let posted = join_all(taken.iter().map(|channel| self.post_to(channel, stop))).await;
         posted.into_iter().collect::<Result<Vec<()>, _>>()?;
         Ok(taken.len())
     }
 
-    async fn post_to(&self, channel: &Taken) -> Result<(), StoreError> {
+    async fn post_to(&self, channel: &Taken, stop: &CancellationToken) -> Result<(), StoreError> {
         let mut conn = self.pool.acquire().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let Batch { ids, mut notices } = posting::batch(&mut conn, channel.id, now).await?;
@@ -119,14 +121,31 @@ impl Poster {
         let outcome = if posted.is_ok() { "sent" } else { "failed" };
         metrics::counter!("dlo_notifications_total", "outcome" => outcome)
             .increment(ids.len().try_into().unwrap_or(u64::MAX));
+        if let Err(refusal) = &posted {
+            tracing::warn!(channel = %channel.id, answer = %refusal.answer, "a channel took no message; it is posted again");
+        }
+        loop {
+            match self.write_down(channel, &ids, &posted).await {
+                // Nobody else knows what came of it.
+                Err(why) if why.is_passing() && !stop.is_cancelled() => sleep(LOOK_EVERY).await,
+                done => return done,
+            }
+        }
+    }
+
+    async fn write_down(
+        &self,
+        channel: &Taken,
+        ids: &[i64],
+        posted: &Result<(), Refusal>,
+    ) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
         let conn = &mut *transaction;
         let now = shared_time(conn, &*self.clock).await?;
         match posted {
-            Ok(()) => posting::sent(conn, channel.id, &ids, (now, now + PAUSE)).await?,
+            Ok(()) => posting::sent(conn, channel.id, ids, (now, now + PAUSE)).await?,
             Err(refusal) => {
                 let due_at = now + refusal.pause(channel.failures);
-                tracing::warn!(channel = %channel.id, answer = %refusal.answer, "a channel took no message; it is posted again");
                 posting::failed(conn, channel.id, &refusal.answer, (now, due_at)).await?;
             }
         }

@@ -112,8 +112,10 @@ impl Publisher {
     /// Publishes messages in order, at once, and waits until it is certain what came of each, but not longer
     /// than `patience`. The answers are in the order of the messages. One that closes the channel leaves those
     /// of its batch unknown, and no others.
+    #[tracing::instrument(level = "debug", skip_all, fields(messages = batch.len()))]
     pub async fn publish(&self, batch: Vec<Outgoing>, patience: Duration) -> Vec<Published> {
-        let deadline = Instant::now() + patience;
+        let began = Instant::now();
+        let deadline = began + patience;
         let not_sent = vec![Published::NotSent; batch.len()];
         if self.is_blocked() {
             // Those before it learn when that is over; these would be unknown for nothing.
@@ -132,7 +134,10 @@ impl Publisher {
         if !ended.iter().any(|one| matches!(one.answer, Answer::Missing(Published::Lost(_)))) {
             self.give_back(channel);
         }
-        decide(ended)
+        let published = decide(ended);
+        let confirmed = published.iter().filter(|one| **one == Published::Confirmed).count();
+        tracing::debug!(confirmed, seconds = began.elapsed().as_secs_f64(), "published");
+        published
     }
 
     /// A channel with confirms on which nothing is on its way.

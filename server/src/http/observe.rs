@@ -1,5 +1,5 @@
 //! Counts and times every request, by route and never by path, so that names in paths cannot
-//! multiply the figures.
+//! multiply the figures. What is logged meanwhile, each query among it, is logged within the request's span.
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
@@ -7,6 +7,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use tokio::time::Instant;
 use tower_http::request_id::{MakeRequestId, RequestId};
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 /// Makes the id that a request is known by in answer and log.
@@ -29,7 +30,9 @@ pub(super) async fn observe(request: Request, next: Next) -> Response {
         .get::<MatchedPath>()
         .map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());
     let id = request.extensions().get::<RequestId>().cloned();
-    let response = next.run(request).await;
+    let id = id.as_ref().and_then(|id| id.header_value().to_str().ok());
+    let span = tracing::info_span!("request", method, route, id);
+    let response = next.run(request).instrument(span.clone()).await;
     let status = response.status().as_u16();
     let seconds = began.elapsed().as_secs_f64();
     metrics::counter!(
@@ -37,10 +40,9 @@ pub(super) async fn observe(request: Request, next: Next) -> Response {
         "method" => method, "route" => route.clone(), "status" => status.to_string()
     )
     .increment(1);
-    metrics::histogram!("dlo_http_request_seconds", "method" => method, "route" => route.clone())
+    metrics::histogram!("dlo_http_request_seconds", "method" => method, "route" => route)
         .record(seconds);
-    let id = id.as_ref().and_then(|id| id.header_value().to_str().ok());
-    tracing::debug!(method, route, status, seconds, id, "answered");
+    span.in_scope(|| tracing::debug!(status, seconds, "answered"));
     response
 }
 

@@ -22,11 +22,14 @@ use leptos_axum::{
 use super::Front;
 use super::problem::Problem;
 use super::site::Site;
+use super::tasks;
 
 /// Where pages of the application are, and where documents. They are listed once: while Leptos lists them, it lets no page of the process read
 /// anything, and a second listing at the same time would read without a desk.
-static PAGES: LazyLock<[Vec<AxumRouteListing>; 2]> =
-    LazyLock::new(|| [generate_route_list(App), generate_route_list(Documents)]);
+static PAGES: LazyLock<[Vec<AxumRouteListing>; 2]> = LazyLock::new(|| {
+    tasks::begin();
+    [generate_route_list(App), generate_route_list(Documents)]
+});
 
 /// The paths of pages, with their parameters.
 pub(super) fn paths() -> impl Iterator<Item = String> {

@@ -49,14 +49,15 @@ pub(super) async fn run(engine: &Arc<Engine>, mut taken: mpsc::Receiver<ReplayId
     }
 }
 
+#[tracing::instrument(name = "replay", skip_all, fields(id = %replay))]
 async fn follow(engine: &Arc<Engine>, replay: ReplayId) -> ReplayId {
     match to_the_end(engine, replay).await {
         Ok(()) | Err(Halt::Stopped) => {}
         Err(Halt::NotOurs) => {
-            tracing::info!(%replay, "a replay was paused or cancelled, or goes on at another office");
+            tracing::info!("a replay was paused or cancelled, or goes on at another office");
         }
         Err(Halt::Store(why)) => {
-            tracing::error!(%replay, %why, "a replay cannot go on; its letters stay as they are");
+            tracing::error!(%why, "a replay cannot go on; its letters stay as they are");
             let mut aside = std::iter::once(ASIDE);
             // Stopped or not, there is nothing more to be done here.
             let _ = engine.pause(&mut aside).await;

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tracing::Instrument as _;
 
 use self::work::Work;
 use super::halt::Halt;
@@ -54,7 +55,7 @@ impl Wire {
         let (arrive, arrivals) = mpsc::unbounded_channel();
         let work = Work::new(line, publisher, arrive);
         let mut task = JoinSet::new();
-        task.spawn(work.run(ordered));
+        task.spawn(work.run(ordered).in_current_span());
         Self { orders, arrivals, task, out: 0, is_held: false }
     }
 

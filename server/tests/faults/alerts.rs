@@ -10,6 +10,7 @@ use dlo_server::broker::Brokers;
 use sqlx::PgPool;
 use tokio::time::{Instant, sleep};
 
+use crate::harness::frozen::own_database;
 use crate::harness::goal::GoalRow;
 use crate::harness::process::{Premises, Serve};
 use crate::harness::sized;
@@ -51,10 +52,10 @@ struct Telling {
 }
 
 impl Telling {
-    async fn open(pool: &PgPool) -> Self {
+    async fn open(pool: &PgPool, database_url: String) -> Self {
         let slack = Slack::start().await;
         let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
-        let premises = Premises::new(database_url(pool), &nobody);
+        let premises = Premises::new(database_url, &nobody);
         let office = premises.open_with(&ALONE);
         until_within("the office has its rules", Duration::from_mins(1), || async {
             count(pool, "select count(*) from alert_rules").await > 0
@@ -103,7 +104,7 @@ impl Telling {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn of_two_thousand_alerts_none_is_lost_and_none_told_twice(pool: PgPool) {
     let began = Instant::now();
-    let mut telling = Telling::open(&pool).await;
+    let mut telling = Telling::open(&pool, database_url(&pool)).await;
     for wave in 0..WAVES {
         telling.hinder(wave).await;
         let said = || telling.premises.last_words();
@@ -140,4 +141,28 @@ async fn of_two_thousand_alerts_none_is_lost_and_none_told_twice(pool: PgPool) {
         telling.premises.last_words()
     );
     telling.office.take().expect("an office").stop().await;
+}
+
+#[tokio::test]
+async fn what_was_taken_while_the_database_was_away_is_not_told_again() {
+    let (sandbox, url, pool) = own_database(Duration::from_secs(2)).await;
+    let server = sandbox.postgres().expect("a database");
+    let mut telling = Telling::open(&pool, url).await;
+    telling.slack.will([Answer::TakeSlowly(3)]);
+    sqlx::raw_sql(GROUPS).execute(&pool).await.expect("a wave");
+    let begun = || async { telling.slack.begun() == WAVE };
+    until_within("it is taken", Duration::from_mins(2), begun).await;
+    server.stop_immediately().await.expect("stopped");
+    // The answer comes when nobody can write it down.
+    sleep(Duration::from_secs(6)).await;
+    server.start_again().await.expect("started");
+    until_within("it is written down", Duration::from_mins(2), || async {
+        let waiting = "select count(*) from notifications where sent_at is null";
+        sqlx::query_scalar::<_, i64>(waiting).fetch_one(&pool).await.is_ok_and(|left| left == 0)
+    })
+    .await;
+    let office = telling.office.take().expect("an office");
+    let (asked, last_words) = (telling.slack.asked(), telling.premises.last_words());
+    assert_eq!((asked, telling.slack.begun()), (1, WAVE), "{last_words}");
+    office.stop().await;
 }

@@ -17,6 +17,9 @@ mod postgres;
 /// machine that does nothing else; a test that shares its machine must not fail for that.
 const RESUMES_WITHIN: u64 = 20;
 
+/// How long a test waits for a connection of its own.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The goal itself, which `make test-full` holds intake to.
 const GOAL_RESUMES_WITHIN: Duration = Duration::from_secs(5);
 

@@ -14,6 +14,7 @@ mod replay;
 mod retries;
 mod rules;
 mod scenarios;
+mod spans;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "`it` and `faults` use a part each")]
 mod support;

@@ -24,6 +24,8 @@ pub enum Answer {
     Refuse(u16, &'static str),
     /// Too many: again after so many seconds.
     TooMany(u32),
+    /// It takes the message, and says so after so many seconds.
+    TakeSlowly(u64),
     /// It takes the message, and nobody hears that.
     TakeAndHang,
     /// It does not take the message, and does not say so.
@@ -142,6 +144,11 @@ async fn answer(State(said): State<Arc<Mutex<Said>>>, body: Bytes) -> Response {
                 HeaderValue::from(seconds),
             )]);
             (StatusCode::TOO_MANY_REQUESTS, after, "").into_response()
+        }
+        Answer::TakeSlowly(seconds) => {
+            take();
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            "ok".into_response()
         }
         Answer::TakeAndHang | Answer::Hang => {
             if answer == Answer::TakeAndHang {

@@ -228,7 +228,7 @@ async fn a_broker_that_stands_still_fails_nobody_whose_message_expired(pool: PgP
 /// Workers ask before they begin, so a database that stands still keeps them from it.
 #[tokio::test]
 async fn a_database_that_stands_still_fails_nobody_whose_message_expired() {
-    let (sandbox, pool) = own_database().await;
+    let (sandbox, _, pool) = own_database(Duration::from_secs(5)).await;
     let server = sandbox.postgres().expect("a database");
     let vhost = Vhost::create().await;
     let story = Story::open(&pool, &vhost).await;

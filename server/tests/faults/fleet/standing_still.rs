@@ -72,7 +72,7 @@ async fn only_the_dead_are_found(pool: &PgPool, vhost: &Vhost, interval: f64) ->
 #[tokio::test]
 async fn a_database_that_stands_still_kills_no_worker() {
     let (still, interval) = measures();
-    let (sandbox, pool) = own_database().await;
+    let (sandbox, _, pool) = own_database(Duration::from_secs(5)).await;
     let server = sandbox.postgres().expect("a database");
     let vhost = Vhost::create().await;
     let lookout = Lookout::start(&pool, own_brokers(&vhost));
@@ -140,7 +140,7 @@ async fn report(bench: &Bench, state: ExecutionState, ids: std::ops::Range<u32>)
 #[tokio::test]
 async fn a_database_that_stands_still_fails_no_execution() {
     let (still, stuck_after, check_every) = sized((20, 12, 1), (120, 60, 10));
-    let (sandbox, pool) = own_database().await;
+    let (sandbox, _, pool) = own_database(Duration::from_secs(5)).await;
     let server = sandbox.postgres().expect("a database");
     let bench = Bench::offline(&pool).await;
     let keeper = executions::Keeper {

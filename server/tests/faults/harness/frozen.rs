@@ -9,19 +9,19 @@ use sqlx::postgres::PgPoolOptions;
 
 use crate::support::broker::Vhost;
 
-/// A database.
-pub async fn own_database() -> (Sandbox, PgPool) {
+/// A database, its address, and connections that are waited for so long.
+pub async fn own_database(patience: Duration) -> (Sandbox, String, PgPool) {
     let options = SandboxOptions { rabbitmq: false, ..SandboxOptions::default() };
     let sandbox = Sandbox::start_own(options).await.expect("a database");
     let server = sandbox.postgres().expect("a database");
-    let url = server.create_database("fleet").await.expect("created");
+    let url = server.create_database("own").await.expect("created");
     let pool = PgPoolOptions::new()
         .max_connections(12)
-        .acquire_timeout(Duration::from_secs(5))
+        .acquire_timeout(patience)
         .connect_lazy(&url)
         .expect("an address");
     store::migrate(&pool).await.expect("migrated");
-    (sandbox, pool)
+    (sandbox, url, pool)
 }
 
 /// A broker, and a vhost there.

@@ -7,7 +7,8 @@ use dlo_domain::source::SourceMode;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
-use super::postgres::own_database;
+use super::PATIENCE;
+use crate::harness::frozen::own_database;
 use crate::harness::goal::GoalRow;
 use crate::harness::ledger::{Ledger, mixed_bodies};
 use crate::harness::process::Premises;
@@ -30,7 +31,7 @@ async fn a_database_that_is_away_is_said_and_waited_for() {
     let (outages, away) = sized((1, Duration::from_secs(3)), (5, Duration::from_mins(1)));
     let mut random = StdRng::seed_from_u64(37);
     let bodies = mixed_bodies(outages * sized(1_000, 4_000), &mut random);
-    let (sandbox, url, pool) = own_database().await;
+    let (sandbox, url, pool) = own_database(PATIENCE).await;
     let server = sandbox.postgres().expect("a database");
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;

@@ -3,14 +3,11 @@
 use std::time::Duration;
 
 use dlo_domain::source::SourceMode;
-use dlo_sandbox::{Sandbox, SandboxOptions};
-use dlo_server::store;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
 
-use super::RESUMES_WITHIN;
+use super::{PATIENCE, RESUMES_WITHIN};
+use crate::harness::frozen::own_database;
 use crate::harness::ledger::{Ledger, mixed_bodies};
 use crate::harness::process::Premises;
 use crate::harness::reckoning::{Reckoning, progress};
@@ -20,25 +17,11 @@ use crate::support::desk::Bench;
 use crate::support::office::watch;
 use crate::support::until_within;
 
-pub(super) async fn own_database() -> (Sandbox, String, PgPool) {
-    let options = SandboxOptions { rabbitmq: false, ..SandboxOptions::default() };
-    let sandbox = Sandbox::start_own(options).await.expect("a database");
-    let server = sandbox.postgres().expect("a database");
-    let url = server.create_database("intake").await.expect("created");
-    let pool = PgPoolOptions::new()
-        .max_connections(3)
-        .acquire_timeout(Duration::from_secs(2))
-        .connect_lazy(&url)
-        .expect("an address");
-    store::migrate(&pool).await.expect("migrated");
-    (sandbox, url, pool)
-}
-
 #[tokio::test]
 async fn a_database_killed_in_intake_loses_and_doubles_nothing() {
     let mut random = StdRng::seed_from_u64(23);
     let bodies = mixed_bodies(setting("DLO_CRASH_MESSAGES", 6_000), &mut random);
-    let (sandbox, url, pool) = own_database().await;
+    let (sandbox, url, pool) = own_database(PATIENCE).await;
     let server = sandbox.postgres().expect("a database");
     let vhost = Vhost::create().await;
     vhost.queue("dead", &[]).await;
@@ -81,7 +64,7 @@ async fn a_database_killed_in_intake_loses_and_doubles_nothing() {
 /// A crash empties the notes of how far a replay is, while its office lives and knows it.
 #[tokio::test]
 async fn a_database_killed_in_a_replay_has_nothing_published_twice() {
-    let (sandbox, url, pool) = own_database().await;
+    let (sandbox, url, pool) = own_database(PATIENCE).await;
     let server = sandbox.postgres().expect("a database");
     let vhost = Vhost::create().await;
     vhost.queue("work", &[]).await;

@@ -13,6 +13,7 @@ use dlo_server::desk::PgDesk;
 use dlo_server::notifying::{ALLOW, Links, Poster};
 use dlo_server::outbound::{Allowed, Outbound};
 use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
 
 use super::Office;
 use crate::support::desk::desk;
@@ -66,8 +67,13 @@ impl Telling {
     pub(super) async fn pass(&self, seconds: i64) {
         for _ in 0..seconds / 10 {
             self.office.pass(10).await;
-            self.poster.post_some().await.expect("posted");
+            self.post().await;
         }
+    }
+
+    /// Posts what is due.
+    pub(super) async fn post(&self) {
+        self.poster.post_some(&CancellationToken::new()).await.expect("posted");
     }
 
     async fn channel(&self) -> Channel {
@@ -191,13 +197,15 @@ async fn several_offices_post_each_message_once(pool: PgPool) {
     telling.office.run(SOURCES).await;
     telling.office.pass(20).await;
     let offices: Vec<Poster> = (0..4).map(|_| telling.poster.clone()).collect();
-    let posted = futures_util::future::join_all(offices.iter().map(Poster::post_some)).await;
+    let stop = CancellationToken::new();
+    let posting = offices.iter().map(|office| office.post_some(&stop));
+    let posted = futures_util::future::join_all(posting).await;
     assert!(posted.iter().all(Result::is_ok));
     assert_eq!(telling.slack.asked(), 1);
     telling.office.clock.advance(TimeDelta::seconds(1));
     telling.office.run("update sources set condition = 'running'").await;
     telling.office.evaluator.look().await.expect("looked");
-    telling.poster.post_some().await.expect("posted");
+    telling.post().await;
     assert_eq!(telling.slack.asked(), 1, "not so soon");
 }
 

@@ -13,7 +13,7 @@ async fn sleep_until_before_seven(telling: &Telling, seconds: i64) {
     let seven: DateTime<Utc> = "2026-11-22T07:00:00Z".parse().expect("a time");
     telling.office.clock.advance(seven - telling.office.now() - TimeDelta::seconds(seconds));
     telling.office.evaluator.look().await.expect("looked");
-    telling.poster.post_some().await.expect("posted");
+    telling.post().await;
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -27,7 +27,7 @@ async fn what_is_normal_is_told_in_the_morning(pool: PgPool) {
     sleep_until_before_seven(&telling, 1).await;
     assert_eq!(telling.slack.taken().len(), 0);
     telling.office.clock.advance(TimeDelta::seconds(1));
-    telling.poster.post_some().await.expect("posted");
+    telling.post().await;
     assert_eq!(telling.slack.texts(), ["Normal: a new failure: “no route”, 3 letters wait"]);
     assert_eq!(telling.office.open_alerts().await[0].told_at, Some(telling.office.now()));
     // Its end is no reason to wake anybody either.
@@ -36,7 +36,7 @@ async fn what_is_normal_is_told_in_the_morning(pool: PgPool) {
     assert_eq!(telling.office.open_alerts().await, []);
     assert_eq!(telling.slack.taken().len(), 1);
     telling.office.clock.advance(TimeDelta::days(1));
-    telling.poster.post_some().await.expect("posted");
+    telling.post().await;
     assert_eq!(telling.slack.texts().len(), 2);
     assert!(telling.slack.texts()[1].starts_with("Over after"), "{:?}", telling.slack.texts());
 }
