@@ -100,8 +100,12 @@ impl Inlet {
 
     /// Starts to fetch message by message, without a consumer, with at most `window` of them unacknowledged
     /// at any time: for a queue that would be deleted with its last consumer.
-    pub fn fetch(&mut self, window: u16) {
-        self.fetch = Some(Fetch::new(window));
+    ///
+    /// # Errors
+    /// When the broker refuses or does not answer.
+    pub async fn fetch(&mut self, window: u16) -> Result<(), BrokerError> {
+        self.fetch = Some(Fetch::begin(&self.channel, &self.queue, window).await?);
+        Ok(())
     }
 
     /// Whether no message came here, and none can be on its way.

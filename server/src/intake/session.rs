@@ -250,6 +250,8 @@ impl Running<'_> {
         let mut told = None;
         while !stop.is_cancelled() {
             self.may_take()?;
+            stint::begin(self).await?;
+            // Not before: a queue that is missing, or refused, is so without a moment in between.
             let remark = self.remark();
             if told.as_ref() != Some(&remark) {
                 let text = remark.as_deref();

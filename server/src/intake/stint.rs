@@ -35,19 +35,24 @@ enum Filled {
     Stop,
 }
 
+/// Begins to take: from here on the broker gives what the queue has.
+pub(super) async fn begin(running: &mut Running<'_>) -> Result<(), SessionError> {
+    running.write_down().await?;
+    running.look_around().await?;
+    if running.lifetime.bears_consumers() {
+        running.inlet.consume(running.window).await?;
+    } else {
+        running.inlet.fetch(running.window).await?;
+    }
+    Ok(())
+}
+
 /// Takes until the window is full, until nothing more comes, or until `stop`; then fences.
 pub(super) async fn run(
     running: &mut Running<'_>,
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let mut buffer = Buffer::default();
-    running.write_down().await?;
-    running.look_around().await?;
-    if running.lifetime.bears_consumers() {
-        running.inlet.consume(running.window).await?;
-    } else {
-        running.inlet.fetch(running.window);
-    }
     let mut next_look = Instant::now() + LOOK_AROUND;
     loop {
         if running.may_take().is_err() {

@@ -24,7 +24,7 @@ impl Consumer {
         let processed = Arc::new(AtomicU32::new(0));
         let consume = vhost.channel.basic_consume(
             queue.into(),
-            "consumer".into(),
+            format!("consumer of {queue}").into(),
             BasicConsumeOptions::default(),
             FieldTable::default(),
         );

@@ -6,13 +6,15 @@ use super::text::{counted, duration};
 use super::{Finding, FindingKind, Look};
 use crate::severity::Severity;
 
-/// A queue without consumers. Dead-letter queues and queues in which messages only wait have none;
-/// those that go with their consumer or their connection are somebody's for a moment.
+/// A queue without consumers. Dead-letter queues and queues in which messages only wait have none; of those that
+/// letters are taken from, their source says why nothing is; those that go with their consumer or their connection
+/// are somebody's for a moment.
 pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
     let idle = queue.idle_seconds?;
     let effective = look.map.effective(queue);
     let waits = effective.message_ttl.is_some() && effective.dead_letter_exchange.is_some();
     let is_worked_on = look.map.role(&queue.name) == Role::Work
+        && !look.regard.watched.contains(&queue.name)
         && queue.kind != QueueKind::Stream
         && !queue.auto_delete
         && !queue.exclusive;

@@ -209,7 +209,9 @@ fn a_quorum_queue_that_forgets_before_the_confirm_is_found() {
 #[test]
 fn a_queue_without_consumers_is_found_after_its_time() {
     let at = |seconds, of: &str| {
-        let draft = sound().queue_with("log", json!({"type": "stream"}));
+        let mut draft =
+            sound().queue_with("log", json!({"type": "stream"})).queue("kept", json!({}));
+        draft.3.insert("kept".to_owned());
         let mut vhost = draft.read();
         for queue in &mut vhost.queues {
             queue.idle_seconds = (queue.name == of).then_some(seconds);
@@ -223,6 +225,7 @@ fn a_queue_without_consumers_is_found_after_its_time() {
     assert!(at(900, "work")[0].contains("3 messages wait"));
     assert_eq!(at(9_000, "dead"), [""; 0], "letters wait there");
     assert_eq!(at(9_000, "log"), [""; 0], "a stream is kept, consumed or not");
+    assert_eq!(at(9_000, "kept"), [""; 0], "its source says why nothing is taken");
 }
 
 #[test]

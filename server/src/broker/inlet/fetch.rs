@@ -41,6 +41,8 @@ pub(super) async fn get(channel: Channel, queue: ShortString) -> Answer {
 pub(super) struct Fetch {
     /// How many messages may still come: none is acknowledged before fetching ends.
     room: u16,
+    /// What the queue had when it was asked first, until that is taken.
+    first: Option<Delivery>,
     /// A question that is not answered yet. Kept over a `next` that is dropped: its message is ours.
     /// Never locked: the lock only lets references to this be sent.
     asked: Mutex<Option<Pin<Box<dyn Future<Output = Answer> + Send>>>>,
@@ -48,9 +50,19 @@ pub(super) struct Fetch {
 }
 
 impl Fetch {
-    /// Fetches at most `window` messages.
-    pub(super) fn new(window: u16) -> Self {
-        Self { room: window, asked: Mutex::default(), not_before: Instant::now() }
+    /// Begins to fetch at most `window` messages, one or more, with the first question.
+    ///
+    /// # Errors
+    /// Returns an error if the broker refuses or does not answer.
+    pub(super) async fn begin(
+        channel: &Channel,
+        queue: &ShortString,
+        window: u16,
+    ) -> Result<Self, BrokerError> {
+        let first = get(channel.clone(), queue.clone()).await?;
+        let pause = if first.is_some() { Duration::ZERO } else { ASK_AGAIN_AFTER };
+        let not_before = Instant::now() + pause;
+        Ok(Self { room: window, first, asked: Mutex::default(), not_before })
     }
 
     /// The next message. Waits for one, and does not return while the window is full. May be dropped while it waits.
@@ -59,6 +71,10 @@ impl Fetch {
         channel: &Channel,
         queue: &ShortString,
     ) -> Result<Delivery, BrokerError> {
+        if let Some(first) = self.first.take() {
+            self.room = self.room.saturating_sub(1);
+            return Ok(first);
+        }
         loop {
             if self.room == 0 {
                 std::future::pending::<()>().await;
@@ -80,7 +96,7 @@ impl Fetch {
     pub(super) async fn end(self) -> Answer {
         match self.asked.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(asked) => asked.await,
-            None => Ok(None),
+            None => Ok(self.first),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Sources that come, go, are missing, and several at once.
 
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
 use dlo_domain::source::{SourceCondition, SourceMode};
 use dlo_server::store;
 use lapin::BasicProperties;
@@ -23,6 +26,16 @@ async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
     vhost.publish("there", BasicProperties::default(), b"1").await;
     until("the other source goes on", || async { letters(&pool).await == 1 }).await;
     assert_eq!(condition(&pool, there).await.0, SourceCondition::Running);
+    // It is looked for several times meanwhile: alerts tell what lasts.
+    let since = async || -> DateTime<Utc> {
+        let since = sqlx::query_scalar("select condition_since from sources where id = $1");
+        since.bind(missing.0).fetch_one(&pool).await.expect("a source")
+    };
+    let first = since().await;
+    for _ in 0..60 {
+        tokio::time::sleep(Duration::from_millis(25)).await;
+        assert_eq!(since().await, first, "it was missing all the time");
+    }
     until("no attempt left a trace", || async { sessions(&pool, missing).await == 0 }).await;
     vhost.queue("later", &[]).await;
     vhost.publish("later", BasicProperties::default(), b"2").await;
