@@ -251,7 +251,7 @@ impl Look {
     }
 }
 
-/// The alert of a rule that is there no more, or is switched off, is over.
+/// The alert of a rule that is there no more, or is switched off, ends: nobody looks whether it is over.
 async fn close(conn: &mut PgConnection, look: &mut Look, mut open: Open) -> Result<(), StoreError> {
     look.changes += 1;
     if open.life.state == AlertState::Pending {
@@ -259,5 +259,5 @@ async fn close(conn: &mut PgConnection, look: &mut Look, mut open: Open) -> Resu
     }
     open.life.state = AlertState::Resolved;
     open::go_on(conn, &open, look.now).await?;
-    look.tell(conn, &open, AlertChange::Resolved).await
+    look.tell(conn, &open, AlertChange::Unwatched).await
 }

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dlo_domain::alert::AlertChange;
 use dlo_domain::channel::ChannelKind;
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::ChannelId;
@@ -156,7 +155,7 @@ impl Poster {
 
     /// Adds what is known around an alert, and where something can be done.
     async fn complete(&self, notice: &mut Notice) -> Result<(), StoreError> {
-        if notice.change != AlertChange::Resolved {
+        if !notice.change.is_end() {
             let about = About {
                 rule: notice.rule,
                 signal: &notice.signal,

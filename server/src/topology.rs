@@ -213,6 +213,7 @@ async fn survey_vhost(
     kept::keep(&mut transaction, place, &vhost, now).await?;
     let mut named = drawn.of_workers.named.clone();
     named.extend(drawn.of_letters.iter().cloned());
+    named.extend(watched);
     let map = Map::of(&vhost);
     origins::note(&mut transaction, place, &map).await?;
     let seen = depths(&map, &named, drawn.room);

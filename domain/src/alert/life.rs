@@ -87,12 +87,26 @@ pub enum AlertChange {
     ToldLate,
     /// It is over.
     Resolved,
+    /// Its rule was removed or switched off: whether it is over is not known.
+    Unwatched,
 }
 
 impl AlertChange {
     /// Every change.
-    pub const ALL: [Self; 5] =
-        [Self::Fired, Self::Worsened, Self::Repeated, Self::ToldLate, Self::Resolved];
+    pub const ALL: [Self; 6] = [
+        Self::Fired,
+        Self::Worsened,
+        Self::Repeated,
+        Self::ToldLate,
+        Self::Resolved,
+        Self::Unwatched,
+    ];
+
+    /// Whether nothing comes after it.
+    #[must_use]
+    pub fn is_end(self) -> bool {
+        matches!(self, Self::Resolved | Self::Unwatched)
+    }
 
     /// The word in SQL and JSON.
     #[must_use]
@@ -103,6 +117,7 @@ impl AlertChange {
             Self::Repeated => "repeated",
             Self::ToldLate => "told_late",
             Self::Resolved => "resolved",
+            Self::Unwatched => "unwatched",
         }
     }
 }

@@ -70,6 +70,8 @@ pub enum AlertEventKind {
     ToldLate,
     /// It is over.
     Resolved,
+    /// Its rule was removed or switched off: whether it is over is not known.
+    Unwatched,
     /// Somebody said that they look into it.
     Acknowledged,
     /// Somebody did not want to hear of it for a time, or until it is worse.
@@ -86,6 +88,7 @@ impl AlertEventKind {
             AlertChange::Repeated => Self::Repeated,
             AlertChange::ToldLate => Self::ToldLate,
             AlertChange::Resolved => Self::Resolved,
+            AlertChange::Unwatched => Self::Unwatched,
         }
     }
 }

@@ -161,7 +161,7 @@ fn a_text_is_cut_after_what_a_person_sees_as_a_character() {
 
 #[test]
 fn each_signal_is_said_in_a_sentence() {
-    use AlertChange::{Fired, Repeated, Resolved, Worsened};
+    use AlertChange::{Fired, Repeated, Resolved, Unwatched, Worsened};
     let said = |signal: Signal, name: &str, figure, change| {
         let mut notice = notice(name, "x");
         (notice.signal, notice.figure, notice.change, notice.limit) = (signal, figure, change, 10);
@@ -193,6 +193,10 @@ fn each_signal_is_said_in_a_sentence() {
         ),
         (said(Signal::Depth, "orders", 99, Fired), "99 dead letters of “orders” wait (limit 10)"),
         (said(Signal::Depth, "orders", 0, Resolved), "Over after 11 min: The rule of “orders”"),
+        (
+            said(Signal::Depth, "orders", 99, Unwatched),
+            "Not watched any more, since its rule was removed or switched off: The rule of “orders”",
+        ),
         (said(Signal::ActiveWorkers, "", 0, Fired), "no worker is active"),
         (
             said(Signal::QueueWithoutConsumer, "orders", 8_000, Fired),

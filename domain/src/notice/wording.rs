@@ -5,10 +5,11 @@ use crate::alert::{AlertChange, lasting, says};
 use crate::severity::Severity;
 use crate::visible_text::visible_within;
 
-/// How bad it is, or that it is over, in a word.
+/// How bad it is, or how it ended, in a word.
 pub(super) fn standing(notice: &Notice) -> &'static str {
     match (notice.change, notice.severity) {
         (AlertChange::Resolved, _) => "Over",
+        (AlertChange::Unwatched, _) => "Not watched",
         (_, Severity::Critical) => "Critical",
         (_, Severity::High) => "High",
         (_, Severity::Normal) => "Normal",
@@ -18,10 +19,10 @@ pub(super) fn standing(notice: &Notice) -> &'static str {
 
 /// What happened and how bad it is, in a line.
 pub(super) fn line(notice: &Notice) -> String {
-    match notice.change {
-        AlertChange::Resolved => headline(notice),
-        _ => format!("{}: {}", standing(notice), headline(notice)),
+    if notice.change.is_end() {
+        return headline(notice);
     }
+    format!("{}: {}", standing(notice), headline(notice))
 }
 
 /// What happened, in a sentence.
@@ -33,17 +34,23 @@ pub fn headline(notice: &Notice) -> String {
         AlertChange::Fired => now,
         AlertChange::Worsened => format!("Worse: {now}"),
         AlertChange::Repeated | AlertChange::ToldLate => format!("Still: {now}"),
-        AlertChange::Resolved => over(notice),
+        AlertChange::Resolved => {
+            let lasted = lasting((notice.at - notice.since).num_seconds());
+            format!("Over after {lasted}: {}", rule_and_thing(notice))
+        }
+        AlertChange::Unwatched => {
+            let what = rule_and_thing(notice);
+            format!("Not watched any more, since its rule was removed or switched off: {what}")
+        }
     }
 }
 
-fn over(notice: &Notice) -> String {
-    let lasted = lasting((notice.at - notice.since).num_seconds());
-    let what = match &*notice.subject.name {
-        "" => String::new(),
-        name => format!(" of “{}”", visible_within(name)),
-    };
-    format!("Over after {lasted}: {}{what}", visible_within(&notice.rule_name))
+fn rule_and_thing(notice: &Notice) -> String {
+    let rule = visible_within(&notice.rule_name);
+    match &*notice.subject.name {
+        "" => rule.into_owned(),
+        name => format!("{rule} of “{}”", visible_within(name)),
+    }
 }
 
 pub(super) fn capitalised(text: &str) -> String {

@@ -30,7 +30,7 @@ impl Links {
 pub(super) fn add_buttons(links: &Links, notice: &mut Notice) {
     if let Some(group) = notice.subject.group {
         // A replay begins with a canary unless somebody wants it otherwise.
-        if notice.change != AlertChange::Resolved {
+        if !notice.change.is_end() {
             let replay = links.to(&dlo_app::links::replay_of_group(group));
             notice.buttons.push(button("Plan a canary replay", replay));
         }
@@ -56,7 +56,7 @@ pub(super) fn add_buttons(links: &Links, notice: &mut Notice) {
         }
         _ => {}
     }
-    if notice.change == AlertChange::Resolved {
+    if notice.change.is_end() {
         notice.buttons.push(button("Open alert", links.to(&dlo_app::links::alert(notice.alert))));
     } else {
         let asked = |what| links.to(&dlo_app::links::asked_of_alert(notice.alert, what));

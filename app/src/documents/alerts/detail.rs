@@ -259,6 +259,9 @@ fn happened(what: AlertEventKind) -> &'static str {
         AlertEventKind::Repeated => "It was told again",
         AlertEventKind::ToldLate => "It was told, late: nobody was to be told before",
         AlertEventKind::Resolved => "It was over",
+        AlertEventKind::Unwatched => {
+            "Its rule was removed or switched off: it is not watched any more"
+        }
         AlertEventKind::Acknowledged => " looks into it",
         AlertEventKind::Muted => " muted it",
     }

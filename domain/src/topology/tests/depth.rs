@@ -12,7 +12,7 @@ fn kept(draft: &Draft, named: &[&str], most: usize) -> Vec<(String, i64)> {
     let named: BTreeSet<String> = named.iter().map(|&name| name.to_owned()).collect();
     let kept = depths(&Map::of(&vhost), &named, most);
     let owned = kept.into_iter();
-    owned.map(|(name, depth)| (name.to_owned(), depth)).collect()
+    owned.map(|one| (one.queue.to_owned(), one.depth)).collect()
 }
 
 fn of(name: &str, depth: i64) -> (String, i64) {

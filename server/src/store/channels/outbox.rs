@@ -51,7 +51,7 @@ pub async fn write(
          select c.id, $1, $2, $3, $4, $5, r.not_before
          from channels c
          left join unnest($6::uuid[], $7::timestamptz[]) as r (channel_id, not_before) on r.channel_id = c.id
-         where c.enabled and c.removed_at is null and case when $2 = 'resolved'
+         where c.enabled and c.removed_at is null and case when $2 in ('resolved', 'unwatched')
              then exists (select from notifications n where n.alert_id = $1 and n.channel_id = c.id)
              else r.channel_id is not null end",
         alert.0,

@@ -152,7 +152,7 @@ pub async fn batch(
         last.insert(notice.alert, notice);
     }
     let mut notices: Vec<Notice> = last.into_values().collect();
-    let is_over = |notice: &Notice| notice.change == AlertChange::Resolved;
+    let is_over = |notice: &Notice| notice.change.is_end();
     notices.sort_by_key(|notice| (is_over(notice), notice.severity, notice.at, notice.alert));
     Ok(Batch { ids, notices })
 }
@@ -169,7 +169,7 @@ pub async fn last(conn: &mut PgConnection) -> Result<Option<Notice>, StoreError>
            from (select * from notifications order by id desc limit 50) n
            join alerts a on a.id = n.alert_id
            join alert_rules r on r.id = a.rule_id
-           order by n.change = 'resolved', n.id desc limit 1"#,
+           order by n.change in ('resolved', 'unwatched'), n.id desc limit 1"#,
     )
     .fetch_optional(conn)
     .await?;

@@ -1,5 +1,6 @@
 use chrono::TimeDelta;
 use dlo_domain::timeline::{BARS, Reach};
+use dlo_domain::topology::QueueDepth;
 use sqlx::PgPool;
 
 use super::*;
@@ -16,7 +17,8 @@ fn ago(minutes: i64) -> DateTime<Utc> {
 
 async fn note(conn: &mut PgConnection, vhost: &str, depths: &[(&str, i64)], at: DateTime<Utc>) {
     let place = Place { broker: "main", vhost };
-    let noted = history::note(conn, place, depths, at).await;
+    let depths = depths.iter().map(|&(queue, depth)| QueueDepth { queue, depth, waiting: depth });
+    let noted = history::note(conn, place, &depths.collect::<Vec<_>>(), at).await;
     noted.expect("noted");
 }
 

@@ -2,7 +2,7 @@
 //! are made of.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::topology::WorkerQueues;
+use dlo_domain::topology::{QueueDepth, WorkerQueues};
 use sqlx::PgConnection;
 
 use super::super::StoreError;
@@ -38,28 +38,31 @@ pub async fn of_workers(conn: &mut PgConnection) -> Result<WorkerQueues, StoreEr
     Ok(found)
 }
 
-/// Writes down what is in queues now; of a slot the most counts.
+/// Writes down what is in queues now; of a slot the most counts, and what waits as it was seen last.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn note(
     conn: &mut PgConnection,
     place: Place<'_>,
-    depths: &[(&str, i64)],
+    depths: &[QueueDepth<'_>],
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    let names: Vec<String> = depths.iter().map(|one| one.0.to_owned()).collect();
-    let counts: Vec<i64> = depths.iter().map(|one| one.1).collect();
+    let names: Vec<String> = depths.iter().map(|one| one.queue.to_owned()).collect();
+    let counts: Vec<i64> = depths.iter().map(|one| one.depth).collect();
+    let waiting: Vec<i64> = depths.iter().map(|one| one.waiting).collect();
     sqlx::query!(
-        "insert into queue_depths as d (slot, queue, broker, vhost, depth)
-         select date_bin('5 minutes', $5, 'epoch'), queue, $1, $2, depth
-         from unnest($3::text[], $4::bigint[]) as seen (queue, depth)
+        "insert into queue_depths as d (slot, queue, broker, vhost, depth, waiting)
+         select date_bin('5 minutes', $6, 'epoch'), queue, $1, $2, depth, waiting
+         from unnest($3::text[], $4::bigint[], $5::bigint[]) as seen (queue, depth, waiting)
          on conflict (slot, queue, broker, vhost)
-         do update set depth = excluded.depth where d.depth < excluded.depth",
+         do update set depth = greatest(d.depth, excluded.depth), waiting = excluded.waiting
+         where d.depth < excluded.depth or d.waiting <> excluded.waiting",
         place.broker,
         place.vhost,
         &names,
         &counts,
+        &waiting,
         now,
     )
     .execute(conn)

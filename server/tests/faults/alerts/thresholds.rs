@@ -16,10 +16,11 @@ use self::trouble::Company;
 use crate::harness::sized;
 
 /// What fires when everything goes wrong but the broker: a rule, and what it is about.
-const BEYOND: [(&str, &str); 13] = [
+const BEYOND: [(&str, &str); 14] = [
     ("channel_failing", "night"),
     ("dead_letter_rate", ""),
     ("depth", "dead"),
+    ("depth", "limited"),
     ("execution_timeouts", ""),
     ("intake_stalled", "gone"),
     ("new_group", "rejected in again"),

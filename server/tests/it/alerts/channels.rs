@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use dlo_app::desk::{ChannelDesk as _, DeskError, TriageDesk as _};
+use dlo_app::desk::{AlertDesk as _, ChannelDesk as _, DeskError, TriageDesk as _};
+use dlo_domain::alert::{AlertEventKind, NewAlertRule};
 use dlo_domain::audit::Actor;
 use dlo_domain::channel::{Channel, ChannelKind, NewChannel, Route};
 use dlo_domain::severity::Severity;
@@ -111,6 +112,25 @@ async fn an_alert_is_told_once_and_so_is_its_end(pool: PgPool) {
     assert!(button.starts_with("https://dlo.example/alerts/"), "{button}");
     assert!(button.ends_with("?do=acknowledge"), "{button}");
     assert_eq!(telling.channel().await.waiting, 0);
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn what_is_not_watched_any_more_is_not_called_over(pool: PgPool) {
+    let telling = Telling::open(&pool).await;
+    telling.office.run(STORM).await;
+    telling.pass(60).await;
+    let rule = telling.desk.alert_rules().await.expect("listed").remove(0);
+    let off = NewAlertRule { enabled: false, ..rule.rule };
+    telling.desk.change_alert_rule(&anna(), rule.id, &off).await.expect("changed");
+    telling.pass(20).await;
+    assert_eq!(
+        telling.slack.texts()[1..],
+        ["Not watched any more, since its rule was removed or switched off: Many dead letters"]
+    );
+    let alert = telling.desk.past_alerts(None, 10).await.expect("listed").items.remove(0);
+    let detail = telling.desk.alert(alert.id).await.expect("an alert");
+    let last = detail.events.last().map(|event| event.what);
+    assert_eq!(last, Some(AlertEventKind::Unwatched));
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]

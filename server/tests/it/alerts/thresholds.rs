@@ -62,12 +62,12 @@ fn of_letters() -> Vec<Threshold> {
                 "insert into letter_counts values
                      ('019a0f3e-5a4b-7c2d-8e1f-000000000001', 'held', 'normal', 60),
                      ('019a0f3e-5a4b-7c2d-8e1f-000000000001', 'discarded', 'normal', 60);
-                 insert into queue_depths values ('2026-11-21T12:00:00Z', 'dead', 'main', '/', 40)",
+                 insert into queue_depths values ('2026-11-21T12:00:00Z', 'dead', 'main', '/', 90, 40)",
                 "insert into letter_counts values
                      ('019a0f3e-5a4b-7c2d-8e1f-000000000001', 'held', 'high', 1)",
                 40,
             ),
-            ("update queue_depths set depth = 0", 70),
+            ("update queue_depths set waiting = 0", 70),
             ("the dead", Severity::High),
         ),
         of(

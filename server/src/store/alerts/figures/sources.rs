@@ -56,12 +56,12 @@ pub async fn depths(
              select source_id, sum(letters)::bigint as letters from letter_counts
              where state = 'held' group by source_id),
            seen as (
-             select distinct on (broker, vhost, queue) broker, vhost, queue, depth from queue_depths
+             select distinct on (broker, vhost, queue) broker, vhost, queue, waiting from queue_depths
              where slot > $1 order by broker, vhost, queue, slot desc)
            select s.id, s.name, s.broker, s.vhost, s.queue,
              case when s.mode = 'mirror'
-               then greatest(coalesce(held.letters, 0), coalesce(seen.depth, 0))
-               else coalesce(held.letters, 0) + coalesce(seen.depth, 0) end as "figure!"
+               then greatest(coalesce(held.letters, 0), coalesce(seen.waiting, 0))
+               else coalesce(held.letters, 0) + coalesce(seen.waiting, 0) end as "figure!"
            from sources s
            left join held on held.source_id = s.id
            left join seen on seen.broker = s.broker and seen.vhost = s.vhost and seen.queue = s.queue

@@ -14,9 +14,9 @@ use dlo_domain::group::{GroupEdit, GroupState};
 use dlo_domain::ids::SourceId;
 use dlo_domain::selection::Selection;
 use dlo_domain::severity::Severity;
-use dlo_domain::source::SourceMode;
+use dlo_domain::source::{SourceCondition, SourceMode};
 use dlo_sandbox::{RabbitServer, Sandbox};
-use lapin::options::QueueDeleteOptions;
+use lapin::options::{QueueDeleteOptions, QueuePurgeOptions};
 use lapin::types::AMQPValue;
 use serde_json::json;
 use sqlx::PgPool;
@@ -29,7 +29,7 @@ use crate::support::consumer::Consumer;
 use crate::support::database::{count, database_url};
 use crate::support::desk::Bench;
 use crate::support::fleet::{heartbeat, say, until_listening};
-use crate::support::office::watch;
+use crate::support::office::{condition, watch};
 use crate::support::retries;
 use crate::support::slack::Slack;
 use crate::support::until_within;
@@ -178,6 +178,12 @@ impl Company {
             .collect();
         let told = self.bench.desk.report_executions(&scheduled).await.expect("told");
         assert!(told.iter().all(|one| one.refused.is_none()));
+        // Not before, or it would be taken.
+        until_within("the limit is seen", Duration::from_secs(30), || async {
+            condition(&self.pool, self.limited).await.0 == SourceCondition::DeliveryLimit
+        })
+        .await;
+        self.vhost.publish_all("limited", &bodies("waits", LETTERS)).await;
     }
 
     /// Everything is mended. What was scheduled has been given up by then.
@@ -185,6 +191,8 @@ impl Company {
         self.night.come_back().await;
         self.put_away_letters().await;
         self.vhost.queue("gone", &[]).await;
+        let purged = self.vhost.channel.queue_purge("limited".into(), QueuePurgeOptions::default());
+        purged.await.expect("purged");
         let loss = NewAcceptedLoss { letters: 10, delivery_limit: Some(20) };
         self.bench.desk.accept_loss(&anna(), self.limited, &loss).await.expect("accepted");
         say(&self.vhost, "heartbeat.w", &heartbeat("w", 3_600.0)).await;

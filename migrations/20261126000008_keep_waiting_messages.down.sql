@@ -1,0 +1,1 @@
+alter table queue_depths drop column waiting;
