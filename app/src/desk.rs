@@ -79,8 +79,14 @@ pub trait TriageDesk:
     /// One letter with what is known of it, cut where it is very much: `omitted` tells how much is left out.
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError>;
 
-    /// The body of an arrival made readable; the last arrival when `ordinal` is absent.
-    async fn payload(&self, id: LetterId, ordinal: Option<i32>) -> Result<Payload, DeskError>;
+    /// The body of an arrival made readable; the last arrival when `ordinal` is absent. `as_text` asks for text,
+    /// whatever it is.
+    async fn payload(
+        &self,
+        id: LetterId,
+        ordinal: Option<i32>,
+        as_text: bool,
+    ) -> Result<Payload, DeskError>;
 
     /// One arrival, whole.
     async fn arrival(&self, id: LetterId, ordinal: i32) -> Result<Arrival, DeskError>;

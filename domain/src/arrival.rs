@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::budget::{ShownBudget, page_cost};
 use crate::death::Death;
-use crate::encoding;
+use crate::decoding::{self, Labels};
 use crate::reading::cut;
 use crate::wire::{FieldTable, Properties, WireFault, WireText};
 
@@ -42,7 +42,10 @@ impl Delivered {
     pub fn plain_body(&self, most: usize) -> Option<Cow<'_, [u8]>> {
         let encoding = self.properties.content_encoding.as_ref();
         let encoding = encoding.map(WireText::to_display);
-        encoding::unpacked(encoding.as_deref(), &self.body, most)
+        let labels = Labels { content_encoding: encoding.as_deref(), ..Labels::default() };
+        let plain = decoding::unpack_named(labels, &self.body, true, most);
+        let is_known = plain.is_whole && (plain.faults.is_empty() || !plain.steps.is_empty());
+        (is_known && plain.bytes.len() <= most).then_some(plain.bytes)
     }
 }
 

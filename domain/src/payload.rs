@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::budget::{ShownBudget, json_cost};
+use crate::decoding::{Evidence, Format, Labels, Step, unknown_names, unpack};
 
 /// Bodies above this are shown in part.
 pub const MOST_SHOWN_BYTES: usize = 256 * 1024;
@@ -60,15 +61,21 @@ pub enum Content {
 pub struct Payload {
     /// Size of the body in bytes.
     pub size_bytes: i64,
+    /// How it was read, in order: what it was packed in, and what came out of that.
+    #[serde(default)]
+    pub steps: Vec<Step>,
     /// What it turned out to be.
     pub content: Content,
     /// The first bytes as they are, up to `MOST_HEX_BYTES`, in hexadecimal.
     pub first_bytes_hex: String,
     /// Whether `content` holds the whole body.
     pub whole: bool,
-    /// How many of the first bytes are shown.
+    /// How many of the first bytes of what was read are shown.
     #[serde(default)]
     pub shown_bytes: i64,
+    /// The size of what was read, in bytes: of the body, or of what was unpacked of it.
+    #[serde(default)]
+    pub read_bytes: i64,
     /// What was done or could not be done, for people.
     pub notes: Vec<String>,
 }
@@ -76,33 +83,56 @@ pub struct Payload {
 /// Reads the beginning of a body.
 ///
 /// `bytes` are its first bytes, at least `MOST_SHOWN_BYTES` of them or all; `size_bytes` is the
-/// size of the whole.
+/// size of the whole. `as_text` asks for text, whatever it is: what is no text becomes U+FFFD.
 #[must_use]
-pub fn read_payload(bytes: &[u8], size_bytes: i64, content_type: Option<&str>) -> Payload {
+pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: bool) -> Payload {
     let all_is_here = usize::try_from(size_bytes).is_ok_and(|size| size <= MOST_SHOWN_BYTES);
     let begin = &bytes[..bytes.len().min(MOST_SHOWN_BYTES)];
-    let mut notes = Vec::new();
-    let content = read_content(begin, all_is_here, content_type, &mut notes);
+    let unpacked = unpack(labels, begin, all_is_here, MOST_SHOWN_BYTES);
+    let mut notes = unpacked.faults;
+    notes.extend(unknown_names(labels));
+    let (mut steps, plain) = (unpacked.steps, unpacked.bytes);
+    let of_packed = says_unpacked(&steps, size_bytes, unpacked.is_whole);
+    let read_bytes =
+        if steps.is_empty() { size_bytes } else { i64::try_from(plain.len()).unwrap_or(i64::MAX) };
+    let (format, evidence, content) =
+        read_content(&plain, unpacked.is_whole, labels, as_text, &mut notes);
+    steps.push(Step::new(format, evidence, plain.len()));
     let first_bytes = &begin[..begin.len().min(MOST_HEX_BYTES)];
     let shown = match &content {
-        Content::Binary => first_bytes.len(),
-        Content::Text(text) => text.len(),
-        Content::Empty | Content::Json(_) => begin.len(),
+        Content::Binary => plain.len().min(MOST_HEX_BYTES),
+        Content::Text(text) => text.len().min(plain.len()),
+        Content::Empty | Content::Json(_) => plain.len(),
     };
     let shown_bytes = i64::try_from(shown).unwrap_or(i64::MAX);
-    if shown_bytes < size_bytes {
+    if shown_bytes < read_bytes {
         notes.push(format!(
-            "The first {shown_bytes} of {size_bytes} bytes are shown; the download has them all."
+            "The first {shown_bytes} of {read_bytes} bytes are shown; the download has them all."
         ));
     }
+    notes.extend(of_packed);
     Payload {
         size_bytes,
         first_bytes_hex: hex::encode(first_bytes),
-        whole: all_is_here && (shown == begin.len() || content == Content::Binary),
+        whole: unpacked.is_whole && (shown == plain.len() || content == Content::Binary),
+        steps,
         content,
         shown_bytes,
+        read_bytes,
         notes,
     }
+}
+
+/// What a body was packed in, as a sentence.
+fn says_unpacked(steps: &[Step], size_bytes: i64, is_whole: bool) -> Option<String> {
+    let unpacked = steps.last()?.bytes;
+    let about = if is_whole { "" } else { "at least " };
+    let steps: Vec<String> = steps.iter().map(Step::says).collect();
+    let packed = steps.join("; in it ");
+    Some(format!(
+        "It is packed ({packed}): {size_bytes} bytes hold {about}{unpacked}, which are read here. A replay sends it \
+         as it came."
+    ))
 }
 
 /// As much of a text as a page shows.
@@ -114,11 +144,12 @@ pub fn shown_text(text: &str) -> &str {
 fn read_content(
     shown: &[u8],
     whole: bool,
-    content_type: Option<&str>,
+    labels: Labels<'_>,
+    as_text: bool,
     notes: &mut Vec<String>,
-) -> Content {
+) -> (Format, Evidence, Content) {
     if shown.is_empty() {
-        return Content::Empty;
+        return (Format::Bytes, Evidence::Rest, Content::Empty);
     }
     let text = match std::str::from_utf8(shown) {
         Ok(text) => text,
@@ -126,27 +157,55 @@ fn read_content(
         Err(fault) if !whole && fault.error_len().is_none() => {
             std::str::from_utf8(&shown[..fault.valid_up_to()]).unwrap_or_default()
         }
-        Err(_) => return Content::Binary,
-    };
-    let says_json = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("json"));
-    let looks_json = text.trim_start().starts_with(['{', '[', '"']);
-    if whole && (says_json || looks_json) {
-        if json_cost(text.as_bytes()) > MOST_TREE_COST {
-            let note = "It has too many values to be shown as a tree; it is shown as text.";
-            notes.push(note.to_owned());
-            return Content::Text(shown_text(text).to_owned());
+        Err(_) if as_text => {
+            let text = String::from_utf8_lossy(shown);
+            return (Format::Bytes, Evidence::Rest, as_shown(&text));
         }
-        match serde_json::from_str(text) {
-            Ok(value) => return Content::Json(value),
-            Err(fault) if says_json => {
+        Err(_) => return (Format::Bytes, Evidence::Rest, Content::Binary),
+    };
+    if whole && let Some((evidence, json)) = read_json(text, labels, notes) {
+        let content = match json {
+            Some(value) if !as_text => Content::Json(value),
+            _ => as_shown(text),
+        };
+        return (Format::Json, evidence, content);
+    }
+    let is_binary = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
+    match (is_binary, as_text) {
+        (true, false) => (Format::Bytes, Evidence::Rest, Content::Binary),
+        (true, true) => (Format::Bytes, Evidence::Rest, as_shown(text)),
+        (false, _) => (Format::Text, Evidence::Rest, as_shown(text)),
+    }
+}
+
+/// A JSON document and by what it was known, without its value where that is too large; `None` if it is none.
+fn read_json(
+    text: &str,
+    labels: Labels<'_>,
+    notes: &mut Vec<String>,
+) -> Option<(Evidence, Option<Value>)> {
+    let says_json = labels.says_json();
+    if !says_json && !text.trim_start().starts_with(['{', '[', '"']) {
+        return None;
+    }
+    let evidence = if says_json { Evidence::Label } else { Evidence::Shape };
+    if json_cost(text.as_bytes()) > MOST_TREE_COST {
+        let note = "It has too many values to be shown as a tree; it is shown as text.";
+        notes.push(note.to_owned());
+        return Some((evidence, None));
+    }
+    match serde_json::from_str(text) {
+        Ok(value) => Some((evidence, Some(value))),
+        Err(fault) => {
+            if says_json {
                 notes.push(format!("The sender calls it JSON, but it is not: {fault}."));
             }
-            Err(_) => {}
+            None
         }
     }
-    if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
-        return Content::Binary;
-    }
+}
+
+fn as_shown(text: &str) -> Content {
     Content::Text(shown_text(text).to_owned())
 }
 
@@ -154,9 +213,16 @@ fn read_content(
 mod tests {
     use super::*;
 
+    const JSON: Labels<'_> =
+        Labels { content_type: Some("application/json"), content_encoding: None };
+
+    fn plain(bytes: &[u8], size: i64) -> Payload {
+        read_payload(bytes, size, Labels::default(), false)
+    }
+
     fn content(bytes: &[u8], content_type: Option<&str>) -> Content {
         let size = i64::try_from(bytes.len()).expect("small");
-        read_payload(bytes, size, content_type).content
+        read_payload(bytes, size, Labels { content_type, ..Labels::default() }, false).content
     }
 
     #[test]
@@ -171,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_written_out_longer_is_cut_earlier_and_says_so() {
-        let payload = read_payload(&b"<".repeat(200_000), 200_000, None);
+        let payload = plain(&b"<".repeat(200_000), 200_000);
         let Content::Text(text) = &payload.content else { panic!("text was expected") };
         assert!(text.len() < 100_000 && !payload.whole, "{}", text.len());
         let note = format!("The first {} of 200000 bytes", text.len());
@@ -181,14 +247,14 @@ mod tests {
     #[test]
     fn json_of_very_many_values_is_shown_as_text() {
         let body = format!("[{}0]", "{\"\":0},".repeat(20_000));
-        let payload = read_payload(body.as_bytes(), i64::try_from(body.len()).unwrap(), None);
+        let payload = plain(body.as_bytes(), i64::try_from(body.len()).unwrap());
         assert!(matches!(payload.content, Content::Text(_)));
         assert!(payload.notes[0].contains("too many values"), "{:?}", payload.notes);
     }
 
     #[test]
     fn broken_json_is_text_with_a_note() {
-        let payload = read_payload(b"{\"a\":", 5, Some("application/json"));
+        let payload = read_payload(b"{\"a\":", 5, JSON, false);
         assert_eq!(payload.content, Content::Text("{\"a\":".into()));
         assert_eq!(payload.notes.len(), 1);
     }
@@ -197,7 +263,7 @@ mod tests {
     fn a_large_body_is_shown_in_part_and_says_so() {
         let body = "ä".repeat(MOST_SHOWN_BYTES);
         let size = i64::try_from(body.len()).expect("fits");
-        let payload = read_payload(&body.as_bytes()[..=MOST_SHOWN_BYTES], size, None);
+        let payload = plain(&body.as_bytes()[..=MOST_SHOWN_BYTES], size);
         assert!(!payload.whole);
         assert_eq!(payload.notes.len(), 1);
         let Content::Text(text) = payload.content else { panic!("text was expected") };
@@ -209,7 +275,7 @@ mod tests {
     fn bytes_that_are_only_shown_in_hexadecimal_are_counted_as_such() {
         for (bytes, notes) in [(MOST_HEX_BYTES, 0), (MOST_HEX_BYTES + 1, 1)] {
             let size = i64::try_from(bytes).expect("fits");
-            let payload = read_payload(&vec![0xff; bytes], size, None);
+            let payload = plain(&vec![0xff; bytes], size);
             assert_eq!(payload.notes.len(), notes);
             assert!(payload.notes.iter().all(|note| note.contains("4096 of 4097")));
         }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::arrival::Delivered;
 use crate::death::{Death, read_deaths};
-use crate::encoding;
+use crate::decoding::{self, Labels};
 use crate::failure::{Failure, HeaderMap, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
@@ -88,7 +88,8 @@ fn remarks(delivered: &Delivered) -> Vec<String> {
     let kind = properties.content_type.as_ref().map(WireText::to_display);
     let encoding = &properties.content_encoding;
     let encoding = encoding.as_ref().map(WireText::to_display);
-    encoding::remarks(kind.as_deref(), encoding.as_deref(), &delivered.body, true)
+    let labels = Labels { content_type: kind.as_deref(), content_encoding: encoding.as_deref() };
+    decoding::remarks(labels, &delivered.body, true)
 }
 
 /// Error queues that a client fills itself carry no death history: their framework's headers do.

@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary as _, Unstructured};
 use dlo_domain::arrival::Delivered;
-use dlo_domain::encoding;
+use dlo_domain::decoding::{self, Labels};
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::filter::{LetterFilter, complete};
@@ -31,10 +31,11 @@ pub fn bodies(input: &[u8]) {
 }
 
 fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u8]) {
-    let _ = encoding::remarks(content_type, content_encoding, body, true);
-    let _ = encoding::remarks(content_type, content_encoding, body, false);
-    if let Some(plain) = encoding::unpacked(content_encoding, body, MOST_BYTES) {
-        assert!(plain.len() <= MOST_BYTES, "{} bytes came out", plain.len());
+    let labels = Labels { content_type, content_encoding };
+    for is_whole in [true, false] {
+        let _ = decoding::remarks(labels, body, is_whole);
+        let plain = decoding::unpack(labels, body, is_whole, MOST_BYTES);
+        assert!(plain.bytes.len() <= MOST_BYTES.max(body.len()), "{}", plain.bytes.len());
     }
 }
 

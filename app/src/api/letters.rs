@@ -6,11 +6,12 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Arrival;
+use dlo_domain::decoding::Format;
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::FilterChoices;
 use dlo_domain::page::{Page, Total};
-use dlo_domain::payload::Payload;
+use dlo_domain::payload::{Content, Payload};
 use dlo_domain::selection::Changed;
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
@@ -127,14 +128,42 @@ pub async fn read_letter(
     Ok(LetterRead { letter, shown, now: crate::request::now() })
 }
 
-/// A body made readable, and its exact text when that is asked for.
+/// A body made readable, for the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PayloadRead {
-    /// What it turned out to be.
-    pub payload: Payload,
-    /// The body as text, as much of it as a page shows, where `payload` does not hold it; bytes that are no text
-    /// became U+FFFD.
-    pub text: Option<String>,
+    /// The size of the body in bytes.
+    pub size_bytes: i64,
+    /// What it is written in.
+    pub format: String,
+    /// Whether that is JSON.
+    pub is_json: bool,
+    /// What is shown of it.
+    pub content: Content,
+    /// Its first bytes as they are, in hexadecimal.
+    pub first_bytes_hex: String,
+    /// How many bytes of what was read are shown.
+    pub shown_bytes: i64,
+    /// How many were read.
+    pub read_bytes: i64,
+    /// What was done or could not be done, for people.
+    pub notes: Vec<String>,
+}
+
+impl From<Payload> for PayloadRead {
+    fn from(payload: Payload) -> Self {
+        let format = payload.steps.last().map(|step| step.format);
+        let format = format.filter(|_| payload.content != Content::Empty);
+        Self {
+            size_bytes: payload.size_bytes,
+            format: format.map_or("empty", Format::name).to_owned(),
+            is_json: format == Some(Format::Json),
+            content: payload.content,
+            first_bytes_hex: payload.first_bytes_hex,
+            shown_bytes: payload.shown_bytes,
+            read_bytes: payload.read_bytes,
+            notes: payload.notes,
+        }
+    }
 }
 
 /// The body of an arrival, the last one when `arrival` is 0.
@@ -147,27 +176,9 @@ pub async fn read_payload(
     #[server(default)] arrival: i32,
     #[server(default)] as_text: bool,
 ) -> Result<PayloadRead, ApiError> {
-    let desk = crate::desk::desk();
     let id = super::id(&id, "letter")?;
     let ordinal = (arrival > 0).then_some(arrival);
-    let mut payload = desk.payload(id, ordinal).await?;
-    let is_text = matches!(payload.content, dlo_domain::payload::Content::Text(_));
-    if !as_text || is_text {
-        return Ok(PayloadRead { payload, text: None });
-    }
-    let begin = dlo_domain::payload::BodyRange {
-        from: 0,
-        most: u32::try_from(dlo_domain::payload::MOST_SHOWN_BYTES).unwrap_or(u32::MAX),
-    };
-    let body = desk.body_part(id, ordinal, begin).await?;
-    let whole = String::from_utf8_lossy(&body.bytes);
-    let text = dlo_domain::payload::shown_text(&whole).to_owned();
-    if text.len() < whole.len() {
-        payload.shown_bytes = i64::try_from(text.len()).unwrap_or(i64::MAX);
-    } else {
-        payload.shown_bytes = i64::try_from(body.bytes.len()).unwrap_or(i64::MAX);
-    }
-    Ok(PayloadRead { payload, text: Some(text) })
+    Ok(crate::desk::desk().payload(id, ordinal, as_text).await?.into())
 }
 
 /// Puts letters away.

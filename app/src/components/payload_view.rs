@@ -3,7 +3,7 @@
 mod hex;
 
 use dlo_domain::ids::LetterId;
-use dlo_domain::payload::{Content, MOST_HEX_BYTES, Payload};
+use dlo_domain::payload::{Content, MOST_HEX_BYTES};
 use leptos::prelude::*;
 
 use super::JsonTree;
@@ -58,30 +58,23 @@ pub(crate) fn PayloadView(
     /// How it is to be shown.
     view: View,
 ) -> impl IntoView {
-    let payload = read.payload;
-    let view = view.settle(&payload.content);
-    let is_json = matches!(payload.content, Content::Json(_));
-    let kind = match payload.content {
-        Content::Empty => "empty",
-        Content::Json(_) => "JSON",
-        Content::Text(_) => "text",
-        Content::Binary => "binary",
-    };
-    let size = wording::size(payload.size_bytes);
-    let notes = notes(&payload, view);
-    let shown = match (view, payload.content) {
+    let view = view.settle(&read.content);
+    let size = wording::size(read.size_bytes);
+    let notes = notes(&read, view);
+    let PayloadRead { format, is_json, content, first_bytes_hex, .. } = read;
+    let shown = match (view, content) {
         (_, Content::Empty) => {
             view! { <p class="note-line">"The body is empty: 0 bytes."</p> }.into_any()
         }
         (View::Tree, Content::Json(value)) => view! { <JsonTree value /> }.into_any(),
-        (View::Text, content) => text_view(read.text, content).into_any(),
-        _ => hex_view(&payload.first_bytes_hex).into_any(),
+        (View::Text, Content::Text(text)) => text_view(&text).into_any(),
+        _ => hex_view(&first_bytes_hex).into_any(),
     };
     view! {
         <section class="section" id="payload" aria-labelledby="payload-title">
             <header>
                 <h2 id="payload-title">"Payload"</h2>
-                <span class="note">{kind} ", " {size.clone()}</span>
+                <span class="note">{format} ", " {size.clone()}</span>
                 <span class="end">
                     <Tabs id arrival view is_json size />
                 </span>
@@ -121,20 +114,20 @@ fn Tabs(id: LetterId, arrival: i32, view: View, is_json: bool, size: String) -> 
 }
 
 /// What the desk noted. How much is shown differs from view to view, so that is said anew.
-fn notes(payload: &Payload, view: View) -> Vec<String> {
-    let most = if view == View::Hex {
-        i64::try_from(MOST_HEX_BYTES).unwrap_or(i64::MAX)
+fn notes(read: &PayloadRead, view: View) -> Vec<String> {
+    let (most, all) = if view == View::Hex {
+        (i64::try_from(MOST_HEX_BYTES).unwrap_or(i64::MAX), read.size_bytes)
     } else {
-        payload.shown_bytes
+        (read.shown_bytes, read.read_bytes)
     };
-    let cut = (payload.size_bytes > most).then(|| {
+    let cut = (all > most).then(|| {
         format!(
             "The first {} of {} bytes are shown; the download has them all.",
             wording::count(most),
-            wording::count(payload.size_bytes)
+            wording::count(all)
         )
     });
-    let noted = payload.notes.iter().filter(|note| !tells_cut(note));
+    let noted = read.notes.iter().filter(|note| !tells_cut(note));
     noted.cloned().chain(cut).collect()
 }
 
@@ -142,14 +135,10 @@ fn tells_cut(note: &str) -> bool {
     note.ends_with("bytes are shown; the download has them all.")
 }
 
-fn text_view(text: Option<String>, content: Content) -> impl IntoView {
-    let text = text.or(match content {
-        Content::Text(text) => Some(text),
-        _ => None,
-    });
+fn text_view(text: &str) -> impl IntoView + use<> {
     view! {
         <pre class="body" tabindex="0" aria-label="Body as text">
-            {text.map(|text| show_lines(&text))}
+            {show_lines(text)}
         </pre>
     }
 }
@@ -164,9 +153,10 @@ fn hex_view(digits: &str) -> impl IntoView + use<> {
 
 #[cfg(test)]
 mod tests {
+    use dlo_domain::decoding::Labels;
     use dlo_domain::payload::read_payload;
 
-    use super::{View, notes};
+    use super::{PayloadRead, View, notes};
 
     #[test]
     fn each_view_says_how_much_of_the_body_it_shows() {
@@ -178,8 +168,9 @@ mod tests {
             (300_000, View::Hex, Some("The first 4,096 of 300,000 bytes")),
         ] {
             let size = i64::try_from(bytes).expect("small");
-            let payload = read_payload(&vec![b'a'; bytes], size, None);
-            let notes = notes(&payload, view);
+            let body = vec![b'a'; bytes];
+            let read = PayloadRead::from(read_payload(&body, size, Labels::default(), false));
+            let notes = notes(&read, view);
             assert_eq!(notes.len(), usize::from(says.is_some()), "{notes:?}");
             assert!(notes.iter().all(|note| note.starts_with(says.unwrap_or(""))));
         }
@@ -187,8 +178,9 @@ mod tests {
 
     #[test]
     fn other_notes_stay() {
-        let payload = read_payload(b"{\"a\":", 5, Some("application/json"));
-        assert_eq!(notes(&payload, View::Text), payload.notes);
-        assert_eq!(payload.notes.len(), 1);
+        let labels = Labels { content_type: Some("application/json"), ..Labels::default() };
+        let read = PayloadRead::from(read_payload(b"{\"a\":", 5, labels, false));
+        assert_eq!(notes(&read, View::Text), read.notes);
+        assert_eq!(read.notes.len(), 1);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
 use dlo_domain::arrival::Arrival;
-use dlo_domain::encoding;
+use dlo_domain::decoding::Labels;
 use dlo_domain::filter::{FilterForm, LetterFilter, Moment};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
@@ -137,18 +137,17 @@ pub(super) async fn payload(
     desk: &PgDesk,
     id: LetterId,
     ordinal: Option<i32>,
+    as_text: bool,
 ) -> Result<Payload, DeskError> {
     let slot = BodySlot::small(desk.patience.turn).await?;
     let begin = BodyRange { from: 0, most: u32::try_from(MOST_SHOWN_BYTES).unwrap_or(u32::MAX) };
     let StoredBody { part, head } = stored_body(desk, id, ordinal, begin).await?;
     let read = move || {
-        let content_type = head.content_type.as_deref();
-        let mut payload = read_payload(&part.bytes, part.size_bytes, content_type);
-        let is_whole = i64::try_from(part.bytes.len()) == Ok(part.size_bytes);
-        let encoding = head.content_encoding.as_deref();
-        let remarks = encoding::remarks(content_type, encoding, &part.bytes, is_whole);
-        payload.notes.extend(remarks);
-        payload
+        let labels = Labels {
+            content_type: head.content_type.as_deref(),
+            content_encoding: head.content_encoding.as_deref(),
+        };
+        read_payload(&part.bytes, part.size_bytes, labels, as_text)
     };
     Ok(slot.run(read).await)
 }

@@ -54,8 +54,13 @@ impl TriageDesk for PgDesk {
         letters::one(self, id).await
     }
 
-    async fn payload(&self, id: LetterId, ordinal: Option<i32>) -> Result<Payload, DeskError> {
-        letters::payload(self, id, ordinal).await
+    async fn payload(
+        &self,
+        id: LetterId,
+        ordinal: Option<i32>,
+        as_text: bool,
+    ) -> Result<Payload, DeskError> {
+        letters::payload(self, id, ordinal, as_text).await
     }
 
     async fn arrival(&self, id: LetterId, ordinal: i32) -> Result<Arrival, DeskError> {

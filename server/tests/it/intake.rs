@@ -3,6 +3,7 @@
 mod bytes;
 mod deliveries;
 mod mirrors;
+mod packed;
 mod queue_lifetime;
 mod receipts;
 mod search;

@@ -155,7 +155,7 @@ pub(crate) async fn decoded(
     uri: Uri,
 ) -> Result<Json<Payload>, Problem> {
     let query = Query::of(&uri, &["arrival"])?;
-    Ok(Json(front.desk.payload(id, query.arrival()?).await?))
+    Ok(Json(front.desk.payload(id, query.arrival()?, false).await?))
 }
 
 /// The receiver of a letter reports success. It may come before the broker's confirm is written down: then

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
-use dlo_domain::extract::Extract;
+use dlo_domain::extract::{Extract, MOST_JSON_BYTES};
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::{Masker, Signature};
 use dlo_domain::ids::{LetterId, SourceId};
@@ -186,7 +186,8 @@ fn judge(
 
 /// What is kept for searching.
 pub(super) fn extract(delivered: &Delivered, error_message: Option<&str>) -> Extract {
-    Extract::of(&delivered.headers, &delivered.body, error_message)
+    let plain = delivered.plain_body(MOST_JSON_BYTES);
+    Extract::of(&delivered.headers, plain.as_deref().unwrap_or(&delivered.body), error_message)
 }
 
 fn size_bytes(delivered: &Delivered) -> i64 {

@@ -1,0 +1,163 @@
+//! How a body is written, as its sender says: whether that is known, and whether it holds. The bytes are kept
+//! as they came whatever is said of them.
+
+use super::coding;
+use super::unpacking::unpack_named;
+use crate::reading::cut;
+
+/// The most that is unpacked to see whether it can be, in bytes.
+const MOST_UNPACKED_BYTES: usize = 256 * 1024;
+
+/// The longest name that is repeated in a note, in bytes.
+const MOST_NAME_BYTES: usize = 64;
+
+/// Content encodings that pack nothing. Some clients name a charset here.
+const PLAIN: [&str; 4] = ["identity", "binary", "8bit", "7bit"];
+
+/// Charsets in use, by the names that senders give them.
+const CHARSETS: [&str; 16] = [
+    "utf-8",
+    "utf8",
+    "utf-16",
+    "utf-16le",
+    "utf-16be",
+    "utf-32",
+    "ascii",
+    "us-ascii",
+    "iso-8859-1",
+    "iso-8859-15",
+    "latin1",
+    "latin-1",
+    "windows-1252",
+    "cp1252",
+    "shift_jis",
+    "gb18030",
+];
+
+/// What a sender says of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Labels<'a> {
+    /// The media type.
+    pub content_type: Option<&'a str>,
+    /// What it was packed in, with commas in between, in the order in which it was.
+    pub content_encoding: Option<&'a str>,
+}
+
+impl Labels<'_> {
+    /// The names of encodings in small letters, in the order in which they were applied.
+    pub(super) fn encodings(self) -> Vec<String> {
+        let names = self.content_encoding.unwrap_or_default().split(',');
+        let names = names.map(|name| name.trim().to_ascii_lowercase());
+        names.filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Whether the media type says that it is JSON.
+    pub(crate) fn says_json(self) -> bool {
+        self.content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("json"))
+    }
+}
+
+/// What is wrong with what a sender says of a body, as sentences. `bytes` are its first bytes;
+/// `whole` when they are all of it.
+#[must_use]
+pub fn remarks(labels: Labels<'_>, bytes: &[u8], whole: bool) -> Vec<String> {
+    let mut remarks = unpack_named(labels, bytes, whole, MOST_UNPACKED_BYTES).faults;
+    remarks.extend(unknown_names(labels));
+    remarks
+}
+
+/// The encodings and charsets that a sender names and nobody knows, as sentences.
+pub(crate) fn unknown_names(labels: Labels<'_>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for name in labels.encodings() {
+        let is_known =
+            coding::named(&name).is_some() || PLAIN.contains(&&*name) || CHARSETS.contains(&&*name);
+        if !is_known {
+            remarks.push(unknown("content encoding", &name));
+        }
+    }
+    if let Some(charset) = labels.content_type.and_then(charset)
+        && !CHARSETS.contains(&&*charset)
+    {
+        remarks.push(unknown("charset", &charset));
+    }
+    remarks
+}
+
+fn unknown(what: &str, name: &str) -> String {
+    // Postgres keeps no NUL in a text.
+    let name = cut(name, MOST_NAME_BYTES).replace('\0', "\u{fffd}");
+    format!("The {what} `{name}` is not known: the body is kept as it came.")
+}
+
+fn charset(content_type: &str) -> Option<String> {
+    let parameters = content_type.split(';').skip(1);
+    let named = parameters.filter_map(|parameter| parameter.split_once('='));
+    named
+        .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+        .map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase())
+        .find(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::packed;
+    use super::*;
+    use crate::decoding::Format;
+
+    fn of_encoding(name: &str, bytes: &[u8]) -> Vec<String> {
+        let labels = Labels { content_encoding: Some(name), ..Labels::default() };
+        remarks(labels, bytes, true)
+    }
+
+    fn of_type(name: &str) -> Vec<String> {
+        remarks(Labels { content_type: Some(name), ..Labels::default() }, b"x", true)
+    }
+
+    #[test]
+    fn what_is_known_and_holds_needs_no_remark() {
+        for name in ["", "identity", "UTF-8", "binary"] {
+            assert_eq!(of_encoding(name, b"x"), [""; 0], "{name}");
+        }
+        for name in ["gzip", "GZIP", "x-gzip", "identity, gzip"] {
+            assert_eq!(of_encoding(name, &packed(Format::Gzip, b"{}")), [""; 0], "{name}");
+        }
+        for kind in ["text/plain; charset=\"UTF-8\"", "application/json", "x;y"] {
+            assert_eq!(of_type(kind), [""; 0], "{kind}");
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_told_and_cut() {
+        let told = of_encoding("gzip2", b"x");
+        assert!(told[0].contains("`gzip2` is not known"), "{told:?}");
+        let told = of_type("text/plain;charset=klingon");
+        assert!(told[0].contains("charset `klingon`"), "{told:?}");
+        let told = of_encoding(&"é\0".repeat(5_000), b"x");
+        assert!(told[0].len() < 200 && !told[0].contains('\0'), "{told:?}");
+    }
+
+    #[test]
+    fn what_is_broken_or_called_by_another_name_is_told() {
+        let good = packed(Format::Gzip, b"some text that is long enough to be cut");
+        let mut wrong = good.clone();
+        let last = wrong.len() - 6;
+        wrong[last] ^= 0xff;
+        for broken in [&b"no gzip"[..], b"", &good[..good.len() - 9], &wrong] {
+            let told = of_encoding("gzip", broken);
+            assert!(told[0].contains("cannot be unpacked"), "{told:?}");
+        }
+        let gzip = Labels { content_encoding: Some("gzip"), ..Labels::default() };
+        assert_eq!(remarks(gzip, &good[..good.len() - 9], false), [""; 0]);
+        let told = of_encoding("br", &good);
+        assert_eq!(told, ["The sender calls the body br, but it is gzip."]);
+    }
+
+    #[test]
+    fn a_bomb_is_not_unpacked_to_its_end() {
+        let mut bomb = packed(Format::Gzip, &vec![0; 16 * 1024 * 1024]);
+        let last = bomb.len() - 6;
+        bomb[last] ^= 0xff;
+        assert_eq!(of_encoding("gzip", &bomb), [""; 0]);
+    }
+}

@@ -1,0 +1,115 @@
+//! The steps by which a body was read.
+
+use serde::{Deserialize, Serialize};
+
+/// What bytes are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// RFC 1952.
+    Gzip,
+    /// RFC 1950, which HTTP calls `deflate`.
+    Zlib,
+    /// RFC 1951, which some senders call `deflate`.
+    Deflate,
+    /// RFC 7932.
+    Brotli,
+    /// RFC 8878.
+    Zstd,
+    /// Snappy, framed or as one block.
+    Snappy,
+    /// LZ4 frames.
+    Lz4,
+    /// RFC 4648, also with line breaks.
+    Base64,
+    /// A JSON document.
+    Json,
+    /// Text.
+    Text,
+    /// None of these.
+    Bytes,
+}
+
+impl Format {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zlib => "zlib",
+            Self::Deflate => "deflate",
+            Self::Brotli => "Brotli",
+            Self::Zstd => "Zstandard",
+            Self::Snappy => "Snappy",
+            Self::Lz4 => "LZ4",
+            Self::Base64 => "base64",
+            Self::Json => "JSON",
+            Self::Text => "text",
+            Self::Bytes => "bytes",
+        }
+    }
+}
+
+/// By what a format was known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// The sender says so, and it holds.
+    Label,
+    /// Its first bytes, which nothing else begins with.
+    Magic,
+    /// All of it can be read so.
+    Shape,
+    /// It is nothing else.
+    Rest,
+}
+
+/// How sure a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Certainty {
+    /// It could be something else.
+    Likely,
+    /// It is not something else.
+    Certain,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Step {
+    /// What was undone; in the last step, what was read.
+    pub format: Format,
+    /// By what that was known.
+    pub evidence: Evidence,
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// The bytes that came out, as many as were asked for.
+    pub bytes: i64,
+}
+
+impl Step {
+    pub(crate) fn new(format: Format, evidence: Evidence, bytes: usize) -> Self {
+        let certainty = match (format, evidence) {
+            (Format::Base64, Evidence::Shape) => Certainty::Likely,
+            _ => Certainty::Certain,
+        };
+        Self { format, evidence, certainty, bytes: i64::try_from(bytes).unwrap_or(i64::MAX) }
+    }
+
+    /// What was found, and by what.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let by = match (self.evidence, self.certainty) {
+            (Evidence::Label, _) => ", as its sender says",
+            (Evidence::Magic, _) => ", by its first bytes",
+            (Evidence::Shape, Certainty::Likely) => ", as it seems by its form",
+            (Evidence::Shape, Certainty::Certain) => ", by its form",
+            (Evidence::Rest, _) => "",
+        };
+        format!("{}{by}", self.format.name())
+    }
+}

@@ -1,0 +1,274 @@
+//! What was packed is unpacked: as the sender says, unless the bytes say otherwise.
+
+use std::borrow::Cow;
+
+use super::coding::{self, Opened, Packed};
+use super::labels::Labels;
+use super::step::{Evidence, Format, Step};
+
+/// Codings that are undone, at most: senders name one or two.
+const MOST_STEPS: usize = 8;
+
+/// The shortest text that is taken for base64 although nobody calls it so, in bytes.
+const LEAST_BASE64: usize = 16;
+
+/// A body without what it was packed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unpacked<'a> {
+    /// What came out; the body itself where nothing was undone.
+    pub bytes: Cow<'a, [u8]>,
+    /// Whether that is all of it.
+    pub is_whole: bool,
+    /// What was undone, in order.
+    pub steps: Vec<Step>,
+    /// What the sender says that does not hold, as sentences.
+    pub faults: Vec<String>,
+}
+
+/// Unpacks a body, or the first bytes of one that is not `whole`, to at most `most` bytes: what the sender names, and
+/// what the bytes show without that.
+#[must_use]
+pub fn unpack<'a>(labels: Labels<'_>, body: &'a [u8], whole: bool, most: usize) -> Unpacked<'a> {
+    let mut unpacked = unpack_named(labels, body, whole, most);
+    if unpacked.faults.is_empty() {
+        while unpacked.undo_by_magic(most) || unpacked.undo_base64(most) {}
+    }
+    unpacked
+}
+
+/// The same for what the sender names alone. Where that does not hold, and nothing else is told by the bytes, what
+/// came before is left as it is.
+#[must_use]
+pub fn unpack_named<'a>(
+    labels: Labels<'_>,
+    body: &'a [u8],
+    whole: bool,
+    most: usize,
+) -> Unpacked<'a> {
+    let mut unpacked = Unpacked {
+        bytes: Cow::Borrowed(body),
+        is_whole: whole,
+        steps: Vec::new(),
+        faults: Vec::new(),
+    };
+    // What was applied last stands last.
+    for name in labels.encodings().into_iter().rev() {
+        if let Some(format) = coding::named(&name)
+            && !unpacked.undo_named(&name, format, most)
+        {
+            break;
+        }
+    }
+    unpacked
+}
+
+impl Unpacked<'_> {
+    /// Undoes what the sender names; says whether it, or what it really is, was undone.
+    fn undo_named(&mut self, name: &str, format: Format, most: usize) -> bool {
+        if self.steps.len() >= MOST_STEPS {
+            self.faults.push("It is packed too often: the rest is left as it is.".to_owned());
+            return false;
+        }
+        match coding::open(format, self.packed(most)) {
+            Ok((format, opened)) => {
+                self.take(format, Evidence::Label, opened);
+                true
+            }
+            Err(why) => {
+                let is_other = self.undo_by_magic(most);
+                let is = match self.steps.last() {
+                    Some(step) if is_other => format!("it is {}", step.format.name()),
+                    _ => format!("it cannot be unpacked: {why}"),
+                };
+                self.faults.push(format!("The sender calls the body {name}, but {is}."));
+                is_other
+            }
+        }
+    }
+
+    fn undo_by_magic(&mut self, most: usize) -> bool {
+        let Some(format) = coding::by_magic(&self.bytes) else { return false };
+        if self.steps.len() >= MOST_STEPS {
+            return false;
+        }
+        match coding::open(format, self.packed(most)) {
+            // Two bytes are no proof, and what holds without a frame is none either.
+            Ok((Format::Deflate, _)) | Err(_) => false,
+            Ok((format, opened)) => {
+                self.take(format, Evidence::Magic, opened);
+                true
+            }
+        }
+    }
+
+    /// Undoes base64 that nobody named, where what comes out is something.
+    fn undo_base64(&mut self, most: usize) -> bool {
+        let text = self.bytes.trim_ascii();
+        let is_letter = |byte: &u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\r' | b'\n')
+        };
+        if self.steps.len() >= MOST_STEPS
+            || text.len() < LEAST_BASE64
+            || !text.iter().all(is_letter)
+        {
+            return false;
+        }
+        let Ok((format, opened)) = coding::open(Format::Base64, self.packed(most)) else {
+            return false;
+        };
+        if !says_something(&opened.bytes) {
+            return false;
+        }
+        self.take(format, Evidence::Shape, opened);
+        true
+    }
+
+    fn packed(&self, most: usize) -> Packed<'_> {
+        Packed { bytes: &self.bytes, is_whole: self.is_whole, most }
+    }
+
+    fn take(&mut self, format: Format, evidence: Evidence, opened: Opened) {
+        self.steps.push(Step::new(format, evidence, opened.bytes.len()));
+        self.is_whole = opened.is_whole;
+        self.bytes = Cow::Owned(opened.bytes);
+    }
+}
+
+/// Whether bytes are something by themselves: a word of letters alone is base64, too, and comes out as noise.
+fn says_something(bytes: &[u8]) -> bool {
+    coding::by_magic(bytes).is_some()
+        || std::str::from_utf8(bytes)
+            .is_ok_and(|text| text.trim_start().starts_with(['{', '[', '<', '"']))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::{PACKING, packed};
+    use super::*;
+
+    const MOST: usize = 1_000;
+
+    fn named(encoding: &str, body: &[u8]) -> Option<Vec<u8>> {
+        let labels = Labels { content_encoding: Some(encoding), ..Labels::default() };
+        let unpacked = unpack_named(labels, body, true, MOST);
+        (unpacked.faults.is_empty() && unpacked.is_whole).then(|| unpacked.bytes.into_owned())
+    }
+
+    fn unnamed(body: &[u8]) -> (Vec<u8>, Vec<(Format, Evidence)>) {
+        let unpacked = unpack(Labels::default(), body, true, MOST);
+        let steps = unpacked.steps.iter().map(|step| (step.format, step.evidence)).collect();
+        (unpacked.bytes.into_owned(), steps)
+    }
+
+    const PLAIN: &[u8] = b"{\"id\": 42, \"name\": \"a name, a name, a name\"}";
+
+    #[test]
+    fn each_coding_is_undone_by_its_name_and_by_its_bytes() {
+        for (name, format) in PACKING {
+            let body = packed(format, PLAIN);
+            assert_eq!(named(name, &body).as_deref(), Some(PLAIN), "{name}");
+            let upper = format!(" {}", name.to_uppercase());
+            assert_eq!(named(&upper, &body).as_deref(), Some(PLAIN), "{name}");
+            let by_bytes = unnamed(&body);
+            match format {
+                // Nothing tells these by their bytes.
+                Format::Brotli | Format::Deflate => assert_eq!(by_bytes.1, [], "{name}"),
+                Format::Base64 => assert_eq!(by_bytes.1, [(format, Evidence::Shape)]),
+                _ => assert_eq!(by_bytes, (PLAIN.to_vec(), vec![(format, Evidence::Magic)])),
+            }
+        }
+    }
+
+    #[test]
+    fn codings_are_undone_in_their_turn() {
+        let zipped = packed(Format::Gzip, PLAIN);
+        let both = packed(Format::Base64, &zipped);
+        assert_eq!(named("gzip, base64", &both).as_deref(), Some(PLAIN));
+        let (plain, steps) = unnamed(&both);
+        assert_eq!(plain, PLAIN);
+        assert_eq!(steps, [(Format::Base64, Evidence::Shape), (Format::Gzip, Evidence::Magic)]);
+        let mut lines = both.clone();
+        for at in (1..both.len() / 20).rev() {
+            lines.splice(at * 20..at * 20, *b"\r\n");
+        }
+        assert_eq!(unnamed(&lines).0, PLAIN);
+    }
+
+    #[test]
+    fn what_is_called_by_a_wrong_name_is_undone_as_what_it_is() {
+        let body = packed(Format::Zstd, PLAIN);
+        let labels = Labels { content_encoding: Some("gzip"), ..Labels::default() };
+        let unpacked = unpack(labels, &body, true, MOST);
+        assert_eq!(&*unpacked.bytes, PLAIN);
+        assert_eq!(unpacked.faults, ["The sender calls the body gzip, but it is Zstandard."]);
+        for (name, _) in PACKING {
+            let unpacked = unpack(
+                Labels { content_encoding: Some(name), ..Labels::default() },
+                PLAIN,
+                true,
+                MOST,
+            );
+            assert_eq!(&*unpacked.bytes, PLAIN, "{name}");
+            assert_eq!((unpacked.steps.len(), unpacked.faults.len()), (0, 1), "{name}");
+        }
+    }
+
+    #[test]
+    fn plain_texts_are_left_as_they_are() {
+        for body in [
+            &b""[..],
+            b"deadbeefdeadbeefdeadbeef",
+            b"theorderthatcouldnotbeplaced",
+            b"0123456789012345678901234567",
+            b"x\x9c is not zlib",
+            b"\x1f\x8b\x08 nor is this gzip",
+            b"{\"a\": \"eyJ1c2VyX2lkIjoidS0zMTgifQ==\"}",
+        ] {
+            assert_eq!(unnamed(body), (body.to_vec(), Vec::new()));
+        }
+    }
+
+    #[test]
+    fn what_comes_out_is_bounded() {
+        for (name, format) in PACKING {
+            assert_eq!(named(name, &packed(format, &[b' '; MOST])).map(|b| b.len()), Some(MOST));
+            let labels = Labels { content_encoding: Some(name), ..Labels::default() };
+            let bomb = packed(format, &vec![b' '; 5_000_000]);
+            let unpacked = unpack(labels, &bomb, true, MOST);
+            assert_eq!((unpacked.bytes.len(), unpacked.is_whole), (MOST, false), "{name}");
+        }
+        let mut nested = PLAIN.to_vec();
+        for _ in 0..20 {
+            nested = packed(Format::Gzip, &nested);
+        }
+        assert_eq!(unnamed(&nested).1.len(), MOST_STEPS);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_made_up_of_a_beginning(size in 0..2_000_usize, cut in 0..400_usize) {
+            let plain: Vec<u8> = (0..size).map(|n| u8::try_from(n * n % 251).expect("small")).collect();
+            for (name, format) in PACKING {
+                let body = packed(format, &plain);
+                let labels = Labels { content_encoding: Some(name), ..Labels::default() };
+                let begin = &body[..cut.min(body.len())];
+                let unpacked = unpack_named(labels, begin, false, MOST);
+                prop_assert!(!unpacked.is_whole, "{name}");
+                prop_assert!(
+                    !unpacked.faults.is_empty() || plain.starts_with(&unpacked.bytes),
+                    "{name}"
+                );
+            }
+        }
+
+        #[test]
+        fn any_bytes_under_any_name_are_bounded(bytes: Vec<u8>, which in 0..9_usize) {
+            let name = PACKING.get(which).map_or("", |one| one.0);
+            let labels = Labels { content_encoding: Some(name), ..Labels::default() };
+            let unpacked = unpack(labels, &bytes, true, MOST);
+            prop_assert!(unpacked.bytes.len() <= bytes.len().max(MOST));
+        }
+    }
+}
