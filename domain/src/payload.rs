@@ -149,7 +149,7 @@ fn read_content(
     notes: &mut Vec<String>,
 ) -> (Format, Evidence, Content) {
     if shown.is_empty() {
-        return (Format::Bytes, Evidence::Rest, Content::Empty);
+        return (Format::Binary, Evidence::Rest, Content::Empty);
     }
     let text = match std::str::from_utf8(shown) {
         Ok(text) => text,
@@ -159,9 +159,9 @@ fn read_content(
         }
         Err(_) if as_text => {
             let text = String::from_utf8_lossy(shown);
-            return (Format::Bytes, Evidence::Rest, as_shown(&text));
+            return (Format::Binary, Evidence::Rest, as_shown(&text));
         }
-        Err(_) => return (Format::Bytes, Evidence::Rest, Content::Binary),
+        Err(_) => return (Format::Binary, Evidence::Rest, Content::Binary),
     };
     if whole && let Some((evidence, json)) = read_json(text, labels, notes) {
         let content = match json {
@@ -172,8 +172,8 @@ fn read_content(
     }
     let is_binary = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
     match (is_binary, as_text) {
-        (true, false) => (Format::Bytes, Evidence::Rest, Content::Binary),
-        (true, true) => (Format::Bytes, Evidence::Rest, as_shown(text)),
+        (true, false) => (Format::Binary, Evidence::Rest, Content::Binary),
+        (true, true) => (Format::Binary, Evidence::Rest, as_shown(text)),
         (false, _) => (Format::Text, Evidence::Rest, as_shown(text)),
     }
 }

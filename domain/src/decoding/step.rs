@@ -28,7 +28,7 @@ pub enum Format {
     /// Text.
     Text,
     /// None of these.
-    Bytes,
+    Binary,
 }
 
 impl Format {
@@ -46,7 +46,7 @@ impl Format {
             Self::Base64 => "base64",
             Self::Json => "JSON",
             Self::Text => "text",
-            Self::Bytes => "bytes",
+            Self::Binary => "binary",
         }
     }
 }
