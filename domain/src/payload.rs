@@ -83,7 +83,7 @@ pub struct Payload {
 /// Reads the beginning of a body.
 ///
 /// `bytes` are its first bytes, at least `MOST_SHOWN_BYTES` of them or all; `size_bytes` is the
-/// size of the whole. `as_text` asks for text, whatever it is: what is no text becomes U+FFFD.
+/// size of the whole. `as_text` asks for text, whatever it is: bytes that are not UTF-8 become U+FFFD.
 #[must_use]
 pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: bool) -> Payload {
     let all_is_here = usize::try_from(size_bytes).is_ok_and(|size| size <= MOST_SHOWN_BYTES);

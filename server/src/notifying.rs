@@ -90,7 +90,8 @@ impl Poster {
     /// Posts to every channel that it is time for, once. Tells to how many.
     ///
     /// # Errors
-    /// When Postgres does not do it; what was posted then is posted again only if the office stops meanwhile.
+    /// Returns an error if a query fails. What was posted by then is posted again only if the office stops before it
+    /// is written down.
     pub async fn post_some(&self, stop: &CancellationToken) -> Result<usize, StoreError> {
         let mut conn = self.pool.acquire().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;

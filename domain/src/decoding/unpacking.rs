@@ -30,9 +30,7 @@ pub struct Unpacked<'a> {
 #[must_use]
 pub fn unpack<'a>(labels: Labels<'_>, body: &'a [u8], whole: bool, most: usize) -> Unpacked<'a> {
     let mut unpacked = unpack_named(labels, body, whole, most);
-    if unpacked.faults.is_empty() {
-        while unpacked.undo_by_magic(most) || unpacked.undo_base64(most) {}
-    }
+    while unpacked.undo_by_magic(most) || unpacked.undo_base64(most) {}
     unpacked
 }
 
@@ -203,6 +201,10 @@ mod tests {
         let unpacked = unpack(labels, &body, true, MOST);
         assert_eq!(&*unpacked.bytes, PLAIN);
         assert_eq!(unpacked.faults, ["The sender calls the body gzip, but it is Zstandard."]);
+        let body = packed(Format::Base64, &body);
+        let unpacked = unpack(labels, &body, true, MOST);
+        assert_eq!((&*unpacked.bytes, unpacked.steps.len()), (PLAIN, 2), "only its form tells");
+        assert!(unpacked.faults[0].contains("cannot be unpacked"), "{:?}", unpacked.faults);
         for (name, _) in PACKING {
             let unpacked = unpack(
                 Labels { content_encoding: Some(name), ..Labels::default() },

@@ -30,7 +30,7 @@ async fn what_is_normal_is_told_in_the_morning(pool: PgPool) {
     telling.post().await;
     assert_eq!(telling.slack.texts(), ["Normal: a new failure: “no route”, 3 letters wait"]);
     assert_eq!(telling.office.open_alerts().await[0].told_at, Some(telling.office.now()));
-    // Its end is no reason to wake anybody either.
+    // Its end wakes nobody either.
     telling.office.run("update group_totals set waiting = 0").await;
     telling.pass(60).await;
     assert_eq!(telling.office.open_alerts().await, []);
