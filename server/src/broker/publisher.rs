@@ -8,11 +8,12 @@ use std::time::Duration;
 use dlo_domain::replay::Address;
 use dlo_domain::republish::MOST_HEADER_BYTES;
 use dlo_domain::wire::{FieldTable, Properties};
+use futures_util::FutureExt as _;
 use futures_util::future::{join, join_all};
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::ShortString;
 use lapin::{Channel, Connection, ConnectionProperties, ErrorKind};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::confirms::{Answer, Ended, MessageKey, decide};
 use super::connection::within;
@@ -126,7 +127,9 @@ impl Publisher {
         };
         failpoint::reach(failpoint::MARKED);
         let is_alone = batch.len() == 1;
-        let sending = batch.iter().map(|message| send(&channel, message, is_alone, deadline));
+        let given_up = self.given_up(deadline).shared();
+        let sending =
+            batch.iter().map(|message| send(&channel, message, is_alone, given_up.clone()));
         let (ended, ()) =
             join(join_all(sending), async { failpoint::reach(failpoint::HANDED_OVER) }).await;
         failpoint::reach(failpoint::ANSWERED);
@@ -138,6 +141,24 @@ impl Publisher {
         let confirmed = published.iter().filter(|one| **one == Published::Confirmed).count();
         tracing::debug!(confirmed, seconds = began.elapsed().as_secs_f64(), "published");
         published
+    }
+
+    /// Ends when no answer can come any more, with the reason: the time is over, or the connection has ended.
+    ///
+    /// lapin fails what waits for a connection when that ends, but not what is handed to it in that very moment
+    /// (4.12: `Channels::set_connection_error` drops the frames that wait before it marks the channels).
+    async fn given_up(&self, deadline: Instant) -> &'static str {
+        /// So long it may tell of each message why it has no answer.
+        const SETTLED_IN: Duration = Duration::from_millis(200);
+        while self.is_open() {
+            let now = Instant::now();
+            if now >= deadline {
+                return "the broker did not answer in time";
+            }
+            sleep_until(deadline.min(now + SETTLED_IN)).await;
+        }
+        sleep(SETTLED_IN).await;
+        "the connection ended before the broker answered"
     }
 
     /// A channel with confirms on which nothing is on its way.
@@ -167,8 +188,13 @@ impl Publisher {
     }
 }
 
-/// Publishes a message and waits for its end.
-async fn send(channel: &Channel, message: &Outgoing, is_alone: bool, deadline: Instant) -> Ended {
+/// Publishes a message and waits for its end, or until it is given up.
+async fn send(
+    channel: &Channel,
+    message: &Outgoing,
+    is_alone: bool,
+    given_up: impl Future<Output = &'static str>,
+) -> Ended {
     let refused = |why: String| Ended::without_answer(None, Published::Refused(why));
     let properties = match properties_to_lapin(&message.properties, &message.headers) {
         Ok(properties) => properties,
@@ -188,15 +214,15 @@ async fn send(channel: &Channel, message: &Outgoing, is_alone: bool, deadline: I
         let confirm = publishing.await?;
         confirm.await
     };
-    match timeout_at(deadline, confirming).await {
-        Ok(Err(why)) if is_alone && is_refusal(&why) => {
-            refused(format!("the broker refused it: {why}"))
-        }
-        Ok(confirmation) => Ended::read(key, confirmation),
-        Err(_) => Ended::without_answer(
-            key,
-            Published::Lost("the broker did not answer in time".to_owned()),
-        ),
+    tokio::select! {
+        biased;
+        confirmed = confirming => match confirmed {
+            Err(why) if is_alone && is_refusal(&why) => {
+                refused(format!("the broker refused it: {why}"))
+            }
+            confirmation => Ended::read(key, confirmation),
+        },
+        why = given_up => Ended::without_answer(key, Published::Lost(why.to_owned())),
     }
 }
 

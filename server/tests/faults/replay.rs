@@ -3,6 +3,7 @@
 mod attribution;
 mod canary;
 mod claims;
+mod ended_connections;
 #[cfg(debug_assertions)]
 mod failpoints;
 mod full_speed;

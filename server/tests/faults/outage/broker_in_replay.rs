@@ -17,19 +17,27 @@ use crate::harness::reckoning::{Reckoning, progress};
 use crate::harness::{setting, sized};
 use crate::support::database::database_url;
 use crate::support::desk::Bench;
-use crate::support::until_within;
 
 /// Letters on their way at once: few, or as many as ship.
 fn window() -> usize {
     sized(20, 50)
 }
 
-/// Waits until so many more letters are confirmed, or the replay is near its end.
-async fn goes_on(pool: &PgPool, replay: ReplayId, before: i64, letters: i64) {
-    until_within("the replay goes on", Duration::from_secs(RESUMES_WITHIN), || async {
-        progress(pool, replay).await.0 - before >= letters
-    })
-    .await;
+/// Waits until so many letters are confirmed.
+async fn are_confirmed(pool: &PgPool, premises: &Premises, replay: ReplayId, letters: i64) {
+    let began = Instant::now();
+    loop {
+        let (confirmed, left) = progress(pool, replay).await;
+        if confirmed >= letters {
+            return;
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(RESUMES_WITHIN),
+            "{confirmed} confirmed instead of {letters}, {left} left\n{}",
+            premises.last_words()
+        );
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
 }
 
 async fn kill_the_broker(pool: &PgPool, kind: Kind) {
@@ -48,13 +56,14 @@ async fn kill_the_broker(pool: &PgPool, kind: Kind) {
     for kill in 0..kills {
         let (before, left) = progress(pool, replay).await;
         let budget = left / i64::try_from(kills - kill + 1).expect("few");
-        goes_on(pool, replay, before, random.random_range(1..=budget)).await;
+        let wanted = before + random.random_range(1..=budget);
+        are_confirmed(pool, &premises, replay, wanted).await;
         server.kill().await.expect("killed");
         let (confirmed, left) = progress(pool, replay).await;
         assert!(left > 0, "the replay ended after {kill} kills");
         server.start_again().await.expect("started");
         let began = Instant::now();
-        goes_on(pool, replay, confirmed, 1).await;
+        are_confirmed(pool, &premises, replay, confirmed + 1).await;
         waits.push(began.elapsed());
     }
     bench.becomes(replay, ReplayState::Finished).await;
