@@ -1,15 +1,12 @@
 //! A message as it came out of a source.
 
-use std::borrow::Cow;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{ShownBudget, page_cost};
 use crate::death::Death;
-use crate::decoding::{self, Labels};
 use crate::reading::cut;
-use crate::wire::{FieldTable, Properties, WireFault, WireText};
+use crate::wire::{FieldTable, Properties, WireFault};
 
 /// A message as the broker delivered it: every byte that we can see.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,17 +32,6 @@ impl Delivered {
     #[must_use]
     pub fn is_undecodable(&self) -> bool {
         self.faults.iter().any(WireFault::is_undecodable)
-    }
-
-    /// The body as it was before its sender packed it, if that is known and it has at most `most` bytes.
-    #[must_use]
-    pub fn plain_body(&self, most: usize) -> Option<Cow<'_, [u8]>> {
-        let encoding = self.properties.content_encoding.as_ref();
-        let encoding = encoding.map(WireText::to_display);
-        let labels = Labels { content_encoding: encoding.as_deref(), ..Labels::default() };
-        let plain = decoding::unpack_named(labels, &self.body, true, most);
-        let is_known = plain.is_whole && (plain.faults.is_empty() || !plain.steps.is_empty());
-        (is_known && plain.bytes.len() <= most).then_some(plain.bytes)
     }
 }
 

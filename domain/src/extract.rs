@@ -3,13 +3,10 @@
 
 use serde_json::{Map, Number, Value};
 
+use crate::decoding::Contents;
 use crate::reading::cut;
 use crate::wire::{FieldTable, FieldValue};
 
-/// The longest beginning of a body that free text looks into, in bytes.
-pub const MOST_EXCERPT_BYTES: usize = 2 * 1024;
-/// The largest body whose JSON is kept, in bytes.
-pub const MOST_JSON_BYTES: usize = 64 * 1024;
 /// The longest text of a header that is kept, in bytes; the rest is cut.
 pub const MOST_HEADER_BYTES: usize = 1024;
 /// All headers together, in bytes, about; the later ones are left out.
@@ -24,48 +21,25 @@ pub struct Extract {
     pub text: String,
     /// The headers as plain JSON, without the death history.
     pub headers: Value,
-    /// The body, when it is JSON and not too large.
+    /// The values of the body, when it has a structure that is known and is not too large.
     pub body: Option<Value>,
 }
 
 impl Extract {
     /// Takes what is kept out of an arrival. `error_message` is the letter's.
     #[must_use]
-    pub fn of(headers: &FieldTable, body: &[u8], error_message: Option<&str>) -> Self {
-        let excerpt = excerpt(body);
-        let text = match (error_message, excerpt) {
+    pub fn of(headers: &FieldTable, contents: Contents, error_message: Option<&str>) -> Self {
+        let text = match (error_message, contents.excerpt) {
             (Some(message), Some(excerpt)) => format!("{message}\n{excerpt}"),
             (Some(message), None) => message.to_owned(),
-            (None, excerpt) => excerpt.unwrap_or_default().to_owned(),
+            (None, excerpt) => excerpt.unwrap_or_default(),
         };
         Self {
             text: without_nul(text).to_ascii_lowercase(),
             headers: plain_headers(headers),
-            body: json_body(body),
+            body: contents.value.map(storable),
         }
     }
-}
-
-/// The beginning of a body, when it is text.
-fn excerpt(body: &[u8]) -> Option<&str> {
-    let begin = &body[..body.len().min(MOST_EXCERPT_BYTES)];
-    let text = match std::str::from_utf8(begin) {
-        Ok(text) => text,
-        // The cut may fall within a character.
-        Err(fault) if fault.error_len().is_none() && begin.len() < body.len() => {
-            std::str::from_utf8(&begin[..fault.valid_up_to()]).ok()?
-        }
-        Err(_) => return None,
-    };
-    let is_text = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
-    text.chars().all(is_text).then_some(text)
-}
-
-fn json_body(body: &[u8]) -> Option<Value> {
-    if body.is_empty() || body.len() > MOST_JSON_BYTES {
-        return None;
-    }
-    serde_json::from_slice(body).ok().map(storable)
 }
 
 /// JSON that Postgres can hold: NUL becomes U+FFFD.
@@ -138,17 +112,23 @@ fn plain(value: &FieldValue, depth: usize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrival::Delivered;
+    use crate::decoding::{MOST_EXCERPT_BYTES, MOST_VALUE_BYTES};
     use serde_json::json;
 
+    fn contents(body: &[u8]) -> Contents {
+        Contents::of(&Delivered { body: body.to_vec(), ..Delivered::default() })
+    }
+
     fn of(body: &[u8]) -> Extract {
-        Extract::of(&FieldTable::default(), body, None)
+        Extract::of(&FieldTable::default(), contents(body), None)
     }
 
     #[test]
     fn text_and_json_are_taken_from_a_body() {
         let extract = Extract::of(
             &FieldTable::default(),
-            br#"{"Customer": {"id": 42}}"#,
+            contents(br#"{"Customer": {"id": 42}}"#),
             Some("Connection REFUSED"),
         );
         assert_eq!(extract.text, "connection refused\n{\"customer\": {\"id\": 42}}");
@@ -164,7 +144,7 @@ mod tests {
 
     #[test]
     fn large_bodies_are_kept_in_part() {
-        let long = "ä".repeat(MOST_JSON_BYTES);
+        let long = "ä".repeat(MOST_VALUE_BYTES);
         let extract = of(long.as_bytes());
         assert_eq!(extract.text.len(), MOST_EXCERPT_BYTES);
         let odd = format!("x{long}");
@@ -184,7 +164,7 @@ mod tests {
         let mut inner = FieldTable::default();
         inner.set("deep", FieldValue::LongString("a\0b".into()));
         headers.set("t", FieldValue::Table(inner));
-        let extract = Extract::of(&headers, b"", None);
+        let extract = Extract::of(&headers, Contents::default(), None);
         assert_eq!(
             extract.headers,
             json!({"n": -7, "f": null, "d": 1.5, "t": {"deep": "a\u{fffd}b"}})
@@ -198,7 +178,7 @@ mod tests {
             let text = "x".repeat(2 * MOST_HEADER_BYTES);
             headers.set(&format!("h{number}"), FieldValue::LongString(text.into()));
         }
-        let kept = Extract::of(&headers, b"", None).headers;
+        let kept = Extract::of(&headers, Contents::default(), None).headers;
         let count = kept.as_object().map_or(0, Map::len);
         assert!((10..=16).contains(&count), "{count}");
     }

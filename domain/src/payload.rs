@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::budget::{ShownBudget, json_cost};
-use crate::decoding::{Evidence, Format, Labels, Step, unknown_names, unpack};
+use crate::decoding::{
+    Document, Evidence, Format, Labels, Step, read_document, read_text, unknown_names, unpack,
+};
 
 /// Bodies above this are shown in part.
 pub const MOST_SHOWN_BYTES: usize = 256 * 1024;
@@ -47,9 +49,9 @@ pub const MOST_HEX_BYTES: usize = 4 * 1024;
 pub enum Content {
     /// No bytes.
     Empty,
-    /// A JSON document.
+    /// Values, as JSON whatever they are written in: the last step names that.
     Json(Value),
-    /// UTF-8 text (perhaps JSON that is broken or too large to be shown as a tree).
+    /// Text (perhaps JSON that is broken or too large to be shown as a tree).
     Text(String),
     /// Neither.
     Binary,
@@ -95,9 +97,8 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
     let of_packed = says_unpacked(&steps, size_bytes, unpacked.is_whole);
     let read_bytes =
         if steps.is_empty() { size_bytes } else { i64::try_from(plain.len()).unwrap_or(i64::MAX) };
-    let (format, evidence, content) =
-        read_content(&plain, unpacked.is_whole, labels, as_text, &mut notes);
-    steps.push(Step::new(format, evidence, plain.len()));
+    let (step, content) = read_content((&plain, unpacked.is_whole), labels, as_text, &mut notes);
+    steps.push(step);
     let first_bytes = &begin[..begin.len().min(MOST_HEX_BYTES)];
     let shown = match &content {
         Content::Binary => plain.len().min(MOST_HEX_BYTES),
@@ -141,68 +142,52 @@ pub fn shown_text(text: &str) -> &str {
     ShownBudget::new(TEXT_BUDGET).take_text(text)
 }
 
+/// What unpacked bytes say, and the step by which they were read.
 fn read_content(
-    shown: &[u8],
-    whole: bool,
+    unpacked: (&[u8], bool),
     labels: Labels<'_>,
     as_text: bool,
     notes: &mut Vec<String>,
-) -> (Format, Evidence, Content) {
-    if shown.is_empty() {
-        return (Format::Binary, Evidence::Rest, Content::Empty);
+) -> (Step, Content) {
+    let (bytes, whole) = unpacked;
+    let rest = || Step::new(Format::Binary, Evidence::Rest, bytes.len());
+    if bytes.is_empty() {
+        return (rest(), Content::Empty);
     }
-    let text = match std::str::from_utf8(shown) {
-        Ok(text) => text,
-        // A cut may fall within a character, which is no reason to call it binary.
-        Err(fault) if !whole && fault.error_len().is_none() => {
-            std::str::from_utf8(&shown[..fault.valid_up_to()]).unwrap_or_default()
-        }
-        Err(_) if as_text => {
-            let text = String::from_utf8_lossy(shown);
-            return (Format::Binary, Evidence::Rest, as_shown(&text));
-        }
-        Err(_) => return (Format::Binary, Evidence::Rest, Content::Binary),
-    };
-    if whole && let Some((evidence, json)) = read_json(text, labels, notes) {
-        let content = match json {
-            Some(value) if !as_text => Content::Json(value),
-            _ => as_shown(text),
-        };
-        return (Format::Json, evidence, content);
+    let values = if whole { read_values(labels, bytes, notes) } else { None };
+    let (step, value) = values.map_or((None, None), |(step, value)| (Some(step), value));
+    if let (Some(step), Some(value), false) = (&step, value, as_text) {
+        return (step.clone(), Content::Json(value));
     }
-    let is_binary = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
-    match (is_binary, as_text) {
-        (true, false) => (Format::Binary, Evidence::Rest, Content::Binary),
-        (true, true) => (Format::Binary, Evidence::Rest, as_shown(text)),
-        (false, _) => (Format::Text, Evidence::Rest, as_shown(text)),
+    match read_text(labels, bytes, whole) {
+        Some(text) => (step.unwrap_or(text.step), as_shown(&text.text)),
+        None if as_text => (step.unwrap_or_else(rest), as_shown(&String::from_utf8_lossy(bytes))),
+        None => (step.unwrap_or_else(rest), Content::Binary),
     }
 }
 
-/// A JSON document and by what it was known, without its value where that is too large; `None` if it is none.
-fn read_json(
-    text: &str,
+/// The values of bytes and the format that they are in, without the values where there are too many for a tree.
+fn read_values(
     labels: Labels<'_>,
+    bytes: &[u8],
     notes: &mut Vec<String>,
-) -> Option<(Evidence, Option<Value>)> {
-    let says_json = labels.says_json();
-    if !says_json && !text.trim_start().starts_with(['{', '[', '"']) {
-        return None;
+) -> Option<(Step, Option<Value>)> {
+    const TOO_MANY: &str = "It has too many values to be shown as a tree; it is shown as text.";
+    let is_json =
+        bytes.trim_ascii_start().starts_with(b"{") || bytes.trim_ascii_start().starts_with(b"[");
+    // Counted before they are made, where that can be.
+    if is_json && json_cost(bytes) > MOST_TREE_COST {
+        notes.push(TOO_MANY.to_owned());
+        return Some((Step::new(Format::Json, Evidence::Shape, bytes.len()), None));
     }
-    let evidence = if says_json { Evidence::Label } else { Evidence::Shape };
-    if json_cost(text.as_bytes()) > MOST_TREE_COST {
-        let note = "It has too many values to be shown as a tree; it is shown as text.";
-        notes.push(note.to_owned());
-        return Some((evidence, None));
+    let attempt = read_document(labels, bytes);
+    notes.extend(attempt.fault);
+    let Document { step, value } = attempt.document?;
+    if !is_json && json_cost(value.to_string().as_bytes()) > MOST_TREE_COST {
+        notes.push(TOO_MANY.to_owned());
+        return Some((step, None));
     }
-    match serde_json::from_str(text) {
-        Ok(value) => Some((evidence, Some(value))),
-        Err(fault) => {
-            if says_json {
-                notes.push(format!("The sender calls it JSON, but it is not: {fault}."));
-            }
-            None
-        }
-    }
+    Some((step, Some(value)))
 }
 
 fn as_shown(text: &str) -> Content {
@@ -230,7 +215,9 @@ mod tests {
         assert_eq!(content(b"", None), Content::Empty);
         assert_eq!(content(b"{\"a\":1}", None), Content::Json(serde_json::json!({"a": 1})));
         assert_eq!(content(b"7", Some("application/json")), Content::Json(7.into()));
-        assert_eq!(content(b"a=1&b=2", None), Content::Text("a=1&b=2".into()));
+        let form = serde_json::json!({"a": "1", "b": "2"});
+        assert_eq!(content(b"a=1&b=2", None), Content::Json(form));
+        assert_eq!(content(b"a=1, b=2", None), Content::Text("a=1, b=2".into()));
         assert_eq!(content(&[0xff, 0xfe, 1], None), Content::Binary);
         assert_eq!(content(b"a\0b", None), Content::Binary);
     }

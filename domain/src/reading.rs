@@ -1,12 +1,12 @@
 //! Everything that intake reads out of a delivery, in one pass. It never fails: what cannot be
 //! read becomes a note, and the bytes are kept whatever happens.
 
-use serde::Deserialize;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::arrival::Delivered;
 use crate::death::{Death, read_deaths};
-use crate::decoding::{self, Labels};
+use crate::decoding::Contents;
 use crate::failure::{Failure, HeaderMap, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
@@ -18,9 +18,6 @@ pub const MOST_MESSAGE_BYTES: usize = 4 * 1024;
 
 /// The longest name (queue, exchange, class, type) that is kept beside the letter, in bytes.
 pub const MOST_NAME_BYTES: usize = 512;
-
-/// The largest body that is looked into for a message type, in bytes.
-const MOST_PEEKED_BYTES: usize = 64 * 1024;
 
 /// What a delivery says of itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +36,8 @@ pub struct Reading {
     pub returns_from: Option<ReturnsFrom>,
     /// What could not be read.
     pub notes: Vec<String>,
+    /// What is in the body.
+    pub contents: Contents,
 }
 
 /// The marks that our own replay left on a message.
@@ -67,29 +66,22 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
         notes.push("Nothing in the message tells where it died.".to_owned());
     }
     notes.extend(WireFault::notes(&delivered.faults));
-    notes.extend(remarks(delivered));
+    let mut contents = Contents::of(delivered);
+    notes.append(&mut contents.remarks);
     let returns_from = returns_from(&delivered.headers, &mut notes);
     // They quote what stands in the message: it is as long as it likes, and Postgres keeps no NUL in a text.
     let kept = |note: String| cut(&note.replace('\0', "\u{fffd}"), MOST_MESSAGE_BYTES);
     let notes = notes.into_iter().map(kept).collect();
     Reading {
-        message_type: message_type(delivered, &failure),
+        message_type: message_type(delivered, &failure, contents.value.as_ref()),
         message_id: delivered.properties.message_id.as_ref().map(name),
         returns_from,
         deaths: history.deaths,
         origin,
         failure,
         notes,
+        contents,
     }
-}
-
-fn remarks(delivered: &Delivered) -> Vec<String> {
-    let properties = &delivered.properties;
-    let kind = properties.content_type.as_ref().map(WireText::to_display);
-    let encoding = &properties.content_encoding;
-    let encoding = encoding.as_ref().map(WireText::to_display);
-    let labels = Labels { content_type: kind.as_deref(), content_encoding: encoding.as_deref() };
-    decoding::remarks(labels, &delivered.body, true)
 }
 
 /// Error queues that a client fills itself carry no death history: their framework's headers do.
@@ -135,27 +127,20 @@ fn name(text: &WireText) -> String {
     cut(&text.to_display(), MOST_NAME_BYTES)
 }
 
-fn message_type(delivered: &Delivered, failure: &Failure) -> Option<String> {
+fn message_type(delivered: &Delivered, failure: &Failure, body: Option<&Value>) -> Option<String> {
     let property = delivered.properties.kind.as_ref().map(name);
     // What AMQP 1.0 clients' messages carry here names the encoding, not the message.
     property
         .filter(|kind| !kind.is_empty() && kind != "amqp-1.0")
         .or_else(|| failure.message_type.clone())
-        .or_else(|| type_in_body(&delivered.plain_body(MOST_PEEKED_BYTES)?))
+        .or_else(|| type_in_body(body?))
 }
 
 /// The type that an envelope names, in the spellings that are in use.
-fn type_in_body(body: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Envelope<'a> {
-        #[serde(borrow, alias = "messageType", alias = "event_type", alias = "eventType")]
-        message_type: Option<std::borrow::Cow<'a, str>>,
-    }
-    if body.first() != Some(&b'{') {
-        return None;
-    }
-    let envelope: Envelope = serde_json::from_slice(body).ok()?;
-    let kind = envelope.message_type?.replace('\0', "\u{fffd}");
+fn type_in_body(body: &Value) -> Option<String> {
+    const NAMES: [&str; 4] = ["message_type", "messageType", "event_type", "eventType"];
+    let kind = NAMES.into_iter().find_map(|name| body.get(name)?.as_str())?;
+    let kind = kind.replace('\0', "\u{fffd}");
     (!kind.is_empty()).then(|| cut(&kind, MOST_NAME_BYTES))
 }
 

@@ -16,7 +16,7 @@ use super::messages::{message, table, written_message};
 /// More than a page shows of a body.
 const MOST_BYTES: usize = 1024 * 1024;
 
-/// What is said of a body, and how it is unpacked: bounded, whatever it claims to be.
+/// A body is unpacked and read: bounded, whatever it claims to be.
 pub fn bodies(input: &[u8]) {
     type Body<'a> = (Option<&'a str>, Option<&'a str>, &'a [u8]);
     if let Some(Delivered { properties, body, .. }) = written_message(input) {
@@ -33,9 +33,10 @@ pub fn bodies(input: &[u8]) {
 fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u8]) {
     let labels = Labels { content_type, content_encoding };
     for is_whole in [true, false] {
-        let _ = decoding::remarks(labels, body, is_whole);
         let plain = decoding::unpack(labels, body, is_whole, MOST_BYTES);
         assert!(plain.bytes.len() <= MOST_BYTES.max(body.len()), "{}", plain.bytes.len());
+        let _ = decoding::read_text(labels, &plain.bytes, plain.is_whole);
+        let _ = decoding::read_document(labels, &plain.bytes);
     }
 }
 
@@ -83,7 +84,7 @@ pub fn headers(input: &[u8]) {
         assert!(!note.contains('\0'), "a note holds NUL: {note:?}");
     }
     let message = read.failure.error_message.as_deref();
-    let extract = Extract::of(&delivered.headers, &delivered.body, message);
+    let extract = Extract::of(&delivered.headers, read.contents.clone(), message);
     assert!(!extract.text.contains('\0'), "an extract holds NUL");
 }
 

@@ -135,8 +135,8 @@ pub struct PayloadRead {
     pub size_bytes: i64,
     /// What it is written in.
     pub format: String,
-    /// Whether that is JSON.
-    pub is_json: bool,
+    /// Whether there are values in it, which can be shown as a tree.
+    pub has_tree: bool,
     /// What is shown of it.
     pub content: Content,
     /// Its first bytes as they are, in hexadecimal.
@@ -156,7 +156,7 @@ impl From<Payload> for PayloadRead {
         Self {
             size_bytes: payload.size_bytes,
             format: format.map_or("empty", Format::name).to_owned(),
-            is_json: format == Some(Format::Json),
+            has_tree: format.is_some_and(Format::has_values),
             content: payload.content,
             first_bytes_hex: payload.first_bytes_hex,
             shown_bytes: payload.shown_bytes,

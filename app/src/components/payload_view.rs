@@ -61,7 +61,7 @@ pub(crate) fn PayloadView(
     let view = view.settle(&read.content);
     let size = wording::size(read.size_bytes);
     let notes = notes(&read, view);
-    let PayloadRead { format, is_json, content, first_bytes_hex, .. } = read;
+    let PayloadRead { format, has_tree, content, first_bytes_hex, .. } = read;
     let shown = match (view, content) {
         (_, Content::Empty) => {
             view! { <p class="note-line">"The body is empty: 0 bytes."</p> }.into_any()
@@ -76,7 +76,7 @@ pub(crate) fn PayloadView(
                 <h2 id="payload-title">"Payload"</h2>
                 <span class="note">{format} ", " {size.clone()}</span>
                 <span class="end">
-                    <Tabs id arrival view is_json size />
+                    <Tabs id arrival view has_tree size />
                 </span>
             </header>
             {notes
@@ -90,7 +90,7 @@ pub(crate) fn PayloadView(
 }
 
 #[component]
-fn Tabs(id: LetterId, arrival: i32, view: View, is_json: bool, size: String) -> impl IntoView {
+fn Tabs(id: LetterId, arrival: i32, view: View, has_tree: bool, size: String) -> impl IntoView {
     let tab = |this: View, word: &'static str, name: &'static str| {
         let number = arrival.to_string();
         let href =
@@ -103,7 +103,7 @@ fn Tabs(id: LetterId, arrival: i32, view: View, is_json: bool, size: String) -> 
     };
     view! {
         <nav class="tabs" aria-label="Views of the payload">
-            {is_json.then(|| tab(View::Tree, "tree", "Tree"))} {tab(View::Text, "text", "Text")}
+            {has_tree.then(|| tab(View::Tree, "tree", "Tree"))} {tab(View::Text, "text", "Text")}
             {tab(View::Hex, "hex", "Hex")}
             <a href=links::body(id, arrival) rel="external" download="">
                 "Download "

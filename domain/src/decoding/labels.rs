@@ -1,38 +1,16 @@
 //! How a body is written, as its sender says: whether that is known, and whether it holds. The bytes are kept
 //! as they came whatever is said of them.
 
-use super::coding;
-use super::unpacking::unpack_named;
-use crate::reading::cut;
+use encoding_rs::Encoding;
 
-/// The most that is unpacked to see whether it can be, in bytes.
-const MOST_UNPACKED_BYTES: usize = 256 * 1024;
+use super::coding;
+use crate::reading::cut;
 
 /// The longest name that is repeated in a note, in bytes.
 const MOST_NAME_BYTES: usize = 64;
 
 /// Content encodings that pack nothing. Some clients name a charset here.
 const PLAIN: [&str; 4] = ["identity", "binary", "8bit", "7bit"];
-
-/// Charsets in use, by the names that senders give them.
-const CHARSETS: [&str; 16] = [
-    "utf-8",
-    "utf8",
-    "utf-16",
-    "utf-16le",
-    "utf-16be",
-    "utf-32",
-    "ascii",
-    "us-ascii",
-    "iso-8859-1",
-    "iso-8859-15",
-    "latin1",
-    "latin-1",
-    "windows-1252",
-    "cp1252",
-    "shift_jis",
-    "gb18030",
-];
 
 /// What a sender says of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,33 +29,32 @@ impl Labels<'_> {
         names.filter(|name| !name.is_empty()).collect()
     }
 
-    /// Whether the media type says that it is JSON.
-    pub(crate) fn says_json(self) -> bool {
-        self.content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("json"))
+    /// The charset that is named, if it is known. Some clients name it as an encoding.
+    pub(super) fn charset(self) -> Option<&'static Encoding> {
+        let named = self.content_type.and_then(charset);
+        named.into_iter().chain(self.encodings()).find_map(|name| known_charset(&name))
     }
 }
 
-/// What is wrong with what a sender says of a body, as sentences. `bytes` are its first bytes;
-/// `whole` when they are all of it.
-#[must_use]
-pub fn remarks(labels: Labels<'_>, bytes: &[u8], whole: bool) -> Vec<String> {
-    let mut remarks = unpack_named(labels, bytes, whole, MOST_UNPACKED_BYTES).faults;
-    remarks.extend(unknown_names(labels));
-    remarks
+/// A charset by its name in the WHATWG's Encoding standard, or as Python writes it.
+fn known_charset(name: &str) -> Option<&'static Encoding> {
+    let of = |name: &str| Encoding::for_label(name.as_bytes());
+    of(name).or_else(|| of(&name.replace(['-', '_'], "")))
 }
 
 /// The encodings and charsets that a sender names and nobody knows, as sentences.
 pub(crate) fn unknown_names(labels: Labels<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     for name in labels.encodings() {
-        let is_known =
-            coding::named(&name).is_some() || PLAIN.contains(&&*name) || CHARSETS.contains(&&*name);
+        let is_known = coding::named(&name).is_some()
+            || PLAIN.contains(&&*name)
+            || known_charset(&name).is_some();
         if !is_known {
             remarks.push(unknown("content encoding", &name));
         }
     }
     if let Some(charset) = labels.content_type.and_then(charset)
-        && !CHARSETS.contains(&&*charset)
+        && known_charset(&charset).is_none()
     {
         remarks.push(unknown("charset", &charset));
     }
@@ -103,7 +80,15 @@ fn charset(content_type: &str) -> Option<String> {
 mod tests {
     use super::super::tests::packed;
     use super::*;
-    use crate::decoding::Format;
+    use crate::decoding::{Format, unpack_named};
+
+    const MOST: usize = 1024 * 1024;
+
+    fn remarks(labels: Labels<'_>, bytes: &[u8], whole: bool) -> Vec<String> {
+        let mut remarks = unpack_named(labels, bytes, whole, MOST).faults;
+        remarks.extend(unknown_names(labels));
+        remarks
+    }
 
     fn of_encoding(name: &str, bytes: &[u8]) -> Vec<String> {
         let labels = Labels { content_encoding: Some(name), ..Labels::default() };
@@ -116,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_is_known_and_holds_needs_no_remark() {
-        for name in ["", "identity", "UTF-8", "binary"] {
+        for name in ["", "identity", "UTF-8", "binary", "latin-1", "utf_8", "cp1251"] {
             assert_eq!(of_encoding(name, b"x"), [""; 0], "{name}");
         }
         for name in ["gzip", "GZIP", "x-gzip", "identity, gzip"] {

@@ -25,6 +25,19 @@ pub enum Format {
     Base64,
     /// A JSON document.
     Json,
+    /// JSON documents on lines of their own.
+    Ndjson,
+    /// XML 1.0.
+    Xml,
+    /// `application/x-www-form-urlencoded`.
+    Form,
+    /// MessagePack.
+    #[serde(rename = "msgpack")]
+    MessagePack,
+    /// RFC 8949.
+    Cbor,
+    /// What PHP's `serialize` writes.
+    Php,
     /// Text.
     Text,
     /// None of these.
@@ -32,6 +45,13 @@ pub enum Format {
 }
 
 impl Format {
+    /// Whether what is in it is values, which can be shown as a tree.
+    #[must_use]
+    pub fn has_values(self) -> bool {
+        use Format::{Cbor, Form, Json, MessagePack, Ndjson, Php, Xml};
+        matches!(self, Json | Ndjson | Xml | Form | MessagePack | Cbor | Php)
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -45,6 +65,12 @@ impl Format {
             Self::Lz4 => "LZ4",
             Self::Base64 => "base64",
             Self::Json => "JSON",
+            Self::Ndjson => "NDJSON",
+            Self::Xml => "XML",
+            Self::Form => "form",
+            Self::MessagePack => "MessagePack",
+            Self::Cbor => "CBOR",
+            Self::Php => "PHP",
             Self::Text => "text",
             Self::Binary => "binary",
         }
@@ -89,6 +115,9 @@ pub struct Step {
     pub certainty: Certainty,
     /// The bytes that came out, as many as were asked for.
     pub bytes: i64,
+    /// The charset of a text, where that is not plain UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charset: Option<String>,
 }
 
 impl Step {
@@ -97,7 +126,8 @@ impl Step {
             (Format::Base64, Evidence::Shape) => Certainty::Likely,
             _ => Certainty::Certain,
         };
-        Self { format, evidence, certainty, bytes: i64::try_from(bytes).unwrap_or(i64::MAX) }
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        Self { format, evidence, certainty, bytes, charset: None }
     }
 
     /// What was found, and by what.
@@ -110,6 +140,7 @@ impl Step {
             (Evidence::Shape, Certainty::Certain) => ", by its form",
             (Evidence::Rest, _) => "",
         };
-        format!("{}{by}", self.format.name())
+        let charset = self.charset.as_ref().map(|name| format!(" ({name})"));
+        format!("{}{}{by}", self.format.name(), charset.unwrap_or_default())
     }
 }

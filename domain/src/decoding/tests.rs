@@ -60,6 +60,6 @@ pub(super) fn packed(format: Format, bytes: &[u8]) -> Vec<u8> {
             writer.finish().expect(WRITES)
         }
         Format::Base64 => STANDARD.encode(bytes).into_bytes(),
-        Format::Json | Format::Text | Format::Binary => bytes.to_vec(),
+        _ => bytes.to_vec(),
     }
 }

@@ -1,11 +1,14 @@
 //! Where a source's messages name the execution that they are about, and what is done with it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::report::is_name;
 use crate::arrival::Delivered;
 use crate::death::Reason;
+use crate::decoding::Contents;
 use crate::named;
+use crate::reading::Reading;
 
 /// The largest body that is looked into, in bytes.
 const MOST_BODY_BYTES: usize = 1024 * 1024;
@@ -80,13 +83,13 @@ impl ExecutionNaming {
     /// The execution that a message names. Nothing is named by a message of another type, by a body
     /// that is no JSON or too large, and by what cannot be a name: it is a letter like any other.
     #[must_use]
-    pub fn read(&self, delivered: &Delivered, message_type: Option<&str>) -> Option<String> {
-        if !self.is_asked()
-            || self.message_type.is_some() && self.message_type.as_deref() != message_type
-        {
+    pub fn read(&self, delivered: &Delivered, reading: &Reading) -> Option<String> {
+        let kind = &reading.message_type;
+        if !self.is_asked() || self.message_type.is_some() && self.message_type != *kind {
             return None;
         }
-        self.in_header(delivered).or_else(|| self.in_body(delivered)).filter(|name| is_name(name))
+        let name = self.in_header(delivered).or_else(|| self.in_body(delivered, reading));
+        name.filter(|name| is_name(name))
     }
 
     fn in_header(&self, delivered: &Delivered) -> Option<String> {
@@ -97,11 +100,14 @@ impl ExecutionNaming {
             .filter(|name| !name.is_empty())
     }
 
-    fn in_body(&self, delivered: &Delivered) -> Option<String> {
+    fn in_body(&self, delivered: &Delivered, reading: &Reading) -> Option<String> {
         let path = self.path.as_deref()?;
-        let body = delivered.plain_body(MOST_BODY_BYTES)?;
-        let body: serde_json::Value = serde_json::from_slice(&body).ok()?;
-        named::text_of(body.pointer(path)?)
+        let name = |body: &Value| named::text_of(body.pointer(path)?);
+        match &reading.contents.value {
+            Some(body) => name(body),
+            // A body that is too large for searching may name one all the same.
+            None => name(&Contents::up_to(delivered, MOST_BODY_BYTES).value?),
+        }
     }
 }
 

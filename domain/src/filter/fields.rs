@@ -113,7 +113,7 @@ pub static PATHS: [PathInfo; 2] = [
     },
     PathInfo {
         prefix: "body.",
-        help: "a value in the JSON body of the last arrival",
+        help: "a value in the body of the last arrival, in JSON or another format",
         example: "body.customer.id:42",
     },
 ];

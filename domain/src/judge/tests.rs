@@ -27,7 +27,7 @@ fn judge(judge: &Judge, delivered: &Delivered, arrivals: i32) -> Judgement {
     reading.origin.reason = Reason::Rejected;
     reading.failure.error_class = Some("ShopError".to_owned());
     let message = reading.failure.error_message.as_deref();
-    let extract = Extract::of(&delivered.headers, &delivered.body, message);
+    let extract = Extract::of(&delivered.headers, reading.contents.clone(), message);
     let facts = Facts {
         id: LetterId(uuid::Uuid::nil()),
         state: LetterState::Held,

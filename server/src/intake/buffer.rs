@@ -48,8 +48,7 @@ impl Buffer {
         let size = delivered.body.len();
         self.fingerprints.push(Fingerprint::of(&delivered));
         let reading = reading::read(&delivered, &source.headers);
-        let kind = reading.message_type.as_deref();
-        self.executions.push(source.executions.read(&delivered, kind));
+        self.executions.push(source.executions.read(&delivered, &reading));
         let id = LetterId(new_id(&*intake.clock));
         let now = intake.clock.now();
         let judge = self.judge.get_or_insert_with(|| intake.judges.newest());

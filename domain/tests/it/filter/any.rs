@@ -2,7 +2,9 @@
 //! tests take them too, and ask the database the same.
 
 use chrono::{DateTime, TimeDelta, TimeZone as _, Utc};
+use dlo_domain::arrival::Delivered;
 use dlo_domain::death::{Death, Reason};
+use dlo_domain::decoding::Contents;
 use dlo_domain::extract::Extract;
 use dlo_domain::filter::{
     Comparison, Decimal, Expr, FIELDS, Facts, Field, Kind, LetterFilter, Moment, Path, Pattern,
@@ -225,7 +227,8 @@ pub fn sample() -> impl Strategy<Value = Sample> {
             let is_named = |of: &&(&str, Option<&str>)| executions.iter().any(|name| name == of.0);
             let with_it = EXECUTIONS.iter().filter(is_named).filter_map(|of| of.1);
             let workers = on_queue.chain(with_it).map(str::to_owned).collect();
-            let extract = Extract::of(&headers, &body, names[4].as_deref());
+            let contents = Contents::of(&Delivered { body, ..Delivered::default() });
+            let extract = Extract::of(&headers, contents, names[4].as_deref());
             Sample {
                 id: LetterId(id),
                 state,

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
-use dlo_domain::extract::{Extract, MOST_JSON_BYTES};
+use dlo_domain::decoding::Contents;
+use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::{Masker, Signature};
 use dlo_domain::ids::{LetterId, SourceId};
@@ -61,11 +62,13 @@ impl Incoming {
         letter_id: LetterId,
         arrived_at: DateTime<Utc>,
         delivered: Delivered,
-        reading: Reading,
+        mut reading: Reading,
         court: Court<'_>,
         masker: &mut Masker,
     ) -> Self {
-        let extract = extract(&delivered, reading.failure.error_message.as_deref());
+        let contents = std::mem::take(&mut reading.contents);
+        let message = reading.failure.error_message.as_deref();
+        let extract = Extract::of(&delivered.headers, contents, message);
         let new = new_letter(letter_id, arrived_at, &delivered, court);
         let judgement = judge(court, new, &delivered, &reading, &extract, masker);
         Self {
@@ -186,8 +189,7 @@ fn judge(
 
 /// What is kept for searching.
 pub(super) fn extract(delivered: &Delivered, error_message: Option<&str>) -> Extract {
-    let plain = delivered.plain_body(MOST_JSON_BYTES);
-    Extract::of(&delivered.headers, plain.as_deref().unwrap_or(&delivered.body), error_message)
+    Extract::of(&delivered.headers, Contents::of(delivered), error_message)
 }
 
 fn size_bytes(delivered: &Delivered) -> i64 {

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::death::Death;
+use dlo_domain::decoding::Contents;
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::{Failure, HeaderMap};
 use dlo_domain::grouping::{Masker, SignatureId};
@@ -152,6 +153,7 @@ impl TryFrom<Row> for StoredLetter {
                 message_id: row.message_id,
                 returns_from: None,
                 notes: Vec::new(),
+                contents: Contents::default(),
             },
             delivered: Delivered {
                 exchange: row.delivered_to,

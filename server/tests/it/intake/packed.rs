@@ -1,6 +1,7 @@
-//! Bodies that their senders packed.
+//! Bodies that are not plain JSON: packed ones, and other formats.
 
 use dlo_app::desk::TriageDesk as _;
+use dlo_domain::decoding::Format;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::payload::Content;
 use dlo_domain::source::SourceMode;
@@ -29,5 +30,40 @@ async fn a_packed_body_is_found_by_what_is_in_it(pool: PgPool) {
     assert_eq!(found.len(), 1);
     let body = desk.payload(found[0].id, None, false).await.expect("a payload").content;
     assert_eq!(body, Content::Json(serde_json::json!({"claim": 7})));
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_body_of_any_format_is_found_by_its_values(pool: PgPool) {
+    let vhost = Vhost::create().await;
+    vhost.queue("dead", &[]).await;
+    watch(&pool, &vhost.name, "dead", SourceMode::Take).await;
+    let bodies = [
+        (Format::MessagePack, &b"\x82\xa5claim\x07\xa2by\xa3ann"[..]),
+        (Format::Cbor, b"\xa2\x65claim\x07\x62by\x63ann"),
+        (Format::Php, b"a:2:{s:5:\"claim\";i:7;s:2:\"by\";s:3:\"ann\";}"),
+        (Format::Json, br#"{"claim": 7, "by": "ann"}"#),
+    ];
+    for (_, body) in bodies {
+        vhost.publish("dead", BasicProperties::default(), body).await;
+    }
+    vhost.publish("dead", BasicProperties::default(), b"\x82\xa5claim\x08\xa2by\xa3bob").await;
+    let office = Office::start(&pool, &vhost.brokers).await;
+    until("letters", || async { letters(&pool).await == 5 }).await;
+    office.stop().await;
+    let desk = Bench::offline(&pool).await.desk;
+    for filter in ["body.claim:7", "body.by:ann", "ann"] {
+        let asked = LetterFilter::parse(filter).expect("a filter");
+        let found = desk.letters(&asked, None, 10).await.expect("listed").items;
+        let mut formats = Vec::new();
+        for letter in found {
+            let payload = desk.payload(letter.id, None, false).await.expect("a payload");
+            let values = serde_json::json!({"claim": 7, "by": "ann"});
+            assert_eq!(payload.content, Content::Json(values), "{filter}");
+            formats.extend(payload.steps.last().map(|step| step.format));
+        }
+        formats.reverse();
+        assert_eq!(formats, bodies.map(|(format, _)| format), "{filter}");
+    }
     vhost.delete().await;
 }

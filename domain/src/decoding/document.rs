@@ -1,0 +1,196 @@
+//! Bytes with a structure: which format they are in, by which evidence, and what they say.
+
+use serde_json::Value;
+
+use super::formats::{cbor, form, is_text, msgpack, ndjson, php, xml};
+use super::labels::Labels;
+use super::step::{Certainty, Evidence, Format, Step};
+
+/// Bytes that were read as values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// What they are written in, by what that is known, and how many they are.
+    pub step: Step,
+    /// What they say.
+    pub value: Value,
+}
+
+/// What came of reading bytes as values.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Attempt {
+    /// What was read; `None` where the bytes have no structure that is known.
+    pub document: Option<Document>,
+    /// What the sender says that does not hold, as a sentence.
+    pub fault: Option<String>,
+}
+
+/// Reads bytes, all of a body: as what the sender says, else as what they show.
+#[must_use]
+pub fn read_document(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
+    let labelled = labels.content_type.and_then(format_of);
+    let mut fault = None;
+    if let Some(format) = labelled {
+        match read_as(format, bytes) {
+            Ok(value) => return Attempt::of(bytes, (format, Evidence::Label), value),
+            Err(why) => {
+                let name = format.name();
+                fault = Some(format!("The sender calls it {name}, but it is not: {why}."));
+            }
+        }
+    }
+    let candidates = candidates(bytes).filter(|(format, _)| Some(*format) != labelled);
+    for (format, evidence) in candidates {
+        if let Ok(value) = read_as(format, bytes)
+            && (evidence == Evidence::Magic || says_something(format, &value))
+        {
+            return Attempt { fault, ..Attempt::of(bytes, (format, evidence), value) };
+        }
+    }
+    Attempt { document: None, fault }
+}
+
+impl Attempt {
+    fn of(bytes: &[u8], (format, evidence): (Format, Evidence), value: Value) -> Self {
+        let mut step = Step::new(format, evidence, bytes.len());
+        let is_guess = matches!(format, Format::MessagePack | Format::Cbor | Format::Form);
+        if is_guess && evidence == Evidence::Shape {
+            step.certainty = Certainty::Likely;
+        }
+        Self { document: Some(Document { step, value }), fault: None }
+    }
+}
+
+/// The format that a media type names, if it is one that has a structure.
+fn format_of(content_type: &str) -> Option<Format> {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    let (_, kind) = essence.split_once('/').unwrap_or(("", &essence));
+    let kind = kind.rsplit_once('+').map_or(kind, |(_, suffix)| suffix);
+    Some(match kind.strip_prefix("x-").unwrap_or(kind) {
+        "ndjson" | "jsonl" | "jsonlines" | "json-lines" | "json-seq" => Format::Ndjson,
+        "xml" => Format::Xml,
+        "www-form-urlencoded" => Format::Form,
+        "msgpack" | "messagepack" | "vnd.msgpack" => Format::MessagePack,
+        "cbor" => Format::Cbor,
+        "php-serialized" | "vnd.php.serialized" | "php.serialized" => Format::Php,
+        kind if kind.contains("json") => Format::Json,
+        _ => return None,
+    })
+}
+
+/// What bytes can be by how they begin, the surest first.
+fn candidates(bytes: &[u8]) -> impl Iterator<Item = (Format, Evidence)> {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    let json = matches!(first, Some(b'{' | b'[' | b'"' | 0x1e));
+    let shapes = [
+        (json, Format::Json),
+        (json, Format::Ndjson),
+        (matches!(first, Some(b'<' | 0xef)), Format::Xml),
+        (php::may_begin(bytes), Format::Php),
+        (msgpack::may_begin(bytes), Format::MessagePack),
+        (cbor::may_begin(bytes), Format::Cbor),
+        (std::str::from_utf8(bytes).is_ok_and(form::is_form), Format::Form),
+    ];
+    let magic = bytes.starts_with(&cbor::MAGIC).then_some((Format::Cbor, Evidence::Magic));
+    let shapes = shapes.into_iter().filter(|(may_be, _)| *may_be);
+    magic.into_iter().chain(shapes.map(|(_, format)| (format, Evidence::Shape)))
+}
+
+/// Whether a value proves that its bytes are in this format: few bytes can be anything.
+fn says_something(format: Format, value: &Value) -> bool {
+    let is_name =
+        |name: &String| name.starts_with(|c: char| c.is_alphabetic() || "_$@".contains(c));
+    let has_names = |value: &Value| {
+        let members = value.as_object().filter(|members| !members.is_empty());
+        members.is_some_and(|members| members.keys().all(|name| is_name(name) && is_text(name)))
+    };
+    match format {
+        Format::MessagePack | Format::Cbor => {
+            has_names(value) || value.as_array().is_some_and(|values| values.iter().any(has_names))
+        }
+        _ => true,
+    }
+}
+
+fn read_as(format: Format, bytes: &[u8]) -> Result<Value, String> {
+    let text = || std::str::from_utf8(bytes).map_err(|why| why.to_string());
+    match format {
+        Format::Json => serde_json::from_slice(bytes).map_err(|why| why.to_string()),
+        Format::Ndjson => ndjson::read(text()?),
+        Format::Xml => xml::read(text()?),
+        Format::Form => Ok(form::read(bytes)),
+        Format::MessagePack => msgpack::read(bytes),
+        Format::Cbor => cbor::read(bytes),
+        Format::Php => php::read(bytes),
+        _ => Err("it has no structure".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(content_type: Option<&str>, bytes: &[u8]) -> Option<(Format, Evidence, Value)> {
+        let labels = Labels { content_type, ..Labels::default() };
+        let document = read_document(labels, bytes).document?;
+        Some((document.step.format, document.step.evidence, document.value))
+    }
+
+    #[test]
+    fn each_format_is_known_by_its_name_and_by_its_form() {
+        let id = json!({"id": "42", "of": "a"});
+        let cbor = b"\xa2\x62id\x6242\x62of\x61a";
+        for (kind, format, bytes) in [
+            ("application/json; charset=utf-8", Format::Json, &b"{\"id\":\"42\",\"of\":\"a\"}"[..]),
+            ("application/vnd.acme.v2+json", Format::Json, b" {\"id\":\"42\",\"of\":\"a\"}"),
+            ("application/x-www-form-urlencoded", Format::Form, b"id=42&of=a"),
+            ("application/x-msgpack", Format::MessagePack, b"\x82\xa2id\xa242\xa2of\xa1a"),
+            ("application/cbor", Format::Cbor, cbor),
+            (
+                "application/vnd.php.serialized",
+                Format::Php,
+                b"a:2:{s:2:\"id\";s:2:\"42\";s:2:\"of\";s:1:\"a\";}",
+            ),
+        ] {
+            assert_eq!(
+                read(Some(kind), bytes),
+                Some((format, Evidence::Label, id.clone())),
+                "{kind}"
+            );
+            assert_eq!(read(None, bytes), Some((format, Evidence::Shape, id.clone())), "{kind}");
+        }
+        let magic = [&cbor::MAGIC[..], cbor].concat();
+        assert_eq!(read(None, &magic), Some((Format::Cbor, Evidence::Magic, id.clone())));
+        let xml = b"<a><id>42</id></a>";
+        for kind in [None, Some("text/xml"), Some("application/soap+xml")] {
+            let (format, _, value) = read(kind, xml).expect("read");
+            assert_eq!((format, value), (Format::Xml, json!({"a": {"id": "42"}})));
+        }
+        let (format, _, value) = read(None, b"{\"id\":1}\n{\"id\":2}\n").expect("read");
+        assert_eq!((format, value), (Format::Ndjson, json!([{"id": 1}, {"id": 2}])));
+    }
+
+    #[test]
+    fn a_name_that_does_not_hold_is_told_and_the_bytes_are_read_as_what_they_are() {
+        let labels = Labels { content_type: Some("application/json"), ..Labels::default() };
+        let attempt = read_document(labels, b"\x81\xa2id\xa242");
+        let fault = attempt.fault.expect("a fault");
+        assert!(fault.starts_with("The sender calls it JSON, but it is not: "), "{fault}");
+        let document = attempt.document.expect("read");
+        assert_eq!(document.step.says(), "MessagePack, as it seems by its form");
+        let attempt = read_document(labels, b"{\"a\":");
+        assert!(attempt.document.is_none() && attempt.fault.is_some());
+    }
+
+    #[test]
+    fn what_has_no_structure_is_none() {
+        let noise: Vec<u8> = (0..=255).cycle().take(1_000).collect();
+        for bytes in
+            [&b""[..], b"some words", b"42", b"\x81\x01\x02", b"\x91\x01", b"\xa1\x01\x02", &noise]
+        {
+            assert_eq!(read(None, bytes), None, "{bytes:?}");
+        }
+    }
+}

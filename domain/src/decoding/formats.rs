@@ -1,0 +1,103 @@
+//! What has a structure, read as one kind of value: JSON, whatever it was written in.
+//!
+//! What JSON has no form for is written so: octets that are no text are `{"$base64": "…"}`, numbers beyond 64 bits and
+//! those that are not finite are texts, times are texts of RFC 3339, and keys that are no texts are written as JSON.
+
+pub(super) mod cbor;
+pub(super) mod form;
+pub(super) mod msgpack;
+pub(super) mod ndjson;
+pub(super) mod php;
+pub(super) mod xml;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::{DateTime, SecondsFormat};
+use serde_json::{Map, Number, Value, json};
+
+/// How deep values within values are followed.
+const MOST_LEVELS: usize = 64;
+
+/// How many values are read of one body.
+const MOST_VALUES: usize = 100_000;
+
+const TOO_MANY: &str = "it has more than 100,000 values";
+const TOO_DEEP: &str = "it is nested more than 64 deep";
+const TOO_SHORT: &str = "it ends too early";
+const BYTES_BEHIND: &str = "more bytes stand behind its end";
+
+/// Counts the values of a body, and how deep it is in them.
+#[derive(Debug, Default)]
+struct Gauge {
+    values: usize,
+    level: usize,
+}
+
+impl Gauge {
+    /// Counts a value.
+    fn value(&mut self) -> Result<(), String> {
+        self.values += 1;
+        if self.values > MOST_VALUES { Err(TOO_MANY.to_owned()) } else { Ok(()) }
+    }
+
+    /// Goes into a value, which is left by `leave`.
+    fn enter(&mut self) -> Result<(), String> {
+        self.level += 1;
+        if self.level > MOST_LEVELS { Err(TOO_DEEP.to_owned()) } else { Ok(()) }
+    }
+
+    fn leave(&mut self) {
+        self.level -= 1;
+    }
+}
+
+/// Octets as text, where they are one that a person could read.
+fn octets(bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if is_text(text) => Value::from(text),
+        _ => json!({ "$base64": STANDARD.encode(bytes) }),
+    }
+}
+
+/// Whether a text has nothing in it that texts do not have.
+pub(super) fn is_text(text: &str) -> bool {
+    text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'))
+}
+
+fn float(number: f64) -> Value {
+    Number::from_f64(number).map_or_else(|| Value::from(number.to_string()), Value::Number)
+}
+
+fn whole(number: i128) -> Value {
+    let small = i64::try_from(number).map(Value::from);
+    small
+        .or_else(|_| u64::try_from(number).map(Value::from))
+        .unwrap_or(Value::from(number.to_string()))
+}
+
+/// A time, counted from 1970 on; a text of its seconds where it is none of our calendar.
+fn time(seconds: i64, nanoseconds: u32) -> Value {
+    match DateTime::from_timestamp(seconds, nanoseconds) {
+        Some(time) => Value::from(time.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
+        None => Value::from(seconds.to_string()),
+    }
+}
+
+/// The name of a member.
+fn key(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// Adds a value to those of its name: a second one makes a list of them.
+fn add(members: &mut Map<String, Value>, name: String, value: Value) {
+    match members.get_mut(&name) {
+        None => {
+            members.insert(name, value);
+        }
+        Some(Value::Array(values)) => values.push(value),
+        Some(first) => *first = json!([first.take(), value]),
+    }
+}
