@@ -174,7 +174,10 @@ impl Judge {
     pub fn signature(&self, case: &Case<'_>, masker: &mut Masker) -> Signature {
         // Only an error's text can share values with the body, and most of the work is reading that.
         let shared = match case.reading.failure.error_message {
-            Some(_) => Shared::of(case.delivered),
+            Some(_) => {
+                let body = case.facts.extract.and_then(|extract| extract.body.as_ref());
+                Shared::of(case.delivered, body)
+            }
             None => Shared::default(),
         };
         let holds = |condition: &LetterFilter| holds(condition, &case.facts);

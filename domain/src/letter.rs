@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::arrival::Arrival;
 use crate::audit::AuditEntry;
 use crate::death::{Death, Reason};
+use crate::failure::Circumstances;
 use crate::ids::{GroupId, LetterId, SourceId};
 use crate::policy::LetterRetries;
 use crate::replay::LetterReplay;
@@ -72,8 +73,12 @@ pub struct Letter {
     pub deaths: Vec<Death>,
     /// The stack trace, when a header holds one.
     pub stack_trace: Option<String>,
-    /// Which framework's headers told the failure.
+    /// Whose words the failure is told in: a framework's, `custom` for the names in the source's settings, `headers`
+    /// for any others.
     pub told_by: Option<String>,
+    /// What the last arrival tells around its failure.
+    #[serde(default)]
+    pub circumstances: Circumstances,
     /// Every arrival, oldest first.
     #[serde(rename = "arrivals_detail")]
     pub arrivals: Vec<Arrival>,

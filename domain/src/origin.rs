@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::death::{Death, Reason};
+use crate::failure::Failure;
 use crate::wire::FieldTable;
 
 /// Where a letter died and why: the failing queue, and how the message had come to it.
@@ -30,14 +31,19 @@ impl Origin {
     ///
     /// The newest entry is the last failure, unless it expired while an older one was rejected:
     /// then the newest is a queue that delays retries, and the failing queue is the one that
-    /// rejected last.
+    /// rejected last. Queues that frameworks delay with are passed over where there is another.
     #[must_use]
     pub fn of(deaths: &[Death]) -> Option<Self> {
         let newest = deaths.first()?;
         let failed =
             |death: &&Death| matches!(death.reason, Reason::Rejected | Reason::DeliveryLimit);
         let death = match newest.reason {
-            Reason::Expired => deaths.iter().find(failed).unwrap_or(newest),
+            Reason::Expired => {
+                let failing = deaths.iter().find(failed);
+                failing
+                    .or_else(|| deaths.iter().find(|death| !delays(&death.queue)))
+                    .unwrap_or(newest)
+            }
             _ => newest,
         };
         Some(Self {
@@ -61,6 +67,39 @@ impl Origin {
             reason: reason.unwrap_or(Reason::Unknown),
         })
     }
+}
+
+impl Origin {
+    /// What an application tells beside it. That a message expired in a queue of retries is older than the failure
+    /// that is told; where nothing else is known, what is told is all.
+    pub(crate) fn with_what_is_told(self, failure: &Failure) -> Self {
+        let tells_why = failure.error_class.is_some() || failure.error_message.is_some();
+        let is_delay = self.reason == Reason::Expired
+            && tells_why
+            && (failure.queue.is_some() || self.queue.as_deref().is_some_and(delays));
+        let is_known = self.queue.is_some() || self.reason != Reason::Unknown;
+        if is_known && !is_delay {
+            return self;
+        }
+        Self {
+            queue: failure.queue.clone(),
+            exchange: failure.exchange.clone(),
+            routing_key: failure.routing_key.clone(),
+            reason: if tells_why { Reason::Rejected } else { Reason::Unknown },
+        }
+    }
+}
+
+/// Whether a queue is named as those in which messages wait for their next try: Symfony's `delay_…_retry`,
+/// NServiceBus' `nsb.v2.delay-level-07`, Celery's `celery_delayed_3`, `orders.retry.30s`.
+fn delays(queue: &str) -> bool {
+    let words = queue.split(['.', '_', '-', ':', '/']);
+    words.into_iter().any(|word| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        ["delay", "delays", "delayed", "retry", "retries", "wait", "backoff"]
+            .iter()
+            .any(|name| word.eq_ignore_ascii_case(name))
+    })
 }
 
 /// A routing key without the 28 binary digits that Celery puts before it to delay a task
@@ -137,6 +176,42 @@ mod tests {
             let origin = Origin::of(std::slice::from_ref(&failed)).expect("an origin");
             assert_eq!(origin.routing_key, Some(kept));
         }
+    }
+
+    #[test]
+    fn what_a_framework_tells_beats_a_queue_that_delays() {
+        let told = Failure {
+            error_class: Some("GatewayTimeout".to_owned()),
+            queue: Some("orders".to_owned()),
+            ..Failure::default()
+        };
+        let of = |queue: &str, reason, failure: &Failure| {
+            let origin = Origin::of(&[death(queue, reason)]).expect("an origin");
+            let origin = origin.with_what_is_told(failure);
+            (origin.queue, origin.reason)
+        };
+        let delay = "delay_orders_charge_4000_retry";
+        let orders = (Some("orders".to_owned()), Reason::Rejected);
+        assert_eq!(of(delay, Reason::Expired, &told), orders);
+        let nameless = Failure { queue: None, ..told.clone() };
+        assert_eq!(of(delay, Reason::Expired, &nameless), (None, Reason::Rejected));
+        let work = (Some("work".to_owned()), Reason::Expired);
+        assert_eq!(of("work", Reason::Expired, &nameless), work);
+        let untold = (Some(delay.to_owned()), Reason::Expired);
+        assert_eq!(of(delay, Reason::Expired, &Failure::default()), untold);
+        let rejected = (Some("work".to_owned()), Reason::Rejected);
+        assert_eq!(of("work", Reason::Rejected, &told), rejected, "the broker knows");
+    }
+
+    #[test]
+    fn a_chain_of_queues_that_delay_hides_no_other() {
+        let deaths = [
+            death("nsb.v2.delay-level-00", Reason::Expired),
+            death("celery_delayed_2", Reason::Expired),
+            death("orders", Reason::Maxlen),
+        ];
+        assert_eq!(queue_of(&deaths).as_deref(), Some("orders"));
+        assert_eq!(queue_of(&deaths[..2]).as_deref(), Some("nsb.v2.delay-level-00"));
     }
 
     #[test]

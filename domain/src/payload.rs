@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::budget::{ShownBudget, json_cost};
 use crate::decoding::{
-    Document, Evidence, Format, Labels, Step, read_document, read_text, unknown_names, unpack,
+    Document, Evidence, Format, Inside, Labels, Step, read_document, read_text, unknown_names,
+    unpack,
 };
 
 /// Bodies above this are shown in part.
@@ -112,16 +113,39 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
         ));
     }
     notes.extend(of_packed);
+    let whole = unpacked.is_whole && (shown == plain.len() || content == Content::Binary);
+    let content = match content {
+        Content::Json(value) => open_envelope(value, &mut steps, &mut notes),
+        other => other,
+    };
     Payload {
         size_bytes,
         first_bytes_hex: hex::encode(first_bytes),
-        whole: unpacked.is_whole && (shown == plain.len() || content == Content::Binary),
+        whole,
         steps,
         content,
         shown_bytes,
         read_bytes,
         notes,
     }
+}
+
+/// What is inside of an envelope; the value itself where it is none.
+fn open_envelope(value: Value, steps: &mut Vec<Step>, notes: &mut Vec<String>) -> Content {
+    let Some(inside) = Inside::of(&value) else { return Content::Json(value) };
+    let unpacked = unpack(inside.labels(), &inside.body, true, MOST_SHOWN_BYTES);
+    steps.extend(inside.steps());
+    steps.extend(unpacked.steps);
+    notes.extend(unpacked.faults);
+    let bytes = (&*unpacked.bytes, unpacked.is_whole);
+    let (step, content) = read_content(bytes, inside.labels(), false, notes);
+    steps.push(step);
+    notes.push(format!(
+        "It is an envelope of {} around the message that failed, which is read here. A replay sends the envelope as \
+         it came.",
+        inside.envelope.name()
+    ));
+    content
 }
 
 /// What a body was packed in, as a sentence.

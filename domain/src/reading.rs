@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::arrival::Delivered;
 use crate::death::{Death, read_deaths};
 use crate::decoding::Contents;
-use crate::failure::{Failure, HeaderMap, read_failure};
+use crate::failure::{Failure, HeaderMap, Told, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
 use crate::republish;
@@ -54,11 +54,16 @@ pub struct ReturnsFrom {
 pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     let history = read_deaths(&delivered.headers);
     let mut notes = history.notes;
-    let mut failure = read_failure(&delivered.headers, names);
+    let mut contents = Contents::of(delivered);
+    let told = Told {
+        headers: &delivered.headers,
+        delivered_to: [&delivered.exchange, &delivered.routing_key],
+        body: contents.told(),
+    };
+    let mut failure = read_failure(&told, names);
     limit(&mut failure);
-    let mut origin = Origin::of(&history.deaths)
-        .or_else(|| Origin::of_first_death(&delivered.headers))
-        .unwrap_or_else(|| framework_origin(&failure));
+    let died = Origin::of(&history.deaths).or_else(|| Origin::of_first_death(&delivered.headers));
+    let mut origin = died.unwrap_or_else(Origin::unknown).with_what_is_told(&failure);
     for name in [&mut origin.queue, &mut origin.exchange, &mut origin.routing_key] {
         *name = name.take().map(|text| cut(&text, MOST_NAME_BYTES));
     }
@@ -66,7 +71,6 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
         notes.push("Nothing in the message tells where it died.".to_owned());
     }
     notes.extend(WireFault::notes(&delivered.faults));
-    let mut contents = Contents::of(delivered);
     notes.append(&mut contents.remarks);
     let returns_from = returns_from(&delivered.headers, &mut notes);
     // They quote what stands in the message: it is as long as it likes, and Postgres keeps no NUL in a text.
@@ -84,21 +88,6 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     }
 }
 
-/// Error queues that a client fills itself carry no death history: their framework's headers do.
-fn framework_origin(failure: &Failure) -> Origin {
-    let rejected = failure.told_by.is_some() && failure.error_message.is_some();
-    Origin {
-        queue: failure.queue.clone(),
-        exchange: failure.exchange.clone(),
-        routing_key: failure.routing_key.clone(),
-        reason: if rejected {
-            crate::death::Reason::Rejected
-        } else {
-            crate::death::Reason::Unknown
-        },
-    }
-}
-
 fn limit(failure: &mut Failure) {
     let names = [
         &mut failure.error_class,
@@ -107,7 +96,14 @@ fn limit(failure: &mut Failure) {
         &mut failure.routing_key,
         &mut failure.message_type,
     ];
-    for field in names {
+    let circumstances = &mut failure.circumstances;
+    let told = [
+        &mut circumstances.host,
+        &mut circumstances.process,
+        &mut circumstances.version,
+        &mut circumstances.traceparent,
+    ];
+    for field in names.into_iter().chain(told) {
         *field = field.take().map(|text| cut(&text, MOST_NAME_BYTES));
     }
     failure.error_message = failure.error_message.take().map(|text| cut(&text, MOST_MESSAGE_BYTES));
@@ -130,16 +126,21 @@ fn name(text: &WireText) -> String {
 fn message_type(delivered: &Delivered, failure: &Failure, body: Option<&Value>) -> Option<String> {
     let property = delivered.properties.kind.as_ref().map(name);
     // What AMQP 1.0 clients' messages carry here names the encoding, not the message.
-    property
-        .filter(|kind| !kind.is_empty() && kind != "amqp-1.0")
-        .or_else(|| failure.message_type.clone())
-        .or_else(|| type_in_body(body?))
+    let property = property.filter(|kind| !kind.is_empty() && kind != "amqp-1.0");
+    // An envelope's own type stands in the property, that of what is inside is told by its framework.
+    let (told, named) = match failure.told_by.as_deref() {
+        Some("headers") | None => (None, failure.message_type.clone()),
+        _ => (failure.message_type.clone(), None),
+    };
+    told.or(property).or(named).or_else(|| type_in_body(body?))
 }
 
-/// The type that an envelope names, in the spellings that are in use.
+/// The type that an envelope names, in the spellings that are in use, or as CloudEvents has it.
 fn type_in_body(body: &Value) -> Option<String> {
     const NAMES: [&str; 4] = ["message_type", "messageType", "event_type", "eventType"];
-    let kind = NAMES.into_iter().find_map(|name| body.get(name)?.as_str())?;
+    let kind = NAMES.into_iter().find_map(|name| body.get(name)?.as_str());
+    let event = || body.get("specversion").and_then(|_| body.get("type")?.as_str());
+    let kind = kind.or_else(event)?;
     let kind = kind.replace('\0', "\u{fffd}");
     (!kind.is_empty()).then(|| cut(&kind, MOST_NAME_BYTES))
 }

@@ -21,6 +21,14 @@ pub(crate) fn Particulars(
         Some(text) => view! { <span class="id">{show_name(&text)}</span> }.into_any(),
         None => view! { <span class="quiet">"not told"</span> }.into_any(),
     };
+    let row = |name, value: AnyView| {
+        view! {
+            <div class="all">
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+            </div>
+        }
+    };
     view! {
         <section class="section" aria-labelledby="particulars-title">
             <header>
@@ -53,27 +61,15 @@ pub(crate) fn Particulars(
                     <dt>"size"</dt>
                     <dd>{wording::count(summary.size_bytes)} " bytes"</dd>
                 </div>
-                <div class="all">
-                    <dt>"message id, as its sender says"</dt>
-                    <dd>{told(summary.message_id)}</dd>
-                </div>
-                <div class="all">
-                    <dt>"message type"</dt>
-                    <dd>{told(summary.message_type)}</dd>
-                </div>
+                {row("message id, as its sender says", told(summary.message_id))}
+                {row("message type", told(summary.message_type))}
+                {letter.circumstances.traceparent.map(|trace| row("trace", told(Some(trace))))}
                 {letter
                     .execution_id
                     .map(|execution| {
-                        view! {
-                            <div class="all">
-                                <dt>"execution"</dt>
-                                <dd>
-                                    <a class="id" href=crate::links::execution(&execution)>
-                                        {show_name(&execution)}
-                                    </a>
-                                </dd>
-                            </div>
-                        }
+                        let href = crate::links::execution(&execution);
+                        let link = view! { <a class="id" href=href>{show_name(&execution)}</a> };
+                        row("execution", link.into_any())
                     })}
                 {letter
                     .worker

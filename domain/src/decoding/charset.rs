@@ -29,14 +29,14 @@ pub fn read_text<'a>(labels: Labels<'_>, bytes: &'a [u8], whole: bool) -> Option
             has_faults = text.contains(char::REPLACEMENT_CHARACTER);
         }
         let mut step = Step::new(Format::Text, evidence, bytes.len());
-        step.charset = (charset != UTF_8).then(|| charset.name().to_owned());
+        step.detail = (charset != UTF_8).then(|| charset.name().to_owned());
         (!has_faults && is_text(&text)).then_some(ReadText { step, text })
     };
     if let Some((charset, length)) = Encoding::for_bom(bytes) {
         let rest = &bytes[length..];
         let (text, has_faults) = charset.decode_without_bom_handling(rest);
         let mut step = Step::new(Format::Text, Evidence::Magic, bytes.len());
-        step.charset = Some(charset.name().to_owned());
+        step.detail = Some(charset.name().to_owned());
         return (is_text(&text) && !(has_faults && whole)).then_some(ReadText { step, text });
     }
     if let Some(text) = of(UTF_8, Evidence::Rest) {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::charset::read_text;
 use super::document::read_document;
+use super::envelope::Inside;
 use super::labels::{Labels, unknown_names};
 use super::unpacking::unpack_named;
 use crate::arrival::Delivered;
@@ -23,6 +24,8 @@ const MOST_UNPACKED_BYTES: usize = 256 * 1024;
 pub struct Contents {
     /// Its values; `None` where it has no structure that is known, or is too large.
     pub value: Option<Value>,
+    /// The envelope that a framework put around it, which was opened: the rest is of what is inside.
+    pub envelope: Option<Value>,
     /// Its beginning as text; `None` where it is none, or empty.
     pub excerpt: Option<String>,
     /// What its sender says of it that does not hold, as sentences.
@@ -50,11 +53,30 @@ impl Contents {
         let mut remarks = plain.faults;
         remarks.extend(unknown_names(labels));
         let is_small = plain.is_whole && plain.bytes.len() <= most;
-        let document = is_small.then(|| read_document(labels, &plain.bytes).document).flatten();
-        let value = document.map(|document| document.value);
-        let excerpt = excerpt(labels, &plain.bytes).or_else(|| value.as_ref().map(written));
-        Self { value, excerpt: excerpt.filter(|text| !text.is_empty()), remarks }
+        let value = if is_small { read_value(labels, &plain.bytes) } else { None };
+        let Some(inside) = value.as_ref().and_then(Inside::of) else {
+            return Self { remarks, ..Self::of_plain(labels, &plain.bytes, value) };
+        };
+        let labels = inside.labels();
+        let plain = unpack_named(labels, &inside.body, true, most);
+        let within = if plain.is_whole { read_value(labels, &plain.bytes) } else { None };
+        Self { remarks, envelope: value, ..Self::of_plain(labels, &plain.bytes, within) }
     }
+
+    /// What is told, by its envelope where it has one.
+    #[must_use]
+    pub fn told(&self) -> Option<&Value> {
+        self.envelope.as_ref().or(self.value.as_ref())
+    }
+
+    fn of_plain(labels: Labels<'_>, bytes: &[u8], value: Option<Value>) -> Self {
+        let excerpt = excerpt(labels, bytes).or_else(|| value.as_ref().map(written));
+        Self { value, excerpt: excerpt.filter(|text| !text.is_empty()), ..Self::default() }
+    }
+}
+
+fn read_value(labels: Labels<'_>, bytes: &[u8]) -> Option<Value> {
+    read_document(labels, bytes).document.map(|document| document.value)
 }
 
 /// The beginning of bytes, where that is text.

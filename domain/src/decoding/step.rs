@@ -38,6 +38,8 @@ pub enum Format {
     Cbor,
     /// What PHP's `serialize` writes.
     Php,
+    /// What a framework puts around a message that failed.
+    Envelope,
     /// Text.
     Text,
     /// None of these.
@@ -71,6 +73,7 @@ impl Format {
             Self::MessagePack => "MessagePack",
             Self::Cbor => "CBOR",
             Self::Php => "PHP",
+            Self::Envelope => "envelope",
             Self::Text => "text",
             Self::Binary => "binary",
         }
@@ -115,9 +118,9 @@ pub struct Step {
     pub certainty: Certainty,
     /// The bytes that came out, as many as were asked for.
     pub bytes: i64,
-    /// The charset of a text, where that is not plain UTF-8.
+    /// The charset of a text that is not plain UTF-8; the framework of an envelope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub charset: Option<String>,
+    pub detail: Option<String>,
 }
 
 impl Step {
@@ -127,7 +130,7 @@ impl Step {
             _ => Certainty::Certain,
         };
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        Self { format, evidence, certainty, bytes, charset: None }
+        Self { format, evidence, certainty, bytes, detail: None }
     }
 
     /// What was found, and by what.
@@ -140,7 +143,7 @@ impl Step {
             (Evidence::Shape, Certainty::Certain) => ", by its form",
             (Evidence::Rest, _) => "",
         };
-        let charset = self.charset.as_ref().map(|name| format!(" ({name})"));
-        format!("{}{}{by}", self.format.name(), charset.unwrap_or_default())
+        let detail = self.detail.as_ref().map(|name| format!(" ({name})"));
+        format!("{}{}{by}", self.format.name(), detail.unwrap_or_default())
     }
 }

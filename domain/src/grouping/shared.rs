@@ -15,9 +15,6 @@ use crate::arrival::Delivered;
 use crate::failure::{CLASSES, MESSAGES};
 use crate::wire::FieldValue;
 
-/// Bodies above this are not looked into, in bytes.
-const MOST_BODY_BYTES: usize = 64 * 1024;
-
 /// How many values are remembered, and how long one may be, in bytes.
 const MOST_VALUES: usize = 512;
 const MOST_VALUE_BYTES: usize = 128;
@@ -39,10 +36,14 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The values in a delivery's body, properties and headers, except what tells of the failure.
+    /// The values in a delivery's body, properties and headers, except what tells of the failure. `body` are the
+    /// values of its body.
     #[must_use]
-    pub fn of(delivered: &Delivered) -> Self {
-        let mut shared = Self::of_body(&delivered.body);
+    pub fn of(delivered: &Delivered, body: Option<&Value>) -> Self {
+        let mut shared = Self::default();
+        if let Some(body) = body {
+            shared.add_values(body, MOST_DEPTH);
+        }
         let properties = &delivered.properties;
         for text in [&properties.message_id, &properties.correlation_id, &properties.reply_to] {
             if let Some(text) = text.as_ref().and_then(|text| text.as_str()) {
@@ -61,28 +62,12 @@ impl Shared {
         shared
     }
 
-    /// The values in a body: of JSON its scalars, else what stands between tags or after `=`.
-    #[must_use]
-    pub fn of_body(body: &[u8]) -> Self {
-        let mut shared = Self::default();
-        let Some(text) =
-            std::str::from_utf8(body).ok().filter(|text| text.len() <= MOST_BODY_BYTES)
-        else {
-            return shared;
-        };
-        match serde_json::from_str::<Value>(text) {
-            Ok(value) => shared.add_json(&value, MOST_DEPTH),
-            Err(_) => shared.add_text(text),
-        }
-        shared
-    }
-
-    fn add_json(&mut self, value: &Value, depth: usize) {
+    fn add_values(&mut self, value: &Value, depth: usize) {
         match value {
             Value::String(text) => self.add(text),
             Value::Array(items) if depth > 0 => {
                 for item in items {
-                    self.add_json(item, depth - 1);
+                    self.add_values(item, depth - 1);
                 }
             }
             Value::Object(fields) if depth > 0 => {
@@ -92,30 +77,12 @@ impl Shared {
                     }
                     // `"status": "failed"` holds one of few words, not a value of its own.
                     if !is_telling_key(name) {
-                        self.add_json(value, depth - 1);
+                        self.add_values(value, depth - 1);
                     }
                 }
             }
             // Numbers are variables anyway, and `true` is a word.
             _ => {}
-        }
-    }
-
-    /// XML and forms, well enough: `<name>value</name>`, `name="value"`, `name=value&…`.
-    fn add_text(&mut self, text: &str) {
-        if text.trim_start().starts_with('<') {
-            for part in text.split('>').skip(1) {
-                self.add(part.split('<').next().unwrap_or_default());
-            }
-            for part in text.split("=\"").skip(1) {
-                self.add(part.split('"').next().unwrap_or_default());
-            }
-        } else if text.contains('=') && !text.contains(char::is_whitespace) {
-            for (name, value) in text.split('&').filter_map(|pair| pair.split_once('=')) {
-                if !is_telling_key(name) {
-                    self.add(value);
-                }
-            }
         }
     }
 
@@ -193,9 +160,11 @@ fn tells_of_failure(name: &str) -> bool {
 mod tests {
     use super::super::mask::Masker;
     use super::*;
+    use crate::decoding::Contents;
 
     fn template(body: &str, message: &str) -> String {
-        let shared = Shared::of_body(body.as_bytes());
+        let delivered = Delivered { body: body.as_bytes().to_vec(), ..Delivered::default() };
+        let shared = Shared::of(&delivered, Contents::of(&delivered).value.as_ref());
         let mut masker = Masker::new();
         masker.mask_with(message, |text, pieces| shared.mark(text, pieces)).template()
     }
@@ -232,7 +201,7 @@ mod tests {
         let mut delivered = Delivered::default();
         delivered.headers.set("x-tenant", FieldValue::LongString("globex".into()));
         delivered.headers.set("x-error", FieldValue::LongString("quota".into()));
-        let shared = Shared::of(&delivered);
+        let shared = Shared::of(&delivered, None);
         let mut masker = Masker::new();
         let quota = masker.mask_with("quota of globex", |text, pieces| shared.mark(text, pieces));
         assert_eq!(quota.template(), "quota of <shared>");

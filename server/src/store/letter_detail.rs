@@ -21,6 +21,7 @@ use sqlx::types::Json;
 
 use super::executions::links;
 use super::letter_list::{self, SummaryRow};
+use super::letters::{self, StoredLetter};
 use super::replays::bodies;
 use super::topology::workers;
 use super::{StoreError, audit, retries};
@@ -80,12 +81,14 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
         Some(worker) => Some(worker),
         None => only_worker(conn, summary.queue.as_deref()).await?,
     };
+    let stored = letters::stored(conn, &[id], true).await?;
     Ok(Some(Letter {
         summary,
         vhost: rest.vhost,
         deaths: arrivals.last().map(|last| last.deaths.clone()).unwrap_or_default(),
         stack_trace,
         told_by: rest.told_by,
+        circumstances: stored.first().map(StoredLetter::circumstances).unwrap_or_default(),
         arrivals,
         execution_id,
         worker,

@@ -2,6 +2,7 @@
 //! `scripts/with-sandbox` starts and names in the environment.
 
 mod alerts;
+mod cases;
 mod cli;
 mod desk;
 mod executions;

@@ -15,7 +15,11 @@ fn delivered(headers: &[(&str, &str)], body: &str) -> Delivered {
 fn sign(headers: &[(&str, &str)], body: &str) -> Signature {
     let delivered = delivered(headers, body);
     let reading = crate::reading::read(&delivered, &HeaderMap::default());
-    Signature::of(&reading, &Shared::of(&delivered), &mut Masker::new())
+    Signature::of(
+        &reading,
+        &Shared::of(&delivered, reading.contents.value.as_ref()),
+        &mut Masker::new(),
+    )
 }
 
 const CLASS: (&str, &str) = ("x-error-type", "Acme.NoStock");
@@ -59,7 +63,11 @@ fn without_an_error_the_origin_counts() {
         }
         delivered.headers.set("x-death", FieldValue::Array(vec![FieldValue::Table(death)]));
         let reading = crate::reading::read(&delivered, &HeaderMap::default());
-        Signature::of(&reading, &Shared::of(&delivered), &mut Masker::new())
+        Signature::of(
+            &reading,
+            &Shared::of(&delivered, reading.contents.value.as_ref()),
+            &mut Masker::new(),
+        )
     };
     let orders = expired("orders");
     assert_eq!(orders.layer, Layer::Origin);

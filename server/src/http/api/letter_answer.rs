@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Arrival;
 use dlo_domain::audit::AuditEntry;
 use dlo_domain::death::{Death, Reason};
+use dlo_domain::failure::Circumstances;
 use dlo_domain::ids::{GroupId, LetterId, SourceId};
 use dlo_domain::letter::{Letter, OmittedOfLetter};
 use dlo_domain::policy::LetterRetries;
@@ -31,6 +32,8 @@ pub(crate) struct LetterAnswer {
     error_message: Option<String>,
     stack_trace: Option<String>,
     told_by: Option<String>,
+    /// What the last arrival tells around its failure.
+    circumstances: Circumstances,
     message_type: Option<String>,
     message_id: Option<String>,
     size_bytes: i64,
@@ -68,6 +71,7 @@ impl From<Letter> for LetterAnswer {
             error_message: summary.error_message,
             stack_trace: letter.stack_trace,
             told_by: letter.told_by,
+            circumstances: letter.circumstances,
             message_type: summary.message_type,
             message_id: summary.message_id,
             size_bytes: summary.size_bytes,

@@ -5,7 +5,7 @@ use dlo_domain::arrival::Delivered;
 use dlo_domain::death::Death;
 use dlo_domain::decoding::Contents;
 use dlo_domain::extract::Extract;
-use dlo_domain::failure::{Failure, HeaderMap};
+use dlo_domain::failure::{Circumstances, Failure, HeaderMap};
 use dlo_domain::grouping::{Masker, SignatureId};
 use dlo_domain::ids::{AlertCounterId, LetterId};
 use dlo_domain::judge::{Case, Judge, Judgement};
@@ -201,6 +201,12 @@ impl StoredLetter {
             delivered: &self.delivered,
         };
         judge.judge(&case, masker)
+    }
+
+    /// What its last arrival tells around its failure; it must have been read with what is inside.
+    #[must_use]
+    pub fn circumstances(&self) -> Circumstances {
+        reading::read(&self.delivered, &self.headers).failure.circumstances
     }
 
     fn extract(&self) -> Extract {

@@ -2,6 +2,7 @@
 
 use dlo_domain::audit::AuditEntry;
 use dlo_domain::death::Reason;
+use dlo_domain::failure::Circumstances;
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::letter::LetterSummary;
 use dlo_domain::policy::LetterRetries;
@@ -71,6 +72,7 @@ fn letter(arrivals: Vec<Arrival>, replays: Vec<LetterReplay>) -> Letter {
         deaths: Vec::new(),
         stack_trace: None,
         told_by: None,
+        circumstances: Circumstances::default(),
         arrivals,
         execution_id: None,
         worker: None,

@@ -1,0 +1,37 @@
+//! The frameworks that write their failures into headers, or into an envelope around the message.
+
+mod celery;
+mod easynetq;
+mod laravel;
+mod mass_transit;
+mod nservicebus;
+mod rebus;
+mod sneakers;
+mod spring;
+mod symfony;
+mod wolverine;
+
+use super::Failure;
+use super::told::Told;
+
+/// What the framework tells whose marks a message has.
+pub(super) fn recognise(told: &Told<'_>) -> Option<Failure> {
+    const READERS: [fn(&Told<'_>) -> Option<Failure>; 10] = [
+        mass_transit::read,
+        nservicebus::read,
+        rebus::read,
+        wolverine::read,
+        symfony::read,
+        spring::read,
+        celery::read,
+        laravel::read,
+        sneakers::read,
+        easynetq::read,
+    ];
+    READERS.into_iter().find_map(|read| read(told))
+}
+
+/// A .NET type without its assembly: `Namespace.Class, Assembly, Version=…`.
+fn without_assembly(name: &str) -> String {
+    name.split([';', ',']).next().unwrap_or(name).trim().to_owned()
+}

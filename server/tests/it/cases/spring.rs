@@ -1,0 +1,37 @@
+//! Errors of Spring AMQP without a stack, with very long messages (spring-amqp issues 3518, 1130, 2375).
+
+use dlo_domain::death::Reason;
+use sqlx::PgPool;
+
+use super::{Case, Sent, with_headers};
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn no_class_is_invented_where_none_is_told(pool: PgPool) {
+    let head =
+        "Listener threw exception: order o-9001 rejected by rule R17: Order{id=o-9001, lines=[";
+    let mut message = head.to_owned() + &"Line{sku=A-77, qty=4, note='x'}, ".repeat(2_000);
+    message.truncate(60_000);
+    let properties = with_headers(&[
+        ("x-exception-message", &message),
+        ("x-original-exchange", "shop.events"),
+        ("x-original-routingKey", "order.paid"),
+        ("__TypeId__", "shop.events.OrderPaid"),
+    ]);
+    let body = br#"{"orderId":"o-9001","total":20.5}"#.to_vec();
+    let case = Case::of(&pool, "shop.orders.dlq", &[Sent { properties, body }]).await;
+    let letter = &case.letters("\"rejected by rule R17\"").await[0];
+    let summary = &letter.summary;
+    assert_eq!((summary.error_class.as_deref(), letter.stack_trace.as_deref()), (None, None));
+    assert!(
+        summary
+            .error_message
+            .as_deref()
+            .expect("a message")
+            .starts_with("Listener threw exception")
+    );
+    assert_eq!(summary.message_type.as_deref(), Some("shop.events.OrderPaid"));
+    assert_eq!(summary.exchange.as_deref(), Some("shop.events"));
+    assert_eq!(summary.routing_key.as_deref(), Some("order.paid"));
+    assert_eq!((summary.queue.as_deref(), summary.reason), (None, Reason::Rejected));
+    case.close().await;
+}
