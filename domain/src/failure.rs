@@ -9,6 +9,7 @@ mod told;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use frameworks::framework_name;
 pub use plain::{CLASSES, MESSAGES};
 pub use told::Told;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::arrival::Arrival;
 use crate::audit::AuditEntry;
 use crate::death::{Death, Reason};
-use crate::failure::Circumstances;
+use crate::failure::{Circumstances, framework_name};
 use crate::ids::{GroupId, LetterId, SourceId};
 use crate::policy::LetterRetries;
 use crate::replay::LetterReplay;
@@ -76,8 +76,8 @@ pub struct Letter {
     /// Whose words the failure is told in: a framework's, `custom` for the names in the source's settings, `headers`
     /// for any others.
     pub told_by: Option<String>,
-    /// What the last arrival tells around its failure.
-    #[serde(default)]
+    /// What the last arrival tells around its failure. A page has it as sentences.
+    #[serde(skip)]
     pub circumstances: Circumstances,
     /// Every arrival, oldest first.
     #[serde(rename = "arrivals_detail")]
@@ -97,6 +97,26 @@ pub struct Letter {
     /// What the answer leaves out.
     #[serde(default, skip_serializing_if = "OmittedOfLetter::is_nothing")]
     pub omitted: OmittedOfLetter,
+}
+
+impl Letter {
+    /// What is told around its failure, and by whom, as sentences.
+    #[must_use]
+    pub fn told(&self) -> Vec<String> {
+        let summary = &self.summary;
+        let is_bare = summary.error_class.is_none() && self.stack_trace.is_none();
+        let bare = (is_bare && summary.error_message.is_some())
+            .then(|| "its sender gives no class and no stack".to_owned());
+        let told_by = self.told_by.as_deref().map(|told_by| {
+            let whose = match told_by {
+                "headers" => "its own headers",
+                "custom" => "the names that its source has for it",
+                framework => framework_name(framework),
+            };
+            format!("told by {whose}")
+        });
+        bare.into_iter().chain(self.circumstances.says()).chain(told_by).collect()
+    }
 }
 
 /// How much of a letter is left out, so that an answer stays small: the oldest of each.

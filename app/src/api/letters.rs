@@ -90,6 +90,10 @@ pub struct LetterRead {
     pub now: DateTime<Utc>,
     /// The letter. Its arrivals are without headers and properties.
     pub letter: Letter,
+    /// What is told around its failure.
+    pub told: Vec<String>,
+    /// The trace that it belongs to.
+    pub trace: Option<String>,
     /// The arrival whose headers and properties are shown, as far as a page has room for them.
     pub shown: Option<Arrival>,
 }
@@ -125,7 +129,8 @@ pub async fn read_letter(
         one.properties = dlo_domain::wire::Properties::default();
     }
     letter.deaths.clear();
-    Ok(LetterRead { letter, shown, now: crate::request::now() })
+    let (told, trace) = (letter.told(), letter.circumstances.traceparent.take());
+    Ok(LetterRead { letter, told, trace, shown, now: crate::request::now() })
 }
 
 /// A body made readable, for the page.

@@ -13,6 +13,8 @@ use crate::wording;
 pub(crate) fn Particulars(
     /// The letter.
     letter: Letter,
+    /// The trace that it belongs to.
+    trace: Option<String>,
     /// When it was read.
     now: DateTime<Utc>,
 ) -> impl IntoView {
@@ -63,7 +65,7 @@ pub(crate) fn Particulars(
                 </div>
                 {row("message id, as its sender says", told(summary.message_id))}
                 {row("message type", told(summary.message_type))}
-                {letter.circumstances.traceparent.map(|trace| row("trace", told(Some(trace))))}
+                {trace.map(|trace| row("trace", told(Some(trace))))}
                 {letter
                     .execution_id
                     .map(|execution| {

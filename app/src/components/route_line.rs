@@ -13,6 +13,8 @@ use crate::wording;
 pub(crate) fn RouteLine(
     /// The letter.
     letter: Letter,
+    /// What is told around its failure.
+    told: Vec<String>,
     /// When it was read.
     now: DateTime<Utc>,
 ) -> impl IntoView {
@@ -30,15 +32,11 @@ pub(crate) fn RouteLine(
         Some("") => "by the default exchange".to_owned(),
         Some(name) => format!("by exchange {}", show_within(name)),
     };
-    let is_bare = summary.error_class.is_none() && letter.stack_trace.is_none();
-    let bare = (is_bare && summary.error_message.is_some())
-        .then_some("its sender gives no class and no stack");
     let error = summary.error_message.map(|message| {
         let class = summary.error_class;
         view! { <small class="message">{class.map(|class| format!("{}: ", show_line(&class)))} {show_lines(&message)}</small> }
     });
-    let circumstances = letter.circumstances.says();
-    let circumstances = circumstances.map(|text| view! { <small>{show_line(&text)}</small> });
+    let told = told.into_iter().map(|line| view! { <small>{show_line(&line)}</small> });
     let which = wording::ordinal(summary.arrivals);
     view! {
         <div class="route">
@@ -57,17 +55,7 @@ pub(crate) fn RouteLine(
                 <span class="value">{wording::reason(summary.reason)}</span>
                 <small>{wording::reason_sentence(summary.reason)}</small>
                 {error}
-                {bare.map(|text| view! { <small class="quiet">{text}</small> })} {circumstances}
-                {letter
-                    .told_by
-                    .map(|told_by| {
-                        let whose = match told_by.as_str() {
-                            "headers" => "its own headers".to_owned(),
-                            "custom" => "the source's names".to_owned(),
-                            framework => show_line(framework),
-                        };
-                        view! { <small class="quiet">"told by " {whose}</small> }
-                    })}
+                {told.collect_view()}
             </div>
             <Arrow />
             <div>

@@ -1,6 +1,7 @@
 //! A stack trace from a header.
 
 use crate::visible::show_lines;
+use crate::wording::counted;
 use leptos::prelude::*;
 
 /// The trace; long ones start closed.
@@ -16,10 +17,10 @@ pub(crate) fn StackTrace(
         <section class="section" aria-labelledby="trace-title">
             <header>
                 <h2 id="trace-title">"Stack trace"</h2>
-                <span class="note">{lines} " lines"</span>
+                <span class="note">{counted(i64::try_from(lines).unwrap_or(i64::MAX), "line")}</span>
             </header>
             <details class="data" open=lines <= 12>
-                <summary>"As the header has it"</summary>
+                <summary>"As it is told"</summary>
                 <pre class="body" tabindex="0" aria-label="Stack trace">{show_lines(&trace)}</pre>
             </details>
             {(omitted_bytes > 0)

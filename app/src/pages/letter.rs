@@ -94,7 +94,7 @@ fn Read(
     payload: PayloadResource,
     decisions: Decisions,
 ) -> impl IntoView {
-    let LetterRead { now, letter, shown } = read;
+    let LetterRead { now, letter, told, trace, shown } = read;
     let id = letter.summary.id;
     let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
     let number = if arrival > 0 { arrival } else { last };
@@ -104,7 +104,7 @@ fn Read(
             <LetterHead letter=letter.clone() />
             <LetterActions letter=letter.summary.clone() decisions />
         </div>
-        <RouteLine letter=letter.clone() now />
+        <RouteLine letter=letter.clone() told now />
         // In the order of importance, as it stands on a telephone; a wide window has two columns.
         <div class="letter-parts">
             <div class="stack history">
@@ -142,7 +142,7 @@ fn Read(
                     shown=number
                     now
                 />
-                <Particulars letter=letter.clone() now />
+                <Particulars letter=letter.clone() trace now />
                 <AuditLog entries=letter.audit omitted=letter.omitted.audit />
             </div>
         </div>

@@ -31,6 +31,24 @@ pub(super) fn recognise(told: &Told<'_>) -> Option<Failure> {
     READERS.into_iter().find_map(|read| read(told))
 }
 
+/// How people write the name of a framework.
+#[must_use]
+pub fn framework_name(told_by: &str) -> &str {
+    match told_by {
+        "masstransit" => "MassTransit",
+        "nservicebus" => "NServiceBus",
+        "easynetq" => "EasyNetQ",
+        "rebus" => "Rebus",
+        "wolverine" => "Wolverine",
+        "symfony" => "Symfony",
+        "spring" => "Spring",
+        "celery" => "Celery",
+        "laravel" => "Laravel",
+        "sneakers" => "Sneakers",
+        other => other,
+    }
+}
+
 /// A .NET type without its assembly: `Namespace.Class, Assembly, Version=…`.
 fn without_assembly(name: &str) -> String {
     name.split([';', ',']).next().unwrap_or(name).trim().to_owned()
