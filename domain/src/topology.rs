@@ -6,9 +6,9 @@
 
 mod applying;
 mod capacity;
-mod celery;
 mod consumers;
 mod dead_lettering;
+mod delay_levels;
 mod depth;
 mod discovery;
 mod idle;

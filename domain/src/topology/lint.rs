@@ -203,7 +203,7 @@ pub fn lint(vhost: &Vhost, name: &str, regard: Regard<'_>) -> Findings {
     let map = Map::with_workers(vhost, &regard.workers.named);
     let look = Look { map: &map, vhost_name: name, regard };
     let mut found = Vec::new();
-    for queue in vhost.queues.iter().filter(|q| !map.is_celerys(&q.name)) {
+    for queue in vhost.queues.iter().filter(|q| !map.is_delay_level(&q.name)) {
         found.extend(loss::of_route(&look, queue));
         found.extend(dropping::of_letters(&look, queue));
         found.extend(loss::of_deliveries(&look, queue));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::celery;
+use super::delay_levels;
 use super::model::{Binding, Exchange, Queue, Vhost};
 use super::names::named_for_failures;
 use super::route::{self, DeadRoute};
@@ -172,7 +172,7 @@ impl<'a> Map<'a> {
     /// What a queue is for.
     #[must_use]
     pub fn role(&self, queue: &str) -> Role {
-        if self.is_celerys(queue) {
+        if self.is_delay_level(queue) {
             return Role::Retry;
         }
         if self.only_delayed.contains(queue) || self.others(queue).next().is_none() {
@@ -187,12 +187,12 @@ impl<'a> Map<'a> {
 
     fn others(&self, queue: &str) -> impl Iterator<Item = &str> {
         let feeders = self.feeders(queue);
-        feeders.filter(move |feeder| *feeder != queue && !self.is_celerys(feeder))
+        feeders.filter(move |feeder| *feeder != queue && !self.is_delay_level(feeder))
     }
 
-    /// Whether Celery delays tasks in it: nothing that comes from there failed.
-    pub(super) fn is_celerys(&self, name: &str) -> bool {
-        self.queue(name).is_some_and(celery::is_delay)
+    /// Whether a framework delays messages in it: nothing that comes from there failed.
+    pub(super) fn is_delay_level(&self, name: &str) -> bool {
+        self.queue(name).is_some_and(delay_levels::is_delay)
     }
 
     /// Whether nothing that comes from other queues failed there: it was put there to come here later. The same

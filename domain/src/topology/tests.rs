@@ -1,11 +1,11 @@
 //! Each finding on the smallest vhost that has it, and on its neighbour that has not.
 
 mod capacity;
-mod celery;
 mod chains;
 mod consumers;
 mod dead_lettering;
 mod declared;
+mod delay_levels;
 mod delays;
 mod depth;
 mod discovering;
