@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::formats::{cbor, form, is_text, msgpack, ndjson, php, xml};
+use super::formats::{cbor, form, is_text, java, msgpack, ndjson, php, pickle, xml};
 use super::labels::Labels;
 use super::step::{Certainty, Evidence, Format, Step};
 
@@ -73,6 +73,8 @@ fn format_of(content_type: &str) -> Option<Format> {
         "msgpack" | "messagepack" | "vnd.msgpack" => Format::MessagePack,
         "cbor" => Format::Cbor,
         "php-serialized" | "vnd.php.serialized" | "php.serialized" => Format::Php,
+        "java-serialized-object" => Format::Java,
+        "python-serialize" | "python-pickle" | "pickle" => Format::Pickle,
         kind if kind.contains("json") => Format::Json,
         _ => return None,
     })
@@ -87,11 +89,16 @@ fn candidates(bytes: &[u8]) -> impl Iterator<Item = (Format, Evidence)> {
         (json, Format::Ndjson),
         (matches!(first, Some(b'<' | 0xef)), Format::Xml),
         (php::may_begin(bytes), Format::Php),
+        (pickle::may_begin(bytes), Format::Pickle),
         (msgpack::may_begin(bytes), Format::MessagePack),
         (cbor::may_begin(bytes), Format::Cbor),
         (std::str::from_utf8(bytes).is_ok_and(form::is_form), Format::Form),
     ];
-    let magic = bytes.starts_with(&cbor::MAGIC).then_some((Format::Cbor, Evidence::Magic));
+    let magic = match bytes {
+        [0xd9, 0xd9, 0xf7, ..] => Some((Format::Cbor, Evidence::Magic)),
+        [0xac, 0xed, 0, 5, ..] => Some((Format::Java, Evidence::Magic)),
+        _ => None,
+    };
     let shapes = shapes.into_iter().filter(|(may_be, _)| *may_be);
     magic.into_iter().chain(shapes.map(|(_, format)| (format, Evidence::Shape)))
 }
@@ -122,12 +129,15 @@ fn read_as(format: Format, bytes: &[u8]) -> Result<Value, String> {
         Format::MessagePack => msgpack::read(bytes),
         Format::Cbor => cbor::read(bytes),
         Format::Php => php::read(bytes),
+        Format::Pickle => pickle::read(bytes),
+        Format::Java => java::read(bytes),
         _ => Err("it has no structure".to_owned()),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -161,7 +171,7 @@ mod tests {
             );
             assert_eq!(read(None, bytes), Some((format, Evidence::Shape, id.clone())), "{kind}");
         }
-        let magic = [&cbor::MAGIC[..], cbor].concat();
+        let magic = [&[0xd9, 0xd9, 0xf7], &cbor[..]].concat();
         assert_eq!(read(None, &magic), Some((Format::Cbor, Evidence::Magic, id.clone())));
         let xml = b"<a><id>42</id></a>";
         for kind in [None, Some("text/xml"), Some("application/soap+xml")] {
@@ -182,6 +192,56 @@ mod tests {
         assert_eq!(document.step.says(), "MessagePack, as it seems by its form");
         let attempt = read_document(labels, b"{\"a\":");
         assert!(attempt.document.is_none() && attempt.fault.is_some());
+    }
+
+    /// A sample of each format, by a type that names it.
+    fn samples() -> [(&'static str, Vec<u8>); 9] {
+        let pickle = b"\x80\x04\x95\x0c\0\0\0\0\0\0\0}\x94\x8c\x02id\x94K\x07s.";
+        let java = b"\xac\xed\0\x05ur\0\x02[J\x78\x20\x04\xb5\x12\xb1\x75\x93\x02\0\0xp\0\0\0\x01\0\0\0\0\0\0\0\x07";
+        [
+            ("application/json", b"{\"id\": [1, 2.5, \"x\"]}".to_vec()),
+            ("application/x-ndjson", b"{\"id\":1}\n{\"id\":2}\n".to_vec()),
+            ("text/xml", b"<a b=\"1\"><c>x</c><c/></a>".to_vec()),
+            ("application/x-www-form-urlencoded", b"id=42&of=a%20b".to_vec()),
+            ("application/msgpack", b"\x82\xa2id\xcd\x01\x00\xa2of\x92\xc0\xc3".to_vec()),
+            ("application/cbor", b"\xa2\x62id\x19\x01\x00\x62of\x82\xf6\xf5".to_vec()),
+            (
+                "application/php-serialized",
+                b"a:1:{s:2:\"id\";O:1:\"X\":1:{s:1:\"a\";d:1.5;}}".to_vec(),
+            ),
+            ("application/x-python-serialize", pickle.to_vec()),
+            ("application/x-java-serialized-object", java.to_vec()),
+        ]
+    }
+
+    #[test]
+    fn each_sample_is_read() {
+        for (kind, bytes) in samples() {
+            let labels = Labels { content_type: Some(kind), ..Labels::default() };
+            let attempt = read_document(labels, &bytes);
+            let document = attempt.document.expect(kind);
+            assert_eq!((document.step.evidence, attempt.fault), (Evidence::Label, None), "{kind}");
+            assert!(document.step.format.has_values(), "{kind}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_changed_is_read_or_not_and_ends(
+            which in 0..9_usize,
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
+            behind in prop::collection::vec(any::<u8>(), 0..16),
+        ) {
+            let (kind, mut bytes) = samples()[which].clone();
+            for (place, byte) in changes {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+            bytes.extend(behind);
+            for content_type in [Some(kind), None] {
+                let _ = read_document(Labels { content_type, ..Labels::default() }, &bytes);
+            }
+        }
     }
 
     #[test]

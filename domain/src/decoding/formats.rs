@@ -5,9 +5,11 @@
 
 pub(super) mod cbor;
 pub(super) mod form;
+pub(super) mod java;
 pub(super) mod msgpack;
 pub(super) mod ndjson;
 pub(super) mod php;
+pub(super) mod pickle;
 pub(super) mod xml;
 
 use base64::Engine as _;

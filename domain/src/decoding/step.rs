@@ -38,6 +38,10 @@ pub enum Format {
     Cbor,
     /// What PHP's `serialize` writes.
     Php,
+    /// What Java's serialisation writes.
+    Java,
+    /// What Python's `pickle` writes.
+    Pickle,
     /// What a framework puts around a message that failed.
     Envelope,
     /// Text.
@@ -50,8 +54,8 @@ impl Format {
     /// Whether what is in it is values, which can be shown as a tree.
     #[must_use]
     pub fn has_values(self) -> bool {
-        use Format::{Cbor, Form, Json, MessagePack, Ndjson, Php, Xml};
-        matches!(self, Json | Ndjson | Xml | Form | MessagePack | Cbor | Php)
+        use Format::{Cbor, Form, Java, Json, MessagePack, Ndjson, Php, Pickle, Xml};
+        matches!(self, Json | Ndjson | Xml | Form | MessagePack | Cbor | Php | Java | Pickle)
     }
 
     /// Its name.
@@ -73,6 +77,8 @@ impl Format {
             Self::MessagePack => "MessagePack",
             Self::Cbor => "CBOR",
             Self::Php => "PHP",
+            Self::Java => "Java",
+            Self::Pickle => "pickle",
             Self::Envelope => "envelope",
             Self::Text => "text",
             Self::Binary => "binary",
