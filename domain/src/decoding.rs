@@ -17,7 +17,7 @@ mod unpacking;
 pub use charset::{ReadText, read_text};
 pub use contents::{Contents, MOST_EXCERPT_BYTES, MOST_VALUE_BYTES};
 pub use document::{Attempt, Document, read_document};
-pub use envelope::{Envelope, Inside};
+pub use envelope::{Envelope, Inside, take_apart_command};
 pub use labels::Labels;
 pub(crate) use labels::unknown_names;
 pub use step::{Certainty, Evidence, Format, Step};

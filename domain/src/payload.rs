@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::budget::{ShownBudget, json_cost};
 use crate::decoding::{
-    Document, Evidence, Format, Inside, Labels, Step, read_document, read_text, unknown_names,
-    unpack,
+    Document, Evidence, Format, Inside, Labels, Step, read_document, read_text, take_apart_command,
+    unknown_names, unpack,
 };
 
 /// Bodies above this are shown in part.
@@ -131,8 +131,15 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
 }
 
 /// What is inside of an envelope; the value itself where it is none.
-fn open_envelope(value: Value, steps: &mut Vec<Step>, notes: &mut Vec<String>) -> Content {
-    let Some(inside) = Inside::of(&value) else { return Content::Json(value) };
+fn open_envelope(mut value: Value, steps: &mut Vec<Step>, notes: &mut Vec<String>) -> Content {
+    let Some(inside) = Inside::of(&value) else {
+        if let Some(step) = take_apart_command(&mut value) {
+            steps.push(step);
+            let note = "Its `data.command` is serialised PHP, which is taken apart here. A replay sends it as it came.";
+            notes.push(note.to_owned());
+        }
+        return Content::Json(value);
+    };
     let unpacked = unpack(inside.labels(), &inside.body, true, MOST_SHOWN_BYTES);
     steps.extend(inside.steps());
     steps.extend(unpacked.steps);

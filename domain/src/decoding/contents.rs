@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::charset::read_text;
 use super::document::read_document;
-use super::envelope::Inside;
+use super::envelope::{Inside, take_apart_command};
 use super::labels::{Labels, unknown_names};
 use super::unpacking::unpack_named;
 use crate::arrival::Delivered;
@@ -76,7 +76,9 @@ impl Contents {
 }
 
 fn read_value(labels: Labels<'_>, bytes: &[u8]) -> Option<Value> {
-    read_document(labels, bytes).document.map(|document| document.value)
+    let mut value = read_document(labels, bytes).document?.value;
+    take_apart_command(&mut value);
+    Some(value)
 }
 
 /// The beginning of bytes, where that is text.

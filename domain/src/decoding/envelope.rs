@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
+use super::formats::php;
 use super::labels::Labels;
 use super::step::{Evidence, Format, Step};
 
@@ -106,6 +107,18 @@ impl Inside {
     }
 }
 
+/// Takes the command of a Laravel job apart, which is serialised PHP within JSON. Returns the step; `None` if there is
+/// none that can be read.
+pub fn take_apart_command(value: &mut Value) -> Option<Step> {
+    value.get("job").filter(|job| job.is_string())?;
+    let command = value.get_mut("data")?.get_mut("command")?;
+    let text = command.as_str().filter(|text| php::may_begin(text.as_bytes()))?;
+    let mut step = Step::new(Format::Php, Evidence::Shape, text.len());
+    step.detail = Some("data.command".to_owned());
+    *command = php::read(text.as_bytes()).ok()?;
+    Some(step)
+}
+
 /// Base64, also with line breaks.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let letters: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
@@ -135,6 +148,19 @@ mod tests {
         });
         let inside = Inside::of(&error).expect("an envelope");
         assert_eq!((inside.envelope, &*inside.body), (Envelope::EasyNetQ, &b"{\"a\":1}"[..]));
+    }
+
+    #[test]
+    fn the_command_of_a_job_is_taken_apart() {
+        let job = |command: &str| json!({"job": "X@call", "data": {"command": command}});
+        let mut good = job("O:1:\"A\":1:{s:5:\"\0A\0id\";i:88412;}");
+        let step = take_apart_command(&mut good).expect("a step");
+        assert_eq!(step.says(), "PHP (data.command), by its form");
+        let apart = json!({"$class": "A", "id": 88412, "$private": ["id"]});
+        assert_eq!(good["data"]["command"], apart);
+        let mut bad = job("O:1:\"A\":1:{");
+        assert_eq!(take_apart_command(&mut bad), None);
+        assert_eq!(bad, job("O:1:\"A\":1:{"), "it stays");
     }
 
     #[test]

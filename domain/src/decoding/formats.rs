@@ -85,6 +85,23 @@ fn time(seconds: i64, nanoseconds: u32) -> Value {
     }
 }
 
+/// Values as a list.
+fn list<T>(values: Vec<T>, read: impl FnMut(T) -> Result<Value, String>) -> Result<Value, String> {
+    values.into_iter().map(read).collect::<Result<Vec<_>, _>>().map(Value::Array)
+}
+
+/// Pairs as members.
+fn map<T>(
+    entries: Vec<(T, T)>,
+    mut read: impl FnMut(T) -> Result<Value, String>,
+) -> Result<Value, String> {
+    let mut members = Map::new();
+    for (name, value) in entries {
+        members.insert(key(read(name)?), read(value)?);
+    }
+    Ok(Value::Object(members))
+}
+
 /// The name of a member.
 fn key(value: Value) -> String {
     match value {

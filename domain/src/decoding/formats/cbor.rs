@@ -1,9 +1,9 @@
 //! CBOR (RFC 8949).
 
 use ciborium::Value as Packed;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{BYTES_BEHIND, Gauge, MOST_LEVELS, float, key, octets, time, whole};
+use super::{BYTES_BEHIND, Gauge, MOST_LEVELS, float, list, map, octets, time, whole};
 
 /// The tag that says of bytes that they are CBOR.
 const SELF_DESCRIBED: u64 = 55_799;
@@ -32,17 +32,8 @@ fn unpacked(packed: Packed, gauge: &mut Gauge) -> Result<Value, String> {
         Packed::Float(number) => float(number),
         Packed::Text(text) => Value::String(text),
         Packed::Bytes(bytes) => octets(&bytes),
-        Packed::Array(values) => {
-            let values = values.into_iter().map(|value| unpacked(value, gauge));
-            Value::Array(values.collect::<Result<_, _>>()?)
-        }
-        Packed::Map(entries) => {
-            let mut members = Map::new();
-            for (name, value) in entries {
-                members.insert(key(unpacked(name, gauge)?), unpacked(value, gauge)?);
-            }
-            Value::Object(members)
-        }
+        Packed::Array(values) => list(values, |value| unpacked(value, gauge))?,
+        Packed::Map(entries) => map(entries, |value| unpacked(value, gauge))?,
         Packed::Tag(tag, value) => tagged(tag, *value, gauge)?,
         other => return Err(format!("it has a value of no known kind: {other:?}")),
     })

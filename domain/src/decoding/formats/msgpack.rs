@@ -4,9 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmpv::Value as Packed;
 use rmpv::decode::read_value_with_max_depth;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{BYTES_BEHIND, Gauge, MOST_LEVELS, float, key, octets, time};
+use super::{BYTES_BEHIND, Gauge, MOST_LEVELS, float, list, map, octets, time};
 
 /// The type of an extension that is a time.
 const TIMESTAMP: i8 = -1;
@@ -42,17 +42,8 @@ fn unpacked(packed: Packed, gauge: &mut Gauge) -> Result<Value, String> {
             None => octets(text.as_bytes()),
         },
         Packed::Binary(bytes) => octets(&bytes),
-        Packed::Array(values) => {
-            let values = values.into_iter().map(|value| unpacked(value, gauge));
-            Value::Array(values.collect::<Result<_, _>>()?)
-        }
-        Packed::Map(entries) => {
-            let mut members = Map::new();
-            for (name, value) in entries {
-                members.insert(key(unpacked(name, gauge)?), unpacked(value, gauge)?);
-            }
-            Value::Object(members)
-        }
+        Packed::Array(values) => list(values, |value| unpacked(value, gauge))?,
+        Packed::Map(entries) => map(entries, |value| unpacked(value, gauge))?,
         Packed::Ext(TIMESTAMP, bytes) if let Some(time) = timestamp(&bytes) => time,
         Packed::Ext(kind, bytes) => json!({ "$ext": kind, "$base64": STANDARD.encode(bytes) }),
     })

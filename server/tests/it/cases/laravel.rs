@@ -1,7 +1,7 @@
 //! Jobs of Laravel, whose command is a serialised PHP object (laravel-queue-rabbitmq issues 66, 305, 615).
 
 use dlo_app::desk::TriageDesk as _;
-use dlo_domain::payload::BodyRange;
+use dlo_domain::payload::{BodyRange, Content};
 use lapin::types::{AMQPValue, FieldTable};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -39,6 +39,14 @@ async fn a_job_is_known_by_its_class_and_its_attempts(pool: PgPool) {
     assert_eq!(case.found("88412").await[0].id, invoice.summary.id);
     assert_eq!(invoice.summary.message_type.as_deref(), Some("App\\Jobs\\SendInvoice"));
     assert_eq!(invoice.circumstances.says().as_deref(), Some("attempt 3 of 3"));
+    let found = case.found("body.data.command.invoiceId:88412").await;
+    assert_eq!(found[0].id, invoice.summary.id);
+    let payload = case.bench.desk.payload(invoice.summary.id, None, false).await;
+    let Content::Json(shown) = payload.expect("a payload").content else { panic!("values") };
+    let apart = json!({
+        "$class": "App\\Jobs\\SendInvoice", "invoiceId": 88412, "queue": "mail", "$private": ["invoiceId"]
+    });
+    assert_eq!(shown["data"]["command"], apart);
     let all = BodyRange { from: 0, most: u32::MAX };
     let body = case.bench.desk.body_part(invoice.summary.id, None, all).await.expect("a body");
     assert_eq!(body.bytes, sent[0].body, "byte for byte");
