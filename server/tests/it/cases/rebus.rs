@@ -49,7 +49,7 @@ async fn so_is_it_where_the_broker_counts_itself(pool: PgPool) {
     let vhost = Vhost::create().await;
     // From 4.0 on a quorum queue has a limit unless it is told that it has none; before, -1 is one.
     let unlimited =
-        (vhost.major().await >= 4).then(|| ("x-delivery-limit", AMQPValue::LongInt(-1)));
+        (vhost.major().await >= 4).then_some(("x-delivery-limit", AMQPValue::LongInt(-1)));
     vhost.delete().await;
     let arguments: Vec<_> =
         [("x-queue-type", text("quorum"))].into_iter().chain(unlimited).collect();
