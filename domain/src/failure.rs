@@ -3,15 +3,15 @@
 
 mod exception;
 mod frameworks;
+mod message;
 mod plain;
-mod told;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use frameworks::framework_name;
+pub use message::FailedMessage;
 pub use plain::{CLASSES, MESSAGES};
-pub use told::Told;
 
 /// A failure as it is told. Every member may be missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -119,7 +119,7 @@ pub struct HeaderMap {
 
 /// Reads the failure that a message tells of: the source's own names first, then its framework's.
 #[must_use]
-pub fn read_failure(told: &Told<'_>, names: &HeaderMap) -> Failure {
+pub fn read_failure(told: &FailedMessage<'_>, names: &HeaderMap) -> Failure {
     let custom = plain::custom(told, names);
     let framework = frameworks::recognise(told).unwrap_or_else(|| plain::read(told));
     let mut failure = merge(custom, framework);

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::arrival::Delivered;
 use crate::death::{Death, read_deaths};
 use crate::decoding::Contents;
-use crate::failure::{Failure, HeaderMap, Told, read_failure};
+use crate::failure::{FailedMessage, Failure, HeaderMap, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
 use crate::republish;
@@ -55,7 +55,7 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     let history = read_deaths(&delivered.headers);
     let mut notes = history.notes;
     let mut contents = Contents::of(delivered);
-    let told = Told {
+    let told = FailedMessage {
         headers: &delivered.headers,
         delivered_to: [&delivered.exchange, &delivered.routing_key],
         body: contents.told(),

@@ -12,11 +12,11 @@ mod symfony;
 mod wolverine;
 
 use super::Failure;
-use super::told::Told;
+use super::message::FailedMessage;
 
 /// What the framework tells whose marks a message has.
-pub(super) fn recognise(told: &Told<'_>) -> Option<Failure> {
-    const READERS: [fn(&Told<'_>) -> Option<Failure>; 10] = [
+pub(super) fn recognise(told: &FailedMessage<'_>) -> Option<Failure> {
+    const READERS: [fn(&FailedMessage<'_>) -> Option<Failure>; 10] = [
         mass_transit::read,
         nservicebus::read,
         rebus::read,

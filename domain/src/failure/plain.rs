@@ -1,7 +1,7 @@
 //! The names that people invent, and those that a source's settings name.
 
-use super::told::member;
-use super::{Failure, HeaderMap, Told};
+use super::message::member;
+use super::{FailedMessage, Failure, HeaderMap};
 
 /// Headers that people use for an error's message when no framework does.
 pub const MESSAGES: [&str; 6] = [
@@ -27,7 +27,7 @@ pub const CLASSES: [&str; 7] = [
 const STACKS: [&str; 4] = ["x-exception-stacktrace", "x-stack-trace", "x-stacktrace", "stack"];
 
 /// What a source's own names tell: of headers, or of the body where they are JSON pointers.
-pub(super) fn custom(told: &Told<'_>, names: &HeaderMap) -> Failure {
+pub(super) fn custom(told: &FailedMessage<'_>, names: &HeaderMap) -> Failure {
     let read = |name: &Option<String>| {
         let name = name.as_deref()?;
         let in_body = || member(told.body?.pointer(name)?, &[]);
@@ -48,7 +48,7 @@ pub(super) fn custom(told: &Told<'_>, names: &HeaderMap) -> Failure {
 }
 
 /// What headers tell by names that many use.
-pub(super) fn read(told: &Told<'_>) -> Failure {
+pub(super) fn read(told: &FailedMessage<'_>) -> Failure {
     const TYPES: [&str; 6] = [
         "x-message-type",
         "message-type",

@@ -12,7 +12,7 @@ fn headers(fields: &[(&str, &str)]) -> FieldTable {
 }
 
 fn told(headers: &FieldTable, body: Option<&Value>, names: &HeaderMap) -> Failure {
-    read_failure(&Told { headers, delivered_to: ["", ""], body }, names)
+    read_failure(&FailedMessage { headers, delivered_to: ["", ""], body }, names)
 }
 
 fn read(fields: &[(&str, &str)]) -> Failure {
@@ -123,12 +123,14 @@ fn mass_transit_tells_more_than_a_class_and_its_envelope_names_the_type() {
         "destinationAddress": "rabbitmq://mq.example/prod/Ledger.Contracts:Posted"
     });
     let names = HeaderMap::default();
-    let failure =
-        read_failure(&Told { headers: &headers, delivered_to, body: Some(&published) }, &names);
+    let failure = read_failure(
+        &FailedMessage { headers: &headers, delivered_to, body: Some(&published) },
+        &names,
+    );
     assert_eq!(
         failure.queue.as_deref(),
         Some("ledger-events"),
-        "an exchange of a type is no queue"
+        "the exchange of a type is not a queue"
     );
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::add;
 
-/// Reads a form; a name that stands more than once has a list of values. There is no wrong one.
+/// Reads a form; a name that stands more than once has a list of values. Never fails: any bytes can be read so.
 pub fn read(bytes: &[u8]) -> Value {
     let mut members = Map::new();
     for (name, value) in form_urlencoded::parse(bytes) {

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::told::member;
-use super::super::{Circumstances, Failure, Told, plain};
+use super::super::message::member;
+use super::super::{Circumstances, FailedMessage, Failure, plain};
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let of_headers = || {
         told.headers.get("argsrepr").or_else(|| told.headers.get("retries"))?;
         Some((told.text("task")?, told.number("retries")))

@@ -1,12 +1,12 @@
 //! EasyNetQ: its error queue holds messages of the type `EasyNetQ.SystemMessages.Error`, with the message that failed
 //! and its properties in it.
 
-use super::super::told::{member, time_of};
-use super::super::{Circumstances, Failure, Told, exception};
+use super::super::message::{member, time_of};
+use super::super::{Circumstances, FailedMessage, Failure, exception};
 use super::without_assembly;
 use crate::decoding::Envelope;
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let body = told.body.filter(|body| Envelope::of(body) == Some(Envelope::EasyNetQ))?;
     let of = |name| member(body, &[name]);
     let failure = exception::read(&of("Exception")?);

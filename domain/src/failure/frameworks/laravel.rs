@@ -1,11 +1,11 @@
 //! Laravel: a job is JSON, its attempts are in the header `laravel.attempts` (vyuldashev/laravel-queue-rabbitmq).
 //! Nothing tells what killed it.
 
-use super::super::told::member;
-use super::super::{Circumstances, Failure, Told};
+use super::super::message::member;
+use super::super::{Circumstances, FailedMessage, Failure};
 use crate::wire::FieldValue;
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let body = told.body?;
     let job = member(body, &["job"])?;
     let command = member(body, &["data", "commandName"]);

@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use super::super::told::member;
-use super::super::{Circumstances, Failure, Told};
+use super::super::message::member;
+use super::super::{Circumstances, FailedMessage, Failure};
 
 /// Queues that messages are moved to are named after the one that failed.
 const ENDINGS: [&str; 2] = ["_error", "_skipped"];
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let envelope = told.body.filter(|body| is_envelope(body));
     let is_marked =
         told.first(&["MT-Fault-Message", "MT-Fault-ExceptionType", "MT-Reason"]).is_some();

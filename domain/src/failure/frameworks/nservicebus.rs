@@ -1,9 +1,9 @@
 //! NServiceBus: headers `NServiceBus.*` (docs.particular.net, "Message Headers").
 
-use super::super::{Circumstances, Failure, Told};
+use super::super::{Circumstances, FailedMessage, Failure};
 use super::without_assembly;
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let known = [
         "NServiceBus.ExceptionInfo.Message",
         "NServiceBus.FailedQ",

@@ -1,9 +1,9 @@
 //! Rebus: headers `rbs2-*`; all failures of a message stand in one text, `rbs2-error-details`.
 
-use super::super::{Circumstances, Failure, Told, exception};
+use super::super::{Circumstances, FailedMessage, Failure, exception};
 use super::without_assembly;
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let details = told.text("rbs2-error-details");
     let kind = told.text("rbs2-msg-type");
     if details.is_none() && kind.is_none() {

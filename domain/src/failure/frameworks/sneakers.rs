@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use super::super::told::{member, time_of};
-use super::super::{Circumstances, Failure, Told};
+use super::super::message::{member, time_of};
+use super::super::{Circumstances, FailedMessage, Failure};
 use crate::decoding::Envelope;
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let listed = told.json("retry_info").and_then(|info| match info {
         Value::Array(mut failures) => failures.pop(),
         _ => None,

@@ -2,9 +2,9 @@
 //! unless it is told to, and then nothing tells the class.
 
 use super::super::plain::{CLASSES, MESSAGES};
-use super::super::{Failure, Told, exception};
+use super::super::{FailedMessage, Failure, exception};
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let stack = told.text("x-exception-stacktrace");
     let routed = told.first(&["x-original-exchange", "x-original-routingKey"]);
     if stack.is_none() && routed.is_none() {

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::super::told::{member, time_of};
-use super::super::{Circumstances, Failure, Told};
+use super::super::message::{member, time_of};
+use super::super::{Circumstances, FailedMessage, Failure};
 
 const STAMPS: &str = "X-Message-Stamp-Symfony\\Component\\Messenger\\Stamp\\";
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let newest = |stamp: &str| match told.json(&format!("{STAMPS}{stamp}"))? {
         Value::Array(mut stamps) => stamps.pop(),
         _ => None,

@@ -1,9 +1,9 @@
 //! Wolverine: headers `exception-type`, `exception-message`, `exception-stack` and `failed-at`
 //! (`src/Wolverine/Transports/DeadLetterQueueConstants.cs`). It cuts stacks at 8,192 characters.
 
-use super::super::{Circumstances, Failure, Told};
+use super::super::{Circumstances, FailedMessage, Failure};
 
-pub(super) fn read(told: &Told<'_>) -> Option<Failure> {
+pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let class = told.text("exception-type")?;
     if told.headers.get("exception-stack").is_none() && told.headers.get("failed-at").is_none() {
         return None;

@@ -172,7 +172,7 @@ impl<'a> Machine<'a> {
                 let target = *self.stack.last().ok_or(EMPTY)?;
                 match &mut self.nodes[target] {
                     Node::Object(object) => object.state = Some(state),
-                    _ => return Err("it tells a state to what is no object".to_owned()),
+                    _ => return Err("it sets the state of what is not an object".to_owned()),
                 }
                 return Ok(());
             }

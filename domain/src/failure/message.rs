@@ -7,7 +7,7 @@ use crate::wire::{FieldTable, FieldValue};
 
 /// A message that may tell of its failure.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct FailedMessage<'a> {
     /// Its headers.
     pub headers: &'a FieldTable,
     /// The exchange and the routing key that it reached its dead-letter queue by: frameworks name them after the
@@ -17,7 +17,7 @@ pub struct Told<'a> {
     pub body: Option<&'a Value>,
 }
 
-impl Told<'_> {
+impl FailedMessage<'_> {
     /// A header as text. Only strings count, except numbers that a person would read as one.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         text_of(self.headers.get(name)?)
