@@ -8,7 +8,7 @@ use std::time::Duration;
 use dlo_domain::arrival::Delivered;
 use dlo_domain::delivery_limit::{COUNTS, Evidence};
 use dlo_domain::wire::FieldValue;
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use lapin::message::Delivery;
 use lapin::options::{
     BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicNackOptions, BasicQosOptions,
@@ -20,6 +20,7 @@ use uuid::Uuid;
 use fetch::Fetch;
 
 use super::connection::within;
+use super::declare::short;
 use super::octets::RawMessages;
 use super::receipts::Keeper;
 use super::{BrokerError, Link};
@@ -43,6 +44,8 @@ pub struct Inlet {
     raw: RawMessages,
     queue: ShortString,
     consumer: Option<Consumer>,
+    /// How many consumers were begun here.
+    consumers: u64,
     fetch: Option<Fetch>,
     keeper: Option<Keeper>,
     /// The tag of the last message that came.
@@ -57,13 +60,13 @@ impl Inlet {
     /// # Errors
     /// When the broker refuses or does not answer, or the name is no AMQP name.
     pub async fn open(link: &Link, queue: &str, evidence: Evidence) -> Result<Self, BrokerError> {
-        let queue = ShortString::try_new(queue)
-            .map_err(|_| BrokerError::Address(format!("`{queue}` is longer than 255 bytes")))?;
+        let queue = short(queue)?;
         Ok(Self {
             channel: link.channel().await?,
             raw: link.raw_messages(),
             queue,
             consumer: None,
+            consumers: 0,
             fetch: None,
             keeper: None,
             last_tag: 0,
@@ -87,15 +90,28 @@ impl Inlet {
     pub async fn consume(&mut self, window: u16) -> Result<(), BrokerError> {
         let options = BasicQosOptions { global: false };
         within(self.channel.basic_qos(window, options)).await?;
-        let consumer = within(self.channel.basic_consume(
-            self.queue.clone(),
-            ShortString::default(),
-            BasicConsumeOptions::default(),
-            FieldTable::default(),
-        ))
-        .await?;
-        self.consumer = Some(consumer);
-        Ok(())
+        self.consumer = Some(self.begin_consumer().await?);
+        // A channel answers in order: a consumer that the broker refuses ends the channel before this.
+        within(self.channel.basic_qos(window, options)).await
+    }
+
+    /// Has the broker begin a consumer, without an answer to that. Where it is to answer, RabbitMQ puts a consumer
+    /// on the list of those that end with their queue only as it does so. If the queue is deleted and made again
+    /// meanwhile, then what the new queue delivers is dropped by the channel, which consumed from the old one
+    /// (`consumer_monitor` and `handle_eol` of `rabbit_channel`, 3.10 to 4.3).
+    async fn begin_consumer(&mut self) -> Result<Consumer, BrokerError> {
+        self.consumers += 1;
+        let tag = short(&format!("dlo-{}", self.consumers))?;
+        let options = BasicConsumeOptions { nowait: true, ..BasicConsumeOptions::default() };
+        let none = FieldTable::default();
+        let beginning = self.channel.basic_consume(self.queue.clone(), tag, options, none);
+        tokio::pin!(beginning);
+        // lapin drops what comes for a consumer that it does not know, and notes this one after it asked for it.
+        let begun = self.raw.while_nothing_comes(|| beginning.as_mut().now_or_never());
+        match begun {
+            Some(consumer) => Ok(consumer?),
+            None => within(beginning).await,
+        }
     }
 
     /// Starts to fetch message by message, without a consumer, with at most `window` of them unacknowledged
@@ -133,13 +149,12 @@ impl Inlet {
         let Some(consumer) = self.consumer.as_mut() else {
             return Ok(None);
         };
-        match consumer.next().await {
-            Some(delivery) => {
-                let delivery = delivery?;
-                Ok(Some(self.taken(delivery)))
-            }
-            None => Ok(None),
-        }
+        let Some(delivery) = consumer.next().await.transpose()? else {
+            // Its end comes once: whoever waited for another would wait for ever.
+            self.consumer = None;
+            return Ok(None);
+        };
+        Ok(Some(self.taken(delivery)))
     }
 
     /// Ends consuming or fetching; returns what was on its way. When this returns, the broker sends nothing

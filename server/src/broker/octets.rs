@@ -71,6 +71,17 @@ impl RawMessages {
         messages.remove(&place)
     }
 
+    /// Runs `asking`, which asks the broker for something, and reads nothing that comes until it returns.
+    pub(super) fn while_nothing_comes<T>(&self, asking: impl FnOnce() -> T) -> T {
+        let _messages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        asking()
+    }
+
+    /// Returns once nobody is asking.
+    fn wait(&self) {
+        self.while_nothing_comes(|| ());
+    }
+
     /// A delivery as it came. Once: its octets are let go.
     pub(super) fn read(&self, channel: u16, delivery: Delivery) -> Delivered {
         let message = self.take(DeliveryPlace { channel, tag: delivery.delivery_tag });

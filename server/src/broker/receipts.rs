@@ -145,16 +145,25 @@ async fn look_for_receipt(link: &Link, queue: &str) -> Result<Receipt, BrokerErr
         // Somebody else put one there, and which is ours is not known.
         Receipt::Missing
     } else {
-        let get = BasicGetOptions { no_ack: false };
-        let message = within(channel.basic_get(short(queue)?, get)).await?;
-        let counted =
-            message.map(|message| in_hand(&channel, &link.raw_messages(), queue, message.delivery));
-        let carried_out = counted.and_then(|counted| counted.carried_out);
-        carried_out.map_or(Receipt::Missing, Receipt::CarriedOut)
+        look_at(link, &channel, queue).await?
     };
-    // Gives back what was looked at.
     within(channel.close(200, "done".into())).await?;
     Ok(receipt)
+}
+
+/// What the receipt says that waits in its queue. It is there again when this returns.
+async fn look_at(link: &Link, channel: &Channel, queue: &str) -> Result<Receipt, BrokerError> {
+    let get = BasicGetOptions { no_ack: false };
+    let Some(message) = within(channel.basic_get(short(queue)?, get)).await? else {
+        return Ok(Receipt::Missing);
+    };
+    let tag = message.delivery.delivery_tag;
+    let counted = in_hand(channel, &link.raw_messages(), queue, message.delivery);
+    within(channel.basic_reject(tag, BasicRejectOptions { requeue: true })).await?;
+    // The queue answers in order, and a channel that is closed gives back only some time later.
+    let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+    within(channel.queue_declare(short(queue)?, passive, FieldTable::default())).await?;
+    Ok(counted.carried_out.map_or(Receipt::Missing, Receipt::CarriedOut))
 }
 
 /// Deletes the receipt of a session of which nothing is to be asked any more.

@@ -71,6 +71,7 @@ impl FrameReader {
     /// # Errors
     /// Returns an error if a content header is larger than any broker sends.
     pub(super) fn read(&mut self, mut octets: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+        self.messages.wait();
         while !octets.is_empty() {
             let taken = match self.position {
                 Position::Head => self.read_head(octets, out)?,

@@ -65,7 +65,10 @@ async fn a_receipt_counts_what_was_acknowledged_and_nothing_else() {
         assert_eq!(read_receipt(&other, id).await.expect("answered"), Receipt::Held);
         own.close().await;
         assert_eq!(told(&vhost, id).await, Receipt::CarriedOut(2));
-        assert_eq!(told(&vhost, id).await, Receipt::CarriedOut(2), "it may be asked again");
+        for _ in 0..20 {
+            let again = read_receipt(&other, id).await.expect("answered");
+            assert_eq!(again, Receipt::CarriedOut(2), "it may be asked again at once");
+        }
         until("one came back", || async { vhost.depth(queue).await == 1 }).await;
         delete_receipt(&other, id).await.expect("deleted");
         assert_eq!(told(&vhost, id).await, Receipt::Missing);
