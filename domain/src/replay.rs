@@ -35,6 +35,7 @@ pub use warning::{KEEPING_UNKNOWN, ReplayWarning, STILL_DYING, WarningKind};
 
 use crate::changing::{Approval, SentMark, Transform};
 use crate::ids::{LetterId, PolicyId, ReplayId};
+use crate::republish::HeaderChanges;
 
 /// A replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,6 +68,9 @@ pub struct Replay {
     /// Why it is paused or was cancelled.
     #[serde(default)]
     pub stopped: Option<Stop>,
+    /// The headers that its letters are sent without, or with.
+    #[serde(default, skip_serializing_if = "HeaderChanges::is_empty")]
+    pub headers: HeaderChanges,
     /// The jq program that made the bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transform: Option<Transform>,

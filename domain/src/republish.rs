@@ -1,11 +1,15 @@
 //! What a replay sends: the arrival's message less what would harm, plus our marks.
 
-use std::collections::BTreeSet;
+mod headers;
+mod known;
 
 use crate::death::read_deaths;
 use crate::delivery_limit::COUNTS;
 use crate::ids::{LetterId, ReplayId};
 use crate::wire::{FieldTable, FieldValue, Properties, WireText};
+
+pub use headers::{BadHeaders, HeaderChanges, MOST_SET_BYTES};
+pub use known::{KnownHeader, Travelling, largest};
 
 /// Header: the letter's id.
 pub const LETTER: &str = "x-dlo-letter";
@@ -40,6 +44,8 @@ pub struct Republished {
     /// What its sender had put there and was left off, by the names of AMQP. The history that
     /// brokers wrote is left off from every letter, and not named.
     pub stripped: Vec<String>,
+    /// Headers that were set, each with its value and the one before, in words.
+    pub set: Vec<String>,
     /// Whether its sender had sent it as a transient message.
     pub made_persistent: bool,
 }
@@ -66,11 +72,13 @@ pub enum CannotRepublish {
 
 /// What a replay says of each of its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct Terms<'a> {
     /// The letter, the replay, and which try of the letter it is.
     pub marks: (LetterId, ReplayId, i32),
     /// Whether the time to live that the sender gave it stays.
     pub keep_expiration: bool,
+    /// The headers that are left out or set.
+    pub headers: &'a HeaderChanges,
 }
 
 /// Makes the message that a replay sends.
@@ -81,7 +89,7 @@ pub fn republish(
     mut properties: Properties,
     mut headers: FieldTable,
     body_bytes: usize,
-    terms: Terms,
+    terms: Terms<'_>,
 ) -> Result<Republished, CannotRepublish> {
     // A broker takes it off when the message dies, and writes it down in the first death.
     let expiration = properties.expiration.clone().or_else(|| {
@@ -94,6 +102,8 @@ pub fn republish(
     // twice, and the last one would win.
     headers.strip(|name| matches!(name, LETTER | REPLAY | ATTEMPT));
     let mut stripped = headers.strip(copies_elsewhere);
+    let changed = terms.headers.apply(&mut headers);
+    stripped.extend(changed.left_out);
     let made_persistent = is_transient(&properties);
     strip_properties(&mut properties, &mut stripped);
     if terms.keep_expiration
@@ -115,15 +125,14 @@ pub fn republish(
     if size > MOST_HEADER_BYTES {
         return Err(CannotRepublish::HeadersTooLarge(size));
     }
-    Ok(Republished { properties, headers, header_bytes: size, stripped, made_persistent })
-}
-
-/// What of its sender's a message would be sent without, by the names of AMQP, each once.
-#[must_use]
-pub fn stripped(properties: &Properties, headers: &FieldTable) -> BTreeSet<String> {
-    let mut names = headers.clone().strip(copies_elsewhere);
-    strip_properties(&mut properties.clone(), &mut names);
-    names.into_iter().collect()
+    Ok(Republished {
+        properties,
+        headers,
+        header_bytes: size,
+        stripped,
+        set: changed.set,
+        made_persistent,
+    })
 }
 
 /// Whether its sender had it lost when the broker restarts. It is replayed as a persistent message: a letter

@@ -5,11 +5,11 @@
 
 mod body_changes;
 mod destinations;
+mod heads;
 mod left_out;
 mod origins;
 mod seal;
 mod shown;
-mod stripped;
 mod warnings;
 
 use std::collections::HashMap;
@@ -25,8 +25,8 @@ use sqlx::PgConnection;
 pub(crate) use left_out::{LeftOutTally, why};
 
 use self::destinations::{DestinationTally, worker_queue};
+use self::heads::HeadTally;
 use self::origins::{CLAIMED, OriginCheck, PlanClaims};
-use self::stripped::StrippedTally;
 use self::warnings::WarningTally;
 use crate::changes::MadeOf;
 use crate::config::ReplayConfig;
@@ -155,6 +155,7 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
         keep_expiration: new.keep_expiration,
         start_at: new.start_at,
         stopped: None,
+        headers: new.headers.clone(),
         transform: new.transform.clone(),
         edited: new.edit.is_some(),
         approval: new.needs_approval.then(Approval::default),
@@ -203,7 +204,7 @@ impl Planner<'_> {
     ) -> Result<(), StoreError> {
         let mut left_out = LeftOutTally::default();
         let mut destinations = DestinationTally::default();
-        let mut stripped = StrippedTally::default();
+        let mut heads = HeadTally::default();
         let mut warnings = WarningTally::default();
         let mut digest = shown::digest(self.new, replay.created_at);
         let mut claims = PlanClaims::new(&self.new.target, self.takes_claimed);
@@ -230,7 +231,7 @@ impl Planner<'_> {
                 self.add(conn, id, replay, &planned).await?;
                 bodies::freeze(conn, id, &frozen).await?;
             } else {
-                stripped.add(conn, &planned, self.new.keep_expiration).await?;
+                heads.add(conn, &planned, self.new).await?;
                 warnings.add(conn, &planned).await?;
             }
             replay.total += i64::try_from(planned.len()).unwrap_or(i64::MAX);
@@ -240,10 +241,11 @@ impl Planner<'_> {
         replay.destinations = destinations.into_list();
         replay.replayed_before = Some(replayed_before);
         replay.perhaps_delivered = Some(perhaps_delivered);
-        replay.made_persistent = stripped.made_persistent;
+        replay.made_persistent = heads.made_persistent;
         replay.claimed_origins = claims.into_claimed();
-        replay.stripped = stripped.into_list();
         replay.warnings = warnings.into_list(replay.total, replay.created_at);
+        replay.warnings.extend(heads.warnings(replay.total));
+        replay.stripped = heads.into_stripped();
         replay.plan = digest.map(|digest| digest.finish().token());
         Ok(())
     }

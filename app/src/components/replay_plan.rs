@@ -4,7 +4,7 @@ use dlo_domain::replay::{Replay, Target};
 use leptos::prelude::*;
 
 use super::target_text;
-use crate::visible::show_name;
+use crate::visible::{show_line, show_name};
 use crate::wording;
 
 /// The plan, frozen.
@@ -39,6 +39,14 @@ pub(crate) fn ReplayPlan(
             </div>
         }
     });
+    let headers = (!replay.headers.is_empty()).then(|| {
+        view! {
+            <div class="two">
+                <dt>"headers"</dt>
+                <dd class="id">{show_line(&replay.headers.to_string())}</dd>
+            </div>
+        }
+    });
     view! {
         <section class="section" aria-labelledby="plan-title">
             <header>
@@ -68,7 +76,7 @@ pub(crate) fn ReplayPlan(
                     <dt>"time to live"</dt>
                     <dd>{if replay.keep_expiration { "as senders gave it" } else { "taken off" }}</dd>
                 </div>
-                {begins}
+                {begins} {headers}
                 <div>
                     <dt>"asked by"</dt>
                     <dd>{show_name(&replay.created_by)}</dd>

@@ -14,8 +14,8 @@ const MOST_TOLD: usize = 6;
 pub(crate) fn ReplayWarnings(
     /// The warnings.
     warnings: Vec<ReplayWarning>,
-    /// Whether the form around it takes another worker for its target.
-    takes_worker: bool,
+    /// Whether the form around it takes another worker for its target, and changes of headers.
+    takes_offers: bool,
 ) -> impl IntoView {
     if warnings.is_empty() {
         return ().into_any();
@@ -28,21 +28,28 @@ pub(crate) fn ReplayWarnings(
     let told = warnings.into_iter().take(MOST_TOLD);
     view! {
         <ul class="warnings" aria-label="Before you replay">
-            {told.map(|warning| view! { <Warning warning takes_worker /> }).collect_view()} {more}
+            {told.map(|warning| view! { <Warning warning takes_offers /> }).collect_view()} {more}
         </ul>
     }
     .into_any()
 }
 
 #[component]
-fn Warning(warning: ReplayWarning, takes_worker: bool) -> impl IntoView {
+fn Warning(warning: ReplayWarning, takes_offers: bool) -> impl IntoView {
     let word = if warning.will_fail { "This will fail. " } else { "Careful. " };
-    let worker = warning.fresh_worker.filter(|_| takes_worker);
+    let worker = warning.fresh_worker.filter(|_| takes_offers);
     let offer = worker.map(|worker| {
         let words = format!("Send to worker {} instead: it is at work", show_within(&worker));
         view! {
             <button class="button" type="submit" name="to_worker" value=worker>
                 {words}
+            </button>
+        }
+    });
+    let remedy = warning.remedy.filter(|_| takes_offers).map(|remedy| {
+        view! {
+            <button class="button" type="submit" name="more_headers" value=remedy.to_string()>
+                {if remedy.set.is_empty() { "Leave it out" } else { "Reset it" }}
             </button>
         }
     });
@@ -52,7 +59,7 @@ fn Warning(warning: ReplayWarning, takes_worker: bool) -> impl IntoView {
                 <b>{word}</b>
                 {show_lines(&warning.message)}
             </p>
-            {offer}
+            {offer} {remedy}
         </li>
     }
     .into_any()

@@ -43,7 +43,7 @@ pub(crate) fn Publishing(
     });
     view! {
         <div class="publish">
-            <ReplayWarnings warnings=preview.warnings takes_worker=true />
+            <ReplayWarnings warnings=preview.warnings takes_offers=true />
             <OutOfDate is_edited />
             <div class="actions">
                 {careful}

@@ -62,6 +62,15 @@ pub(crate) fn Terms(
                             </div>
                         }
                     })}
+                {(!preview.headers.set.is_empty())
+                    .then(|| {
+                        view! {
+                            <div class="all">
+                                <dt>"headers changed"</dt>
+                                <dd class="id">{show_line(&preview.headers.to_string())}</dd>
+                            </div>
+                        }
+                    })}
                 <div class="all">
                     <dt>"delivery"</dt>
                     <dd>{delivery(preview.made_persistent)}</dd>

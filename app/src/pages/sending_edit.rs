@@ -98,7 +98,7 @@ fn Sending(
                 is_on=!form.needs_approval.is_empty()
             />
             {left_out}
-            <ReplayWarnings warnings=plan.warnings takes_worker=false />
+            <ReplayWarnings warnings=plan.warnings takes_offers=false />
             <OutOfDate is_edited=edited />
             <button
                 class=class

@@ -7,6 +7,7 @@ use super::canary::{BadCanary, Canary};
 use super::shown::{BadPlanToken, PlanToken, ShownPlan};
 use super::target::{NoWay, Target};
 use crate::changing::{Edit, Transform};
+use crate::republish::{BadHeaders, HeaderChanges};
 use crate::selection::Selection;
 
 /// The most letters a second that a replay can be held to.
@@ -47,6 +48,9 @@ pub struct NewReplay {
     /// `claimed_origins` of a dry run first: whoever may publish to a source can name any queue.
     #[serde(default)]
     pub claimed_origins: bool,
+    /// Leaves out headers of the letters, or sets them.
+    #[serde(default)]
+    pub headers: HeaderChanges,
     /// Changes the bodies that are sent.
     #[serde(default)]
     pub transform: Option<Transform>,
@@ -79,6 +83,9 @@ pub enum BadReplay {
     /// The canary.
     #[error("the canary cannot be: {0}")]
     Canary(#[from] BadCanary),
+    /// The headers.
+    #[error("the headers cannot be: {0}")]
+    Headers(#[from] BadHeaders),
     /// The plan.
     #[error(transparent)]
     Plan(#[from] BadPlanToken),
@@ -94,11 +101,16 @@ impl NewReplay {
         self.transform.is_some() || self.edit.is_some()
     }
 
-    /// The same, waiting for a second person where bodies are changed and that is the rule.
+    /// Whether it sends other messages than those that arrived, less what is taken off of every one.
+    fn changes_messages(&self) -> bool {
+        self.changes_bodies() || !self.headers.is_empty()
+    }
+
+    /// The same, waiting for a second person where messages are changed and that is the rule.
     #[must_use]
     pub fn under_rule(&self, changes_need_approval: bool) -> Self {
         Self {
-            needs_approval: self.needs_approval || changes_need_approval && self.changes_bodies(),
+            needs_approval: self.needs_approval || changes_need_approval && self.changes_messages(),
             ..self.clone()
         }
     }
@@ -127,6 +139,7 @@ impl NewReplay {
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), BadReplay> {
         self.target.check()?;
+        self.headers.check()?;
         if let Some(canary) = &self.canary {
             canary.check()?;
         }
@@ -158,10 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_that_changes_bodies_waits_for_a_second_person_where_that_is_the_rule() {
+    fn a_replay_that_changes_messages_waits_for_a_second_person_where_that_is_the_rule() {
         let plain = r#"{"selection":{"all":true}}"#;
         let jq = r#"{"selection":{"all":true},"transform":{"jq":"."}}"#;
         let edit = r#"{"selection":{"all":true},"edit":{"body":""}}"#;
+        let headers = r#"{"selection":{"all":true},"headers":{"leave_out":["a"]}}"#;
         let asked_for = r#"{"selection":{"all":true},"needs_approval":true}"#;
         for (text, is_rule, waits) in [
             (plain, true, false),
@@ -169,6 +183,8 @@ mod tests {
             (jq, false, false),
             (edit, true, true),
             (edit, false, false),
+            (headers, true, true),
+            (headers, false, false),
             (asked_for, false, true),
         ] {
             let new = asked(text).expect("a replay");
@@ -210,6 +226,10 @@ mod tests {
             new.canary = Some(Canary { steps: Vec::new(), ..Canary::default() });
         });
         assert!(canary.contains("1 to 10 steps"), "{canary}");
+        let headers = with(|new| {
+            new.headers.set.insert("x-death".to_owned(), "a".into());
+        });
+        assert!(headers.contains("x-death"), "{headers}");
         let target = with(|new| new.target = Target::Queue { queue: String::new() });
         assert!(target.contains("empty"), "{target}");
     }

@@ -10,7 +10,7 @@ use crate::ids::LetterId;
 use crate::selection::Selection;
 
 /// Begins every token, so that one of an older form is told from one that was cut.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 /// What people are told whose plan is another by now.
 pub const NOT_AS_SHOWN: &str = "this is not the plan that was shown: other letters, another place or another setting. \
@@ -71,7 +71,7 @@ impl PlanDigest {
         let settings = (&new.target, new.rate_per_second, new.start_at, terms);
         let mut hash = Sha256::new();
         part(&mut hash, &as_json(&sorted(&new.selection)));
-        part(&mut hash, &as_json(&(settings, &new.transform, &new.edit)));
+        part(&mut hash, &as_json(&(settings, &new.transform, &new.edit, &new.headers)));
         Self { shown_until: now, canary: canary_mark(new.canary.as_ref()), hash }
     }
 

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{Destination, Replay, WorkersThere};
+use crate::republish::{HeaderChanges, KnownHeader, MOST_HEADER_BYTES};
 
 /// An arrival this recent means that letters of its kind still die.
 pub const STILL_DYING: TimeDelta = TimeDelta::seconds(60);
@@ -37,6 +38,12 @@ pub enum WarningKind {
     KeepingUnknown,
     /// The letters may be in a queue already.
     PerhapsDelivered,
+    /// The properties and headers of letters are larger than a broker takes.
+    HeadersTooLarge,
+    /// A broker would refuse letters for what stands in their properties or headers.
+    Unfit,
+    /// A header that frameworks read travels along, and changes what becomes of the letter.
+    HeaderTravels,
 }
 
 /// What becomes of letters of whose queues that is not known.
@@ -62,13 +69,24 @@ pub struct ReplayWarning {
     /// A worker that could take these letters instead.
     #[serde(default)]
     pub fresh_worker: Option<String>,
+    /// What mends it, for the `headers` of the replay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<HeaderChanges>,
 }
 
 impl ReplayWarning {
     /// A warning about letters that may well get through.
     #[must_use]
     pub fn new(kind: WarningKind, letters: i64, message: String) -> Self {
-        Self { kind, message, letters, will_fail: false, target: None, fresh_worker: None }
+        Self {
+            kind,
+            message,
+            letters,
+            will_fail: false,
+            target: None,
+            fresh_worker: None,
+            remedy: None,
+        }
     }
 
     /// The warnings about one destination of a replay of `total` letters.
@@ -151,6 +169,61 @@ impl ReplayWarning {
             target: Some(queue.to_owned()),
             ..Self::new(WarningKind::ClaimedOrigin, letters, message)
         }
+    }
+
+    /// That properties and headers have up to so many bytes. `largest` is the largest of these headers: its name,
+    /// its size in bytes, and what leaves it out if no worker needs it.
+    #[must_use]
+    pub fn headers_too_large(
+        largest: Option<(String, usize, Option<HeaderChanges>)>,
+        bytes: usize,
+        letters: i64,
+        total: i64,
+    ) -> Self {
+        let what = format!(
+            "The properties and headers of {} have up to {bytes} bytes with the marks of the replay; a broker \
+             takes {MOST_HEADER_BYTES}. Nothing would be sent of them.",
+            share(letters, total)
+        );
+        let (message, remedy) = match largest {
+            Some((name, size, Some(remedy))) => {
+                let how = format!(
+                    "{name} has {size} of them and only tells of the failure: it can be left out."
+                );
+                (format!("{what} {how}"), Some(remedy))
+            }
+            Some((name, size, None)) => {
+                let how = format!(
+                    "The largest header is {name}, {size} bytes: leave it out if no worker needs it."
+                );
+                (format!("{what} {how}"), None)
+            }
+            None => (what, None),
+        };
+        Self { remedy, ..Self::new(WarningKind::HeadersTooLarge, letters, message).certain() }
+    }
+
+    /// That a broker would refuse letters, and why.
+    #[must_use]
+    pub fn unfit(why: &str, letters: i64, total: i64) -> Self {
+        let message = format!(
+            "{} cannot be sent: {why}. Nothing is sent of such a letter, and its neighbours go.",
+            share(letters, total)
+        );
+        Self::new(WarningKind::Unfit, letters, message).certain()
+    }
+
+    /// That a header travels along which changes what becomes of letters. `name` may have its value behind it.
+    #[must_use]
+    pub fn header_travels(name: &str, known: KnownHeader, letters: i64, total: i64) -> Self {
+        let remedy = known.remedy();
+        let how = match remedy.set.values().next() {
+            Some(value) => format!("It can be set to {value}."),
+            None => "It can be left out.".to_owned(),
+        };
+        let message =
+            format!("{name} travels along with {}: {}. {how}", share(letters, total), known.says());
+        Self { remedy: Some(remedy), ..Self::new(WarningKind::HeaderTravels, letters, message) }
     }
 
     /// The same about letters that are known to fail.

@@ -226,8 +226,8 @@ impl Line<'_> {
             waits.note_unreadable(message.letter, &message.why, now);
         }
         let messages = self.put_in_place(&items, messages.readable).await?;
-        let terms = (replay, self.orders.keep_expiration);
-        let (mut ready, unfit) = prepare::prepare(terms, &place.exchanges, items, messages);
+        let (mut ready, unfit) =
+            prepare::prepare((replay, self.orders), &place.exchanges, items, messages);
         refused.extend(unfit);
         self.record(&refused).await?;
         self.note_doubts(&mut place.capacity, &mut ready).await?;

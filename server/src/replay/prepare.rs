@@ -13,7 +13,7 @@ use crate::broker::Outgoing;
 use crate::store::replays::bodies::Frozen;
 use crate::store::replays::messages::{Message, UnreadableMessage};
 use crate::store::replays::outcomes::{Recorded, Seat};
-use crate::store::replays::work::NextItem;
+use crate::store::replays::work::{NextItem, Orders};
 
 /// Bodies that are in memory and on their way at once, in bytes.
 const MOST_WINDOW_BYTES: i64 = 4 * 1024 * 1024;
@@ -137,7 +137,7 @@ pub(super) fn put_in_place(
 
 /// Makes the messages of items, in the same order.
 pub(super) fn prepare(
-    (replay, keep_expiration): (ReplayId, bool),
+    (replay, orders): (ReplayId, &Orders),
     known: &Exchanges,
     items: Vec<NextItem>,
     messages: Vec<Message>,
@@ -151,7 +151,7 @@ pub(super) fn prepare(
         let alone = travels_alone(&item, known);
         match messages.remove(&seat.letter) {
             None => refused.push(refusal(seat, "its message is not stored")),
-            Some(message) => match make(replay, keep_expiration, item, message) {
+            Some(message) => match make((replay, orders), item, message) {
                 Ok(one) => ready.push(Ready { alone, ..one }),
                 Err(why) => refused.push(refusal(seat, &why.to_string())),
             },
@@ -161,19 +161,26 @@ pub(super) fn prepare(
 }
 
 fn make(
-    replay: ReplayId,
-    keep_expiration: bool,
+    (replay, orders): (ReplayId, &Orders),
     item: NextItem,
     message: Message,
 ) -> Result<Ready, CannotRepublish> {
-    let terms = Terms { marks: (item.seat.letter, replay, item.attempt), keep_expiration };
+    let terms = Terms {
+        marks: (item.seat.letter, replay, item.attempt),
+        keep_expiration: orders.keep_expiration,
+        headers: &orders.headers,
+    };
     let Message { properties, headers, body, .. } = message;
     let made = republish(properties, headers, body.len(), terms)?;
-    let stripped = (!made.stripped.is_empty())
-        .then(|| format!("sent without {}", made.stripped.join(", ").replace('\0', "\u{fffd}")));
+    let told = |how: &str, names: &[String]| {
+        let names = names.join(", ").replace('\0', "\u{fffd}");
+        (!names.is_empty()).then(|| format!("sent {how} {names}"))
+    };
+    let stripped = told("without", &made.stripped);
+    let set = told("with", &made.set);
     let persistent = "sent as a persistent message, which it was not (delivery mode 1)";
     let persistent = made.made_persistent.then(|| persistent.to_owned());
-    let changes: Vec<String> = [stripped, persistent].into_iter().flatten().collect();
+    let changes: Vec<String> = [stripped, set, persistent].into_iter().flatten().collect();
     Ok(Ready {
         seat: item.seat,
         message: Outgoing {
@@ -212,7 +219,8 @@ fn not_published(seat: Seat, outcome: Outcome, why: &str) -> Recorded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dlo_domain::replay::Address;
+    use dlo_domain::replay::{Address, ReplayState};
+    use dlo_domain::republish::HeaderChanges;
     use dlo_domain::wire::{Field, FieldTable, FieldValue, Properties};
     use uuid::Uuid;
 
@@ -227,6 +235,19 @@ mod tests {
             address: Address::queue("orders.work"),
             size_bytes,
             changed: false,
+        }
+    }
+
+    fn orders() -> Orders {
+        Orders {
+            state: ReplayState::Running,
+            pending: 1,
+            rate_per_second: None,
+            canary: None,
+            in_order: false,
+            keep_expiration: false,
+            headers: HeaderChanges::default(),
+            asked_by: "person",
         }
     }
 
@@ -296,8 +317,12 @@ mod tests {
             message(&items[1], FieldTable(vec![huge])),
             message(&items[0], FieldTable::default()),
         ];
-        let (ready, refused) =
-            prepare((ReplayId(Uuid::from_u128(9)), false), &Exchanges::default(), items, messages);
+        let (ready, refused) = prepare(
+            (ReplayId(Uuid::from_u128(9)), &orders()),
+            &Exchanges::default(),
+            items,
+            messages,
+        );
         let positions: Vec<_> = ready.iter().map(|one| one.seat.position).collect();
         assert_eq!(positions, [1, 3]);
         assert_eq!(refused[0].seat.position, 2);
@@ -318,8 +343,12 @@ mod tests {
         };
         let changed = [items[0].seat.letter, items[1].seat.letter];
         let messages = put_in_place(&changed, vec![frozen], messages);
-        let (ready, refused) =
-            prepare((ReplayId(Uuid::from_u128(9)), false), &Exchanges::default(), items, messages);
+        let (ready, refused) = prepare(
+            (ReplayId(Uuid::from_u128(9)), &orders()),
+            &Exchanges::default(),
+            items,
+            messages,
+        );
         let bodies: Vec<_> =
             ready.iter().map(|one| (one.seat.position, &one.message.body[..])).collect();
         assert_eq!(bodies, [(1, &b"new"[..]), (3, b"{}")]);
@@ -333,8 +362,12 @@ mod tests {
         let mut one = message(&items[0], FieldTable::default());
         one.properties.expiration = Some("5000".into());
         one.properties.delivery_mode = Some(1);
-        let (ready, _) =
-            prepare((ReplayId(Uuid::from_u128(9)), false), &Exchanges::default(), items, vec![one]);
+        let (ready, _) = prepare(
+            (ReplayId(Uuid::from_u128(9)), &orders()),
+            &Exchanges::default(),
+            items,
+            vec![one],
+        );
         let told = "sent without expiration; sent as a persistent message, which it was not \
             (delivery mode 1)";
         assert_eq!(ready[0].detail.as_deref(), Some(told));

@@ -9,8 +9,13 @@ mod spring;
 mod symfony;
 
 use dlo_app::desk::TriageDesk as _;
+use dlo_domain::audit::Actor;
 use dlo_domain::filter::LetterFilter;
+use dlo_domain::globs::Globs;
 use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::replay::{NewReplay, Replay, ReplayWarning, Target, WarningKind};
+use dlo_domain::republish::HeaderChanges;
+use dlo_domain::selection::Selection;
 use dlo_domain::source::SourceMode;
 use lapin::BasicProperties;
 use lapin::types::{AMQPValue, FieldTable};
@@ -52,7 +57,8 @@ impl Case {
         let all = i64::try_from(messages.len()).expect("few");
         until("letters", || async { letters(pool).await == all }).await;
         office.stop().await;
-        Self { vhost, bench: Bench::offline(pool).await }
+        let bench = Bench::new(pool, &vhost.brokers, &vhost.name).await;
+        Self { vhost, bench }
     }
 
     async fn of(pool: &PgPool, queue: &str, messages: &[Sent]) -> Self {
@@ -74,9 +80,62 @@ impl Case {
         letters
     }
 
+    /// A replay of all letters to a queue with headers changed: made, or only tried.
+    async fn replay(&self, queue: &str, headers: &HeaderChanges, dry_run: bool) -> Replay {
+        let letters = self.found("state:held").await;
+        let new = NewReplay {
+            selection: Selection::of_ids(letters.iter().map(|letter| letter.id).collect()),
+            target: Target::Queue { queue: queue.to_owned() },
+            headers: headers.clone(),
+            dry_run,
+            ..NewReplay::default()
+        };
+        self.bench.desk.plan_replay(&Actor("tester".into()), &new).await.expect("planned")
+    }
+
+    /// What the plan of such a replay says of its headers.
+    async fn warnings(&self, queue: &str, headers: &HeaderChanges) -> Vec<ReplayWarning> {
+        let mut warnings = self.replay(queue, headers, true).await.warnings;
+        warnings.retain(|one| {
+            matches!(one.kind, WarningKind::HeaderTravels | WarningKind::HeadersTooLarge)
+        });
+        warnings
+    }
+
+    /// Replays all letters to a queue that is made for them; returns what each outcome tells, and the headers
+    /// that the first of them came with.
+    async fn replayed(&self, queue: &str, headers: &HeaderChanges) -> (Vec<String>, FieldTable) {
+        self.vhost.queue(queue, &[]).await;
+        let engine = self.bench.engine().await;
+        let id = self.replay(queue, headers, false).await.id.expect("an id");
+        let done = self.bench.finished(id).await;
+        assert_eq!(done.outcomes.confirmed, done.total, "{:?}", self.bench.items(id).await);
+        assert_eq!(done.headers, *headers, "they are kept with the replay");
+        engine.stop().await;
+        let options = lapin::options::BasicGetOptions { no_ack: true };
+        let got = self.vhost.channel.basic_get(queue.into(), options).await.expect("answered");
+        let came = got.expect("a message").delivery.properties.headers().clone();
+        let items = self.bench.items(id).await.into_iter();
+        let details = items.map(|item| item.detail.unwrap_or_default());
+        (details.collect(), came.unwrap_or_default())
+    }
+
     async fn close(self) {
         self.vhost.delete().await;
     }
+}
+
+/// What mends all of these warnings.
+fn remedies(warnings: &[ReplayWarning]) -> HeaderChanges {
+    let remedies = warnings.iter().map(|one| one.remedy.clone().expect("a remedy"));
+    let mut all = HeaderChanges::default();
+    let mut leave_out = Vec::new();
+    for remedy in remedies {
+        leave_out.extend_from_slice(remedy.leave_out.patterns());
+        all.set.extend(remedy.set);
+    }
+    all.leave_out = Globs::of(leave_out).expect("patterns");
+    all
 }
 
 /// In how many ways letters failed.

@@ -27,13 +27,16 @@ pub struct ReplayForm {
 }
 
 impl ReplayForm {
-    /// What an address asks for. A button that offers another worker puts its name into it.
+    /// What an address asks for. A button that offers another worker, or to change headers, puts that into it.
     #[must_use]
     pub fn read(query: &ParamsMap) -> Self {
         let mut form = Self::of(query.get_all("ids[]").unwrap_or_default(), |name| query.get(name));
         if let Some(worker) = query.get("to_worker").filter(|name| !name.is_empty()) {
             "worker".clone_into(&mut form.manner.mode);
             form.manner.worker = worker;
+        }
+        if let Some(more) = query.get("more_headers").filter(|more| !more.is_empty()) {
+            form.manner.add_headers(&more);
         }
         // An address shows a plan; only a button publishes one.
         form.plan.clear();

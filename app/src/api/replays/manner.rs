@@ -40,6 +40,8 @@ pub struct Manner {
     pub ignore_loop_cap: String,
     /// Anything: letters too of which only the message says where they died.
     pub claimed_origins: String,
+    /// Headers to leave out, `-name`, and to set, `name=value`, with commas between them.
+    pub headers: String,
     /// A jq program that changes what is sent.
     pub jq: String,
     /// Anything: another person has to approve it.
@@ -47,7 +49,7 @@ pub struct Manner {
 }
 
 /// The fields with their names in an address, in the order of the form.
-pub const FIELDS: [&str; 16] = [
+pub const FIELDS: [&str; 17] = [
     "mode",
     "queue",
     "exchange",
@@ -62,6 +64,7 @@ pub const FIELDS: [&str; 16] = [
     "start",
     "ignore_loop_cap",
     "claimed_origins",
+    "headers",
     "jq",
     "needs_approval",
 ];
@@ -106,6 +109,12 @@ impl Manner {
         self
     }
 
+    /// Changes more headers.
+    pub(super) fn add_headers(&mut self, more: &str) {
+        let own = std::mem::take(&mut self.headers);
+        self.headers = if own.trim().is_empty() { more.to_owned() } else { own + ", " + more };
+    }
+
     fn place(&mut self, name: &str) -> Option<&mut String> {
         Some(match name {
             "mode" => &mut self.mode,
@@ -122,6 +131,7 @@ impl Manner {
             "start" => &mut self.start,
             "ignore_loop_cap" => &mut self.ignore_loop_cap,
             "claimed_origins" => &mut self.claimed_origins,
+            "headers" => &mut self.headers,
             "jq" => &mut self.jq,
             "needs_approval" => &mut self.needs_approval,
             _ => return None,

@@ -72,6 +72,11 @@ fn every_field_that_differs_makes_another_plan() {
         NewReplay { ignore_loop_cap: true, ..usual() },
         NewReplay { needs_approval: true, ..usual() },
         NewReplay { transform: jq, ..usual() },
+        NewReplay {
+            headers: serde_json::from_value(serde_json::json!({"leave_out": ["a"]}))
+                .expect("changes"),
+            ..usual()
+        },
         NewReplay { edit, ..usual() },
         NewReplay { selection: Selection::of_ids(vec![letter(1)]), ..usual() },
     ] {
@@ -126,11 +131,11 @@ fn what_is_no_token_is_refused() {
     let PlanToken(good) = token(&NewReplay::default(), &[]).token();
     for bad in [
         String::new(),
-        "2".to_owned(),
-        format!("1{}", &good[1..]),
+        "3".to_owned(),
+        format!("2{}", &good[1..]),
         format!("{good}.00"),
         good[..good.len() - 1].to_owned(),
-        good.replacen("2.", "2.x", 1),
+        good.replacen("3.", "3.x", 1),
     ] {
         assert_eq!(PlanToken(bad).read(), Err(BadPlanToken));
     }

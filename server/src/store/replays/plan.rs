@@ -163,8 +163,8 @@ pub async fn begin(
     sqlx::query!(
         "insert into replays (id, state, target, rate_per_second, canary, in_order,
              keep_expiration, start_at, created_by, created_at, total, pending, transform, edited,
-             needs_approval, policy_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $12, $13, $14)",
+             needs_approval, policy_id, headers)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $12, $13, $14, $15)",
         id.0,
         replay.state.as_str(),
         Json(&replay.target) as _,
@@ -178,7 +178,8 @@ pub async fn begin(
         replay.transform.as_ref().map(Json) as _,
         replay.edited,
         replay.approval.is_some(),
-        replay.policy_id.map(|id| id.0)
+        replay.policy_id.map(|id| id.0),
+        (!replay.headers.is_empty()).then_some(Json(&replay.headers)) as _
     )
     .execute(conn)
     .await?;

@@ -6,6 +6,7 @@ use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{
     Canary, Earlier, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop, Written,
 };
+use dlo_domain::republish::HeaderChanges;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -32,6 +33,7 @@ struct ReplayRow {
     base_tried: i64,
     base_wrong: i64,
     base_well: i64,
+    headers: Option<Value>,
     transform: Option<Value>,
     edited: bool,
     needs_approval: bool,
@@ -100,6 +102,7 @@ impl TryFrom<ReplayRow> for Replay {
             keep_expiration: row.keep_expiration,
             start_at: row.start_at,
             stopped,
+            headers: read_headers(row.headers)?,
             transform: read_json("transform", row.transform)?,
             edited: row.edited,
             approval: row
@@ -135,6 +138,11 @@ pub(super) fn read_state(word: &str) -> Result<ReplayState, StoreError> {
     word.parse().map_err(|why| StoreError::corrupt("replays", "state", why))
 }
 
+/// Reads the headers that letters of a replay are sent without, or with.
+pub(super) fn read_headers(written: Option<Value>) -> Result<HeaderChanges, StoreError> {
+    Ok(read_json("headers", written)?.unwrap_or_default())
+}
+
 pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, StoreError> {
     read_json("canary", written)
 }
@@ -160,7 +168,7 @@ pub(super) async fn these(
         ReplayRow,
         "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
                 stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
-                base_well, transform, edited, needs_approval, decided_by,
+                base_well, headers, transform, edited, needs_approval, decided_by,
                 refused_because, policy_id, created_by, created_at, finished_at, total, left_out, claimed_origins,
                 pending, confirmed, unroutable, refused, unknown, died_again, processed, settled
          from replays where id = any($1)

@@ -4,10 +4,11 @@ use chrono::{DateTime, Utc};
 use dlo_domain::execution::HANDLER;
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Address, Canary, ReplayState};
+use dlo_domain::republish::HeaderChanges;
 use sqlx::PgConnection;
 
 use super::outcomes::Seat;
-use super::read::{read_canary, read_state};
+use super::read::{read_canary, read_headers, read_state};
 use crate::store::StoreError;
 
 /// A replay in which something is to be done, and who works on it.
@@ -89,6 +90,8 @@ pub struct Orders {
     pub in_order: bool,
     /// Whether letters keep the time to live of their senders.
     pub keep_expiration: bool,
+    /// The headers that they are sent without, or with.
+    pub headers: HeaderChanges,
     /// Who asked for it: `policy`, `handler` (the one of dead executions) or `person`.
     pub asked_by: &'static str,
 }
@@ -99,7 +102,7 @@ pub struct Orders {
 /// When Postgres does not do it or the row cannot be read.
 pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orders>, StoreError> {
     let row = sqlx::query!(
-        r#"select state, pending, rate_per_second, canary, in_order, keep_expiration,
+        r#"select state, pending, rate_per_second, canary, in_order, keep_expiration, headers,
              policy_id is not null as "is_of_policy!", created_by
            from replays where id = $1"#,
         id.0
@@ -114,6 +117,7 @@ pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orde
             canary: read_canary(row.canary)?,
             in_order: row.in_order,
             keep_expiration: row.keep_expiration,
+            headers: read_headers(row.headers)?,
             asked_by: match (row.is_of_policy, &*row.created_by) {
                 (true, _) => "policy",
                 (false, HANDLER) => "handler",

@@ -2,11 +2,12 @@
 
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::payload::{BodyRange, Content};
+use dlo_domain::republish::HeaderChanges;
 use lapin::types::{AMQPValue, FieldTable};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::{Case, Sent, deaths, signatures, with, with_headers};
+use super::{Case, Sent, deaths, remedies, signatures, with, with_headers};
 
 fn job(class: &str, members: &str) -> Sent {
     let class_name = format!("App\\Jobs\\{class}");
@@ -52,5 +53,22 @@ async fn a_job_is_known_by_its_class_and_its_attempts(pool: PgPool) {
     assert_eq!(body.bytes, sent[0].body, "byte for byte");
     let read: Value = serde_json::from_slice(&body.bytes).expect("JSON");
     assert!(read["data"]["command"].as_str().expect("a text").contains('\0'), "the NUL stays");
+    the_attempts_can_be_reset(&case).await;
     case.close().await;
+}
+
+async fn the_attempts_can_be_reset(case: &Case) {
+    let warnings = case.warnings("mail", &HeaderChanges::default()).await;
+    let told: Vec<&str> = warnings.iter().map(|one| &*one.message).collect();
+    let says = "/laravel/attempts 3 travels along with all 21 letters: Laravel counts attempts in it, and fails a job \
+                at once that had as many as it may have. It can be set to 0.";
+    assert_eq!(told, [says]);
+    let reset = remedies(&warnings);
+    assert_eq!(case.warnings("mail", &reset).await, []);
+    let (details, received) = case.replayed("mail", &reset).await;
+    let told = "sent with /laravel/attempts 0 instead of 3";
+    assert!(details.iter().all(|detail| detail.starts_with(told)), "{details:?}");
+    let mut attempts = FieldTable::default();
+    attempts.insert("attempts".into(), AMQPValue::LongInt(0));
+    assert_eq!(received.inner()["laravel"], AMQPValue::FieldTable(attempts));
 }

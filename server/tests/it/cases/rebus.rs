@@ -1,5 +1,6 @@
 //! Failures of Rebus, with a copy of the broker's own count in their headers (Rebus.RabbitMq issues 114, 82).
 
+use dlo_domain::republish::HeaderChanges;
 use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
@@ -36,6 +37,12 @@ async fn are_all_read(pool: &PgPool, arguments: &[(&str, AMQPValue)]) {
         assert!(summary.origin_claimed);
         assert_eq!(letter.circumstances.attempts, Some(6));
     }
+    let (_, received) = case.replayed("inventory", &HeaderChanges::default()).await;
+    assert!(
+        !received.contains_key("x-delivery-count"),
+        "the sender's copy is not sent: {received:?}"
+    );
+    assert!(received.contains_key("rbs2-msg-id"), "{received:?}");
     case.close().await;
 }
 

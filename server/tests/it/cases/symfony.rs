@@ -1,6 +1,8 @@
 //! Failures of Symfony Messenger, whose headers grow with every retry (symfony issues 45944, 44943, 60370).
 
 use dlo_domain::death::Reason;
+use dlo_domain::replay::WarningKind;
+use dlo_domain::republish::HeaderChanges;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -66,5 +68,35 @@ async fn the_last_failure_counts_and_not_the_queue_that_delayed_it(pool: PgPool)
         assert!(stack.contains("ChargeCardHandler.php(44)"), "{stack}");
         assert_eq!(letter.deaths[0].queue, "delay_orders_charge_4000_retry", "it is shown, too");
     }
+    case.close().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_letter_whose_headers_grew_too_large_goes_without_what_only_tells_of_the_failure(
+    pool: PgPool,
+) {
+    let sent: Vec<Sent> = (1..=3).map(|n| charge(n, 0)).chain([charge(3, LARGE)]).collect();
+    let case = Case::of(&pool, "failed_orders", &sent).await;
+    let plain = HeaderChanges::default();
+    let warnings = case.warnings("orders", &plain).await;
+    let [large, travels] = &warnings[..] else { panic!("{warnings:?}") };
+    assert_eq!(
+        (large.kind, large.letters, large.will_fail),
+        (WarningKind::HeadersTooLarge, 1, true)
+    );
+    assert!(large.message.contains(&stamp("ErrorDetailsStamp")), "{}", large.message);
+    assert_eq!((travels.kind, travels.letters), (WarningKind::HeaderTravels, 3));
+    assert!(travels.message.contains("counts retries"), "{}", travels.message);
+    let without = large.remedy.clone().expect("an offer");
+    assert_eq!(without.to_string(), "-X-Message-Stamp-*ErrorDetailsStamp");
+    let warnings = case.warnings("orders", &without).await;
+    let [travels] = &warnings[..] else { panic!("{warnings:?}") };
+    assert_eq!(travels.letters, 4, "all can be sent now");
+    let (details, received) = case.replayed("orders", &without).await;
+    let told = format!("sent without {}", stamp("ErrorDetailsStamp"));
+    assert!(details.iter().all(|detail| detail.contains(&told)), "{details:?}");
+    assert!(!received.contains_key(&stamp("ErrorDetailsStamp")), "{received:?}");
+    assert!(received.contains_key(&stamp("RedeliveryStamp")), "{received:?}");
+    assert!(received.contains_key("type"), "{received:?}");
     case.close().await;
 }

@@ -1,9 +1,14 @@
 //! From what was written in the form to the replay that is asked for.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, NaiveDateTime, SubsecRound as _, TimeDelta, Utc};
 use dlo_domain::changing::Transform;
+use dlo_domain::globs::Globs;
 use dlo_domain::replay::{Canary, NewReplay, Target};
+use dlo_domain::republish::HeaderChanges;
 use dlo_domain::selection::Selection;
+use serde_json::Value;
 
 use super::Manner;
 use crate::error::ApiError;
@@ -25,6 +30,7 @@ impl Manner {
             start_at: self.start(now)?,
             ignore_loop_cap: !self.ignore_loop_cap.is_empty(),
             claimed_origins: !self.claimed_origins.is_empty(),
+            headers: self.headers()?,
             transform: self.transform(),
             edit: None,
             needs_approval: !self.needs_approval.is_empty(),
@@ -34,6 +40,28 @@ impl Manner {
         };
         new.check().map_err(|why| sentence(&why.to_string()))?;
         Ok(new)
+    }
+
+    fn headers(&self) -> Result<HeaderChanges, ApiError> {
+        let mut leave_out = Vec::new();
+        let mut set = BTreeMap::new();
+        for one in self.headers.split(',').map(str::trim).filter(|one| !one.is_empty()) {
+            if let Some(name) = one.strip_prefix('-') {
+                leave_out.push(name.trim().to_owned());
+            } else if let Some((name, value)) = one.split_once('=') {
+                let value = value.trim();
+                let plain = serde_json::from_str::<Value>(value);
+                let plain = plain.ok().filter(|plain| plain.is_i64() || plain.is_boolean());
+                let value = plain.unwrap_or_else(|| Value::from(value));
+                set.insert(name.trim().to_owned(), value);
+            } else {
+                return Err(sentence(&format!(
+                    "headers: `{one}` is not a change: write `-name` to leave one out, `name=value` to set one"
+                )));
+            }
+        }
+        let leave_out = Globs::of(leave_out).map_err(|why| sentence(&format!("headers: {why}")))?;
+        Ok(HeaderChanges { leave_out, set })
     }
 
     fn transform(&self) -> Option<Transform> {
@@ -174,6 +202,22 @@ mod tests {
     }
 
     #[test]
+    fn headers_are_left_out_and_set_in_one_field() {
+        let written =
+            " -x-delay ,-MT-Fault-*, /laravel/attempts = 0, tenant=a=b, dry=true, id=\"7\",";
+        let headers = asked(&[("headers", written)]).expect("a replay").headers;
+        assert_eq!(headers.leave_out.patterns(), ["x-delay", "MT-Fault-*"]);
+        let set = serde_json::json!({
+            "/laravel/attempts": 0, "tenant": "a=b", "dry": true, "id": "\"7\"",
+        });
+        assert_eq!(serde_json::to_value(headers.set).expect("JSON"), set);
+        let mut manner = Manner::default();
+        manner.add_headers("-a");
+        manner.add_headers("b=1");
+        assert_eq!(manner.headers, "-a, b=1");
+    }
+
+    #[test]
     fn a_canary_without_steps_has_the_usual_ones() {
         let usual = Canary::default();
         for (field, value, stop_above, watch_seconds) in [
@@ -240,6 +284,9 @@ mod tests {
             ("steps", "10, 1", "each above the one before"),
             ("start", "tomorrow", "2026-11-21T06:00"),
             ("mode", "moon", "`moon` is no target"),
+            ("headers", "x-delay", "write `-name`"),
+            ("headers", "- ", "a pattern is empty"),
+            ("headers", "CC=a", "copies to other queues"),
         ] {
             let why = asked(&[(field, value)]).expect_err("refused");
             assert!(why.to_string().contains(says), "{why}");

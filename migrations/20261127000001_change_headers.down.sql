@@ -1,0 +1,1 @@
+alter table replays drop column headers;
