@@ -107,3 +107,34 @@ test('whoever asked for a replay cannot approve it', async ({ page, workplace, r
   await expect(page.getByRole('button', { name: /^Approve/ })).toHaveCount(0);
   expect((await running.api.letter(id)).state).toBe('claimed');
 });
+
+test('headers that travel along are left out at the button, and a table member is set in the field', async ({
+  page,
+  workplace,
+}) => {
+  const laravel = { attempts: 3 };
+  await workplace.die({ body: { n: 1 }, headers: { 'x-delay': 5210, 'MT-Redelivery-Count': 5, laravel, tenant: 'acme' } });
+  const id = await workplace.letter();
+  await page.goto(`/replays/new?ids[]=${id}`);
+  await live(page);
+  const warnings = page.getByRole('list', { name: 'Before you replay' });
+  const offer = (name: string, label: string) =>
+    warnings.getByRole('listitem').filter({ hasText: name }).getByRole('button', { name: label });
+  await offer('MT-Redelivery-Count 5', 'Leave it out').click();
+  const field = page.getByRole('textbox', { name: 'headers: -name leaves one out' });
+  await expect(field).toHaveValue('-MT-Redelivery-Count');
+  await offer('/laravel/attempts 3', 'Reset it').click();
+  await expect(field).toHaveValue('-MT-Redelivery-Count, /laravel/attempts=0');
+  await expect(warnings.getByRole('listitem').filter({ hasText: 'x-delay 5210' })).toBeVisible();
+  await field.fill('-MT-Redelivery-Count, /laravel/attempts=0, tenant=umbrella');
+  await page.getByRole('button', { name: 'Look at the changed plan' }).click();
+  await expect(section(page, 'What is sent')).toContainText('MT-Redelivery-Count (1 letter)');
+  await live(page);
+  await page.getByRole('button', { name: /^Replay 1 letter to the queue it died in/ }).click();
+  const told = 'sent without MT-Redelivery-Count; sent with /laravel/attempts 0 instead of 3, tenant umbrella instead of acme';
+  await expect(page.getByText(told)).toBeVisible();
+  await expect(section(page, 'The plan, frozen')).toContainText('-MT-Redelivery-Count, /laravel/attempts=0, tenant=umbrella');
+  const received = await workplace.consume();
+  expect(received.properties.headers).toMatchObject({ 'x-delay': 5210, laravel: { attempts: 0 }, tenant: 'umbrella' });
+  expect(received.properties.headers).not.toHaveProperty('MT-Redelivery-Count');
+});
