@@ -2,6 +2,7 @@
 
 mod consuming;
 mod dropping;
+mod errors;
 mod loss;
 pub(super) mod shadow;
 mod stranded;
@@ -32,6 +33,8 @@ pub enum FindingKind {
     ExchangeMissing,
     /// The exchange is there, and takes them to no queue.
     Unbound,
+    /// An exchange that is named for failed messages takes them to no queue.
+    ErrorsUnbound,
     /// A direct exchange has a binding with `#`, which it compares letter by letter.
     LiteralHash,
     /// A dead-letter queue has a dead-letter exchange itself.
@@ -56,9 +59,10 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::ExchangeMissing,
         Self::Unbound,
+        Self::ErrorsUnbound,
         Self::LiteralHash,
         Self::Chain,
         Self::LettersExpire,
@@ -77,6 +81,7 @@ impl FindingKind {
         match self {
             Self::ExchangeMissing => "exchange_missing",
             Self::Unbound => "unbound",
+            Self::ErrorsUnbound => "errors_unbound",
             Self::LiteralHash => "literal_hash",
             Self::Chain => "chain",
             Self::LettersExpire => "letters_expire",
@@ -105,6 +110,7 @@ impl FindingKind {
         match self {
             Self::ExchangeMissing
             | Self::Unbound
+            | Self::ErrorsUnbound
             | Self::LiteralHash
             | Self::Chain
             | Self::LettersExpire
@@ -147,7 +153,7 @@ pub struct Finding {
     pub kind: FindingKind,
     /// How bad it is.
     pub severity: Severity,
-    /// The queue; for policies the one that is kept from applying.
+    /// The queue, or an exchange of failed messages; for policies the one that is kept from applying.
     pub subject: String,
     /// What else it is about: an exchange, or the policy that applies instead.
     pub other: String,
@@ -214,6 +220,7 @@ pub fn lint(vhost: &Vhost, name: &str, regard: Regard<'_>) -> Findings {
         found.extend(consuming::of_queue(&look, queue));
         found.extend(stranded::of_worker(&look, queue));
     }
+    found.extend(errors::of_exchanges(&look));
     found.extend(shadow::of_policies(&look));
     let mut untold: BTreeSet<FindingKind> =
         FindingKind::ALL.into_iter().filter(|kind| !kind.can_be_told(&vhost.gaps)).collect();

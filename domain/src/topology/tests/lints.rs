@@ -92,6 +92,29 @@ fn a_key_that_no_binding_takes_is_found() {
 }
 
 #[test]
+fn an_exchange_that_is_named_for_failed_messages_and_takes_them_nowhere_is_found() {
+    for (name, is_named) in [("orders_error", true), ("orders_skipped", true), ("orders", false)] {
+        let found = Draft::new().exchange(name, "fanout", json!({})).findings();
+        let told: Vec<_> = found.iter().map(|one| (one.kind, &*one.subject)).collect();
+        let wanted = is_named.then_some((Kind::ErrorsUnbound, name));
+        assert_eq!(told, Vec::from_iter(wanted));
+    }
+    let bare = || Draft::new().exchange("orders_error", "fanout", json!({}));
+    let beside = bare().queue_with("orders_error", json!({"consumers": 0})).only();
+    assert!(beside.fix.starts_with("Bind the queue `orders_error`"), "{}", beside.fix);
+    let bound = bare().queue_with("failures", json!({"consumers": 0}));
+    assert_eq!(bound.bind("orders_error", "failures", "").kinds(), []);
+    let rescued = json!({"alternate-exchange": "rest"});
+    assert_eq!(Draft::new().exchange("orders_error", "fanout", rescued).kinds(), []);
+    // Where a queue dead-letters to it, that is what is found.
+    let told = bare().queue("work", dying("orders_error")).only();
+    assert_eq!(told.kind, Kind::Unbound);
+    let mut unknown = bare();
+    unknown.0.gaps.push(Gap::Wiring);
+    assert_eq!(unknown.kinds(), []);
+}
+
+#[test]
 fn the_default_exchange_needs_a_queue_of_that_name() {
     let to = |name: &str| Draft::new().queue("work", dying_to("", name));
     let there = to("dead").queue_with("dead", json!({"consumers": 0}));
