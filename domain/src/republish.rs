@@ -8,6 +8,7 @@ use crate::delivery_limit::COUNTS;
 use crate::ids::{LetterId, ReplayId};
 use crate::wire::{FieldTable, FieldValue, Properties, WireText};
 
+use headers::Changed;
 pub use headers::{BadHeaders, HeaderChanges, MOST_SET_BYTES};
 pub use known::{KnownHeader, Travelling, largest};
 
@@ -97,13 +98,7 @@ pub fn republish(
         let first = deaths.find_map(|death| death.original_expiration)?;
         Some(first.as_str().into())
     });
-    headers.strip(|name| is_history(name) || is_of_interceptor(name));
-    // Marks of a replay before, of this letter or of the one that a worker made it from. A name may be there
-    // twice, and the last one would win.
-    headers.strip(|name| matches!(name, LETTER | REPLAY | ATTEMPT));
-    let mut stripped = headers.strip(copies_elsewhere);
-    let changed = terms.headers.apply(&mut headers);
-    stripped.extend(changed.left_out);
+    let Changed { left_out: mut stripped, set } = clean(&mut headers, terms.headers);
     let made_persistent = is_transient(&properties);
     strip_properties(&mut properties, &mut stripped);
     if terms.keep_expiration
@@ -125,14 +120,19 @@ pub fn republish(
     if size > MOST_HEADER_BYTES {
         return Err(CannotRepublish::HeadersTooLarge(size));
     }
-    Ok(Republished {
-        properties,
-        headers,
-        header_bytes: size,
-        stripped,
-        set: changed.set,
-        made_persistent,
-    })
+    Ok(Republished { properties, headers, header_bytes: size, stripped, set, made_persistent })
+}
+
+/// Takes off what is never sent, and changes what is asked to be changed.
+fn clean(headers: &mut FieldTable, changes: &HeaderChanges) -> Changed {
+    headers.strip(|name| is_history(name) || is_of_interceptor(name));
+    // Marks of a replay before, of this letter or of the one that a worker made it from. A name may be there
+    // twice, and the last one would win.
+    headers.strip(|name| matches!(name, LETTER | REPLAY | ATTEMPT));
+    let mut left_out = headers.strip(copies_elsewhere);
+    let Changed { left_out: asked, set } = changes.apply(headers);
+    left_out.extend(asked);
+    Changed { left_out, set }
 }
 
 /// Whether its sender had it lost when the broker restarts. It is replayed as a persistent message: a letter

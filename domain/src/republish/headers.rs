@@ -167,7 +167,8 @@ fn inner<'a>(headers: &'a mut FieldTable, name: &str) -> Option<&'a mut FieldTab
     }
 }
 
-/// The table that a value is in, and the value's name there. `None` if there is no such table.
+/// The table that a value is in, and the value's name there. `None` if a name before it is missing or is not a
+/// table.
 fn place_of<'a, 'b>(
     headers: &'a mut FieldTable,
     path: &'b [String],

@@ -154,10 +154,14 @@ pub struct Travelling {
     pub value: Option<String>,
 }
 
-/// The header that takes most room: its name, its size in bytes, and the change that leaves it out if it only
-/// tells of a failure. `None` without headers.
+/// The header that takes most room of those that would be sent: its name, its size in bytes, and the change that
+/// leaves it out if it only tells of a failure. `None` if none is sent.
 #[must_use]
-pub fn largest(headers: &FieldTable) -> Option<(String, usize, Option<HeaderChanges>)> {
+pub fn largest(
+    mut headers: FieldTable,
+    changes: &HeaderChanges,
+) -> Option<(String, usize, Option<HeaderChanges>)> {
+    super::clean(&mut headers, changes);
     let size = |field: &&crate::wire::Field| super::size_of_value(&field.value);
     let field = headers.0.iter().max_by_key(size)?;
     let name = field.name.to_display().into_owned();
@@ -203,7 +207,7 @@ mod tests {
         assert_eq!(some[1].1.as_deref(), Some("3"));
         let none = [
             ("x-delay", number(0)),
-            // Celery's name of a count, on a message that is no task.
+            // Celery's name of a count, on a message that is not a task.
             ("retries", number(4)),
             ("expires", FieldValue::Void),
             ("laravel", FieldValue::LongString("attempts".into())),
@@ -237,13 +241,17 @@ mod tests {
         let stamp = r"X-Message-Stamp-Symfony\Component\Messenger\Stamp\ErrorDetailsStamp";
         let long = FieldValue::LongString("x".repeat(1_000).into());
         let short = FieldValue::LongString("x".into());
-        let found = largest(&table(&[("a", short.clone()), (stamp, long.clone()), ("b", short)]));
-        let (name, bytes, remedy) = found.expect("headers");
+        let huge = FieldValue::LongString("x".repeat(9_000).into());
+        let headers = table(&[("x-death", huge), ("a", short), (stamp, long.clone())]);
+        let plain = HeaderChanges::default();
+        let (name, bytes, remedy) = largest(headers.clone(), &plain).expect("headers");
         assert_eq!((&*name, bytes), (stamp, 1_005));
-        let leave_out = remedy.expect("an offer").leave_out;
-        assert!(leave_out.matches(stamp));
-        let own = largest(&table(&[("tenant-data", long)])).expect("headers");
+        let without = remedy.expect("an offer");
+        assert!(without.leave_out.matches(stamp));
+        let next = largest(headers, &without).expect("headers");
+        assert_eq!((next.0.as_str(), next.2), ("a", None), "what is left out is not named again");
+        let own = largest(table(&[("tenant-data", long)]), &plain).expect("headers");
         assert_eq!((own.0.as_str(), own.2), ("tenant-data", None));
-        assert_eq!(largest(&FieldTable::default()), None);
+        assert_eq!(largest(FieldTable::default(), &plain), None);
     }
 }

@@ -95,7 +95,7 @@ impl HeadTally {
                 self.too_large.letters += 1;
                 if bytes > self.too_large.bytes {
                     self.too_large.bytes = bytes;
-                    self.too_large.largest = largest(headers);
+                    self.too_large.largest = largest(headers.clone(), terms.headers);
                 }
             }
             Err(why) => {
