@@ -45,6 +45,40 @@ test('a group is found, taken, muted, reopened and resolved', async ({ page, wor
   await expect(rows(page, group!.title)).toHaveCount(0);
 });
 
+test('what changes while a part of the page is still read is shown when that part came', async ({
+  page,
+  workplace,
+  running,
+}) => {
+  const [group] = await groupsOf(running.api, workplace, ['the bridge keeper of low marsh lost count']);
+  // The stream of events never opens: nothing but the buttons has the page read again.
+  await page.route('**/events', () => undefined);
+  const lives = page.waitForRequest('**/events');
+  await page.goto(`/groups/${group!.id}`);
+  await lives;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/ui\/timeline/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const read = (state: string): Promise<unknown> =>
+    page.waitForResponse(
+      async (answer) =>
+        new URL(answer.url()).pathname === '/ui/group' && (await answer.text()).includes(`"state":"${state}"`),
+    );
+  const first = read('investigating');
+  await page.getByRole('button', { name: 'Take it: I look into it' }).click();
+  await first;
+  const second = read('resolved');
+  await page.getByRole('button', { name: 'Resolve' }).click();
+  await second;
+  release();
+  await expect(badge(page, 'resolved')).toBeVisible();
+});
+
 test('the list follows letters that arrive, but not under the pointer', async ({ page, workplace, running }) => {
   const title = 'the lighthouse of port nowhere lost its keeper';
   await groupsOf(running.api, workplace, [title]);

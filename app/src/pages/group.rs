@@ -16,7 +16,7 @@ use crate::components::{
     Ago, BehindPanel, BreakdownTable, Checked, ClaimedOf, ClaimedOriginsNote, Discard, ErrorPanel,
     GroupActions, GroupBadge, GroupEvents, GroupMerge, GroupNote, GroupParticulars, GroupRule,
     GroupSignatures, GroupSlip, GroupStateButtons, HoursChart, Live, Notice, OneAxis, SeverityMark,
-    TemplateExplained, Waiting, Which,
+    TemplateExplained, Waiting, Which, track_each,
 };
 use crate::visible::{show_line, show_name};
 use crate::{links, wording};
@@ -50,16 +50,21 @@ pub(crate) fn GroupPage() -> impl IntoView {
         <Title text=move || format!("Group {}", show_line(&wording::short(&id.get()))) />
         <Notice />
         <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                let others = others.await.unwrap_or_default();
-                match (group.await, drawing.await) {
-                    (Ok(read), Ok(drawing)) => {
-                        view! { <Read read drawing asked=id.get() others actions checked /> }
-                            .into_any()
+            {move || {
+                track_each(&[&group, &drawing, &others]);
+                Suspend::new(async move {
+                    let others = others.await.unwrap_or_default();
+                    match (group.await, drawing.await) {
+                        (Ok(read), Ok(drawing)) => {
+                            view! { <Read read drawing asked=id.get() others actions checked /> }
+                                .into_any()
+                        }
+                        (Err(error), _) | (_, Err(error)) => {
+                            view! { <ErrorPanel error /> }.into_any()
+                        }
                     }
-                    (Err(error), _) | (_, Err(error)) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
+                })
+            }}
         </Transition>
     }
     .into_any()

@@ -13,7 +13,7 @@ use crate::api::office::{CauseRow, read_causes, read_overview};
 use crate::api::timeline::{Drawing, read_timeline};
 use crate::components::{
     Beginning, BreakdownTable, CausesPanel, DeathsChart, ErrorPanel, Live, OneAxis, SourceTable,
-    Waiting, WorstGroups,
+    Waiting, WorstGroups, track_each,
 };
 use crate::error::ApiError;
 use crate::{links, wording};
@@ -39,17 +39,20 @@ pub(crate) fn OverviewPage() -> impl IntoView {
     view! {
         <Title text="Overview" />
         <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match all(overview.await, causes.await, drawing.await) {
-                    Ok((overview, ..)) if is_new(&overview) => {
-                        view! { <Beginning overview /> }.into_any()
+            {move || {
+                track_each(&[&overview, &causes, &drawing]);
+                Suspend::new(async move {
+                    match all(overview.await, causes.await, drawing.await) {
+                        Ok((overview, ..)) if is_new(&overview) => {
+                            view! { <Beginning overview /> }.into_any()
+                        }
+                        Ok((overview, causes, drawing)) => {
+                            view! { <Figures overview causes drawing /> }.into_any()
+                        }
+                        Err(error) => view! { <ErrorPanel error /> }.into_any(),
                     }
-                    Ok((overview, causes, drawing)) => {
-                        view! { <Figures overview causes drawing /> }.into_any()
-                    }
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
+                })
+            }}
         </Transition>
     }
     .into_any()

@@ -14,7 +14,7 @@ use crate::api::sources::{
 };
 use crate::components::{
     AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, FoundQueues, Live, LossForm, Notice,
-    SourceForm, Spoken, Waiting,
+    SourceForm, Spoken, Waiting, track_each,
 };
 use crate::error::ApiError;
 use crate::visible::{show_line, show_name};
@@ -66,13 +66,16 @@ pub(crate) fn SourcesPage() -> impl IntoView {
         <Notice />
         <ErrorNote error=Signal::derive(move || actions.error()) />
         <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                let rest = found.await.ok().map(|found| found.says);
-                match sources.await {
-                    Ok(list) => view! { <List list rest actions /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
+            {move || {
+                track_each(&[&found, &sources]);
+                Suspend::new(async move {
+                    let rest = found.await.ok().map(|found| found.says);
+                    match sources.await {
+                        Ok(list) => view! { <List list rest actions /> }.into_any(),
+                        Err(error) => view! { <ErrorPanel error /> }.into_any(),
+                    }
+                })
+            }}
         </Transition>
         <Transition>
             {move || Suspend::new(async move {

@@ -10,7 +10,7 @@ use crate::api::Said;
 use crate::api::timeline::{Drawing, read_timeline};
 use crate::api::workers::{DrainWorker, WorkerSheet, read_worker};
 use crate::components::{
-    ErrorPanel, Live, Notice, OneAxis, Waiting, WorkerBadge, said, slow_ticks,
+    ErrorPanel, Live, Notice, OneAxis, Waiting, WorkerBadge, said, slow_ticks, track_each,
 };
 use crate::links;
 use crate::visible::{show_line, show_lines, show_name, show_within};
@@ -37,12 +37,17 @@ pub(crate) fn WorkerPage() -> impl IntoView {
         <Title text="Worker" />
         <Notice />
         <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match (worker.await, drawing.await) {
-                    (Ok(sheet), Ok(drawing)) => view! { <Sheet sheet drawing /> }.into_any(),
-                    (Err(error), _) | (_, Err(error)) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
+            {move || {
+                track_each(&[&worker, &drawing]);
+                Suspend::new(async move {
+                    match (worker.await, drawing.await) {
+                        (Ok(sheet), Ok(drawing)) => view! { <Sheet sheet drawing /> }.into_any(),
+                        (Err(error), _) | (_, Err(error)) => {
+                            view! { <ErrorPanel error /> }.into_any()
+                        }
+                    }
+                })
+            }}
         </Transition>
     }
     .into_any()
