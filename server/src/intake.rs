@@ -27,6 +27,7 @@ mod recovery;
 mod session;
 mod source;
 mod stint;
+mod strays;
 mod supervisor;
 mod undecodable;
 mod window;

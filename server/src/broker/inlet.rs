@@ -44,6 +44,8 @@ pub struct Inlet {
     raw: RawMessages,
     queue: ShortString,
     consumer: Option<Consumer>,
+    /// What the tags of its consumers begin with.
+    name: String,
     /// How many consumers were begun here.
     consumers: u64,
     fetch: Option<Fetch>,
@@ -66,6 +68,7 @@ impl Inlet {
             raw: link.raw_messages(),
             queue,
             consumer: None,
+            name: format!("dlo-{}", Uuid::new_v4()),
             consumers: 0,
             fetch: None,
             keeper: None,
@@ -101,7 +104,7 @@ impl Inlet {
     /// (`consumer_monitor` and `handle_eol` of `rabbit_channel`, 3.10 to 4.3).
     async fn begin_consumer(&mut self) -> Result<Consumer, BrokerError> {
         self.consumers += 1;
-        let tag = short(&format!("dlo-{}", self.consumers))?;
+        let tag = short(&format!("{}-{}", self.name, self.consumers))?;
         let options = BasicConsumeOptions { nowait: true, ..BasicConsumeOptions::default() };
         let none = FieldTable::default();
         let beginning = self.channel.basic_consume(self.queue.clone(), tag, options, none);
@@ -128,6 +131,12 @@ impl Inlet {
     #[must_use]
     pub fn was_given_nothing(&self) -> bool {
         self.last_tag == 0 && self.consumer.is_none()
+    }
+
+    /// Whether a consumer of this tag was begun here.
+    #[must_use]
+    pub fn has_begun(&self, tag: &str) -> bool {
+        tag.starts_with(&self.name)
     }
 
     /// Whether messages come by themselves.

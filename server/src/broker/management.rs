@@ -73,6 +73,24 @@ impl Bound {
     }
 }
 
+/// What a queue has given away, as the broker counted it some seconds ago.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Given {
+    /// Its consumers.
+    #[serde(default)]
+    pub consumer_details: Vec<Receiver>,
+    /// How many messages are delivered and not acknowledged.
+    #[serde(default)]
+    pub messages_unacknowledged: u64,
+}
+
+/// A consumer of a queue.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Receiver {
+    /// Its tag, which need not be unique.
+    pub consumer_tag: String,
+}
+
 /// The management API of one broker.
 #[derive(Debug, Clone)]
 pub struct Management {
@@ -139,6 +157,16 @@ impl Management {
         let request = self.client.get(self.queue_url(vhost, queue));
         let queue: Queue = answer(request.timeout(self.within)).await?;
         Ok(queue.auto_delete)
+    }
+
+    /// What a queue has given away.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such queue, or the API does not answer.
+    pub async fn given(&self, vhost: &str, queue: &str) -> Result<Given, ManagementError> {
+        let url = self.queue_url(vhost, queue);
+        let columns = format!("{url}?columns=consumer_details,messages_unacknowledged");
+        answer(self.client.get(columns).timeout(self.within)).await
     }
 
     fn queue_url(&self, vhost: &str, queue: &str) -> String {

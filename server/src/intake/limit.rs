@@ -22,7 +22,7 @@ pub(super) struct QueueLimit {
     /// The limit.
     pub(super) limit: DeliveryLimit,
     /// Whether it can become another while the queue is there: one of a classic queue cannot.
-    may_change: bool,
+    pub(super) may_change: bool,
 }
 
 impl QueueLimit {

@@ -39,6 +39,10 @@ pub(super) enum SessionError {
     Store(#[from] StoreError),
     #[error("the broker ended the consumer: the queue was deleted or moved")]
     ConsumerEnded,
+    #[error(
+        "the broker gave letters to this office's consumer that did not come: the queue was deleted and made again"
+    )]
+    Strays,
     #[error("{0}")]
     Mirror(String),
     #[error("another office took this one for dead, and has its messages now")]

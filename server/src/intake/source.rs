@@ -81,6 +81,9 @@ fn diagnose(error: &SessionError) -> (SourceCondition, String) {
             (SourceCondition::DeliveryLimit, limit::refusal(*limit))
         }
         SessionError::ConsumerEnded => (SourceCondition::QueueMissing, format!("{error}.")),
+        SessionError::Strays => {
+            (SourceCondition::Starting, format!("{error}. It connects anew, and they come."))
+        }
         // The session itself looks at the new one.
         SessionError::LimitChanged => (SourceCondition::Starting, format!("{error}.")),
         SessionError::Broker(broker) => match broker.fault() {

@@ -11,6 +11,7 @@ use super::commit::{Plan, commit};
 use super::queue_lifetime::QueueLifetime;
 use super::recovery::recovery_of;
 use super::session::{Running, SessionError};
+use super::strays::Quiet;
 use super::window;
 use crate::store::batches;
 
@@ -35,6 +36,12 @@ enum Filled {
     Stop,
 }
 
+/// What is looked at while a stint lasts.
+struct Looks {
+    next: Instant,
+    quiet: Quiet,
+}
+
 /// Begins to take: from here on the broker gives what the queue has.
 pub(super) async fn begin(running: &mut Running<'_>) -> Result<(), SessionError> {
     running.write_down().await?;
@@ -53,12 +60,12 @@ pub(super) async fn run(
     stop: &CancellationToken,
 ) -> Result<(), SessionError> {
     let mut buffer = Buffer::default();
-    let mut next_look = Instant::now() + LOOK_AROUND;
+    let mut looks = Looks { next: Instant::now() + LOOK_AROUND, quiet: Quiet::default() };
     loop {
         if running.may_take().is_err() {
             return fence(running, buffer, false).await;
         }
-        let filled = fill(running, &mut buffer, &mut next_look, stop).await?;
+        let filled = fill(running, &mut buffer, &mut looks, stop).await?;
         // Before these are acknowledged, which would bring the next one.
         if running.may_take().is_err() {
             return fence(running, buffer, false).await;
@@ -100,7 +107,7 @@ async fn look(running: &mut Running<'_>) -> Result<Option<Filled>, SessionError>
 async fn fill(
     running: &mut Running<'_>,
     buffer: &mut Buffer,
-    next_look: &mut Instant,
+    looks: &mut Looks,
     stop: &CancellationToken,
 ) -> Result<Filled, SessionError> {
     let settings = running.intake.settings;
@@ -118,8 +125,10 @@ async fn fill(
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Filled::Stop),
-            () = tokio::time::sleep_until(*next_look) => {
-                *next_look = Instant::now() + LOOK_AROUND;
+            () = tokio::time::sleep_until(looks.next) => {
+                looks.next = Instant::now() + LOOK_AROUND;
+                let has_some = !buffer.is_empty() || running.unacknowledged > 0;
+                looks.quiet.look(running, has_some).await?;
                 if let Some(filled) = look(running).await? {
                     return Ok(filled);
                 }

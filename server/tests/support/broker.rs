@@ -156,12 +156,17 @@ impl Vhost {
 
     /// Declares a quorum queue to which letters may come back as often as they like.
     pub async fn quorum_queue(&self, name: &str) {
+        self.queue(name, &self.of_quorum_queue().await).await;
+    }
+
+    /// The arguments of a quorum queue to which letters may come back as often as they like.
+    pub async fn of_quorum_queue(&self) -> Vec<(&'static str, AMQPValue)> {
         let mut arguments = vec![("x-queue-type", AMQPValue::LongString("quorum".into()))];
         // Before 4.0 there is no limit by itself, and -1 is one that drops everything.
         if self.major().await >= 4 {
             arguments.push(("x-delivery-limit", AMQPValue::LongInt(-1)));
         }
-        self.queue(name, &arguments).await;
+        arguments
     }
 
     /// The first two numbers of the broker's version.

@@ -4,7 +4,7 @@ use dlo_domain::republish::HeaderChanges;
 use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
-use super::{Case, Sent, signatures, text, with, with_headers};
+use super::{Case, Sent, signatures, with, with_headers};
 use crate::support::broker::Vhost;
 
 fn reserve(number: usize) -> Sent {
@@ -54,11 +54,7 @@ async fn the_newest_failure_is_told(pool: PgPool) {
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn so_is_it_where_the_broker_counts_itself(pool: PgPool) {
     let vhost = Vhost::create().await;
-    // From 4.0 on a quorum queue has a limit unless it is told that it has none; before, -1 is one.
-    let unlimited =
-        (vhost.major().await >= 4).then_some(("x-delivery-limit", AMQPValue::LongInt(-1)));
+    let arguments = vhost.of_quorum_queue().await;
     vhost.delete().await;
-    let arguments: Vec<_> =
-        [("x-queue-type", text("quorum"))].into_iter().chain(unlimited).collect();
     are_all_read(&pool, &arguments).await;
 }
