@@ -1,15 +1,16 @@
 //! One run of one source on one connection: stints until it is told to stop.
 
+mod error;
+
 use std::time::Duration;
 
-use dlo_domain::delivery_limit::{DeliveryLimit, Evidence};
+use dlo_domain::delivery_limit::Evidence;
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::source::{SourceCondition, SourceMode};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
-use super::commit::CommitError;
 use super::condition::Conditions;
 use super::limit::QueueLimit;
 use super::memory::Memory;
@@ -17,41 +18,20 @@ use super::queue_lifetime::QueueLifetime;
 use super::receipts::Receipts;
 use super::undecodable::Undecodable;
 use super::{Intake, mirror, stint};
-use crate::broker::{self, BrokerError, Fault, Inlet, Link};
+use crate::broker::{self, Fault, Inlet, Link};
 use crate::clock::new_id;
 use crate::store::StoreError;
 use crate::store::batches::{self, Session, Surroundings};
 use crate::store::letters::Stored;
 use crate::store::sources::{Watched, losses};
 
+pub(super) use error::SessionError;
+
 /// How often it is looked at most which other sessions ended.
 const LOOK_AROUND: Duration = Duration::from_millis(500);
 
 /// How long the end of a session may take to be written down.
 const END_WITHIN: Duration = Duration::from_secs(2);
-
-/// Why a session ended before it was told to.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum SessionError {
-    #[error(transparent)]
-    Broker(#[from] BrokerError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("the broker ended the consumer: the queue was deleted or moved")]
-    ConsumerEnded,
-    #[error(
-        "the broker gave letters to this office's consumer that did not come: the queue was deleted and made again"
-    )]
-    Strays,
-    #[error("{0}")]
-    Mirror(String),
-    #[error("another office took this one for dead, and has its messages now")]
-    Ousted,
-    #[error("the queue drops letters that come back, or may do so ({0:?}): nothing is taken")]
-    DeliveryLimit(DeliveryLimit),
-    #[error("the queue's limit of deliveries became another")]
-    LimitChanged,
-}
 
 /// What the sessions of a source hand on to the next one.
 #[derive(Debug, Default)]
@@ -88,21 +68,6 @@ impl SourceState {
             Ok(()) => self.evidence = Some(Evidence::Nothing),
             Err(error) => tracing::debug!(%error, "what letters told of a queue is still kept"),
         }
-    }
-}
-
-impl From<CommitError> for SessionError {
-    fn from(error: CommitError) -> Self {
-        match error {
-            CommitError::Store(error) => Self::Store(error),
-            CommitError::Ousted => Self::Ousted,
-        }
-    }
-}
-
-impl From<sqlx::Error> for SessionError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Store(error.into())
     }
 }
 

@@ -68,7 +68,7 @@ async fn a_queue_that_is_deleted_and_made_again_is_consumed_again(pool: PgPool) 
     vhost.delete().await;
 }
 
-/// RabbitMQ before 4.0 gives the message, about every other time, to the consumer of the old queue, which never gets it.
+/// About every other time RabbitMQ before 4.0 gives the message to the consumer of the old queue, which never gets it.
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_quorum_queue_that_is_deleted_and_made_again_at_once_is_consumed_again(pool: PgPool) {
     let vhost = Vhost::create().await;
