@@ -17,6 +17,7 @@ mod rule;
 mod shared;
 mod signature;
 mod stack;
+mod structure;
 mod token;
 mod variable;
 mod vocabulary;
@@ -24,7 +25,9 @@ mod words;
 
 pub use lines::Lines;
 pub use mask::{MOST_MASKED_BYTES, MOST_PIECES, Masked, Masker, mask};
-pub use miner::{Explanation, MOST_MINED_MESSAGES, Miner, MinerStateError, Placement, Segment};
+pub use miner::{
+    Absorbed, Explanation, MOST_MINED_MESSAGES, Miner, MinerStateError, Placement, Segment,
+};
 pub use rule::{Outcome, Rule, RuleError, apply};
 pub use shared::Shared;
 pub use signature::{CURRENT, Layer, NotASignature, Signature, SignatureId, SignatureVersion};

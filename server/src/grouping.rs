@@ -4,16 +4,17 @@
 //! them, which Postgres keeps. One office mines at a time. What a transaction did not commit did
 //! not happen: the miner is then built anew.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
-use dlo_domain::grouping::{CURRENT, Miner, Signature};
+use dlo_domain::grouping::{Absorbed, CURRENT, Explanation, Miner, Signature, SignatureId};
 use sqlx::{PgConnection, PgPool};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{SharedClock, new_id};
 use crate::duty::{Duty, Next};
 use crate::store::StoreError;
-use crate::store::groups::mine::{self, Verdict};
+use crate::store::groups::mine::{self, Mined, Verdict};
 
 /// How soon a new signature is looked at.
 pub const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -75,13 +76,35 @@ impl Grouper {
         Ok(signatures.len())
     }
 
-    /// Learns what other offices gave their miners.
+    /// Learns what other offices gave their miners, and this one before it began anew.
     async fn follow(&mut self, conn: &mut PgConnection) -> Result<(), StoreError> {
-        for mined in mine::mined_from(conn, CURRENT, self.next).await? {
+        let begins = self.next == 0;
+        let mined = mine::mined_from(conn, CURRENT, self.next).await?;
+        for mined in &mined {
             self.miner.insert(&mined.signature);
             self.next = mined.position + 1;
         }
+        if begins { self.reunite(conn, &mined).await } else { Ok(()) }
+    }
+
+    /// Makes groups one that a program before this one, which knew less, kept apart. Those that a person has worked on
+    /// stay as they are.
+    async fn reunite(&self, conn: &mut PgConnection, mined: &[Mined]) -> Result<(), StoreError> {
+        let mut groups = HashMap::new();
+        for one in mined {
+            let id = one.signature.id;
+            let into = self.miner.group_of(id).unwrap_or(id);
+            let group = *groups.entry(into).or_insert(one.group);
+            if group != one.group {
+                let absorbed = Absorbed { group: id, into };
+                mine::reunite(conn, absorbed, &self.why(id), self.clock.now()).await?;
+            }
+        }
         Ok(())
+    }
+
+    fn why(&self, id: SignatureId) -> Explanation {
+        self.miner.explain(id).expect("the miner knows what it was given")
     }
 
     async fn place(
@@ -90,13 +113,15 @@ impl Grouper {
         signature: &Signature,
     ) -> Result<(), StoreError> {
         let placement = self.miner.insert(signature);
-        let why = self.miner.explain(signature.id);
-        let why = why.expect("the miner knows what it was just given");
+        let why = self.why(signature.id);
+        let whys: Vec<Explanation> =
+            placement.absorbed.iter().map(|absorbed| self.why(absorbed.into)).collect();
         let verdict = Verdict {
             signature,
             position: self.next,
             placement: &placement,
             why: &why,
+            whys: &whys,
             new_group: new_id(&*self.clock),
             at: self.clock.now(),
         };

@@ -6,6 +6,7 @@
 
 use super::lexer::{Piece, split};
 use super::phrase;
+use super::structure::is_set_apart;
 use super::variable::Variable;
 
 /// How much of a message is looked at, in bytes. What comes after is as if it were not there.
@@ -25,6 +26,7 @@ pub(super) const ANY: &str = "<*>";
 pub struct Masker {
     pieces: Vec<Piece>,
     canon: String,
+    slots: Vec<u8>,
 }
 
 /// A message and its pieces.
@@ -34,6 +36,8 @@ pub struct Masked<'a> {
     pieces: &'a [Piece],
     /// The comparable form.
     pub canon: &'a str,
+    /// The words of the comparable form, from 0, that punctuation sets apart.
+    pub slots: &'a [u8],
 }
 
 impl Masker {
@@ -60,8 +64,8 @@ impl Masker {
         self.pieces.truncate(MOST_PIECES);
         more(text, &mut self.pieces);
         phrase::read(text, &mut self.pieces);
-        write_canon(text, &self.pieces, &mut self.canon);
-        Masked { text, pieces: &self.pieces, canon: &self.canon }
+        write_canon(text, &self.pieces, &mut self.canon, &mut self.slots);
+        Masked { text, pieces: &self.pieces, canon: &self.canon, slots: &self.slots }
     }
 }
 
@@ -102,12 +106,13 @@ impl Masked<'_> {
     }
 }
 
-fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
+fn write_canon(text: &str, pieces: &[Piece], canon: &mut String, slots: &mut Vec<u8>) {
     canon.clear();
+    slots.clear();
     let mut starts = Starts::default();
     let mut has_words = false;
     let mut after_variable = false;
-    for piece in pieces {
+    for (at, piece) in pieces.iter().enumerate() {
         let is_variable = piece.variable.is_some();
         if is_variable && after_variable {
             continue;
@@ -131,10 +136,16 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String) {
             if text.as_bytes().get(piece.end) == Some(&b'=') {
                 canon.push('=');
             }
+            if let Ok(word) = u8::try_from(starts.count - 1)
+                && is_set_apart(text, pieces, at)
+            {
+                slots.push(word);
+            }
         }
         if let Some(from) = starts.repetition(canon) {
             canon.truncate(from);
             starts.pop_pair();
+            slots.retain(|word| usize::from(*word) < starts.count);
         }
     }
     if !has_words {

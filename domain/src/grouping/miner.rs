@@ -11,6 +11,7 @@
 
 mod explain;
 mod family;
+mod learning;
 mod mining;
 mod state;
 mod words;
@@ -22,7 +23,8 @@ use std::collections::HashMap;
 
 use super::signature::{Signature, SignatureId, SignatureVersion};
 use family::{Families, Family};
-use words::{Word, Words};
+use learning::Learned;
+use words::{Sentence, Words};
 
 pub use explain::{Explanation, Segment};
 pub use state::MinerStateError;
@@ -54,9 +56,9 @@ enum Seat {
 pub struct Miner {
     version: SignatureVersion,
     words: Words,
-    /// What the nodes are made of; the first word is the scope.
-    items: Vec<Box<[Word]>>,
-    nodes: HashMap<Box<[Word]>, Node>,
+    /// What the nodes are made of.
+    sentences: Vec<Sentence>,
+    nodes: HashMap<Sentence, Node>,
     /// A forest: the leader of a group is its own leader, and older than its members.
     leaders: Vec<Node>,
     /// The template that a node was folded into, and the family that did it.
@@ -70,6 +72,7 @@ pub struct Miner {
     founders: HashMap<Node, usize>,
     /// Joins that are to be made.
     work: Vec<Node>,
+    learned: Learned,
 }
 
 /// Where a signature was put.
@@ -79,8 +82,18 @@ pub struct Placement {
     pub group: SignatureId,
     /// Whether this signature founded it.
     pub is_new: bool,
-    /// Groups that turned out to be the same as `group`: their signatures belong there now.
-    pub absorbed: Vec<SignatureId>,
+    /// Groups that turned out to be the same as others, in the order in which they are to be moved. They need not have
+    /// to do with `group`: what varies here may show what varies there.
+    pub absorbed: Vec<Absorbed>,
+}
+
+/// A group whose signatures belong to another now; both are named by the signature that founded them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Absorbed {
+    /// The group that is none any more.
+    pub group: SignatureId,
+    /// Where it belongs.
+    pub into: SignatureId,
 }
 
 impl Default for Miner {
@@ -96,7 +109,7 @@ impl Miner {
         Self {
             version: super::signature::CURRENT,
             words: Words::default(),
-            items: Vec::new(),
+            sentences: Vec::new(),
             nodes: HashMap::new(),
             leaders: Vec::new(),
             folds: Vec::new(),
@@ -106,6 +119,7 @@ impl Miner {
             seats: HashMap::new(),
             founders: HashMap::new(),
             work: Vec::new(),
+            learned: Learned::default(),
         }
     }
 
@@ -130,7 +144,7 @@ impl Miner {
     /// Whether it mines no further messages: new ones are groups of their own.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.items.len() >= MOST_MINED_MESSAGES
+        self.sentences.len() >= MOST_MINED_MESSAGES
     }
 
     /// Puts a signature into its group. A signature that is known stays where it is.
@@ -149,15 +163,7 @@ impl Miner {
             self.seats.insert(signature.id, (seat, node));
         }
         let group = self.group_of(signature.id).unwrap_or(signature.id);
-        Placement {
-            group,
-            is_new: !is_known && group == signature.id,
-            absorbed: absorbed
-                .into_iter()
-                .filter_map(|leader| self.founder(leader))
-                .filter(|absorbed| *absorbed != group)
-                .collect(),
-        }
+        Placement { group, is_new: !is_known && group == signature.id, absorbed }
     }
 
     /// The group of a signature, named by the signature that founded it.

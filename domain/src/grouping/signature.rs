@@ -56,6 +56,9 @@ pub struct Signature {
     pub scope: String,
     /// The comparable form of the error message; empty when there is none to mine.
     pub canon: String,
+    /// The words of the comparable form, from 0, that punctuation sets apart. Not a part of the hash.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<u8>,
     /// The error message with placeholders, or the key in words: for people.
     pub template: String,
     /// The top frame of the application's own code.
@@ -107,6 +110,7 @@ impl Signature {
             layer: Layer::Error,
             scope,
             canon: text.canon.to_owned(),
+            slots: text.slots.to_vec(),
             template: if message.trim().is_empty() { class } else { text.template() },
             frame,
         }
@@ -126,6 +130,7 @@ impl Signature {
             layer: Layer::Origin,
             scope: String::new(),
             canon: String::new(),
+            slots: Vec::new(),
             template,
             frame: None,
         }
@@ -140,6 +145,7 @@ impl Signature {
             layer: Layer::Rule,
             scope: String::new(),
             canon: String::new(),
+            slots: Vec::new(),
             template: key.to_owned(),
             frame: None,
         }
@@ -155,6 +161,7 @@ impl Signature {
             layer: Layer::Error,
             scope: String::new(),
             canon: text.canon.to_owned(),
+            slots: text.slots.to_vec(),
             template: text.template(),
             frame: None,
         }

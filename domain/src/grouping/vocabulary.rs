@@ -1,8 +1,16 @@
 //! The words that the masks and the miner know. Each list is a statement about any log in English,
 //! never about one program's.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::mask::has_humps;
 use super::words::Words;
+
+/// The words that programs speak of their failures with: those of at least five of the message catalogues of Debian
+/// 12's programs, and those of services and queues. What is not among them is more likely a name.
+static LANGUAGE: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| include_str!("language.txt").split_whitespace().collect());
 
 /// Units that belong to the number before them. `5 ms` and `2 s` are values of one variable.
 static UNITS: Words = Words::new(
@@ -114,7 +122,10 @@ static TELLING_WORDS: Words = Words::new(
 );
 
 /// Endings of participles and adjectives, which tell what happened as well.
-static TELLING_ENDINGS: Words = Words::new("ed ing able ible less ful fully ly");
+static TELLING_ENDINGS: Words = Words::new("ed able ible less fully");
+
+/// Endings of the names of fields: `created_at`.
+static FIELD_ENDINGS: Words = Words::new("_at _by _on _id _count _name _key");
 
 /// Endings of the names of failures.
 static TELLING_NAMES: Words =
@@ -166,11 +177,53 @@ pub(super) fn is_account(word: &str) -> bool {
     ACCOUNTS.has(word)
 }
 
+/// Words that a verb follows: `cannot open`.
+static VERB_AUXILIARIES: Words = Words::new(
+    "cannot can can't could couldn't did didn't does doesn't do don't must not shall should will \
+     won't would wouldn't",
+);
+
+/// Words that a verb follows, with `to` between them: `failed to open`.
+static VOLITIONS: Words = Words::new(
+    "able allowed attempt attempted attempting attempts fail failed failing fails refused refusing \
+     tried tries try trying unable want wanted wants",
+);
+
+pub(super) fn is_verb_auxiliary(word: &str) -> bool {
+    VERB_AUXILIARIES.has(word)
+}
+
+pub(super) fn is_volition(word: &str) -> bool {
+    VOLITIONS.has(word)
+}
+
+/// Whether a word, in small letters, belongs to the language of failures: it or its stem is listed, or each part of
+/// one with dashes or slashes.
+pub(super) fn is_language(word: &str) -> bool {
+    word.split(['-', '/']).all(|part| part.is_empty() || is_listed(part))
+}
+
+fn is_listed(word: &str) -> bool {
+    // `group's`, `doesn't`
+    let word = word.split_once('\'').map_or(word, |(word, _)| word);
+    let listed = |word: &str| LANGUAGE.contains(word) || TELLING_WORDS.has(word);
+    let stems = ["ing", "ed", "es", "s", "ly"]
+        .into_iter()
+        .filter_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3));
+    listed(word)
+        || stems.into_iter().any(|stem| listed(stem) || LANGUAGE.contains(&*format!("{stem}e")))
+}
+
 /// Whether a word tells what happened, rather than to whom.
 pub(super) fn is_telling(word: &str) -> bool {
     // A state is often spelled out: `FAILED_TO_START`.
-    if let Some((first, rest)) = word.split_once('_') {
-        return is_telling_part(first) || rest.split('_').any(is_telling_part);
+    if word.contains('_') {
+        if FIELD_ENDINGS.iter().any(|ending| word.ends_with(ending)) {
+            return false;
+        }
+        let parts = || word.split('_').filter(|part| !part.is_empty());
+        return parts().any(is_telling_part)
+            && parts().all(|part| is_language(&part.to_ascii_lowercase()));
     }
     is_telling_part(word)
 }

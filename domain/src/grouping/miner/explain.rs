@@ -101,9 +101,9 @@ impl Miner {
 
     /// The template, with the places marked that the miner found to vary.
     fn segments(&self, template: &str, node: Option<Node>) -> Vec<Segment> {
-        let (widest, examples) = node.map_or((None, Vec::new()), |node| self.widest(node));
-        let expected: Option<Vec<&str>> = widest.map(|words| {
-            let constant = words[1..].iter().filter(|word| **word != VARIABLE);
+        let (widest, examples) = node.map(|node| self.widest(node)).unwrap_or_default();
+        let expected: Option<Vec<&str>> = node.map(|_| {
+            let constant = widest.iter().skip(1).filter(|word| **word != VARIABLE);
             constant.map(|word| self.words.name(*word)).collect()
         });
         let mut masker = Masker::new();
@@ -127,16 +127,22 @@ impl Miner {
     }
 
     /// The most general template that a node was folded into, and words that it folds.
-    fn widest(&self, node: Node) -> (Option<&[Word]>, Vec<String>) {
+    fn widest(&self, node: Node) -> (Box<[Word]>, Vec<String>) {
         let mut node = node;
         let mut examples = Vec::new();
+        let mut show = |word: &Word| examples.push(self.words.name(*word).to_owned());
         while let Some((template, seat)) = self.folds[node as usize] {
-            let words = self.large[seat as usize].words(0).iter().take(MOST_EXAMPLES);
-            examples.extend(words.map(|word| self.words.name(*word).to_owned()));
+            self.large[seat as usize].words(0).iter().take(MOST_EXAMPLES).for_each(&mut show);
             node = template;
         }
+        let words = &self.sentences[node as usize].words;
+        let Some(bare) = self.shared_bare(node) else {
+            examples.truncate(MOST_EXAMPLES);
+            return (words.clone(), examples);
+        };
+        words.iter().filter(|word| !bare.contains(word)).for_each(&mut show);
         examples.truncate(MOST_EXAMPLES);
-        (Some(&self.items[node as usize]), examples)
+        (bare, examples)
     }
 }
 

@@ -1,15 +1,15 @@
 //! The mining itself: which nodes are in which families, and what follows when a family has grown.
 
-use super::family::{Agreement, Family, Hashes};
-use super::words::{VARIABLE, Word, with_variables};
-use super::{MOST_MINED_WORDS, MOST_PAIRED_WORDS, MOST_SLOTS, Miner, Node, Seat};
-use crate::grouping::evidence::{self, Before};
+use super::family::{Agreement, Family, Fold, Hashes, Varying};
+use super::words::{Sentence, VARIABLE, Word};
+use super::{Absorbed, MOST_MINED_WORDS, MOST_PAIRED_WORDS, MOST_SLOTS, Miner, Node, Seat};
+use crate::grouping::evidence::{self, Bars, Before, Leads, Traits};
 use crate::grouping::signature::Signature;
 
 /// What an insertion changes.
 pub(super) struct Change {
-    /// The leaders of groups that became part of another.
-    pub(super) absorbed: Vec<Node>,
+    /// The groups that became part of another.
+    pub(super) absorbed: Vec<Absorbed>,
     /// The node that is being inserted: nothing knew it before, so it cannot be absorbed.
     newest: Node,
 }
@@ -17,29 +17,36 @@ pub(super) struct Change {
 /// A node on its way into its families.
 struct Joining<'a> {
     node: Node,
-    items: &'a [Word],
+    sentence: &'a Sentence,
     hashes: Hashes,
 }
 
 impl Miner {
     /// The node of a message, and what its insertion changed.
     pub(super) fn mine(&mut self, signature: &Signature) -> (Node, Change) {
-        let items = self.words.of(&signature.scope, &signature.canon);
-        let newest = self.node(items);
+        let words = self.words.of(&signature.scope, &signature.canon);
+        let newest = self.node(Sentence::new(words, &signature.slots));
         let mut change = Change { absorbed: Vec::new(), newest };
-        while let Some(next) = self.work.pop() {
-            self.join_families(next, &mut change);
+        loop {
+            if let Some(next) = self.work.pop() {
+                self.join_families(next, &mut change);
+                self.compare_bare(next, &mut change);
+            } else if let Some(word) = self.learned.news.pop() {
+                self.apply(word, &mut change);
+            } else {
+                return (newest, change);
+            }
         }
-        (newest, change)
     }
 
-    fn node(&mut self, items: Box<[Word]>) -> Node {
-        if let Some(known) = self.nodes.get(&items) {
+    fn node(&mut self, sentence: Sentence) -> Node {
+        if let Some(known) = self.nodes.get(&sentence) {
             return *known;
         }
-        let node = Node::try_from(self.items.len()).expect("the miner is bounded");
-        self.nodes.insert(items.clone(), node);
-        self.items.push(items);
+        let node = Node::try_from(self.sentences.len()).expect("the miner is bounded");
+        self.learned.hold(node, &sentence.words);
+        self.nodes.insert(sentence.clone(), node);
+        self.sentences.push(sentence);
         self.leaders.push(node);
         self.folds.push(None);
         self.work.push(node);
@@ -48,9 +55,10 @@ impl Miner {
 
     /// Takes a node into all its families.
     fn join_families(&mut self, node: Node, change: &mut Change) {
-        let items = self.items[node as usize].clone();
-        let places = word_places(&items);
-        let joining = Joining { node, items: &items, hashes: Hashes::of(&items) };
+        let sentence = self.sentences[node as usize].clone();
+        let words = &sentence.words;
+        let places = word_places(words);
+        let joining = Joining { node, sentence: &sentence, hashes: Hashes::of(&sentence) };
         for (one, place) in places.iter().enumerate() {
             self.join(&joining, &[*place], Agreement::Together, change);
             if places.len() <= MOST_PAIRED_WORDS {
@@ -60,7 +68,8 @@ impl Miner {
             }
         }
         let is_slot = |at: &usize| {
-            evidence::is_slot(self.before(&items, *at, &[]), self.words.name(items[*at]))
+            let before = self.before(words, *at, &[]);
+            evidence::is_slot(before, sentence.is_apart(*at), self.words.traits(words[*at]))
         };
         let slots: Vec<usize> = places.into_iter().filter(is_slot).take(MOST_SLOTS).collect();
         if slots.len() > 1 {
@@ -69,12 +78,18 @@ impl Miner {
     }
 
     /// What stands before a place. A word counts only if it is not in a place itself.
-    fn before(&self, items: &[Word], at: usize, places: &[usize]) -> Before<'_> {
-        match items[at - 1] {
+    fn before(&self, words: &[Word], at: usize, places: &[usize]) -> Before {
+        let leads = |at: usize| self.words.traits(words[at]).leads;
+        match words[at - 1] {
             _ if at == 1 => Before::Start,
             VARIABLE => Before::Variable,
             _ if places.contains(&(at - 1)) => Before::Variable,
-            word => Before::Word(self.words.name(word)),
+            _ => match leads(at - 1) {
+                Leads::To if at > 2 && leads(at - 2) == Leads::ToInfinitive => {
+                    Before::Word(Leads::ToVerb)
+                }
+                leads => Before::Word(leads),
+            },
         }
     }
 
@@ -95,68 +110,92 @@ impl Miner {
             Some(Seat::Many(seat)) => *seat,
             Some(Seat::One(first)) => {
                 let first = *first;
-                let Some(family) = self.found(joining.items, places, agreement) else {
+                let Some(family) = self.found(joining.sentence, places, agreement) else {
                     return;
                 };
                 let seat = u32::try_from(self.large.len()).expect("the miner is bounded");
                 self.large.push(family);
                 self.families.insert(key, Seat::Many(seat));
-                let items = self.items[first as usize].clone();
-                self.join_large(seat, first, &items, places, change);
+                self.join_large(seat, first, places, change);
                 seat
             }
         };
-        self.join_large(seat, joining.node, joining.items, places, change);
+        self.join_large(seat, joining.node, places, change);
     }
 
-    /// A family for these places; none if one of them can never vary.
-    fn found(&self, items: &[Word], places: &[usize], agreement: Agreement) -> Option<Family> {
-        let words = items[1..].iter().filter(|word| **word != VARIABLE).count();
+    /// A family for these places; `None` if one of them never varies.
+    fn found(&self, sentence: &Sentence, places: &[usize], agreement: Agreement) -> Option<Family> {
+        let words = sentence.words[1..].iter().filter(|word| **word != VARIABLE).count();
         let constants = words - places.len();
-        let thresholds: Option<Vec<u32>> = places
-            .iter()
-            .map(|at| evidence::threshold(self.before(items, *at, places), constants))
-            .collect();
-        Some(Family::new(agreement, &thresholds?))
+        let bars = places.iter().map(|at| {
+            let before = self.before(&sentence.words, *at, places);
+            evidence::bars(before, sentence.is_apart(*at), constants)
+        });
+        let bars: Option<Vec<Bars>> = bars.collect();
+        Some(Family::new(agreement, &bars?))
     }
 
-    fn join_large(
+    fn join_large(&mut self, seat: u32, node: Node, places: &[usize], change: &mut Change) {
+        let word = |at: &usize| self.sentences[node as usize].words[*at];
+        let words: Vec<(Word, Traits)> =
+            places.iter().map(word).map(|word| (word, self.traits(word))).collect();
+        for (at, (word, _)) in words.iter().enumerate() {
+            self.sight(*word, seat, at, places);
+        }
+        let fold = self.large[seat as usize].join(node, &words);
+        self.fold_all(seat, places, &fold, change);
+    }
+
+    /// Folds the members of a family whose words stand in places that vary for them.
+    pub(super) fn fold_all(
         &mut self,
         seat: u32,
-        node: Node,
-        items: &[Word],
         places: &[usize],
+        fold: &Fold,
         change: &mut Change,
     ) {
-        let weigh = |at: &usize| {
-            let name = self.words.name(items[*at]);
-            (items[*at], evidence::weight(self.before(items, *at, places), name))
-        };
-        let words: Vec<(Word, u32)> = places.iter().map(weigh).collect();
-        let Some(fold) = self.large[seat as usize].join(node, &words) else {
+        if fold.varying == Varying::default() {
             return;
-        };
-        let bits = places.iter().enumerate();
-        let varying: Vec<usize> =
-            bits.filter(|(bit, _)| fold.varying >> bit & 1 == 1).map(|(_, place)| *place).collect();
-        for member in fold.members {
-            self.fold(member, &varying, seat, change);
+        }
+        for member in &fold.members {
+            let word = |place: usize| self.sentences[*member as usize].words[place];
+            let places_that_vary = places
+                .iter()
+                .enumerate()
+                .filter(|(at, place)| fold.varying.has(*at, self.traits(word(**place)).kind));
+            let varying: Vec<(usize, Word)> =
+                places_that_vary.map(|(_, place)| (*place, word(*place))).collect();
+            let is_all = varying.len() == places.len();
+            if varying.is_empty() || (fold.agreement == Agreement::Together && !is_all) {
+                continue;
+            }
+            for (_, word) in &varying {
+                self.learn(*word, seat);
+            }
+            let varying: Vec<usize> = varying.into_iter().map(|(place, _)| place).collect();
+            self.fold(*member, &varying, seat, change);
         }
     }
 
     /// Puts a member of a family into the group of its template.
     fn fold(&mut self, member: Node, varying: &[usize], seat: u32, change: &mut Change) {
-        let template = with_variables(&self.items[member as usize], varying);
+        let template = self.sentences[member as usize].with_variables(varying);
         let template = self.node(template);
         let fold = &mut self.folds[member as usize];
         if fold.is_none() && member != template {
             *fold = Some((template, seat));
         }
-        if let Some(gone) = self.unite(member, template)
+        self.join_groups(member, template, change);
+    }
+
+    /// Makes the groups of two nodes one.
+    pub(super) fn join_groups(&mut self, one: Node, other: Node, change: &mut Change) {
+        if let Some(gone) = self.unite(one, other)
             && gone != change.newest
-            && self.founders.contains_key(&gone)
+            && let Some(group) = self.founder(gone)
+            && let Some(into) = self.founder(self.leader(gone))
         {
-            change.absorbed.push(gone);
+            change.absorbed.push(Absorbed { group, into });
         }
     }
 

@@ -1,7 +1,9 @@
 //! What the miner reads and writes: signatures that have no group yet, and where they go.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::grouping::{Explanation, Placement, Signature, SignatureId, SignatureVersion};
+use dlo_domain::grouping::{
+    Absorbed, Explanation, Placement, Signature, SignatureId, SignatureVersion,
+};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -15,6 +17,8 @@ pub struct Mined {
     pub position: i64,
     /// The signature.
     pub signature: Signature,
+    /// Its group, as it is written down.
+    pub group: Uuid,
 }
 
 /// Waits for this office's turn to mine; the turn lasts until the transaction ends.
@@ -53,16 +57,18 @@ pub async fn mined_from(
     position: i64,
 ) -> Result<Vec<Mined>, StoreError> {
     let rows = sqlx::query!(
-        r#"select position as "position!", content from signatures
+        r#"select position as "position!", content, group_id as "group_id!" from signatures
            where position >= $1 and version = $2 order by position"#,
         position,
         version.0,
     )
     .fetch_all(conn)
     .await?;
-    rows.into_iter()
-        .map(|row| Ok(Mined { position: row.position, signature: signature(row.content)? }))
-        .collect()
+    let mined = rows.into_iter().map(|row| {
+        let signature = signature(row.content)?;
+        Ok(Mined { position: row.position, signature, group: row.group_id })
+    });
+    mined.collect()
 }
 
 /// Signatures that wait for their group, in the order of their first letter.
@@ -100,6 +106,8 @@ pub struct Verdict<'a> {
     pub placement: &'a Placement,
     /// Why.
     pub why: &'a Explanation,
+    /// Why the groups that absorbed others are what they are, in the order of `placement.absorbed`.
+    pub whys: &'a [Explanation],
     /// The id of the group, if it founds one.
     pub new_group: Uuid,
     /// When.
@@ -113,15 +121,14 @@ pub struct Verdict<'a> {
 /// # Errors
 /// When Postgres does not do it or a row cannot be read: then the transaction must be given up.
 pub async fn place(conn: &mut PgConnection, verdict: &Verdict<'_>) -> Result<(), StoreError> {
-    let mut group = if verdict.placement.is_new {
-        found(conn, verdict).await?
-    } else {
-        group_of(conn, verdict.placement.group).await?
-    };
-    for absorbed in &verdict.placement.absorbed {
-        let other = group_of(conn, *absorbed).await?;
-        group = unite(conn, group, other, verdict.at).await?;
+    let founded = if verdict.placement.is_new { Some(found(conn, verdict).await?) } else { None };
+    for (absorbed, why) in verdict.placement.absorbed.iter().zip(verdict.whys) {
+        absorb(conn, *absorbed, why, verdict.at).await?;
     }
+    let group = match founded {
+        Some(group) => group,
+        None => group_of(conn, verdict.placement.group).await?,
+    };
     sqlx::query!(
         "update signatures set position = $2, group_id = $3 where id = $1",
         &verdict.signature.id.0[..],
@@ -131,15 +138,60 @@ pub async fn place(conn: &mut PgConnection, verdict: &Verdict<'_>) -> Result<(),
     .execute(&mut *conn)
     .await?;
     // The newest explanation is the most general one.
+    explain(conn, group, verdict.why).await?;
+    totals::sum_up(conn, &[group]).await
+}
+
+/// Makes two groups one that a program before this one kept apart, unless a person has worked on either.
+///
+/// # Errors
+/// When Postgres does not do it or a row cannot be read: then the transaction must be given up.
+pub async fn reunite(
+    conn: &mut PgConnection,
+    absorbed: Absorbed,
+    why: &Explanation,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let (group, other) =
+        (group_of(conn, absorbed.into).await?, group_of(conn, absorbed.group).await?);
+    if group == other || is_touched(conn, group).await? || is_touched(conn, other).await? {
+        return Ok(());
+    }
+    absorb(conn, absorbed, why, at).await
+}
+
+async fn absorb(
+    conn: &mut PgConnection,
+    absorbed: Absorbed,
+    why: &Explanation,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let (group, other) =
+        (group_of(conn, absorbed.into).await?, group_of(conn, absorbed.group).await?);
+    if group == other {
+        return Ok(());
+    }
+    let Some(group) = unite(conn, group, other, at).await? else {
+        return Ok(());
+    };
+    explain(conn, group, why).await?;
+    totals::sum_up(conn, &[group]).await
+}
+
+async fn explain(
+    conn: &mut PgConnection,
+    group: Uuid,
+    why: &Explanation,
+) -> Result<(), StoreError> {
     sqlx::query!(
         "update groups set why = $2, title = $3 where id = $1",
         group,
-        json(verdict.why),
-        verdict.why.title(),
+        json(why),
+        why.title(),
     )
-    .execute(&mut *conn)
+    .execute(conn)
     .await?;
-    totals::sum_up(conn, &[group]).await
+    Ok(())
 }
 
 async fn found(conn: &mut PgConnection, verdict: &Verdict<'_>) -> Result<Uuid, StoreError> {
@@ -163,25 +215,22 @@ async fn group_of(conn: &mut PgConnection, id: SignatureId) -> Result<Uuid, Stor
     group.ok_or_else(|| StoreError::corrupt("signatures", "group_id", "a mined one has a group"))
 }
 
-/// Makes two groups one, if people allow it; returns the one that the signature goes to.
+/// Makes two groups one, if people allow it; returns the one that is left.
 async fn unite(
     conn: &mut PgConnection,
     group: Uuid,
     other: Uuid,
     at: DateTime<Utc>,
-) -> Result<Uuid, StoreError> {
-    if group == other {
-        return Ok(group);
-    }
+) -> Result<Option<Uuid>, StoreError> {
     let (from, into) = if !is_touched(conn, other).await? {
         (other, group)
     } else if !is_touched(conn, group).await? {
         (group, other)
     } else {
-        return Ok(group);
+        return Ok(None);
     };
     super::arrange::move_all(conn, from, into, at, "dlo").await?;
-    Ok(into)
+    Ok(Some(into))
 }
 
 async fn is_touched(conn: &mut PgConnection, group: Uuid) -> Result<bool, StoreError> {

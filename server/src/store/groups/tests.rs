@@ -185,6 +185,75 @@ async fn a_second_office_and_one_that_starts_again_group_alike(pool: PgPool) {
     assert_eq!(positions, [0, 1]);
 }
 
+/// Gives the second signature a group of its own, as a program did that knew less.
+async fn take_apart(shop: &Shop) -> GroupId {
+    let apart = new_id(&*shop.clock);
+    sqlx::query(
+        "with copied as (
+             insert into groups (id, state, state_since, title, why, created_at)
+             select $1, state, state_since, title, why, created_at from groups limit 1)
+         update signatures set group_id = $1 where position = 1",
+    )
+    .bind(apart)
+    .execute(&shop.pool)
+    .await
+    .expect("taken apart");
+    let mut conn = shop.pool.acquire().await.expect("a connection");
+    totals::sum_up(&mut conn, &[apart]).await.expect("summed up");
+    GroupId(apart)
+}
+
+fn quotas() -> Vec<String> {
+    ["acme", "globex", "initech"].map(|tenant| format!("quota of {tenant} is used up")).into()
+}
+
+/// How many letters each group has, once a program began that knows two groups to be one, of which one has these tags.
+async fn reunited(pool: &PgPool, tags: &str) -> Vec<i64> {
+    let mut shop = Shop::open(pool).await;
+    shop.receive(&quotas()[..2], Severity::Low).await;
+    shop.tidy().await;
+    let apart = take_apart(&shop).await;
+    shop.set(apart, &format!("tags = {tags}")).await;
+    // It begins anew, and there is something to do.
+    shop.grouper = Grouper::new(pool.clone(), shop.clock.clone());
+    shop.receive(&quotas()[2..], Severity::Low).await;
+    shop.tidy().await;
+    shop.assert_counted_right().await;
+    let mut letters: Vec<i64> = shop.groups().await.iter().map(|group| group.letters).collect();
+    letters.sort_unstable();
+    letters
+}
+
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
+async fn groups_that_an_older_program_kept_apart_become_one(pool: PgPool) {
+    assert_eq!(reunited(&pool, "'{}'").await, [3]);
+}
+
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
+async fn a_group_that_people_worked_on_stays_as_an_older_program_left_it(pool: PgPool) {
+    assert_eq!(reunited(&pool, "'{known}'").await, [1, 2]);
+}
+
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
+async fn what_varies_in_one_message_shows_what_varies_in_another(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    let lost = ["initech lost globex to stark today", "hooli lost acme to wayne today"];
+    for message in lost {
+        shop.receive(&[message.to_owned()], Severity::Low).await;
+    }
+    shop.tidy().await;
+    assert_eq!(shop.groups().await.len(), 2);
+    let tenants = ["acme", "globex", "initech", "hooli", "stark", "wayne"];
+    let messages = tenants.map(|tenant| format!("quota of {tenant} is used up"));
+    shop.receive(&messages, Severity::Low).await;
+    shop.tidy().await;
+    let groups = shop.groups().await;
+    let mut seen: Vec<_> = groups.iter().map(|it| (it.letters, it.title.as_str())).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, [(2, "<*> lost <*> to <*> today"), (6, "quota of <*> is used up")]);
+    shop.assert_counted_right().await;
+}
+
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_resolved_group_regresses_when_a_letter_dies_of_it_again(pool: PgPool) {
     let mut shop = Shop::open(&pool).await;
