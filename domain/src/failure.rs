@@ -27,6 +27,8 @@ pub struct Failure {
     pub stack_trace: Option<String>,
     /// The queue that failed to process it.
     pub queue: Option<String>,
+    /// The virtual host of that queue.
+    pub vhost: Option<String>,
     /// The exchange it was published to.
     pub exchange: Option<String>,
     /// The routing key it was published with.
@@ -136,6 +138,7 @@ fn merge(first: Failure, second: Failure) -> Failure {
         error_message: first.error_message.or(second.error_message),
         stack_trace: first.stack_trace.or(second.stack_trace),
         queue: first.queue.or(second.queue),
+        vhost: second.vhost,
         exchange: first.exchange.or(second.exchange),
         routing_key: first.routing_key.or(second.routing_key),
         message_type: first.message_type.or(second.message_type),

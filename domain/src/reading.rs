@@ -19,6 +19,10 @@ pub const MOST_MESSAGE_BYTES: usize = 4 * 1024;
 /// The longest name (queue, exchange, class, type) that is kept beside the letter, in bytes.
 pub const MOST_NAME_BYTES: usize = 512;
 
+const TELLS_NOTHING: &str = "Nothing in the message tells where it died.";
+const TELLS_ROUTE_ALONE: &str =
+    "The message tells how it was published, and not in which queue it died.";
+
 /// What a delivery says of itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -38,6 +42,20 @@ pub struct Reading {
     pub notes: Vec<String>,
     /// What is in the body.
     pub contents: Contents,
+}
+
+impl Reading {
+    /// Notes where the message says that it failed in another virtual host than its source's.
+    pub fn compare_vhost(&mut self, own: &str) {
+        let Some(vhost) = self.failure.vhost.as_deref().filter(|vhost| *vhost != own) else {
+            return;
+        };
+        let note = format!(
+            "The message says that it failed in the virtual host `{vhost}`, and its source is in `{own}`: \
+             queues of the same name may be others there."
+        );
+        self.notes.push(note.replace('\0', "\u{fffd}"));
+    }
 }
 
 /// The marks that our own replay left on a message.
@@ -68,7 +86,8 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
         *name = name.take().map(|text| cut(&text, MOST_NAME_BYTES));
     }
     if history.deaths.is_empty() && origin.queue.is_none() {
-        notes.push("Nothing in the message tells where it died.".to_owned());
+        let tells_route = origin.exchange.is_some() || origin.routing_key.is_some();
+        notes.push(if tells_route { TELLS_ROUTE_ALONE } else { TELLS_NOTHING }.to_owned());
     }
     notes.extend(WireFault::notes(&delivered.faults));
     notes.append(&mut contents.remarks);
@@ -92,6 +111,7 @@ fn limit(failure: &mut Failure) {
     let names = [
         &mut failure.error_class,
         &mut failure.queue,
+        &mut failure.vhost,
         &mut failure.exchange,
         &mut failure.routing_key,
         &mut failure.message_type,

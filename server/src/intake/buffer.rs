@@ -47,7 +47,8 @@ impl Buffer {
         let Taken { tag, delivered } = taken;
         let size = delivered.body.len();
         self.fingerprints.push(Fingerprint::of(&delivered));
-        let reading = reading::read(&delivered, &source.headers);
+        let mut reading = reading::read(&delivered, &source.headers);
+        reading.compare_vhost(&source.vhost);
         self.executions.push(source.executions.read(&delivered, &reading));
         let id = LetterId(new_id(&*intake.clock));
         let now = intake.clock.now();

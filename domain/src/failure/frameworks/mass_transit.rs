@@ -19,10 +19,9 @@ pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
     let exception = |name| member(envelope?.get("message")?.get("exceptions")?.get(0)?, &[name]);
     let host = |header, name| told.text(header).or_else(|| member(envelope?, &["host", name]));
     let retries = told.number("MT-Redelivery-Count").or_else(|| told.number("MT-Fault-RetryCount"));
-    let queue = || {
-        told.queue_before(&ENDINGS)
-            .or_else(|| queue_of(&member(envelope?, &["destinationAddress"])?))
-    };
+    let address = || told.text("MT-Fault-InputAddress");
+    let destination = || member(envelope?, &["destinationAddress"]);
+    let queue = || told.queue_before(&ENDINGS).or_else(|| queue_of(&destination()?));
     Some(Failure {
         told_by: Some("masstransit".to_owned()),
         error_class: told.text("MT-Fault-ExceptionType").or_else(|| exception("exceptionType")),
@@ -31,10 +30,8 @@ pub(super) fn read(told: &FailedMessage<'_>) -> Option<Failure> {
             .or_else(|| exception("message"))
             .or_else(|| told.text("MT-Reason")),
         stack_trace: told.text("MT-Fault-StackTrace").or_else(|| exception("stackTrace")),
-        queue: told
-            .text("MT-Fault-InputAddress")
-            .and_then(|address| queue_of(&address))
-            .or_else(queue),
+        queue: address().and_then(|address| queue_of(&address)).or_else(queue),
+        vhost: address().or_else(destination).and_then(|address| vhost_of(&address)),
         message_type: told
             .text("MT-Fault-MessageType")
             .map(|urn| type_of(&urn))
@@ -79,4 +76,35 @@ fn queue_of(address: &str) -> Option<String> {
     let queue = queue.strip_prefix("queue:").unwrap_or(queue);
     let queue = percent_encoding::percent_decode_str(queue).decode_utf8().ok()?;
     (!queue.is_empty() && !queue.contains(':')).then(|| queue.into_owned())
+}
+
+/// The virtual host in an address: `rabbitmq://host/vhost/queue`. An address without one means `/`.
+fn vhost_of(address: &str) -> Option<String> {
+    let (scheme, rest) = address.split(['?', '#']).next()?.split_once("://")?;
+    let mut parts = rest.split('/').skip(1);
+    let (first, second) = (parts.next()?, parts.next());
+    if !matches!(scheme, "rabbitmq" | "rabbitmqs" | "amqp" | "amqps") || first.is_empty() {
+        return None;
+    }
+    let vhost = if second.is_some() { first } else { "/" };
+    let vhost = percent_encoding::percent_decode_str(vhost).decode_utf8().ok()?;
+    Some(vhost.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_virtual_host_or_means_the_default() {
+        let of = |address| vhost_of(address).unwrap_or_default();
+        assert_eq!(of("rabbitmq://mq.example/prod/ledger?durable=true"), "prod");
+        assert_eq!(of("rabbitmqs://mq.example:5671/eu%2Fprod/ledger"), "eu/prod");
+        assert_eq!(of("rabbitmq://mq.example/ledger"), "/");
+        for other in
+            ["queue:ledger", "sb://bus/ledger", "rabbitmq://mq.example", "rabbitmq://h//q", ""]
+        {
+            assert_eq!(vhost_of(other), None, "{other}");
+        }
+    }
 }

@@ -44,6 +44,12 @@ async fn a_fault_without_an_input_address_tells_type_origin_and_host(pool: PgPoo
     let says = letter.circumstances.says();
     let told = "retry 5, failed 2026-11-20 14:56:11 UTC, on ledger-7c9f, in dotnet";
     assert_eq!(says.as_deref(), Some(told));
+    let note = format!(
+        "The message says that it failed in the virtual host `prod`, and its source is in `{}`: queues of the same \
+         name may be others there.",
+        case.vhost.name
+    );
+    assert_eq!(letter.arrivals[0].notes, [note]);
     what_travels_along_can_be_left_out(&case).await;
     case.close().await;
 }
