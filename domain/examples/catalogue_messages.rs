@@ -25,6 +25,12 @@ const VALUES: [&[&str]; 9] = [
     &["a3f9c1d27e", "ord-48213", "REQ-99812", "7f3e2a10-5b6c-4d7e-8f90-1a2b3c4d5e6f"],
 ];
 
+/// A message and the text that it was made of.
+struct Row {
+    label: String,
+    message: String,
+}
+
 /// Numbers that follow from a seed alone.
 struct Chance {
     seed: u64,
@@ -58,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rows.swap(last, chance.below(last + 1));
     }
     println!("label\tmessage");
-    for (label, message) in rows {
+    for Row { label, message } in rows {
         println!("{label}\t{message}");
     }
     Ok(())
@@ -86,10 +92,7 @@ fn texts(bytes: &[u8]) -> Option<Vec<String>> {
     (0..count).map(text).collect()
 }
 
-fn messages(
-    texts: &[String],
-    chance: &mut Chance,
-) -> Result<Vec<(String, String)>, Box<dyn std::error::Error>> {
+fn messages(texts: &[String], chance: &mut Chance) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     let place = Regex::new(
         r"%(?:\d+\$)?[-+ #0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j|t)?([diouxXeEfgGscpm])",
     )?;
@@ -116,7 +119,8 @@ fn messages(
                 let list = VALUES[*lists.next().expect("one for each place")];
                 value(&found[1], list, chance)
             };
-            rows.push((label.clone(), place.replace_all(text, &mut fill).into_owned()));
+            let message = place.replace_all(text, &mut fill).into_owned();
+            rows.push(Row { label: label.clone(), message });
         }
     }
     Ok(rows)

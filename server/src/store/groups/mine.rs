@@ -145,17 +145,18 @@ pub async fn place(conn: &mut PgConnection, verdict: &Verdict<'_>) -> Result<(),
 /// Makes two groups one that a program before this one kept apart, unless a person has worked on either.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read: then the transaction must be given up.
+/// Returns an error if Postgres fails or a row cannot be read; the transaction must then be rolled back.
 pub async fn reunite(
     conn: &mut PgConnection,
     absorbed: Absorbed,
     why: &Explanation,
     at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    let (group, other) =
-        (group_of(conn, absorbed.into).await?, group_of(conn, absorbed.group).await?);
-    if group == other || is_touched(conn, group).await? || is_touched(conn, other).await? {
-        return Ok(());
+    for id in [absorbed.group, absorbed.into] {
+        let group = group_of(conn, id).await?;
+        if is_touched(conn, group).await? {
+            return Ok(());
+        }
     }
     absorb(conn, absorbed, why, at).await
 }
@@ -166,8 +167,8 @@ async fn absorb(
     why: &Explanation,
     at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    let (group, other) =
-        (group_of(conn, absorbed.into).await?, group_of(conn, absorbed.group).await?);
+    let group = group_of(conn, absorbed.into).await?;
+    let other = group_of(conn, absorbed.group).await?;
     if group == other {
         return Ok(());
     }
