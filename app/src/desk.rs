@@ -32,6 +32,7 @@ mod alerts;
 mod causes;
 mod channels;
 mod error;
+mod error_reports;
 mod executions;
 mod fleet;
 mod policies;
@@ -41,6 +42,7 @@ pub use alerts::AlertDesk;
 pub use causes::CauseDesk;
 pub use channels::ChannelDesk;
 pub use error::DeskError;
+pub use error_reports::ErrorReportDesk;
 pub use executions::ExecutionDesk;
 pub use fleet::FleetDesk;
 pub use policies::PolicyDesk;
@@ -54,6 +56,7 @@ pub trait TriageDesk:
     + ChannelDesk
     + FleetDesk
     + PolicyDesk
+    + ErrorReportDesk
     + ExecutionDesk
     + TopologyDesk
     + Send

@@ -17,7 +17,8 @@ pub use plain::{CLASSES, MESSAGES};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Failure {
     /// Whose words these are: a framework's (`spring`, `masstransit`, `nservicebus`, `rebus`, `wolverine`, `symfony`,
-    /// `celery`, `laravel`, `sneakers`, `easynetq`), `custom` for the source's own names, `headers` for any others.
+    /// `celery`, `laravel`, `sneakers`, `easynetq`), `custom` for the source's own names, `report` for an error report,
+    /// `headers` for any others.
     pub told_by: Option<String>,
     /// The exception's class or type.
     pub error_class: Option<String>,
@@ -75,6 +76,27 @@ impl Circumstances {
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// The same, with what `other` tells where nothing is told here. How often something was tried is not put together
+    /// of both.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let counts = (self.attempts, self.most_attempts, self.retries);
+        let (attempts, most_attempts, retries) = match counts {
+            (None, None, None) => (other.attempts, other.most_attempts, other.retries),
+            counts => counts,
+        };
+        Self {
+            attempts,
+            most_attempts,
+            retries,
+            failed_at: self.failed_at.or(other.failed_at),
+            host: self.host.or(other.host),
+            process: self.process.or(other.process),
+            version: self.version.or(other.version),
+            traceparent: self.traceparent.or(other.traceparent),
+        }
     }
 
     /// How often, when and where it failed, for people; `None` if that is not told.

@@ -44,6 +44,10 @@ id! {
     SourceId
 }
 id! {
+    /// What a worker told of a message apart from it.
+    ErrorReportId
+}
+id! {
     /// One run that publishes a frozen selection of letters again.
     ReplayId
 }

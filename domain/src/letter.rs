@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::arrival::Arrival;
 use crate::audit::AuditEntry;
 use crate::death::{Death, Reason};
+use crate::error_report::{self, KeptErrorReport};
 use crate::failure::{Circumstances, framework_name};
 use crate::ids::{GroupId, LetterId, SourceId};
 use crate::policy::LetterRetries;
@@ -73,12 +74,16 @@ pub struct Letter {
     pub deaths: Vec<Death>,
     /// The stack trace, when a header holds one.
     pub stack_trace: Option<String>,
-    /// Whose words the failure is told in: a framework's, `custom` for the names in the source's settings, `headers`
-    /// for any others.
+    /// Whose words the failure is told in: a framework's, `custom` for the names in the source's settings, `report` for
+    /// an error report, `headers` for any others.
     pub told_by: Option<String>,
     /// What the last arrival tells around its failure. A page has it as sentences.
     #[serde(skip)]
     pub circumstances: Circumstances,
+    /// What workers reported of it, the last arrival's first, the newest of each first. A page shows what the newest
+    /// tells, as the letter's own failure.
+    #[serde(skip)]
+    pub error_reports: Vec<KeptErrorReport>,
     /// Every arrival, oldest first.
     #[serde(rename = "arrivals_detail")]
     pub arrivals: Vec<Arrival>,
@@ -111,6 +116,7 @@ impl Letter {
             let whose = match told_by {
                 "headers" => "its own headers",
                 "custom" => "the names that its source has for it",
+                error_report::TOLD_BY => "an error report of a worker",
                 framework => framework_name(framework),
             };
             format!("told by {whose}")
@@ -147,6 +153,9 @@ pub const MOST_ARRIVALS: usize = 100;
 
 /// Replays of a letter that an answer has, the newest.
 pub const MOST_REPLAYS: usize = 100;
+
+/// Error reports of a letter that an answer has.
+pub const MOST_ERROR_REPORTS: usize = 20;
 
 /// Lines of a letter's audit trail that an answer has, the newest.
 pub const MOST_AUDIT: usize = 100;

@@ -14,6 +14,7 @@ pub mod channel;
 pub mod death;
 pub mod decoding;
 pub mod delivery_limit;
+pub mod error_report;
 pub mod event;
 pub mod execution;
 pub mod extract;

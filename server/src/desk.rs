@@ -13,6 +13,7 @@ mod decisions;
 mod destinations;
 mod edits;
 mod error;
+mod error_reports;
 mod executions;
 mod fleet;
 mod groups;

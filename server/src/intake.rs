@@ -24,6 +24,7 @@ mod naming;
 mod queue_lifetime;
 mod receipts;
 mod recovery;
+mod reported;
 mod session;
 mod source;
 mod stint;

@@ -20,6 +20,7 @@ pub mod clock;
 pub mod config;
 pub mod desk;
 pub mod duty;
+pub mod error_reports;
 pub mod events;
 pub mod executions;
 pub mod failpoint;

@@ -14,6 +14,7 @@ pub mod channels;
 pub mod counts;
 pub mod decisions;
 pub mod drafts;
+pub mod error_reports;
 pub mod events;
 pub mod executions;
 pub mod extracts;

@@ -4,6 +4,7 @@
 
 mod alerts;
 mod counters;
+mod error_reports;
 mod extracts;
 mod replays;
 mod weeks;
@@ -39,6 +40,8 @@ impl Upkeep {
         duties.every("indexing texts", extracts::LOOK_EVERY, indexing);
         let forgetting = replays::Forgetting { upkeep: self.clone(), place: None };
         duties.every("forgetting replays", replays::FORGET_EVERY, forgetting);
+        let forgetting = error_reports::Forgetting { upkeep: self.clone(), place: None };
+        duties.every("forgetting error reports", error_reports::FORGET_EVERY, forgetting);
         let forgetting = alerts::Forgetting { upkeep: self.clone() };
         duties.every("forgetting alerts", alerts::FORGET_EVERY, forgetting);
     }

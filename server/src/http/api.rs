@@ -7,6 +7,7 @@ pub(super) mod changes;
 pub(super) mod channels;
 mod created;
 pub(super) mod discards;
+pub(super) mod error_reports;
 pub(super) mod events;
 pub(super) mod executions;
 pub(super) mod groups;
@@ -162,7 +163,7 @@ fn of_alerts() -> Vec<Endpoint> {
     ]
 }
 
-/// What is reported of executions, and asked about them.
+/// What is reported of executions and errors, and asked about them.
 fn of_executions() -> Vec<Endpoint> {
     let report = |path, handler| Endpoint::new(Method::POST, path, Role::Worker, handler);
     let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
@@ -175,6 +176,8 @@ fn of_executions() -> Vec<Endpoint> {
         report("/api/v1/executions/{id}", post(executions::report)),
         act("/api/v1/executions/{id}/fail", post(executions::fail)),
         act("/api/v1/executions/{id}/cancel", post(executions::cancel)),
+        report("/api/v1/error-reports", post(error_reports::create)),
+        read("/api/v1/error-reports/{id}", get(error_reports::one)),
     ]
 }
 

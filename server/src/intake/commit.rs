@@ -6,8 +6,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::fingerprint::Fingerprint;
+use dlo_domain::grouping::Masker;
 use dlo_domain::ids::LetterId;
-use dlo_domain::judge::{AlertMatches, Judge};
+use dlo_domain::judge::AlertMatches;
 use dlo_domain::redelivery::{Acknowledged, Acknowledgement, UnsettledBatch};
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
@@ -15,6 +16,7 @@ use uuid::Uuid;
 
 use super::buffer::Buffer;
 use super::comparison::{Explanation, Recovery, explain};
+use super::reported::Reported;
 use super::{Intake, naming};
 use crate::clock::Clock;
 use crate::store::alerts::matches::{self, ArrivalCount, ArrivalCounts, WaitingLetter};
@@ -137,17 +139,24 @@ async fn write(
     for (incoming, is_in_doubt) in buffer.incoming.iter_mut().zip(explained.in_doubt) {
         incoming.say_that_it_may_be_stored_twice(is_in_doubt);
     }
-    let coming: Vec<&Incoming> = (0..buffer.incoming.len())
-        .filter(|place| !stored_before[*place])
-        .map(|place| &buffer.incoming[place])
-        .collect();
-    signatures::remember(conn, &coming).await?;
+    let coming: Vec<usize> =
+        (0..buffer.incoming.len()).filter(|place| !stored_before[*place]).collect();
+    let now = intake.clock.now();
+    let reported = if standing.reports_wait {
+        Reported::retell(conn, (source, court), buffer, &coming, now).await?
+    } else {
+        Reported::default()
+    };
+    let arriving: Vec<&Incoming> = coming.iter().map(|place| &buffer.incoming[*place]).collect();
+    signatures::remember(conn, &arriving).await?;
     let mut stored = Stored::default();
     let mut fresh: Vec<usize> = Vec::new();
     let mut back: Vec<usize> = Vec::new();
-    for place in (0..buffer.incoming.len()).filter(|place| !stored_before[*place]) {
-        if join(conn, session, &mut buffer.incoming[place], &judge).await? {
+    let mut ordinals = vec![1; buffer.incoming.len()];
+    for place in coming {
+        if let Some(ordinal) = join(conn, session, &mut buffer.incoming[place], court).await? {
             stored.again += 1;
+            ordinals[place] = ordinal;
             back.push(place);
         } else {
             stored.new += 1;
@@ -166,7 +175,8 @@ async fn write(
         ask_policies(conn, &*intake.clock, buffer, &fresh, &back).await?;
     }
     naming::link(conn, buffer, &fresh, &back).await?;
-    count_for_alerts(conn, intake.clock.now(), buffer, &fresh, &back).await?;
+    count_for_alerts(conn, now, buffer, &fresh, &back).await?;
+    reported.record(conn, buffer, &ordinals, now).await?;
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
     tell(intake, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;
@@ -235,24 +245,30 @@ async fn count_for_alerts(
     matches::add_waiting(conn, &waiting).await
 }
 
-/// Joins a message to the letter that it comes back from, if it is one of ours.
+/// Joins a message to the letter that it comes back from, if it is one of ours, and returns which arrival of it
+/// that is.
 async fn join(
     conn: &mut PgConnection,
     session: &Session,
     incoming: &mut Incoming,
-    judge: &Judge,
-) -> Result<bool, StoreError> {
+    court: Court<'_>,
+) -> Result<Option<i32>, StoreError> {
     let Some(from) = incoming.reading.returns_from else {
-        return Ok(false);
+        return Ok(None);
     };
-    let joined = letters::append_returned(conn, session.source_id, incoming, from, judge).await?;
+    let source = session.source_id;
+    let joined = letters::append_returned(conn, source, incoming, from, court.judge).await?;
     if let Err(why) = joined {
+        // It tells what was reported of the letter that it names.
+        if incoming.forget_reports(court, &mut Masker::new()) {
+            signatures::remember(conn, &[&*incoming]).await?;
+        }
         incoming.note(format!(
             "It says that it comes back from letter {} and replay {}; {why}. Kept as a letter of its own.",
             from.letter_id, from.replay_id
         ));
     }
-    Ok(joined.is_ok())
+    Ok(joined.ok())
 }
 
 async fn insert_whatever_it_takes(

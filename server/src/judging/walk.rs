@@ -93,8 +93,11 @@ impl Walker {
         Ok(true)
     }
 
-    /// Judges letters and writes down what became another.
-    async fn judge(
+    /// Judges letters and writes down what became another; returns those.
+    ///
+    /// # Errors
+    /// Returns an error if Postgres does not do it: then the transaction must be given up.
+    pub(crate) async fn judge(
         &mut self,
         conn: &mut PgConnection,
         judge: &Arc<Judge>,

@@ -7,6 +7,7 @@ use sqlx::PgConnection;
 
 use super::Plan;
 use crate::alerts::{self, Evaluator};
+use crate::error_reports::{self, Joiner};
 use crate::grouping::{self, Grouper};
 use crate::intake::{self, Intake};
 use crate::judging::{self, Walker};
@@ -65,6 +66,8 @@ impl Plan {
         self.duties.every("grouping letters", grouping::LOOK_EVERY, grouper);
         let walker = Walker::new(pool());
         self.duties.every("judging letters again", judging::LOOK_EVERY, walker);
+        let joiner = Joiner::new(pool(), self.clock.clone());
+        self.duties.every("joining error reports", error_reports::LOOK_EVERY, joiner);
     }
 
     fn take_letters(&self) {

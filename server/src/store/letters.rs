@@ -4,10 +4,12 @@
 mod again;
 mod court;
 mod incoming;
+mod retold;
 mod stored;
 mod uploads;
 
 pub use again::append_returned;
 pub use court::Court;
 pub use incoming::{Incoming, Stored, insert_new};
+pub use retold::retell;
 pub use stored::{StoredLetter, stored};

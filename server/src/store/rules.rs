@@ -5,10 +5,12 @@
 //! change waits for the batches under way, and every later batch sees it.
 
 use chrono::{DateTime, Utc};
+use dlo_domain::error_report::WAITS_FOR;
 use dlo_domain::ids::{RuleId, SourceId};
 use dlo_domain::judge::{Judge, LeftOut};
 use dlo_domain::rule::{NewRule, Rule, RuleKind, Verdict};
 use sqlx::PgConnection;
+use sqlx::postgres::types::PgInterval;
 use uuid::Uuid;
 
 use super::StoreError;
@@ -87,6 +89,8 @@ pub struct Standing {
     pub source: String,
     /// Retry policies are asked of what arrives.
     pub policies_are_asked: bool,
+    /// Error reports wait for their letters.
+    pub reports_wait: bool,
 }
 
 /// How things stand for a source.
@@ -96,9 +100,11 @@ pub struct Standing {
 pub async fn standing(conn: &mut PgConnection, source: SourceId) -> Result<Standing, StoreError> {
     let standing = sqlx::query_as!(
         Standing,
-        "select b.revision, s.name as source, b.policies_are_asked
-         from rule_book b, sources s where s.id = $1",
-        source.0
+        r#"select b.revision, s.name as source, b.policies_are_asked,
+               exists (select from error_reports where received_at > now() - $2::interval) as "reports_wait!"
+           from rule_book b, sources s where s.id = $1"#,
+        source.0,
+        PgInterval::try_from(WAITS_FOR).unwrap_or_default(),
     )
     .fetch_one(conn)
     .await?;

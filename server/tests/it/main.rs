@@ -5,6 +5,7 @@ mod alerts;
 mod cases;
 mod cli;
 mod desk;
+mod error_reports;
 mod executions;
 mod fleet;
 mod http;

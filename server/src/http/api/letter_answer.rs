@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Arrival;
 use dlo_domain::audit::AuditEntry;
 use dlo_domain::death::{Death, Reason};
+use dlo_domain::error_report::KeptErrorReport;
 use dlo_domain::failure::Circumstances;
 use dlo_domain::ids::{GroupId, LetterId, SourceId};
 use dlo_domain::letter::{Letter, OmittedOfLetter};
@@ -34,6 +35,8 @@ pub(crate) struct LetterAnswer {
     told_by: Option<String>,
     /// What the last arrival tells around its failure.
     circumstances: Circumstances,
+    /// What workers reported of it: at most 20, the last arrival's first, the newest of each first.
+    error_reports: Vec<KeptErrorReport>,
     message_type: Option<String>,
     message_id: Option<String>,
     size_bytes: i64,
@@ -72,6 +75,7 @@ impl From<Letter> for LetterAnswer {
             stack_trace: letter.stack_trace,
             told_by: letter.told_by,
             circumstances: letter.circumstances,
+            error_reports: letter.error_reports,
             message_type: summary.message_type,
             message_id: summary.message_id,
             size_bytes: summary.size_bytes,

@@ -8,8 +8,9 @@ use utoipa::openapi::{ContentBuilder, PathItem, Ref, Response as OneResponse, Re
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    alerts, causes, changes, channels, discards, events, executions, groups, holds, letters,
-    overview, policies, replays, restores, rules, sources, timeline, topology, views, workers,
+    alerts, causes, changes, channels, discards, error_reports, events, executions, groups, holds,
+    letters, overview, policies, replays, restores, rules, sources, timeline, topology, views,
+    workers,
 };
 use crate::access::Role;
 
@@ -19,7 +20,7 @@ use crate::access::Role;
     info(
         title = "Dead Letter Office",
         description = "Triage of RabbitMQ dead letters. Send `Authorization: Bearer dlo_…`; \
-            `dlo token create` makes a token. Roles: worker sends heartbeats and reports of executions and nothing else, viewer reads, operator decides and replays, \
+            `dlo token create` makes a token. Roles: worker sends heartbeats, error reports and reports of executions and nothing else, viewer reads, operator decides and replays, \
             admin manages sources, rules, retry policies, alert rules and channels. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
     ),
     paths(
@@ -35,7 +36,7 @@ use crate::access::Role;
         workers::list, workers::one, workers::heartbeat, workers::drain, workers::activate,
         overview::figures, causes::figures, causes::of_group, timeline::read, events::stream, changes::preview, changes::approve, changes::reject,
         changes::sent, executions::list, executions::report_many, executions::figures,
-        executions::one, executions::report, executions::fail, executions::cancel,
+        executions::one, executions::report, executions::fail, executions::cancel, error_reports::create, error_reports::one,
         topology::brokers, topology::check, topology::findings, topology::finding,
         topology::edit, topology::queues, topology::queue,
         topology::set_dead_lettering, topology::unset_dead_lettering, alerts::list, alerts::one, alerts::acknowledge, alerts::mute,

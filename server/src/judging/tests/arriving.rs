@@ -94,7 +94,7 @@ async fn a_letter_that_dies_again_is_judged_by_what_it_then_is(pool: PgPool) {
     let judge = office.judges.newest();
     let joined =
         append_returned(&mut transaction, office.source, &mut incoming, from, &judge).await;
-    assert_eq!(joined.expect("looked at"), Ok(()));
+    assert_eq!(joined.expect("looked at"), Ok(2));
     transaction.commit().await.expect("committed");
     let expected = BTreeMap::from([("held critical".to_owned(), 1)]);
     assert_eq!(office.severities().await, expected);

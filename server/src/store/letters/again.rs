@@ -36,8 +36,8 @@ struct Letter {
     claimed_by: Option<Uuid>,
 }
 
-/// Joins a delivery to the letter that it names, if it is what this replay published; else tells why it
-/// is a letter of its own.
+/// Joins a delivery to the letter that it names, if it is what this replay published, and returns which arrival of it
+/// that is; else tells why it is a letter of its own.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read: then the transaction must be given up.
@@ -47,7 +47,7 @@ pub async fn append_returned(
     incoming: &mut Incoming,
     from: ReturnsFrom,
     judge: &Judge,
-) -> Result<Result<(), NoReturn>, StoreError> {
+) -> Result<Result<i32, NoReturn>, StoreError> {
     let Some(letter) = lock(conn, from).await? else {
         return Ok(Err(NoReturn::NeverSent));
     };
@@ -62,7 +62,8 @@ pub async fn append_returned(
     } else {
         state.after(Change::DieAgain).unwrap_or(state)
     };
-    insert_arrival(conn, source, incoming, from, letter.arrivals + 1).await?;
+    let ordinal = letter.arrivals + 1;
+    insert_arrival(conn, source, incoming, from, ordinal).await?;
     let remembered = incoming.signature.id;
     let extract = judge_again(incoming, from, letter, judge);
     if incoming.signature.id != remembered {
@@ -72,7 +73,7 @@ pub async fn append_returned(
     update_letter(conn, incoming, from, after).await?;
     extracts::put(conn, &[(from.letter_id, &extracts::Row::from(&extract))]).await?;
     record_return(conn, incoming, from).await?;
-    Ok(Ok(()))
+    Ok(Ok(ordinal))
 }
 
 /// Takes the letter, and after it its replay item: the same order as the replay engine's.

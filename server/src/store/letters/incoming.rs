@@ -3,8 +3,9 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::decoding::Contents;
+use dlo_domain::error_report::ReportedFailure;
 use dlo_domain::extract::Extract;
-use dlo_domain::failure::HeaderMap;
+use dlo_domain::failure::{Failure, HeaderMap};
 use dlo_domain::grouping::{Masker, Signature};
 use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::judge::{AlertMatches, Case, Judgement};
@@ -44,6 +45,8 @@ pub struct Incoming {
     pub(super) exchange: String,
     pub(super) routing_key: String,
     pub(super) extract: extracts::Row,
+    /// What the message says of its failure itself, where a report is told in its place.
+    told_itself: Option<Failure>,
 }
 
 /// How many letters a batch made and moved.
@@ -86,13 +89,39 @@ impl Incoming {
             routing_key: storable(&delivered.routing_key),
             delivered,
             reading,
+            told_itself: None,
         }
     }
 
-    /// Judges it again, by other rules, as a new letter.
+    /// The digest of the body.
+    #[must_use]
+    pub fn body_sha256(&self) -> &[u8] {
+        &self.body_sha256
+    }
+
+    /// Has it tell what was reported of it, as a new letter.
+    pub fn retell(&mut self, reported: &ReportedFailure, court: Court<'_>, masker: &mut Masker) {
+        let failure = &mut self.reading.failure;
+        self.told_itself.get_or_insert_with(|| failure.clone());
+        reported.retell(failure);
+        self.judge_again(court, masker);
+    }
+
+    /// Has it tell what it says itself again, and returns whether it told something else.
+    pub fn forget_reports(&mut self, court: Court<'_>, masker: &mut Masker) -> bool {
+        let Some(failure) = self.told_itself.take() else {
+            return false;
+        };
+        self.reading.failure = failure;
+        self.judge_again(court, masker);
+        true
+    }
+
+    /// Judges it again, by other rules or with another failure, as a new letter.
     pub fn judge_again(&mut self, court: Court<'_>, masker: &mut Masker) {
         let message = self.reading.failure.error_message.as_deref();
         let extract = extract(&self.delivered, message);
+        self.extract = extracts::Row::from(&extract);
         let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
         let judgement = judge(court, new, &self.delivered, &self.reading, &extract, masker);
         self.apply(judgement);

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::death::Death;
 use dlo_domain::decoding::Contents;
+use dlo_domain::error_report::ReportedFailure;
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::{Circumstances, Failure, HeaderMap};
 use dlo_domain::grouping::{Masker, SignatureId};
@@ -43,6 +44,8 @@ pub struct StoredLetter {
     size_bytes: i64,
     /// What is kept beside the letter: of a letter that died again, not of its last arrival alone.
     told: Reading,
+    /// What was reported of the last arrival.
+    reported: Option<ReportedFailure>,
     /// The last arrival; without its headers and body where they were not asked for.
     delivered: Delivered,
 }
@@ -65,6 +68,7 @@ struct Row {
     arrivals: i32,
     replays: i32,
     last_arrived_at: DateTime<Utc>,
+    reported: Option<Json<ReportedFailure>>,
     delivered_to: String,
     delivered_with: String,
     deaths: serde_json::Value,
@@ -89,7 +93,11 @@ pub async fn stored(
         r#"select l.id, s.name as source, s.headers as "source_headers: Json<HeaderMap>",
                l.severity, l.signature, l.queue, l.exchange, l.routing_key, l.reason,
                l.error_class, l.error_message, l.message_type, l.message_id, l.size_bytes,
-               l.arrivals, l.replays, l.last_arrived_at, a.exchange as delivered_to,
+               l.arrivals, l.replays, l.last_arrived_at,
+               (select r.failure from error_reports r
+                where r.letter_id = l.id and r.ordinal = l.arrivals and not r.is_ambiguous
+                order by r.id desc limit 1) as "reported: Json<ReportedFailure>",
+               a.exchange as delivered_to,
                a.routing_key as delivered_with, a.deaths,
                case when $2 then a.properties end as properties,
                case when $2 then a.headers::text end as headers,
@@ -136,6 +144,7 @@ impl TryFrom<Row> for StoredLetter {
             headers: row.source_headers.0,
             replays: row.replays,
             size_bytes: row.size_bytes,
+            reported: row.reported.map(|reported| reported.0),
             told: Reading {
                 deaths,
                 origin: Origin {
@@ -193,7 +202,7 @@ impl StoredLetter {
     /// What it is by these rules; it must have been read with what is inside.
     #[must_use]
     pub fn judged_by(&self, judge: &Judge, masker: &mut Masker) -> Judgement {
-        let reading = reading::read(&self.delivered, &self.headers);
+        let reading = self.reading();
         let extract = self.extract();
         let case = Case {
             facts: court::facts(self.particulars(), &self.told, &extract),
@@ -206,12 +215,30 @@ impl StoredLetter {
     /// What its last arrival tells around its failure; it must have been read with what is inside.
     #[must_use]
     pub fn circumstances(&self) -> Circumstances {
-        reading::read(&self.delivered, &self.headers).failure.circumstances
+        self.reading().failure.circumstances
+    }
+
+    /// What it tells of its failure, with what was reported of it; it must have been read with what is inside.
+    pub(super) fn failure(&self) -> Failure {
+        self.reading().failure
+    }
+
+    /// What is kept of it for searching, if this is the message of its failure.
+    pub(super) fn extract_with(&self, error_message: Option<&str>) -> Extract {
+        super::incoming::extract(&self.delivered, error_message)
+    }
+
+    /// Its last arrival, read, with what was reported of it.
+    fn reading(&self) -> Reading {
+        let mut reading = reading::read(&self.delivered, &self.headers);
+        if let Some(reported) = &self.reported {
+            reported.retell(&mut reading.failure);
+        }
+        reading
     }
 
     fn extract(&self) -> Extract {
-        let message = self.told.failure.error_message.as_deref();
-        super::incoming::extract(&self.delivered, message)
+        self.extract_with(self.told.failure.error_message.as_deref())
     }
 
     fn particulars(&self) -> Particulars<'_> {

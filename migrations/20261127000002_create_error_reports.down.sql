@@ -1,0 +1,1 @@
+drop table error_reports;

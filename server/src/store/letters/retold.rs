@@ -1,0 +1,63 @@
+//! Letters that tell of another failure than when they arrived, since one was reported, or a report was taken back.
+
+use dlo_domain::ids::LetterId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::StoredLetter;
+use super::incoming::storable;
+use crate::store::{StoreError, extracts};
+
+/// Writes down what letters tell of their failure, and keeps it for searching; returns the letters that told something
+/// else. They must have been read with what is inside, and one that arrived again since is left as it is.
+///
+/// # Errors
+/// Returns an error if a statement fails: then the transaction must be given up.
+pub async fn retell(
+    conn: &mut PgConnection,
+    letters: &[StoredLetter],
+) -> Result<Vec<LetterId>, StoreError> {
+    if letters.is_empty() {
+        return Ok(Vec::new());
+    }
+    let failures: Vec<_> = letters.iter().map(StoredLetter::failure).collect();
+    let text = |text: &Option<String>| text.as_deref().map(storable);
+    let classes: Vec<Option<String>> = failures.iter().map(|one| text(&one.error_class)).collect();
+    let messages: Vec<Option<String>> =
+        failures.iter().map(|one| text(&one.error_message)).collect();
+    let stacks: Vec<Option<String>> = failures.iter().map(|one| text(&one.stack_trace)).collect();
+    let told_by: Vec<Option<String>> = failures.iter().map(|one| one.told_by.clone()).collect();
+    let ids: Vec<Uuid> = letters.iter().map(|letter| letter.id.0).collect();
+    let arrivals: Vec<i32> = letters.iter().map(|letter| letter.arrivals).collect();
+    sqlx::query!("select id from letters where id = any($1) order by id for update", &ids)
+        .fetch_all(&mut *conn)
+        .await?;
+    let changed = sqlx::query_scalar!(
+        "update letters as l
+         set told_by = told.told_by, error_class = told.error_class,
+             error_message = told.error_message, stack_trace = told.stack_trace
+         from unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[])
+             as told (id, arrivals, told_by, error_class, error_message, stack_trace)
+         where l.id = any($1) and l.id = told.id and l.arrivals = told.arrivals
+             and (l.told_by, l.error_class, l.error_message, l.stack_trace) is distinct from
+                 (told.told_by, told.error_class, told.error_message, told.stack_trace)
+         returning l.id",
+        &ids,
+        &arrivals,
+        &told_by as &[Option<String>],
+        &classes as &[Option<String>],
+        &messages as &[Option<String>],
+        &stacks as &[Option<String>],
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    let changed: Vec<LetterId> = changed.into_iter().map(LetterId).collect();
+    let told = letters.iter().zip(&messages).filter(|(letter, _)| changed.contains(&letter.id));
+    let extracts: Vec<(LetterId, extracts::Row)> = told
+        .map(|(letter, message)| (letter.id, (&letter.extract_with(message.as_deref())).into()))
+        .collect();
+    let rows: Vec<(LetterId, &extracts::Row)> =
+        extracts.iter().map(|(letter, row)| (*letter, row)).collect();
+    extracts::put(conn, &rows).await?;
+    Ok(changed)
+}
