@@ -25,3 +25,4 @@ mod support;
 mod tls;
 mod topology;
 mod transform;
+mod workers;
