@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::arrival::Arrival;
 use crate::audit::AuditEntry;
 use crate::death::{Death, Reason};
-use crate::error_report::{self, KeptErrorReport};
+use crate::error_report;
 use crate::failure::{Circumstances, framework_name};
 use crate::ids::{GroupId, LetterId, SourceId};
 use crate::policy::LetterRetries;
@@ -80,10 +80,6 @@ pub struct Letter {
     /// What the last arrival tells around its failure. A page has it as sentences.
     #[serde(skip)]
     pub circumstances: Circumstances,
-    /// What workers reported of it, the last arrival's first, the newest of each first. A page shows what the newest
-    /// tells, as the letter's own failure.
-    #[serde(skip)]
-    pub error_reports: Vec<KeptErrorReport>,
     /// Every arrival, oldest first.
     #[serde(rename = "arrivals_detail")]
     pub arrivals: Vec<Arrival>,
@@ -153,9 +149,6 @@ pub const MOST_ARRIVALS: usize = 100;
 
 /// Replays of a letter that an answer has, the newest.
 pub const MOST_REPLAYS: usize = 100;
-
-/// Error reports of a letter that an answer has.
-pub const MOST_ERROR_REPORTS: usize = 20;
 
 /// Lines of a letter's audit trail that an answer has, the newest.
 pub const MOST_AUDIT: usize = 100;

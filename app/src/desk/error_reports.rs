@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use dlo_domain::audit::Actor;
 use dlo_domain::error_report::{KeptErrorReport, NewErrorReport};
-use dlo_domain::ids::ErrorReportId;
+use dlo_domain::ids::{ErrorReportId, LetterId};
 
 use super::DeskError;
 
@@ -19,4 +19,8 @@ pub trait ErrorReportDesk: Sync {
 
     /// One report, with what became of it.
     async fn error_report(&self, id: ErrorReportId) -> Result<KeptErrorReport, DeskError>;
+
+    /// The reports that a letter shows, at most 20: its last arrival's first, of each the newest first. None if there
+    /// is no such letter. Their stack traces are left out.
+    async fn error_reports_of(&self, letter: LetterId) -> Result<Vec<KeptErrorReport>, DeskError>;
 }

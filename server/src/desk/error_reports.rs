@@ -4,11 +4,14 @@ use async_trait::async_trait;
 use dlo_app::desk::{DeskError, ErrorReportDesk};
 use dlo_domain::audit::Actor;
 use dlo_domain::error_report::{KeptErrorReport, NewErrorReport};
-use dlo_domain::ids::ErrorReportId;
+use dlo_domain::ids::{ErrorReportId, LetterId};
 
 use super::PgDesk;
 use crate::clock::new_id;
 use crate::store::{error_reports, shared_time};
+
+/// Reports of a letter that an answer has.
+const MOST_OF_LETTER: i64 = 20;
 
 #[async_trait]
 impl ErrorReportDesk for PgDesk {
@@ -31,6 +34,11 @@ impl ErrorReportDesk for PgDesk {
         let mut conn = self.begin().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         error_reports::one(&mut conn, id, now).await?.ok_or_else(|| no_report(id))
+    }
+
+    async fn error_reports_of(&self, letter: LetterId) -> Result<Vec<KeptErrorReport>, DeskError> {
+        let mut conn = self.begin().await?;
+        Ok(error_reports::of_letter(&mut conn, letter, MOST_OF_LETTER).await?)
     }
 }
 

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use dlo_domain::budget::ShownBudget;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::letter::{
-    ARRIVALS_BUDGET, Letter, LetterSummary, MOST_AUDIT, MOST_DETAIL_BYTES, MOST_ERROR_REPORTS,
-    MOST_REPLAYS, OmittedOfLetter, STACK_TRACE_BUDGET,
+    ARRIVALS_BUDGET, Letter, LetterSummary, MOST_AUDIT, MOST_DETAIL_BYTES, MOST_REPLAYS,
+    OmittedOfLetter, STACK_TRACE_BUDGET,
 };
 use dlo_domain::payload::{BodyPart, BodyRange};
 use dlo_domain::reading::cut;
@@ -24,7 +24,7 @@ use super::letter_list::{self, SummaryRow};
 use super::letters::{self, StoredLetter};
 use super::replays::bodies;
 use super::topology::workers;
-use super::{StoreError, audit, error_reports, retries};
+use super::{StoreError, audit, retries};
 
 pub use arrivals::arrival;
 
@@ -89,7 +89,6 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
         stack_trace,
         told_by: rest.told_by,
         circumstances: stored.first().map(StoredLetter::circumstances).unwrap_or_default(),
-        error_reports: error_reports::of_letter(conn, id, MOST_ERROR_REPORTS).await?,
         arrivals,
         execution_id,
         worker,

@@ -3,7 +3,8 @@
 mod joining;
 mod refusing;
 
-use dlo_app::desk::TriageDesk as _;
+use dlo_app::desk::{ErrorReportDesk as _, TriageDesk as _};
+use dlo_domain::error_report::KeptErrorReport;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::letter::Letter;
 use dlo_server::access::Role;
@@ -108,6 +109,12 @@ impl Shop {
             letters.push(self.bench.desk.letter(summary.id).await.expect("a letter"));
         }
         letters
+    }
+
+    /// What a letter shows of reports.
+    async fn reports(&self, letter: &Letter) -> Vec<KeptErrorReport> {
+        let reports = self.bench.desk.error_reports_of(letter.summary.id).await;
+        reports.expect("read")
     }
 
     /// The error messages of the letters of a queue, the oldest letter first.

@@ -35,7 +35,8 @@ pub(crate) struct LetterAnswer {
     told_by: Option<String>,
     /// What the last arrival tells around its failure.
     circumstances: Circumstances,
-    /// What workers reported of it: at most 20, the last arrival's first, the newest of each first.
+    /// What workers reported of it: at most 20, its last arrival's first, of each the newest first. Their stack traces
+    /// are at `/error-reports/{id}`.
     error_reports: Vec<KeptErrorReport>,
     message_type: Option<String>,
     message_id: Option<String>,
@@ -56,8 +57,9 @@ pub(crate) struct LetterAnswer {
     omitted: OmittedOfLetter,
 }
 
-impl From<Letter> for LetterAnswer {
-    fn from(letter: Letter) -> Self {
+impl LetterAnswer {
+    /// The answer of a letter, with what workers reported of it.
+    pub(crate) fn new(letter: Letter, error_reports: Vec<KeptErrorReport>) -> Self {
         let summary = letter.summary;
         Self {
             id: summary.id,
@@ -75,7 +77,7 @@ impl From<Letter> for LetterAnswer {
             stack_trace: letter.stack_trace,
             told_by: letter.told_by,
             circumstances: letter.circumstances,
-            error_reports: letter.error_reports,
+            error_reports,
             message_type: summary.message_type,
             message_id: summary.message_id,
             size_bytes: summary.size_bytes,

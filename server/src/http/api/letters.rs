@@ -82,7 +82,9 @@ pub(crate) async fn one(
     uri: Uri,
 ) -> Result<Json<LetterAnswer>, Problem> {
     Query::of(&uri, &[])?;
-    Ok(Json(front.desk.letter(id).await?.into()))
+    let letter = front.desk.letter(id).await?;
+    let reports = front.desk.error_reports_of(id).await?;
+    Ok(Json(LetterAnswer::new(letter, reports)))
 }
 
 /// One arrival of a letter, whole: every header and every entry of its death history.

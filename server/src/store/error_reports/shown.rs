@@ -76,24 +76,25 @@ pub async fn one(
     Ok(row.map(KeptErrorReport::from))
 }
 
-/// The newest reports that are joined to a letter, at most `most`, the newest first.
+/// The reports that are joined to a letter, at most `most`: its last arrival's first, of each the newest first. Their
+/// stack traces are left out, since they are long and mostly the same.
 ///
 /// # Errors
 /// Returns an error if the query fails or a row cannot be read.
 pub async fn of_letter(
     conn: &mut PgConnection,
     letter: LetterId,
-    most: usize,
+    most: i64,
 ) -> Result<Vec<KeptErrorReport>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
         r#"select id, received_at, reporter, message_id, encode(body_sha256, 'hex') as body_sha256,
-               queue, vhost, failure as "failure: Json<ReportedFailure>", letter_id, ordinal,
+               queue, vhost, failure - 'stack_trace' as "failure!: Json<ReportedFailure>", letter_id, ordinal,
                is_ambiguous, false as "is_open!"
            from error_reports where letter_id = $1 and not is_ambiguous
            order by ordinal desc, id desc limit $2"#,
         letter.0,
-        i64::try_from(most).unwrap_or(i64::MAX),
+        most,
     )
     .fetch_all(conn)
     .await?;

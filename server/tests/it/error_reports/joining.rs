@@ -49,8 +49,13 @@ async fn a_letter_tells_from_the_beginning_what_was_reported_before_it(pool: PgP
     let told =
         Circumstances { host: Some("w7".into()), attempts: Some(3), ..Circumstances::default() };
     assert_eq!(letter.circumstances, told);
-    assert_eq!(letter.error_reports.len(), 1);
-    assert_eq!(letter.error_reports[0].reporter, "worker");
+    let reports = shop.reports(&letter).await;
+    assert_eq!(reports.len(), 1);
+    assert_eq!((reports[0].reporter.as_str(), &reports[0].failure.stack_trace), ("worker", &None));
+    let path = format!("/api/v1/letters/{}", letter.summary.id);
+    let answer: serde_json::Value = shop.counter.get(&path).await.json().await.expect("JSON");
+    assert_eq!(answer["error_reports"][0]["error_class"], "OutOfStock");
+    assert_eq!(answer["stack_trace"], "at shop.py:3");
     shop.close().await;
 }
 
@@ -70,7 +75,7 @@ async fn what_is_reported_after_a_letter_came_is_told_and_found(pool: PgPool) {
     shop.becomes(&report, "joined").await;
     assert_eq!(shop.told("orders").await, [Some("no money".to_owned())]);
     let letter = shop.letters("queue:orders").await.remove(0);
-    assert_eq!(letter.error_reports.len(), 2);
+    assert_eq!(shop.reports(&letter).await.len(), 2);
     let signatures: i64 = sqlx::query_scalar(
         "select count(distinct signature) from letters join signatures s
              on s.id = letters.signature where s.content::text like '%no money%'",
@@ -198,7 +203,8 @@ async fn a_letter_that_dies_again_tells_what_was_reported_of_that(pool: PgPool) 
         .await;
     shop.becomes(&second, "joined").await;
     let letter = shop.letters("queue:orders").await.remove(0);
-    let arrivals: Vec<Option<i32>> = letter.error_reports.iter().map(|one| one.arrival).collect();
+    let reports = shop.reports(&letter).await;
+    let arrivals: Vec<Option<i32>> = reports.iter().map(|one| one.arrival).collect();
     assert_eq!(arrivals, [Some(2), Some(1)]);
     engine.stop().await;
     shop.close().await;

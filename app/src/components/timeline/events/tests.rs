@@ -73,7 +73,6 @@ fn letter(arrivals: Vec<Arrival>, replays: Vec<LetterReplay>) -> Letter {
         stack_trace: None,
         told_by: None,
         circumstances: Circumstances::default(),
-        error_reports: Vec::new(),
         arrivals,
         execution_id: None,
         worker: None,
