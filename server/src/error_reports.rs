@@ -86,7 +86,7 @@ impl Joiner {
             events::notify(conn, &LiveEvent::Changed { letters: changed }).await?;
         }
         transaction.commit().await?;
-        Ok(due.len())
+        Ok(reports.len())
     }
 
     /// Has letters tell what is reported of them now, and no longer what may be another's; those that told something

@@ -20,7 +20,7 @@ pub trait ErrorReportDesk: Sync {
     /// One report, with what became of it.
     async fn error_report(&self, id: ErrorReportId) -> Result<KeptErrorReport, DeskError>;
 
-    /// The reports that a letter shows, at most 20: its last arrival's first, of each the newest first. None if there
-    /// is no such letter. Their stack traces are left out.
+    /// The reports that a letter shows, at most 20: its last arrival's first, of each the newest first. Empty if the
+    /// letter is not known. Their stack traces are left out.
     async fn error_reports_of(&self, letter: LetterId) -> Result<Vec<KeptErrorReport>, DeskError>;
 }

@@ -112,7 +112,7 @@ func report(message amqp.Delivery, err error) {
 
 var client = http.Client{Timeout: 2 * time.Second}
 
-// tell tells the office. That it cannot be told changes nothing of what happens to the message.
+// tell tells the office. If that fails, the message is answered all the same.
 func tell(path string, content any) {
 	body, err := json.Marshal(content)
 	if err != nil || content == nil {

@@ -56,7 +56,7 @@ async function report({ content, properties }, error) {
   });
 }
 
-/** Tells the office. That it cannot be told changes nothing of what happens to the message. */
+/** Tells the office. If that fails, the message is answered all the same. */
 async function tell(path, content) {
   try {
     const answer = await fetch(DLO_URL + path, {

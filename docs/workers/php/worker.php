@@ -76,7 +76,7 @@ function headers(AMQPMessage $message): array
     return $message->has('application_headers') ? $message->get('application_headers')->getNativeData() : [];
 }
 
-/** Tells the office. That it cannot be told changes nothing of what happens to the message. */
+/** Tells the office. If that fails, the message is answered all the same. */
 function tell(string $path, ?array $content): void
 {
     $context = stream_context_create(['http' => [

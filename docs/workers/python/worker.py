@@ -68,7 +68,7 @@ def report(properties, body, error):
 
 
 def tell(path, content):
-    """Tells the office. That it cannot be told changes nothing of what happens to the message."""
+    """Tells the office. If that fails, the message is answered all the same."""
     data = b"" if content is None else json.dumps(content).encode()
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
     request = urllib.request.Request(OFFICE + path, data, headers, method="POST")

@@ -122,7 +122,7 @@ impl Office {
         self.tell("/api/v1/error-reports", Some(report)).await;
     }
 
-    /// Tells it something. That it cannot be told changes nothing of what happens to the message.
+    /// Tells it something. If that fails, the message is answered all the same.
     async fn tell(&self, path: &str, content: Option<Value>) {
         let mut request = self
             .client

@@ -44,6 +44,6 @@ impl ErrorReportDesk for PgDesk {
 
 fn no_report(id: ErrorReportId) -> DeskError {
     DeskError::NotFound(format!(
-        "there is no error report {id}: one that no letter shows is removed a day after it came"
+        "error report {id} is not known: one that no letter shows is removed a day after it came"
     ))
 }

@@ -165,8 +165,8 @@ pub async fn due(
     rows.into_iter().map(StoredReport::try_from).collect()
 }
 
-/// Takes reports that are due until the transaction ends, as they are now; those that another office has looked at
-/// since are left out.
+/// Takes reports that are due until the transaction ends, as they are now. Those that another office has looked at
+/// since are left out, and so are those that intake has in hand: they stay due.
 ///
 /// # Errors
 /// Returns an error if the query fails or a row cannot be read.
@@ -182,7 +182,7 @@ pub async fn take_due(
                failure as "failure: Json<ReportedFailure>", letter_id, ordinal, arrived_at,
                is_ambiguous
            from error_reports where id = any($1) and look_at <= $2
-           order by id for update"#,
+           order by id for update skip locked"#,
         &ids,
         now,
     )

@@ -92,7 +92,7 @@ impl Company {
     }
 }
 
-/// Four orders: one succeeds, one fails, one is another worker's, and one is no order. Then there is stock, and the
+/// Four orders: one succeeds, one fails, one is another worker's, and one cannot be read. Then there is stock, and the
 /// one that failed is replayed.
 async fn each_outcome_is_what_it_says(pool: PgPool, program: Program) {
     let company = Company::open(&pool).await;

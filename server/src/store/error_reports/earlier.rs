@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::store::StoreError;
 
-/// What reports name: message ids, and bodies with queues where there is no id.
+/// What reports name: message ids, else bodies with queues.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Named<'a> {
     message_ids: BTreeSet<&'a str>,
