@@ -36,6 +36,7 @@ mod error_reports;
 mod executions;
 mod fleet;
 mod policies;
+mod schemas;
 mod topology;
 
 pub use alerts::AlertDesk;
@@ -46,6 +47,7 @@ pub use error_reports::ErrorReportDesk;
 pub use executions::ExecutionDesk;
 pub use fleet::FleetDesk;
 pub use policies::PolicyDesk;
+pub use schemas::SchemaDesk;
 pub use topology::{QueueName, TopologyDesk};
 
 /// Everything that a person or a program can ask of the product.
@@ -56,6 +58,7 @@ pub trait TriageDesk:
     + ChannelDesk
     + FleetDesk
     + PolicyDesk
+    + SchemaDesk
     + ErrorReportDesk
     + ExecutionDesk
     + TopologyDesk

@@ -11,7 +11,7 @@ use crate::execution::{HANDLER, MONITOR};
 pub struct AuditEntry {
     /// When.
     pub at: DateTime<Utc>,
-    /// Who: a token's name, `local operator`, or `dlo` for the product itself.
+    /// Who: a token's name, `local operator`, `command line`, or `dlo` for the product itself.
     pub actor: String,
     /// What: `letter.discard`, `letter.restore`, `replay.create`, …
     pub action: String,
@@ -30,12 +30,19 @@ impl Actor {
         Self("local operator".to_owned())
     }
 
+    /// Whoever runs `dlo` on the machine of an office.
+    #[must_use]
+    pub fn command_line() -> Self {
+        Self("command line".to_owned())
+    }
+
     /// Whether the product itself acts by this name, or the person at the pages: nobody else is to.
     #[must_use]
     pub fn is_reserved(name: &str) -> bool {
         let word = |name: &str| name.to_lowercase().replace(['_', '-'], " ");
         let name = word(name.trim());
-        let own = [Self::office(), Self::local_operator()].map(|actor| actor.0);
+        let own =
+            [Self::office(), Self::local_operator(), Self::command_line()].map(|actor| actor.0);
         own.contains(&name)
             || [HANDLER, MONITOR].map(word).contains(&name)
             || name.starts_with("retry policy")
@@ -59,6 +66,7 @@ mod tests {
             " DLO ",
             "local operator",
             "Local-Operator",
+            "command-line",
             "retry policy timeouts",
             "dead letter handler",
             "execution_timeout_monitor",

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ids::{LetterId, ReplayId};
-use crate::schema::SchemaCheck;
+use crate::json_schema::SchemaCheck;
 use crate::selection::Selection;
 
 /// Changes every letter's JSON body.

@@ -113,11 +113,14 @@ fn plain(value: &FieldValue, depth: usize) -> Value {
 mod tests {
     use super::*;
     use crate::arrival::Delivered;
-    use crate::decoding::{MOST_EXCERPT_BYTES, MOST_VALUE_BYTES};
+    use crate::decoding::{MOST_EXCERPT_BYTES, MOST_VALUE_BYTES, MessageTypes};
     use serde_json::json;
 
     fn contents(body: &[u8]) -> Contents {
-        Contents::of(&Delivered { body: body.to_vec(), ..Delivered::default() })
+        Contents::of(
+            &Delivered { body: body.to_vec(), ..Delivered::default() },
+            &MessageTypes::default(),
+        )
     }
 
     fn of(body: &[u8]) -> Extract {

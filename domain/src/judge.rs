@@ -6,10 +6,13 @@
 
 mod alert_filters;
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 
 use crate::alert::{AlertRuleFault, Signal};
 use crate::arrival::Delivered;
+use crate::decoding::MessageTypes;
 use crate::filter::{Facts, Field, LetterFilter, Subject};
 use crate::grouping::{self, Masker, Shared, Signature};
 use crate::ids::{AlertCounterId, RuleId};
@@ -29,6 +32,7 @@ pub struct Judge {
     severity: Vec<(LetterFilter, Severity)>,
     grouping: Vec<grouping::Rule<LetterFilter>>,
     alert_filters: alert_filters::AlertFilters,
+    types: Arc<MessageTypes>,
     left_out: Vec<LeftOut>,
 }
 
@@ -95,6 +99,7 @@ impl Judge {
     /// `RuleFault` when the rule cannot be used.
     pub fn with_first(&self, rule: &NewRule) -> Result<Self, RuleFault> {
         let mut first = Self { revision: self.revision, ..Self::default() };
+        first.types = self.types.clone();
         first.add(rule)?;
         first.severity.extend(self.severity.iter().cloned());
         first.grouping.extend(self.grouping.iter().cloned());
@@ -123,6 +128,18 @@ impl Judge {
             }
         }
         Ok(())
+    }
+
+    /// The same that knows these message types while it reads.
+    #[must_use]
+    pub fn with_types(self, types: Arc<MessageTypes>) -> Self {
+        Self { types, ..self }
+    }
+
+    /// The message types that are known.
+    #[must_use]
+    pub fn types(&self) -> &Arc<MessageTypes> {
+        &self.types
     }
 
     /// The revision of the rules.

@@ -25,6 +25,7 @@ pub mod globs;
 pub mod group;
 pub mod grouping;
 pub mod ids;
+pub mod json_schema;
 pub mod judge;
 pub mod letter;
 pub mod named;

@@ -228,9 +228,13 @@ fn as_shown(text: &str) -> Content {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decoding::KnownTypes;
 
-    const JSON: Labels<'_> =
-        Labels { content_type: Some("application/json"), content_encoding: None };
+    const JSON: Labels<'_> = Labels {
+        content_type: Some("application/json"),
+        content_encoding: None,
+        known: KnownTypes::NONE,
+    };
 
     fn plain(bytes: &[u8], size: i64) -> Payload {
         read_payload(bytes, size, Labels::default(), false)

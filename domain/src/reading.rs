@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::arrival::Delivered;
 use crate::death::{Death, read_deaths};
-use crate::decoding::Contents;
+use crate::decoding::{Contents, MessageTypes};
 use crate::failure::{FailedMessage, Failure, HeaderMap, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
@@ -67,12 +67,12 @@ pub struct ReturnsFrom {
     pub replay_id: ReplayId,
 }
 
-/// Reads a delivery.
+/// Reads a delivery, with these message types known.
 #[must_use]
-pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
+pub fn read(delivered: &Delivered, names: &HeaderMap, types: &MessageTypes) -> Reading {
     let history = read_deaths(&delivered.headers);
     let mut notes = history.notes;
-    let mut contents = Contents::of(delivered);
+    let mut contents = Contents::of(delivered, types);
     let told = FailedMessage {
         headers: &delivered.headers,
         delivered_to: [&delivered.exchange, &delivered.routing_key],
@@ -96,7 +96,7 @@ pub fn read(delivered: &Delivered, names: &HeaderMap) -> Reading {
     let kept = |note: String| cut(&note.replace('\0', "\u{fffd}"), MOST_MESSAGE_BYTES);
     let notes = notes.into_iter().map(kept).collect();
     Reading {
-        message_type: message_type(delivered, &failure, contents.value.as_ref()),
+        message_type: message_type(delivered, &failure, &contents),
         message_id: delivered.properties.message_id.as_ref().map(name),
         returns_from,
         deaths: history.deaths,
@@ -143,7 +143,7 @@ fn name(text: &WireText) -> String {
     cut(&text.to_display(), MOST_NAME_BYTES)
 }
 
-fn message_type(delivered: &Delivered, failure: &Failure, body: Option<&Value>) -> Option<String> {
+fn message_type(delivered: &Delivered, failure: &Failure, contents: &Contents) -> Option<String> {
     let property = delivered.properties.kind.as_ref().map(name);
     // What AMQP 1.0 clients' messages carry here names the encoding, not the message.
     let property = property.filter(|kind| !kind.is_empty() && kind != "amqp-1.0");
@@ -152,7 +152,9 @@ fn message_type(delivered: &Delivered, failure: &Failure, body: Option<&Value>) 
         Some("headers") | None => (None, failure.message_type.clone()),
         _ => (failure.message_type.clone(), None),
     };
-    told.or(property).or(named).or_else(|| type_in_body(body?))
+    let in_body = || type_in_body(contents.value.as_ref()?);
+    let known = || contents.message_type.clone();
+    told.or(property).or(named).or_else(in_body).or_else(known)
 }
 
 /// The type that an envelope names, in the spellings that are in use, or as CloudEvents has it.
@@ -197,7 +199,7 @@ mod tests {
     }
 
     fn read_plain(delivered: &Delivered) -> Reading {
-        read(delivered, &HeaderMap::default())
+        read(delivered, &HeaderMap::default(), &MessageTypes::default())
     }
 
     #[test]

@@ -1,79 +1,155 @@
-//! Which schema a letter's body is held against, and what it says of one.
+//! Schemas that people upload: what the message types of Protobuf are. What is known of them is in force for all
+//! letters, as long as it is not removed.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Faults of one body that are told.
-pub const MOST_FAULTS: usize = 10;
+/// The longest name, in bytes.
+pub const MOST_NAME_BYTES: usize = 100;
 
-/// The longest that is told of a fault, in characters.
-const MOST_SAID: usize = 300;
+/// Files of one schema.
+pub const MOST_FILES: usize = 1_000;
 
-/// Which letters a schema is for. What is left out is not asked for; one of them is said.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SchemaFor {
-    /// The name of their source.
-    pub source: Option<String>,
-    /// The type that their message says it is of.
-    pub message_type: Option<String>,
+/// All files of one schema, or its descriptor set, in bytes.
+pub const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// Message types that one schema can have.
+pub const MOST_MESSAGE_TYPES: usize = 5_000;
+
+/// A schema as it is uploaded: `.proto` files, or what a compiler made of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewSchema {
+    /// Its name: letters, digits, `.`, `-` and `_`. If it is in use, this is its next version.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9._-]+$")
+    )]
+    pub name: String,
+    /// The text of `.proto` files by their paths, as other files import them. Google's well-known types need not be
+    /// among them.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// A `google.protobuf.FileDescriptorSet` in base64, in place of files: `protoc --include_imports
+    /// --descriptor_set_out=…` writes one.
+    #[serde(default)]
+    pub descriptor_set: Option<String>,
 }
 
-impl SchemaFor {
-    /// Whether it is for a letter of this source and type.
-    #[must_use]
-    pub fn fits(&self, source: &str, message_type: Option<&str>) -> bool {
-        let source_fits = self.source.as_deref().is_none_or(|wanted| wanted == source);
-        let type_fits = match self.message_type.as_deref() {
-            None => true,
-            wanted => wanted == message_type,
+/// A version of a schema.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Schema {
+    /// Its name.
+    pub name: String,
+    /// Counts from 1 on for each name.
+    pub version: i32,
+    /// The paths of its files; empty for a descriptor set.
+    pub files: Vec<String>,
+    /// The full names of the message types in it, without those of imports that the product brings itself.
+    pub message_types: Vec<String>,
+    /// Who uploaded it.
+    pub uploaded_by: String,
+    /// When.
+    pub uploaded_at: DateTime<Utc>,
+    /// Whether letters are read by it: it is the newest of its name, and not removed.
+    pub is_used: bool,
+}
+
+/// A version of a schema, whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WholeSchema {
+    /// The version.
+    #[serde(flatten)]
+    pub schema: Schema,
+    /// The text of its files by their paths.
+    pub texts: BTreeMap<String, String>,
+    /// All versions of its name, the newest first.
+    pub versions: Vec<i32>,
+}
+
+/// Why a schema cannot be used. Nothing of it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SchemaFault {
+    /// The name is empty, too long, or holds other characters.
+    Name,
+    /// There are files and a descriptor set, or neither.
+    Contents,
+    /// It is too large.
+    TooLarge,
+    /// More message types than are taken.
+    TooManyTypes(usize),
+    /// A path that no file has.
+    Path(String),
+    /// It cannot be read: what the compiler says.
+    Unreadable(String),
+    /// Nothing in it is a message type.
+    NoTypes,
+}
+
+impl NewSchema {
+    /// Checks all that can be told without reading the schema.
+    ///
+    /// # Errors
+    /// Returns the first fault.
+    pub fn check(&self) -> Result<(), SchemaFault> {
+        let is_character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        if !(1..=MOST_NAME_BYTES).contains(&self.name.len())
+            || !self.name.chars().all(is_character)
+            || self.name.chars().all(|c| c == '.')
+        {
+            return Err(SchemaFault::Name);
+        }
+        if self.files.is_empty() == self.descriptor_set.is_none() {
+            return Err(SchemaFault::Contents);
+        }
+        let bytes: usize = self.files.iter().map(|(path, text)| path.len() + text.len()).sum();
+        let set = self.descriptor_set.as_ref().map_or(0, |set| set.len() / 4 * 3);
+        if self.files.len() > MOST_FILES || bytes + set > MOST_BYTES {
+            return Err(SchemaFault::TooLarge);
+        }
+        let is_path = |path: &&String| {
+            !path.is_empty()
+                && path.len() <= 500
+                && !path.starts_with('/')
+                && !path.contains(['\0', '\\'])
         };
-        source_fits && type_fits && (self.source.is_some() || self.message_type.is_some())
+        match self.files.keys().find(|path| !is_path(path)) {
+            Some(path) => Err(SchemaFault::Path(path.clone())),
+            None => Ok(()),
+        }
     }
 }
 
-/// What a schema says of a body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct SchemaCheck {
-    /// The schema's name: its file.
-    pub schema: String,
-    /// What is wrong, the first 10; nothing when the body fits.
-    pub faults: Vec<SchemaFault>,
-    /// Whether more is wrong than is told.
-    pub more: bool,
-}
-
-/// What is wrong with a body, and where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct SchemaFault {
-    /// The place in the body, as a JSON pointer: empty for all of it.
-    pub place: String,
-    /// What is wrong.
-    pub why: String,
-}
-
-impl SchemaCheck {
-    /// What a schema says: faults in the order in which they were found.
-    #[must_use]
-    pub fn of(schema: &str, faults: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut faults = faults
-            .into_iter()
-            .map(|(place, why)| SchemaFault { place: cut(&place), why: cut(&why) });
-        let told: Vec<SchemaFault> = faults.by_ref().take(MOST_FAULTS).collect();
-        Self { schema: schema.to_owned(), faults: told, more: faults.next().is_some() }
-    }
-
-    /// Whether the body is as the schema wants it.
-    #[must_use]
-    pub fn fits(&self) -> bool {
-        self.faults.is_empty()
-    }
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MOST_SAID) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+impl fmt::Display for SchemaFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name => write!(
+                f,
+                "the name of a schema has 1 to {MOST_NAME_BYTES} letters, digits, `.`, `-` and `_`"
+            ),
+            Self::Contents => f.write_str("give either `files` or a `descriptor_set`"),
+            Self::TooLarge => write!(
+                f,
+                "a schema has at most {MOST_FILES} files and {} MiB: upload it in parts, each under a name of its own",
+                MOST_BYTES / 1024 / 1024
+            ),
+            Self::TooManyTypes(types) => write!(
+                f,
+                "it has {types} message types, and at most {MOST_MESSAGE_TYPES} are taken: upload those that are sent"
+            ),
+            Self::Path(path) => write!(
+                f,
+                "`{path}` is not a path as a file is imported by: `shop/v1/orders.proto` is one"
+            ),
+            Self::Unreadable(why) => write!(f, "the schema cannot be read: {why}"),
+            Self::NoTypes => f.write_str("nothing in it is a message type"),
+        }
     }
 }
 
@@ -81,36 +157,28 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn wanted(source: Option<&str>, message_type: Option<&str>) -> SchemaFor {
-        SchemaFor {
-            source: source.map(str::to_owned),
-            message_type: message_type.map(str::to_owned),
-        }
+    fn new(name: &str, path: &str) -> NewSchema {
+        let files = BTreeMap::from([(path.to_owned(), "syntax = \"proto3\";".to_owned())]);
+        NewSchema { name: name.to_owned(), files, descriptor_set: None }
     }
 
     #[test]
-    fn a_schema_is_for_letters_of_its_source_and_type() {
-        let order = Some("OrderPlaced");
-        for (schema, fits) in [
-            (wanted(None, None), [false, false, false]),
-            (wanted(Some("Orders"), None), [true, true, false]),
-            (wanted(None, order), [true, false, true]),
-            (wanted(Some("Orders"), order), [true, false, false]),
-        ] {
-            let letters = [("Orders", order), ("Orders", None), ("Payments", order)];
-            assert_eq!(letters.map(|(from, kind)| schema.fits(from, kind)), fits);
+    fn names_paths_and_contents_are_checked() {
+        assert_eq!(new("shop.v1", "shop/orders.proto").check(), Ok(()));
+        for name in ["", "a b", "ä", "..", &"a".repeat(101)] {
+            assert_eq!(new(name, "a.proto").check(), Err(SchemaFault::Name), "{name}");
         }
-    }
-
-    #[test]
-    fn what_is_told_is_bounded() {
-        let faults = (0..12).map(|n| (format!("/{n}"), "ä".repeat(1_000)));
-        let check = SchemaCheck::of("order.json", faults);
-        assert_eq!((check.faults.len(), check.more, check.fits()), (10, true, false));
-        assert_eq!(check.faults[9].place, "/9");
-        assert_eq!(check.faults[0].why.chars().count(), MOST_SAID + 1);
-        let ten = (0..10).map(|n| (format!("/{n}"), "no".to_owned()));
-        assert!(!SchemaCheck::of("order.json", ten).more);
-        assert!(SchemaCheck::of("order.json", []).fits());
+        for path in ["", "/a.proto", "a\0.proto", "a\\b.proto"] {
+            assert_eq!(new("a", path).check(), Err(SchemaFault::Path(path.to_owned())));
+        }
+        let both = NewSchema { descriptor_set: Some(String::new()), ..new("a", "a.proto") };
+        assert_eq!(both.check(), Err(SchemaFault::Contents));
+        let neither = NewSchema { files: BTreeMap::new(), ..new("a", "a.proto") };
+        assert_eq!(neither.check(), Err(SchemaFault::Contents));
+        let large = NewSchema {
+            files: BTreeMap::from([("a.proto".to_owned(), "x".repeat(MOST_BYTES))]),
+            ..new("a", "a.proto")
+        };
+        assert_eq!(large.check(), Err(SchemaFault::TooLarge));
     }
 }

@@ -1,8 +1,10 @@
 //! A function for each target: it panics if the parser that it tries does not hold.
 
+use std::sync::LazyLock;
+
 use arbitrary::{Arbitrary as _, Unstructured};
 use dlo_domain::arrival::Delivered;
-use dlo_domain::decoding::{self, Labels};
+use dlo_domain::decoding::{self, KnownTypes, Labels, MessageTypes};
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::filter::{LetterFilter, complete};
@@ -30,8 +32,21 @@ pub fn bodies(input: &[u8]) {
     }
 }
 
+/// Message types of a shop.
+fn types() -> &'static MessageTypes {
+    static TYPES: LazyLock<MessageTypes> = LazyLock::new(|| {
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../domain/tests/protobuf");
+        let mut compiler = protox::Compiler::new([directory]).expect("a directory");
+        compiler.open_file("shop.proto").expect("a schema");
+        MessageTypes::described_by(&[compiler.descriptor_pool()])
+    });
+    &TYPES
+}
+
 fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u8]) {
-    let labels = Labels { content_type, content_encoding };
+    let nothing = FieldTable::default();
+    let known = KnownTypes::of(types(), content_type, None, &nothing);
+    let labels = Labels { content_type, content_encoding, known };
     for is_whole in [true, false] {
         let plain = decoding::unpack(labels, body, is_whole, MOST_BYTES);
         assert!(plain.bytes.len() <= MOST_BYTES.max(body.len()), "{}", plain.bytes.len());
@@ -76,7 +91,7 @@ pub fn headers(input: &[u8]) {
     let Ok(delivered) = written.or_else(|()| message(&mut Unstructured::new(input))) else {
         return;
     };
-    let read = reading::read(&delivered, &HeaderMap::default());
+    let read = reading::read(&delivered, &HeaderMap::default(), types());
     let again = delivered.clone();
     assert_eq!(Fingerprint::of(&delivered), Fingerprint::of(&again));
     // Postgres keeps no NUL in a text, and one text that holds it would refuse the whole letter.

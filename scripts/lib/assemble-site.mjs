@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { bundle } from 'lightningcss';
+import { minify } from 'terser';
 
 const [stage, site] = process.argv.slice(2);
 const next = path.join(stage, 'next');
@@ -33,6 +34,11 @@ function styleSheet() {
   for (const { message, loc } of warnings) {
     throw new Error(`${loc?.filename ?? 'style/main.css'}:${loc?.line ?? '?'}: ${message}`);
   }
+  return code;
+}
+
+async function script() {
+  const { code } = await minify(fs.readFileSync(path.join(bound, 'dlo.js'), 'utf8'), { module: true });
   return code;
 }
 
@@ -75,12 +81,12 @@ function weigh(sizes) {
   }
 }
 
-function assemble() {
+async function assemble() {
   fs.rmSync(next, { recursive: true, force: true });
   fs.mkdirSync(packageDir, { recursive: true });
   if (fs.existsSync('public')) fs.cpSync('public', next, { recursive: true });
   const hashes = [
-    placeHashed('js', fs.readFileSync(path.join(bound, 'dlo.js'))),
+    placeHashed('js', await script()),
     placeHashed('wasm', fs.readFileSync(path.join(bound, 'dlo.wasm'))),
     placeHashed('css', styleSheet()),
   ];
@@ -94,7 +100,7 @@ function assemble() {
 }
 
 try {
-  assemble();
+  await assemble();
 } catch (error) {
   console.error(`assemble-site: ${error.message ?? error}`);
   process.exit(1);

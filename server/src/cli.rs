@@ -9,6 +9,7 @@ mod migrate;
 mod openapi;
 mod ready;
 mod sandbox;
+mod schemas;
 mod seed_letters;
 mod serve;
 mod token;
@@ -37,6 +38,8 @@ enum Command {
     Migrate(migrate::Migrate),
     /// Report every fault of the configuration, or what an office would do with it
     Check(check::Check),
+    /// Keep, list and remove schemas by which bodies are read
+    Schemas(schemas::SchemasCommand),
     /// Make, list and revoke API tokens
     Token(token::TokenCommand),
     /// Group the lines of a log: one message a line in, one group key a line out
@@ -56,6 +59,7 @@ pub async fn run() -> ExitCode {
         Command::Sandbox(command) => command.run().await,
         Command::Migrate(command) => command.run().await,
         Command::Check(command) => command.run().await,
+        Command::Schemas(command) => command.run().await,
         Command::Token(command) => command.run().await,
         Command::Group(command) => command.run(),
         Command::SeedLetters(command) => command.run().await,

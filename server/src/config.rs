@@ -13,13 +13,13 @@ mod file;
 mod fleet;
 mod http;
 mod intake;
+mod json_schemas;
 mod log;
 mod patience;
 mod register;
 mod replay;
 mod retention;
 mod retry;
-mod schemas;
 mod sources;
 mod topology;
 mod unknown;
@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use dlo_domain::source::NewSource;
 
 use crate::broker::Brokers;
-use crate::schemas::Schemas;
+use crate::json_schemas::Schemas;
 use crate::store::retention::Retention;
 
 pub use alerts::AlertsConfig;
@@ -210,7 +210,7 @@ impl Surroundings<'_> {
         let register = register::read(&mut reader);
         let topology = topology::read(&mut reader);
         let retention = retention::read(&mut reader);
-        let schemas = schemas::read(&mut reader);
+        let schemas = json_schemas::read(&mut reader);
         let patience = patience::read(&mut reader);
         let log = log::read(&mut reader);
         let is_office = needs == Needs::Office;

@@ -24,6 +24,7 @@ mod overview;
 mod policies;
 mod replays;
 mod rules;
+mod schemas;
 mod searches;
 mod selection;
 mod sources;
@@ -48,10 +49,10 @@ use crate::broker::Brokers;
 use crate::clock::SharedClock;
 use crate::config::{ExecutionsConfig, Patience, ReplayConfig};
 use crate::fleet::{self as workforce, Beats};
+use crate::json_schemas::Schemas;
 use crate::judging::Judges;
 use crate::notifying::Poster;
 use crate::replay::Waits;
-use crate::schemas::Schemas;
 use crate::store;
 use crate::transform::Transformer;
 
@@ -73,7 +74,7 @@ pub struct PgDesk {
     judges: Arc<Judges>,
     /// What carries jq programs out.
     transformer: Transformer,
-    schemas: Schemas,
+    json_schemas: Schemas,
     patience: Patience,
     /// What posts to channels, to test them.
     poster: Option<Poster>,
@@ -103,7 +104,7 @@ impl PgDesk {
             comparison: Arc::default(),
             judges: Arc::default(),
             transformer: Transformer::own(),
-            schemas: Schemas::default(),
+            json_schemas: Schemas::default(),
             patience: Patience::default(),
             poster: None,
             database_away: Mutex::new(None),
@@ -117,10 +118,10 @@ impl PgDesk {
         self
     }
 
-    /// The same with schemas that changed bodies are held against.
+    /// The same with JSON Schemas that changed bodies are held against.
     #[must_use]
-    pub fn with_schemas(mut self, schemas: Schemas) -> Self {
-        self.schemas = schemas;
+    pub fn with_json_schemas(mut self, schemas: Schemas) -> Self {
+        self.json_schemas = schemas;
         self
     }
 

@@ -111,9 +111,10 @@ impl Joiner {
         let mut letters = stored(conn, &ids, true).await?;
         // What was reported of an earlier arrival is not what the letter died of last.
         letters.retain(|one| joined.contains(&(one.id, one.arrivals)) || left.contains(&one.id));
-        let changed = retell(conn, &letters).await?;
         let judge = self.judges.current(conn).await?;
-        let walk = Walk { due: Due { severity: true, signature: true }, cursor: None };
+        let changed = retell(conn, &letters, judge.types()).await?;
+        let walk =
+            Walk { due: Due { severity: true, signature: true, contents: false }, cursor: None };
         self.walker.judge(conn, &judge, walk, &changed).await?;
         Ok(changed)
     }

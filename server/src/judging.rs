@@ -13,9 +13,10 @@ use dlo_domain::ids::SourceId;
 use dlo_domain::judge::Judge;
 use sqlx::PgConnection;
 
+use crate::schemas::message_types;
 use crate::store::judging::{self, Due};
 use crate::store::rules::Standing;
-use crate::store::{StoreError, alerts, rules};
+use crate::store::{StoreError, alerts, rules, schemas};
 
 pub use preview::{DAYS, preview};
 pub use walk::{LOOK_EVERY, Walker};
@@ -70,9 +71,12 @@ impl Judges {
     }
 }
 
-/// The judge of the rules as they are, which knows what alert rules count, too.
+/// The judge of the rules as they are, which knows what alert rules count, and the message types that schemas tell of.
 async fn read(conn: &mut PgConnection) -> Result<Judge, StoreError> {
-    let mut judge = rules::book(conn).await?.judge();
+    let sets = schemas::descriptor_sets(conn).await?;
+    let sets = sets.iter().map(|set| (&*set.name, &*set.bytes));
+    let types = message_types(sets);
+    let mut judge = rules::book(conn).await?.judge().with_types(types);
     // After the revision: should they be newer than it, they are read once more at the next.
     for kept in alerts::rules::all(conn).await?.iter().filter(|kept| kept.rule.rule.enabled) {
         if let Err(why) = judge.count(kept.counter, &kept.rule.rule.signal) {
@@ -90,7 +94,7 @@ async fn read(conn: &mut PgConnection) -> Result<Judge, StoreError> {
 pub async fn after_renaming(conn: &mut PgConnection, now: DateTime<Utc>) -> Result<(), StoreError> {
     if read(conn).await?.names_sources() {
         rules::revise(conn).await?;
-        let all = Due { severity: true, signature: true };
+        let all = Due { severity: true, signature: true, contents: false };
         judging::begin(conn, all, now).await?;
     }
     Ok(())

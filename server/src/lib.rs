@@ -30,6 +30,7 @@ pub mod fleet;
 pub mod grouping;
 pub mod http;
 pub mod intake;
+pub mod json_schemas;
 pub mod judging;
 pub mod lifecycle;
 pub mod measuring;

@@ -8,6 +8,7 @@ pub use templates::{any_message, any_phrase};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::decoding::MessageTypes;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::globs::Globs;
@@ -156,7 +157,8 @@ async fn insert_patterns(
             .iter()
             .map(|number| {
                 let Template { source, delivered } = template(*number);
-                let reading = reading::read(&delivered, &HeaderMap::default());
+                let reading =
+                    reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
                 let id = LetterId(new_id(&**clock));
                 let court = Court { judge: &judge, source: "" };
                 (sources[source], Incoming::new(id, at, delivered, reading, court, &mut masker))

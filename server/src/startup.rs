@@ -149,7 +149,7 @@ impl Plan {
             (self.waits.clone(), self.config.replay.clone()),
         )
         .with_executions(self.config.executions.clone())
-        .with_schemas(self.config.schemas.clone())
+        .with_json_schemas(self.config.schemas.clone())
         .with_patience(self.config.patience)
         .with_poster(self.poster.clone());
         let pool = self.pools.pages.clone();

@@ -36,6 +36,7 @@ pub mod replays;
 pub mod retention;
 pub mod retries;
 pub mod rules;
+pub mod schemas;
 pub mod seeding;
 pub mod sources;
 pub mod timeline;

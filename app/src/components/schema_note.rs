@@ -1,7 +1,7 @@
 //! What a schema says of a body: what is wrong, and where. It refuses nothing.
 
 use crate::visible::{show_line, show_lines};
-use dlo_domain::schema::{SchemaCheck, SchemaFault};
+use dlo_domain::json_schema::{SchemaCheck, SchemaFault};
 use leptos::prelude::*;
 
 /// A line when the body fits, else each fault with its place.

@@ -3,10 +3,12 @@
 use serde_json::Value;
 
 use super::charset::read_text;
-use super::document::read_document;
+use super::document::{Document, read_document};
 use super::envelope::{Inside, take_apart_command};
+use super::formats::protobuf::MessageTypes;
+use super::known_types::KnownTypes;
 use super::labels::{Labels, unknown_names};
-use super::unpacking::unpack_named;
+use super::unpacking::unpack;
 use crate::arrival::Delivered;
 use crate::wire::WireText;
 
@@ -28,39 +30,49 @@ pub struct Contents {
     pub envelope: Option<Value>,
     /// Its beginning as text; `None` where it is none, or empty.
     pub excerpt: Option<String>,
+    /// The known message type that it is of, where that is as good as certain.
+    pub message_type: Option<String>,
     /// What its sender says of it that does not hold, as sentences.
     pub remarks: Vec<String>,
 }
 
 impl Contents {
-    /// Reads the body of a message.
+    /// Reads the body of a message, with these message types known.
     #[must_use]
-    pub fn of(delivered: &Delivered) -> Self {
-        Self::up_to(delivered, MOST_VALUE_BYTES)
+    pub fn of(delivered: &Delivered, types: &MessageTypes) -> Self {
+        Self::up_to(delivered, types, MOST_VALUE_BYTES)
     }
 
     /// The same for bodies of up to `most` bytes, once they are unpacked.
     #[must_use]
-    pub fn up_to(delivered: &Delivered, most: usize) -> Self {
+    pub fn up_to(delivered: &Delivered, types: &MessageTypes, most: usize) -> Self {
         let properties = &delivered.properties;
         let content_type = properties.content_type.as_ref().map(WireText::to_display);
         let content_encoding = properties.content_encoding.as_ref().map(WireText::to_display);
         let labels = Labels {
             content_type: content_type.as_deref(),
             content_encoding: content_encoding.as_deref(),
+            known: KnownTypes::of(
+                types,
+                content_type.as_deref(),
+                properties.kind.as_ref(),
+                &delivered.headers,
+            ),
         };
-        let plain = unpack_named(labels, &delivered.body, true, most.max(MOST_UNPACKED_BYTES));
+        let plain = unpack(labels, &delivered.body, true, most.max(MOST_UNPACKED_BYTES));
         let mut remarks = plain.faults;
         remarks.extend(unknown_names(labels));
         let is_small = plain.is_whole && plain.bytes.len() <= most;
-        let value = if is_small { read_value(labels, &plain.bytes) } else { None };
-        let Some(inside) = value.as_ref().and_then(Inside::of) else {
-            return Self { remarks, ..Self::of_plain(labels, &plain.bytes, value) };
+        let document = if is_small { read_values(labels, &plain.bytes) } else { None };
+        let Some(inside) = document.as_ref().and_then(|document| Inside::of(&document.value))
+        else {
+            return Self { remarks, ..Self::of_plain(labels, &plain.bytes, document) };
         };
-        let labels = inside.labels();
-        let plain = unpack_named(labels, &inside.body, true, most);
-        let within = if plain.is_whole { read_value(labels, &plain.bytes) } else { None };
-        Self { remarks, envelope: value, ..Self::of_plain(labels, &plain.bytes, within) }
+        let envelope = document.map(|document| document.value);
+        let labels = Labels { known: labels.known.within(), ..inside.labels() };
+        let plain = unpack(labels, &inside.body, true, most);
+        let within = if plain.is_whole { read_values(labels, &plain.bytes) } else { None };
+        Self { envelope, remarks, ..Self::of_plain(labels, &plain.bytes, within) }
     }
 
     /// What is told, by its envelope where it has one.
@@ -69,16 +81,20 @@ impl Contents {
         self.envelope.as_ref().or(self.value.as_ref())
     }
 
-    fn of_plain(labels: Labels<'_>, bytes: &[u8], value: Option<Value>) -> Self {
+    fn of_plain(labels: Labels<'_>, bytes: &[u8], document: Option<Document>) -> Self {
+        let message_type = document.as_ref().and_then(|document| document.step.sure_type());
+        let message_type = message_type.map(ToOwned::to_owned);
+        let value = document.map(|document| document.value);
         let excerpt = excerpt(labels, bytes).or_else(|| value.as_ref().map(written));
-        Self { value, excerpt: excerpt.filter(|text| !text.is_empty()), ..Self::default() }
+        let excerpt = excerpt.filter(|text| !text.is_empty());
+        Self { value, excerpt, message_type, ..Self::default() }
     }
 }
 
-fn read_value(labels: Labels<'_>, bytes: &[u8]) -> Option<Value> {
-    let mut value = read_document(labels, bytes).document?.value;
-    take_apart_command(&mut value);
-    Some(value)
+fn read_values(labels: Labels<'_>, bytes: &[u8]) -> Option<Document> {
+    let mut document = read_document(labels, bytes).document?;
+    take_apart_command(&mut document.value);
+    Some(document)
 }
 
 /// The beginning of bytes, where that is text.

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::formats::{cbor, form, is_text, java, msgpack, ndjson, php, pickle, xml};
 use super::labels::Labels;
+use super::message;
 use super::step::{Certainty, Evidence, Format, Step};
 
 /// Bytes that were read as values.
@@ -30,34 +31,46 @@ pub fn read_document(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
     let labelled = labels.content_type.and_then(format_of);
     let mut fault = None;
     if let Some(format) = labelled {
-        match read_as(format, bytes) {
-            Ok(value) => return Attempt::of(bytes, (format, Evidence::Label), value),
+        match read_labelled(labels, format, bytes) {
+            Ok(document) => return Attempt { document: Some(document), fault: None },
             Err(why) => {
                 let name = format.name();
                 fault = Some(format!("The sender calls it {name}, but it is not: {why}."));
             }
         }
     }
+    if let Some(document) = message::read_named(labels.known, bytes) {
+        return Attempt { document: Some(document), fault };
+    }
     let candidates = candidates(bytes).filter(|(format, _)| Some(*format) != labelled);
     for (format, evidence) in candidates {
         if let Ok(value) = read_as(format, bytes)
             && (evidence == Evidence::Magic || says_something(format, &value))
         {
-            return Attempt { fault, ..Attempt::of(bytes, (format, evidence), value) };
+            let document = Document::of(bytes, (format, evidence), value);
+            return Attempt { document: Some(document), fault };
         }
     }
-    Attempt { document: None, fault }
+    Attempt { document: message::read_unlabelled(labels.known, bytes), fault }
 }
 
-impl Attempt {
+impl Document {
     fn of(bytes: &[u8], (format, evidence): (Format, Evidence), value: Value) -> Self {
         let mut step = Step::new(format, evidence, bytes.len());
         let is_guess = matches!(format, Format::MessagePack | Format::Cbor | Format::Form);
         if is_guess && evidence == Evidence::Shape {
             step.certainty = Certainty::Likely;
         }
-        Self { document: Some(Document { step, value }), fault: None }
+        Self { step, value }
     }
+}
+
+/// Reads bytes as what their sender calls them.
+fn read_labelled(labels: Labels<'_>, format: Format, bytes: &[u8]) -> Result<Document, String> {
+    if format == Format::Protobuf {
+        return message::read_labelled(labels.known, bytes);
+    }
+    read_as(format, bytes).map(|value| Document::of(bytes, (format, Evidence::Label), value))
 }
 
 /// The format that a media type names, if it is one that has a structure.
@@ -74,6 +87,9 @@ fn format_of(content_type: &str) -> Option<Format> {
         "cbor" => Format::Cbor,
         "php-serialized" | "vnd.php.serialized" | "php.serialized" => Format::Php,
         "java-serialized-object" => Format::Java,
+        "protobuf" | "proto" | "google-protobuf" | "vnd.google.protobuf" | "grpc" => {
+            Format::Protobuf
+        }
         "python-serialize" | "python-pickle" | "pickle" => Format::Pickle,
         kind if kind.contains("json") => Format::Json,
         _ => return None,

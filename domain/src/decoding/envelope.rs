@@ -93,6 +93,7 @@ impl Inside {
         Labels {
             content_type: self.content_type.as_deref(),
             content_encoding: self.content_encoding.as_deref(),
+            ..Labels::default()
         }
     }
 

@@ -10,6 +10,7 @@ pub(super) mod msgpack;
 pub(super) mod ndjson;
 pub(super) mod php;
 pub(super) mod pickle;
+pub mod protobuf;
 pub(super) mod xml;
 
 use base64::Engine as _;
@@ -29,7 +30,7 @@ const TOO_SHORT: &str = "it ends too early";
 const BYTES_BEHIND: &str = "more bytes stand behind its end";
 
 /// Counts the values of a body, and how deep it is in them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Gauge {
     values: usize,
     level: usize,

@@ -4,6 +4,7 @@
 use encoding_rs::Encoding;
 
 use super::coding;
+use super::known_types::KnownTypes;
 use crate::reading::cut;
 
 /// The longest name that is repeated in a note, in bytes.
@@ -12,13 +13,15 @@ const MOST_NAME_BYTES: usize = 64;
 /// Content encodings that pack nothing. Some clients name a charset here.
 const PLAIN: [&str; 4] = ["identity", "binary", "8bit", "7bit"];
 
-/// What a sender says of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What a sender says of a body, and what is known of message types.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Labels<'a> {
     /// The media type.
     pub content_type: Option<&'a str>,
     /// What it was packed in, with commas in between, in the order in which it was.
     pub content_encoding: Option<&'a str>,
+    /// The message types that are known.
+    pub known: KnownTypes<'a>,
 }
 
 impl Labels<'_> {

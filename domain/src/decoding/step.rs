@@ -42,6 +42,8 @@ pub enum Format {
     Java,
     /// What Python's `pickle` writes.
     Pickle,
+    /// A message of Protobuf.
+    Protobuf,
     /// What a framework puts around a message that failed.
     Envelope,
     /// Text.
@@ -54,8 +56,9 @@ impl Format {
     /// Whether what is in it is values, which can be shown as a tree.
     #[must_use]
     pub fn has_values(self) -> bool {
-        use Format::{Cbor, Form, Java, Json, MessagePack, Ndjson, Php, Pickle, Xml};
-        matches!(self, Json | Ndjson | Xml | Form | MessagePack | Cbor | Php | Java | Pickle)
+        use Format::{Cbor, Form, Java, Json, MessagePack, Ndjson, Php, Pickle, Protobuf, Xml};
+        matches!(self, Json | Ndjson | Xml | Form | MessagePack | Cbor)
+            || matches!(self, Php | Java | Pickle | Protobuf)
     }
 
     /// Its name.
@@ -79,6 +82,7 @@ impl Format {
             Self::Php => "PHP",
             Self::Java => "Java",
             Self::Pickle => "pickle",
+            Self::Protobuf => "Protobuf",
             Self::Envelope => "envelope",
             Self::Text => "text",
             Self::Binary => "binary",
@@ -97,6 +101,8 @@ pub enum Evidence {
     Magic,
     /// All of it can be read so.
     Shape,
+    /// It fits one of the known message types, and better than all others.
+    Fit,
     /// It is nothing else.
     Rest,
 }
@@ -112,6 +118,9 @@ pub enum Certainty {
     Certain,
 }
 
+/// How likely a message type must be to be taken for that of a letter, in percent.
+const SURE: u8 = 90;
+
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -124,9 +133,24 @@ pub struct Step {
     pub certainty: Certainty,
     /// The bytes that came out, as many as were asked for.
     pub bytes: i64,
-    /// The charset of a text that is not plain UTF-8; the framework of an envelope.
+    /// The charset of a text that is not plain UTF-8; the framework of an envelope; the type of a message of Protobuf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// The known message types that the bytes fit best, the likeliest first, where the sender names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranking: Vec<RankedType>,
+}
+
+/// A message type that bytes may be of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RankedType {
+    /// Its full name.
+    pub message_type: String,
+    /// How likely it is, in percent: of all known types, and of being none of them.
+    pub percent: u8,
+    /// How well the bytes fit it: by how many bits they are shorter for somebody who knows the type than as noise.
+    pub bits: i32,
 }
 
 impl Step {
@@ -136,7 +160,17 @@ impl Step {
             _ => Certainty::Certain,
         };
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        Self { format, evidence, certainty, bytes, detail: None }
+        Self { format, evidence, certainty, bytes, detail: None, ranking: Vec::new() }
+    }
+
+    /// The message type of its bytes, where that is as good as certain.
+    pub(crate) fn sure_type(&self) -> Option<&str> {
+        let is_sure = match self.evidence {
+            Evidence::Label => true,
+            Evidence::Fit => self.ranking.first().is_some_and(|first| first.percent >= SURE),
+            _ => false,
+        };
+        self.detail.as_deref().filter(|_| is_sure && self.format == Format::Protobuf)
     }
 
     /// What was found, and by what.
@@ -147,6 +181,7 @@ impl Step {
             (Evidence::Magic, _) => ", by its first bytes",
             (Evidence::Shape, Certainty::Likely) => ", as it seems by its form",
             (Evidence::Shape, Certainty::Certain) => ", by its form",
+            (Evidence::Fit, _) => ", as it fits best",
             (Evidence::Rest, _) => "",
         };
         let detail = self.detail.as_ref().map(|name| format!(" ({name})"));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::coding::{self, Opened, Packed};
 use super::labels::Labels;
+use super::message::is_message;
 use super::step::{Evidence, Format, Step};
 
 /// Codings that are undone, at most: senders name one or two.
@@ -30,7 +31,7 @@ pub struct Unpacked<'a> {
 #[must_use]
 pub fn unpack<'a>(labels: Labels<'_>, body: &'a [u8], whole: bool, most: usize) -> Unpacked<'a> {
     let mut unpacked = unpack_named(labels, body, whole, most);
-    while unpacked.undo_by_magic(most) || unpacked.undo_base64(most) {}
+    while unpacked.undo_by_magic(most) || unpacked.undo_base64(labels, most) {}
     unpacked
 }
 
@@ -100,7 +101,7 @@ impl Unpacked<'_> {
     }
 
     /// Undoes base64 that nobody named, where what comes out is something.
-    fn undo_base64(&mut self, most: usize) -> bool {
+    fn undo_base64(&mut self, labels: Labels<'_>, most: usize) -> bool {
         let text = self.bytes.trim_ascii();
         let is_letter = |byte: &u8| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\r' | b'\n')
@@ -114,7 +115,7 @@ impl Unpacked<'_> {
         let Ok((format, opened)) = coding::open(Format::Base64, self.packed(most)) else {
             return false;
         };
-        if !says_something(&opened.bytes) {
+        if !says_something(&opened.bytes) && !is_message(labels.known, &opened.bytes) {
             return false;
         }
         self.take(format, Evidence::Shape, opened);

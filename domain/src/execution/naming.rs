@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::report::is_name;
 use crate::arrival::Delivered;
 use crate::death::Reason;
-use crate::decoding::Contents;
+use crate::decoding::{Contents, MessageTypes};
 use crate::named;
 use crate::reading::Reading;
 
@@ -83,12 +83,17 @@ impl ExecutionNaming {
     /// The execution that a message names. Nothing is named by a message of another type, by a body
     /// that is no JSON or too large, and by what cannot be a name: it is a letter like any other.
     #[must_use]
-    pub fn read(&self, delivered: &Delivered, reading: &Reading) -> Option<String> {
+    pub fn read(
+        &self,
+        delivered: &Delivered,
+        reading: &Reading,
+        types: &MessageTypes,
+    ) -> Option<String> {
         let kind = &reading.message_type;
         if !self.is_asked() || self.message_type.is_some() && self.message_type != *kind {
             return None;
         }
-        let name = self.in_header(delivered).or_else(|| self.in_body(delivered, reading));
+        let name = self.in_header(delivered).or_else(|| self.in_body(delivered, reading, types));
         name.filter(|name| is_name(name))
     }
 
@@ -100,13 +105,18 @@ impl ExecutionNaming {
             .filter(|name| !name.is_empty())
     }
 
-    fn in_body(&self, delivered: &Delivered, reading: &Reading) -> Option<String> {
+    fn in_body(
+        &self,
+        delivered: &Delivered,
+        reading: &Reading,
+        types: &MessageTypes,
+    ) -> Option<String> {
         let path = self.path.as_deref()?;
         let name = |body: &Value| named::text_of(body.pointer(path)?);
         match &reading.contents.value {
             Some(body) => name(body),
             // A body that is too large for searching may name one all the same.
-            None => name(&Contents::up_to(delivered, MOST_BODY_BYTES).value?),
+            None => name(&Contents::up_to(delivered, types, MOST_BODY_BYTES).value?),
         }
     }
 }

@@ -1,3 +1,4 @@
+use crate::decoding::MessageTypes;
 use chrono::TimeDelta;
 use serde_json::json;
 
@@ -158,7 +159,8 @@ fn body(json: &str) -> Delivered {
 
 /// The execution that a message names.
 fn named_by(naming: &ExecutionNaming, delivered: &Delivered) -> Option<String> {
-    naming.read(delivered, &reading::read(delivered, &HeaderMap::default()))
+    let types = MessageTypes::default();
+    naming.read(delivered, &reading::read(delivered, &HeaderMap::default(), &types), &types)
 }
 
 #[test]

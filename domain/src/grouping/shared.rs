@@ -160,11 +160,14 @@ fn tells_of_failure(name: &str) -> bool {
 mod tests {
     use super::super::mask::Masker;
     use super::*;
-    use crate::decoding::Contents;
+    use crate::decoding::{Contents, MessageTypes};
 
     fn template(body: &str, message: &str) -> String {
         let delivered = Delivered { body: body.as_bytes().to_vec(), ..Delivered::default() };
-        let shared = Shared::of(&delivered, Contents::of(&delivered).value.as_ref());
+        let shared = Shared::of(
+            &delivered,
+            Contents::of(&delivered, &MessageTypes::default()).value.as_ref(),
+        );
         let mut masker = Masker::new();
         masker.mask_with(message, |text, pieces| shared.mark(text, pieces)).template()
     }

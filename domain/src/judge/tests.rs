@@ -1,3 +1,4 @@
+use crate::decoding::MessageTypes;
 use serde_json::json;
 
 use super::*;
@@ -23,7 +24,7 @@ fn delivered(class: &str, message: &str, body: &str) -> Delivered {
 
 /// What a judge says of a delivery from the source `main`, at its first arrival or a later one.
 fn judge(judge: &Judge, delivered: &Delivered, arrivals: i32) -> Judgement {
-    let mut reading = reading::read(delivered, &HeaderMap::default());
+    let mut reading = reading::read(delivered, &HeaderMap::default(), &MessageTypes::default());
     reading.origin.reason = Reason::Rejected;
     reading.failure.error_class = Some("ShopError".to_owned());
     let message = reading.failure.error_message.as_deref();

@@ -3,3 +3,4 @@
 mod corpora;
 mod filter;
 mod grouping_accuracy;
+mod type_ranking;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dlo_domain::decoding::MessageTypes;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::{LetterId, SourceId};
@@ -110,7 +111,8 @@ async fn write(pool: &PgPool, source: SourceId, masker: &mut Masker) -> Outcome<
     let incoming: Vec<Incoming> = (0..BATCH)
         .map(|_| {
             let delivered = any_message(rand::random_range(0..1_000_000));
-            let reading = reading::read(&delivered, &HeaderMap::default());
+            let reading =
+                reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
             let id = LetterId(new_id(&SystemClock));
             Incoming::new(id, SystemClock.now(), delivered, reading, court, masker)
         })

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 
 mod examples;
-mod schemas;
+mod json_schemas;
 
 const DATABASE: (&str, &str) = ("DLO_DATABASE_URL", "postgres://dlo:geheim@127.0.0.1:5432/dlo");
 const BROKER: (&str, &str) = ("DLO_BROKER_URL", "amqp://guest:geheim@127.0.0.1:5672/%2f");

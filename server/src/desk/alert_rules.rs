@@ -229,7 +229,7 @@ async fn count_anew(
     revise(conn).await?;
     // Letters that wait already are looked at by the walk that judges them by severity rules, too.
     if after.is_some_and(|scope| scope.is_waiting) {
-        begin(conn, Due { severity: true, signature: false }, now).await?;
+        begin(conn, Due { severity: true, ..Due::default() }, now).await?;
     }
     Ok(())
 }

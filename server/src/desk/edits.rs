@@ -49,7 +49,7 @@ pub(super) async fn sheet(
         summary,
         shape,
         draft,
-        schemas: desk.schemas.clone(),
+        schemas: desk.json_schemas.clone(),
         needs_approval: desk.replaying.transforms_need_approval,
         bounds: diff::Bounds::of_one(desk.patience.diff),
     };

@@ -164,7 +164,11 @@ async fn close(
     rules::revise(conn).await?;
     let after = rules::book(conn).await?;
     let differs = |kind| before.asked(kind) != after.asked(kind);
-    let due = Due { severity: differs(RuleKind::Severity), signature: differs(RuleKind::Grouping) };
+    let due = Due {
+        severity: differs(RuleKind::Severity),
+        signature: differs(RuleKind::Grouping),
+        contents: false,
+    };
     if due.is_any() {
         begin(conn, due, note.at).await?;
     }

@@ -16,7 +16,7 @@ use super::PgDesk;
 use super::letters::no_letter;
 use super::selection::chosen;
 use crate::changes::{ChangeError, Changes, MadeOf, Sent};
-use crate::schemas::Schemas;
+use crate::json_schemas::Schemas;
 use crate::store::letter_detail::{self, StoredBody};
 use crate::store::letter_list;
 use crate::store::replays::plan;
@@ -149,7 +149,7 @@ async fn schemas_of(
     conn: &mut PgConnection,
     made: &HashMap<LetterId, MadeOf>,
 ) -> Result<HashMap<LetterId, ItsSchema>, DeskError> {
-    if desk.schemas.is_empty() {
+    if desk.json_schemas.is_empty() {
         return Ok(HashMap::new());
     }
     let changed = made.iter().filter(|(_, one)| matches!(one.sent, Sent::Changed(_)));
@@ -157,9 +157,9 @@ async fn schemas_of(
     let letters = letter_list::these(conn, &changed).await?.into_iter();
     let schemas = letters.filter_map(|letter| {
         let kind = letter.message_type.as_deref();
-        desk.schemas.of(&letter.source, kind)?;
+        desk.json_schemas.of(&letter.source, kind)?;
         let its = ItsSchema {
-            schemas: desk.schemas.clone(),
+            schemas: desk.json_schemas.clone(),
             source: letter.source,
             message_type: letter.message_type,
         };

@@ -21,6 +21,7 @@ pub(super) mod policies;
 pub(super) mod replays;
 pub(super) mod restores;
 pub(super) mod rules;
+pub(super) mod schemas;
 pub(super) mod sources;
 pub(super) mod timeline;
 pub(super) mod topology;
@@ -58,7 +59,6 @@ pub fn endpoints() -> Vec<Endpoint> {
     let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
     let group = "/api/v1/groups/{id}";
     let source = "/api/v1/sources/{id}";
-    let (rules, rule) = ("/api/v1/rules/{kind}", "/api/v1/rules/{kind}/{id}");
     let (policies, policy) = ("/api/v1/retry-policies", "/api/v1/retry-policies/{id}");
     let apply = "/api/v1/retry-policies/{id}/apply";
     let loss = "/api/v1/sources/{id}/accepted-loss";
@@ -92,13 +92,6 @@ pub fn endpoints() -> Vec<Endpoint> {
         Endpoint::new(Method::PATCH, group, Role::Operator, patch(groups::edit)),
         act("/api/v1/groups/merge", post(groups::merge)),
         act("/api/v1/groups/split", post(groups::split)),
-        read(rules, get(rules::list)),
-        manage(Method::POST, rules, post(rules::create)),
-        manage(Method::PUT, rules, put(rules::order)),
-        read(rule, get(rules::one)),
-        manage(Method::PUT, rule, put(rules::change)),
-        manage(Method::DELETE, rule, delete(rules::remove)),
-        act("/api/v1/rules/preview", post(rules::preview)),
         read(policies, get(policies::list)),
         manage(Method::POST, policies, post(policies::create)),
         manage(Method::PUT, policies, put(policies::order)),
@@ -128,10 +121,33 @@ pub fn endpoints() -> Vec<Endpoint> {
         read("/api/v1/timeline", get(timeline::read)),
         read("/api/v1/events", get(events::stream)),
     ];
+    all.extend(of_reading());
     all.extend(of_alerts());
     all.extend(of_executions());
     all.extend(of_topology());
     all
+}
+
+/// What letters are judged and read by.
+fn of_reading() -> Vec<Endpoint> {
+    let read = |path, handler| Endpoint::new(Method::GET, path, Role::Viewer, handler);
+    let act = |path, handler| Endpoint::new(Method::POST, path, Role::Operator, handler);
+    let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
+    let (rules, rule) = ("/api/v1/rules/{kind}", "/api/v1/rules/{kind}/{id}");
+    let (schemas, schema) = ("/api/v1/schemas", "/api/v1/schemas/{name}");
+    vec![
+        read(rules, get(rules::list)),
+        manage(Method::POST, rules, post(rules::create)),
+        manage(Method::PUT, rules, put(rules::order)),
+        read(rule, get(rules::one)),
+        manage(Method::PUT, rule, put(rules::change)),
+        manage(Method::DELETE, rule, delete(rules::remove)),
+        read(schemas, get(schemas::list)),
+        manage(Method::POST, schemas, post(schemas::create)),
+        read(schema, get(schemas::one)),
+        manage(Method::DELETE, schema, delete(schemas::remove)),
+        act("/api/v1/rules/preview", post(rules::preview)),
+    ]
 }
 
 /// Alerts, their rules, silences, and channels.

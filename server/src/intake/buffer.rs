@@ -47,12 +47,12 @@ impl Buffer {
         let Taken { tag, delivered } = taken;
         let size = delivered.body.len();
         self.fingerprints.push(Fingerprint::of(&delivered));
-        let mut reading = reading::read(&delivered, &source.headers);
+        let judge = self.judge.get_or_insert_with(|| intake.judges.newest());
+        let mut reading = reading::read(&delivered, &source.headers, judge.types());
         reading.compare_vhost(&source.vhost);
-        self.executions.push(source.executions.read(&delivered, &reading));
+        self.executions.push(source.executions.read(&delivered, &reading, judge.types()));
         let id = LetterId(new_id(&*intake.clock));
         let now = intake.clock.now();
-        let judge = self.judge.get_or_insert_with(|| intake.judges.newest());
         let court = Court { judge, source: &source.name };
         let incoming = Incoming::new(id, now, delivered, reading, court, &mut self.masker);
         self.incoming.push(incoming);

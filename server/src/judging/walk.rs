@@ -19,7 +19,7 @@ use crate::store::alerts::matches::{self, LetterVersion, WaitingLetter};
 use crate::store::groups::signatures::{self, Seen};
 use crate::store::judging::{self, Due, Ruling, Step, Walk};
 use crate::store::letters::{StoredLetter, stored};
-use crate::store::{StoreError, events};
+use crate::store::{StoreError, events, extracts};
 
 /// How often it is looked whether there is something to do.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -109,6 +109,9 @@ impl Walker {
         }
         let inside = walk.due.signature || judge.looks_inside();
         let stored = stored(conn, letters, inside).await?;
+        if walk.due.contents {
+            read_anew(conn, &stored, judge).await?;
+        }
         let judged = stored.into_iter().map(|letter| self.judged(letter, judge, walk.due));
         let judged: Vec<Judged> = judged.collect();
         if walk.due.severity && judge.measures_waiting() {
@@ -141,6 +144,23 @@ impl Walker {
             signature,
         }
     }
+}
+
+/// Keeps what is in the bodies of letters for searching, by the message types that are known now. One that died again
+/// since it was read was read by them then.
+async fn read_anew(
+    conn: &mut PgConnection,
+    letters: &[StoredLetter],
+    judge: &Judge,
+) -> Result<(), StoreError> {
+    let version = |one: &StoredLetter| LetterVersion { letter: one.id, arrivals: one.arrivals };
+    let read: Vec<LetterVersion> = letters.iter().map(version).collect();
+    let same = matches::lock_unchanged(conn, &read).await?;
+    let same = letters.iter().filter(|letter| same.contains(&letter.id));
+    let rows: Vec<(LetterId, extracts::Row)> =
+        same.map(|letter| (letter.id, (&letter.extract(judge.types())).into())).collect();
+    let rows: Vec<(LetterId, &extracts::Row)> = rows.iter().map(|(id, row)| (*id, row)).collect();
+    extracts::put(conn, &rows).await
 }
 
 /// Writes down which letters alert rules measure. One that died again since it was read was looked at then.

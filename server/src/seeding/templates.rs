@@ -208,6 +208,7 @@ fn body(number: usize, variant: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use dlo_domain::decoding::MessageTypes;
     use dlo_domain::failure::HeaderMap;
     use dlo_domain::reading;
 
@@ -217,7 +218,8 @@ mod tests {
     fn every_failure_reads_as_one() {
         for number in [0, 1, 79, 1_000, MOST_SIGNATURES * VARIANTS - 1] {
             let delivered = template(number).delivered;
-            let reading = reading::read(&delivered, &HeaderMap::default());
+            let reading =
+                reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
             assert!(reading.notes.is_empty(), "{:?}", reading.notes);
             assert_eq!(reading.deaths.len(), 1);
             assert!(reading.failure.error_class.is_some_and(|class| class.starts_with("shop.")));

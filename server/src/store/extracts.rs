@@ -26,7 +26,7 @@ impl From<&Extract> for Row {
     }
 }
 
-/// Stores the extracts of letters, in the place of older ones.
+/// Stores the extracts of letters, in the place of older ones that are others.
 ///
 /// # Errors
 /// When Postgres does not do it: then the transaction must be given up.
@@ -45,7 +45,9 @@ pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(
              as new (id, text, headers, body)
          on conflict (letter_id) do update
          set text = excluded.text, headers = excluded.headers, body = excluded.body,
-             is_indexed = false",
+             is_indexed = false
+         where (extracts.text, extracts.headers, extracts.body) is distinct from
+             (excluded.text, excluded.headers, excluded.body)",
         &ids,
         &texts as &[&str],
         &headers as &[&str],

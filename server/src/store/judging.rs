@@ -21,13 +21,15 @@ pub struct Due {
     pub severity: bool,
     /// What letters have in common.
     pub signature: bool,
+    /// What is in their bodies: with it, everything that is judged by that.
+    pub contents: bool,
 }
 
 impl Due {
     /// Whether there is anything to do.
     #[must_use]
     pub fn is_any(self) -> bool {
-        self.severity || self.signature
+        self.severity || self.signature || self.contents
     }
 }
 
@@ -63,11 +65,13 @@ pub async fn begin(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "update judging set severity_is_due = severity_is_due or $1,
-             signature_is_due = signature_is_due or $2, cursor = null, done = 0,
+             signature_is_due = signature_is_due or $2,
+             contents_are_due = contents_are_due or $3, cursor = null, done = 0,
              total = (select coalesce(sum(letters), 0) from letter_counts), changed = 0,
-             began_at = $3",
-        due.severity,
-        due.signature,
+             began_at = $4",
+        due.severity || due.contents,
+        due.signature || due.contents,
+        due.contents,
         now,
     )
     .execute(conn)
@@ -81,13 +85,17 @@ pub async fn begin(
 /// When Postgres does not do it.
 pub async fn take(conn: &mut PgConnection) -> Result<Option<Walk>, StoreError> {
     let row = sqlx::query!(
-        "select severity_is_due, signature_is_due, cursor from judging
+        "select severity_is_due, signature_is_due, contents_are_due, cursor from judging
          where severity_is_due or signature_is_due for update skip locked"
     )
     .fetch_optional(conn)
     .await?;
     Ok(row.map(|row| Walk {
-        due: Due { severity: row.severity_is_due, signature: row.signature_is_due },
+        due: Due {
+            severity: row.severity_is_due,
+            signature: row.signature_is_due,
+            contents: row.contents_are_due,
+        },
         cursor: row.cursor.map(LetterId),
     }))
 }
@@ -101,7 +109,8 @@ pub async fn advance(conn: &mut PgConnection, step: Step) -> Result<(), StoreErr
     sqlx::query!(
         "update judging set cursor = $1::uuid, done = done + $2, changed = changed + $3,
              severity_is_due = severity_is_due and $1::uuid is not null,
-             signature_is_due = signature_is_due and $1::uuid is not null",
+             signature_is_due = signature_is_due and $1::uuid is not null,
+             contents_are_due = contents_are_due and $1::uuid is not null",
         cursor,
         step.done,
         step.changed,

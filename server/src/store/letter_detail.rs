@@ -44,6 +44,8 @@ pub struct BodyHead {
     pub content_type: Option<String>,
     /// How it is packed.
     pub content_encoding: Option<String>,
+    /// What its message says that it is of.
+    pub message_type: Option<WireText>,
 }
 
 /// One letter, or nothing when there is no such letter.
@@ -166,6 +168,25 @@ pub(in crate::store) fn read_headers(json: &str) -> Result<FieldTable, StoreErro
     serde_json::from_str(json).map_err(|why| StoreError::corrupt("arrivals", "headers", why))
 }
 
+/// The headers of an arrival; none if it is not there.
+///
+/// # Errors
+/// Returns an error if the query fails or the row cannot be read.
+pub async fn headers(
+    conn: &mut PgConnection,
+    id: LetterId,
+    ordinal: i32,
+) -> Result<FieldTable, StoreError> {
+    let headers = sqlx::query_scalar!(
+        r#"select headers::text as "headers!" from arrivals where letter_id = $1 and ordinal = $2"#,
+        id.0,
+        ordinal,
+    )
+    .fetch_optional(conn)
+    .await?;
+    headers.map_or_else(|| Ok(FieldTable::default()), |json| read_headers(&json))
+}
+
 /// Reads a JSON column of `arrivals`.
 pub(super) fn read_json<T: DeserializeOwned>(
     column: &'static str,
@@ -264,6 +285,7 @@ pub async fn body(
         head: BodyHead {
             content_type: row.properties.0.content_type.map(text),
             content_encoding: row.properties.0.content_encoding.map(text),
+            message_type: row.properties.0.kind,
         },
     }))
 }

@@ -2,4 +2,5 @@
 
 mod checking;
 mod configuration;
+mod schemas;
 mod tokens;

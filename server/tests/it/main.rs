@@ -16,6 +16,7 @@ mod replay;
 mod retries;
 mod rules;
 mod scenarios;
+mod schemas;
 mod spans;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "`it` and `faults` use a part each")]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::arrival::Delivered;
+use crate::decoding::MessageTypes;
 use crate::failure::HeaderMap;
 use crate::grouping::Layer;
 use crate::wire::FieldValue;
@@ -9,7 +10,7 @@ fn reading(message: &str) -> Reading {
     let text = |text: &str| FieldValue::LongString(text.into());
     delivered.headers.set("x-error-type", text("Acme.Refused"));
     delivered.headers.set("x-error", text(message));
-    crate::reading::read(&delivered, &HeaderMap::default())
+    crate::reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default())
 }
 
 fn signature(rules: &[Rule<bool>], message: &str) -> Signature {

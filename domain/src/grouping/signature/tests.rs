@@ -1,5 +1,6 @@
 use super::*;
 use crate::arrival::Delivered;
+use crate::decoding::MessageTypes;
 use crate::failure::HeaderMap;
 use crate::wire::FieldValue;
 
@@ -14,7 +15,7 @@ fn delivered(headers: &[(&str, &str)], body: &str) -> Delivered {
 
 fn sign(headers: &[(&str, &str)], body: &str) -> Signature {
     let delivered = delivered(headers, body);
-    let reading = crate::reading::read(&delivered, &HeaderMap::default());
+    let reading = crate::reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
     Signature::of(
         &reading,
         &Shared::of(&delivered, reading.contents.value.as_ref()),
@@ -62,7 +63,8 @@ fn without_an_error_the_origin_counts() {
             death.set(name, FieldValue::LongString(value.into()));
         }
         delivered.headers.set("x-death", FieldValue::Array(vec![FieldValue::Table(death)]));
-        let reading = crate::reading::read(&delivered, &HeaderMap::default());
+        let reading =
+            crate::reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
         Signature::of(
             &reading,
             &Shared::of(&delivered, reading.contents.value.as_ref()),

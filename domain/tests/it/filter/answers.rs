@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use dlo_domain::arrival::Delivered;
 use dlo_domain::death::{Death, Reason};
-use dlo_domain::decoding::Contents;
+use dlo_domain::decoding::{Contents, MessageTypes};
 use dlo_domain::extract::Extract;
 use dlo_domain::filter::{Facts, LetterFilter};
 use dlo_domain::ids::{GroupId, LetterId};
@@ -22,7 +22,8 @@ fn answers(asked: &[(&str, bool)]) {
     let body = br#"{"Customer": {"id": 42, "vip": true}, "lines": [{"sku": "a", "n": 1}, {"sku": "b", "n": 2.5}]}"#;
     let message = "Connection REFUSED by 10.0.0.7 (ECONNREFUSED)";
     let delivered = Delivered { body: body.to_vec(), ..Delivered::default() };
-    let extract = Extract::of(&headers, Contents::of(&delivered), Some(message));
+    let extract =
+        Extract::of(&headers, Contents::of(&delivered, &MessageTypes::default()), Some(message));
     let death = |queue: &str, reason, count| Death {
         queue: queue.to_owned(),
         reason,

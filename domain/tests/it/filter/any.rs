@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta, TimeZone as _, Utc};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::death::{Death, Reason};
-use dlo_domain::decoding::Contents;
+use dlo_domain::decoding::{Contents, MessageTypes};
 use dlo_domain::extract::Extract;
 use dlo_domain::filter::{
     Comparison, Decimal, Expr, FIELDS, Facts, Field, Kind, LetterFilter, Moment, Path, Pattern,
@@ -227,7 +227,8 @@ pub fn sample() -> impl Strategy<Value = Sample> {
             let is_named = |of: &&(&str, Option<&str>)| executions.iter().any(|name| name == of.0);
             let with_it = EXECUTIONS.iter().filter(is_named).filter_map(|of| of.1);
             let workers = on_queue.chain(with_it).map(str::to_owned).collect();
-            let contents = Contents::of(&Delivered { body, ..Delivered::default() });
+            let contents =
+                Contents::of(&Delivered { body, ..Delivered::default() }, &MessageTypes::default());
             let extract = Extract::of(&headers, contents, names[4].as_deref());
             Sample {
                 id: LetterId(id),

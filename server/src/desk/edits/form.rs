@@ -6,7 +6,7 @@ use dlo_domain::budget::page_cost;
 use dlo_domain::changing::{DraftSheet, EditSheet, MOST_EDITED_BYTES, Shape};
 use dlo_domain::letter::LetterSummary;
 
-use crate::schemas::Schemas;
+use crate::json_schemas::Schemas;
 use crate::store::drafts::Draft;
 use crate::store::replays::bodies::Original;
 use crate::transform::pretty::pretty;

@@ -9,8 +9,8 @@ use utoipa::{Modify, OpenApi};
 
 use super::{
     alerts, causes, changes, channels, discards, error_reports, events, executions, groups, holds,
-    letters, overview, policies, replays, restores, rules, sources, timeline, topology, views,
-    workers,
+    letters, overview, policies, replays, restores, rules, schemas, sources, timeline, topology,
+    views, workers,
 };
 use crate::access::Role;
 
@@ -21,14 +21,14 @@ use crate::access::Role;
         title = "Dead Letter Office",
         description = "Triage of RabbitMQ dead letters. Send `Authorization: Bearer dlo_…`; \
             `dlo token create` makes a token. Roles: worker sends heartbeats, error reports and reports of executions and nothing else, viewer reads, operator decides and replays, \
-            admin manages sources, rules, retry policies, alert rules and channels. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
+            admin manages sources, rules, schemas, retry policies, alert rules and channels. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
     ),
     paths(
         letters::list, letters::one, letters::arrival, letters::body, letters::decoded, letters::processed,
         letters::published, discards::create, restores::create, replays::list, replays::create,
         replays::one, replays::items, replays::pause, replays::resume, replays::cancel, replays::search, groups::list, groups::one, groups::breakdown, groups::edit,
         groups::merge, groups::split, rules::list, rules::create, rules::order, rules::one,
-        rules::change, rules::remove, rules::preview, holds::create, policies::list,
+        rules::change, rules::remove, rules::preview, schemas::list, schemas::create, schemas::one, schemas::remove, holds::create, policies::list,
         policies::create, policies::order, policies::one, policies::change, policies::remove,
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::accept_loss,

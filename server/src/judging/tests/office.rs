@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_domain::arrival::Delivered;
+use dlo_domain::decoding::MessageTypes;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::grouping::Masker;
@@ -50,7 +51,7 @@ impl Office {
         let (judge, standing) =
             self.judges.current_for(&mut conn, self.source).await.expect("a judge");
         let court = Court { judge: &judge, source: &standing.source };
-        let reading = reading::read(&delivered, &HeaderMap::default());
+        let reading = reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
         let id = LetterId(new_id(&*self.clock));
         let now = self.clock.now();
         Incoming::new(id, now, delivered, reading, court, &mut Masker::new())
@@ -74,6 +75,7 @@ impl Office {
         let due = Due {
             severity: matches!(verdict, Verdict::Severity(_)),
             signature: matches!(verdict, Verdict::Grouping(_)),
+            contents: false,
         };
         let rule = NewRule { name: "a rule".into(), filter: filter.into(), verdict, enabled: true };
         let mut transaction = self.pool.begin().await.expect("a transaction");

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::arrival::Delivered;
+use dlo_domain::decoding::MessageTypes;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::group::{GroupState, GroupSummary};
 use dlo_domain::grouping::Masker;
@@ -49,7 +50,8 @@ impl Shop {
             .iter()
             .map(|message| {
                 let delivered = Delivered::default();
-                let mut read = reading::read(&delivered, &HeaderMap::default());
+                let mut read =
+                    reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
                 read.failure.error_class = Some("ShopError".to_owned());
                 read.failure.error_message = Some(message.clone());
                 let id = LetterId(new_id(&*self.clock));

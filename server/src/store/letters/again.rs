@@ -147,7 +147,8 @@ fn judge_again(
     }
     stored.message_type = letter.message_type;
     stored.message_id = letter.message_id;
-    let extract = extract(&incoming.delivered, stored.failure.error_message.as_deref());
+    let message = stored.failure.error_message.as_deref();
+    let extract = extract(&incoming.delivered, judge.types(), message);
     let particulars = Particulars {
         id: from.letter_id,
         source: &letter.source,

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
-use dlo_domain::decoding::Contents;
+use dlo_domain::decoding::{Contents, MessageTypes};
 use dlo_domain::error_report::ReportedFailure;
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::{Failure, HeaderMap};
@@ -119,8 +119,11 @@ impl Incoming {
 
     /// Judges it again, by other rules or with another failure, as a new letter.
     pub fn judge_again(&mut self, court: Court<'_>, masker: &mut Masker) {
+        let contents = Contents::of(&self.delivered, court.judge.types());
+        let kind = &mut self.reading.message_type;
+        *kind = kind.take().or_else(|| contents.message_type.clone());
         let message = self.reading.failure.error_message.as_deref();
-        let extract = extract(&self.delivered, message);
+        let extract = Extract::of(&self.delivered.headers, contents, message);
         self.extract = extracts::Row::from(&extract);
         let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
         let judgement = judge(court, new, &self.delivered, &self.reading, &extract, masker);
@@ -171,8 +174,9 @@ impl Incoming {
         "[]".clone_into(&mut self.headers);
         "[]".clone_into(&mut self.deaths);
         let nothing = Delivered::default();
-        let reading = dlo_domain::reading::read(&nothing, &HeaderMap::default());
-        let extract = extract(&nothing, None);
+        let reading =
+            dlo_domain::reading::read(&nothing, &HeaderMap::default(), &MessageTypes::default());
+        let extract = extract(&nothing, court.judge.types(), None);
         let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
         let masker = &mut Masker::new();
         let judgement = judge(court, new, &nothing, &reading, &extract, masker);
@@ -217,8 +221,12 @@ fn judge(
 }
 
 /// What is kept for searching.
-pub(super) fn extract(delivered: &Delivered, error_message: Option<&str>) -> Extract {
-    Extract::of(&delivered.headers, Contents::of(delivered), error_message)
+pub(super) fn extract(
+    delivered: &Delivered,
+    types: &MessageTypes,
+    error_message: Option<&str>,
+) -> Extract {
+    Extract::of(&delivered.headers, Contents::of(delivered, types), error_message)
 }
 
 fn size_bytes(delivered: &Delivered) -> i64 {

@@ -1,5 +1,6 @@
 //! Letters that tell of another failure than when they arrived, since one was reported, or a report was taken back.
 
+use dlo_domain::decoding::MessageTypes;
 use dlo_domain::ids::LetterId;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -16,6 +17,7 @@ use crate::store::{StoreError, extracts};
 pub async fn retell(
     conn: &mut PgConnection,
     letters: &[StoredLetter],
+    types: &MessageTypes,
 ) -> Result<Vec<LetterId>, StoreError> {
     if letters.is_empty() {
         return Ok(Vec::new());
@@ -54,7 +56,9 @@ pub async fn retell(
     let changed: Vec<LetterId> = changed.into_iter().map(LetterId).collect();
     let told = letters.iter().zip(&messages).filter(|(letter, _)| changed.contains(&letter.id));
     let extracts: Vec<(LetterId, extracts::Row)> = told
-        .map(|(letter, message)| (letter.id, (&letter.extract_with(message.as_deref())).into()))
+        .map(|(letter, message)| {
+            (letter.id, (&letter.extract_with(types, message.as_deref())).into())
+        })
         .collect();
     let rows: Vec<(LetterId, &extracts::Row)> =
         extracts.iter().map(|(letter, row)| (*letter, row)).collect();

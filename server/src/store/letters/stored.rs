@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::death::Death;
-use dlo_domain::decoding::Contents;
+use dlo_domain::decoding::{Contents, MessageTypes};
 use dlo_domain::error_report::ReportedFailure;
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::{Circumstances, Failure, HeaderMap};
@@ -189,21 +189,21 @@ impl StoredLetter {
     /// How bad it is by these rules.
     #[must_use]
     pub fn severity_by(&self, judge: &Judge) -> Severity {
-        judge.severity(&court::facts(self.particulars(), &self.told, &self.extract()))
+        judge.severity(&court::facts(self.particulars(), &self.told, &self.extract(judge.types())))
     }
 
     /// The counters of the alert rules that ask for how long it waits, which is this bad now.
     #[must_use]
     pub fn waiting_counters(&self, judge: &Judge, severity: Severity) -> Vec<AlertCounterId> {
-        let extract = self.extract();
+        let extract = self.extract(judge.types());
         judge.waiting_counters(&court::facts(self.particulars(), &self.told, &extract), severity)
     }
 
     /// What it is by these rules; it must have been read with what is inside.
     #[must_use]
     pub fn judged_by(&self, judge: &Judge, masker: &mut Masker) -> Judgement {
-        let reading = self.reading();
-        let extract = self.extract();
+        let reading = self.reading(judge.types());
+        let extract = self.extract(judge.types());
         let case = Case {
             facts: court::facts(self.particulars(), &self.told, &extract),
             reading: &reading,
@@ -215,30 +215,36 @@ impl StoredLetter {
     /// What its last arrival tells around its failure; it must have been read with what is inside.
     #[must_use]
     pub fn circumstances(&self) -> Circumstances {
-        self.reading().failure.circumstances
+        self.reading(&MessageTypes::default()).failure.circumstances
     }
 
     /// What it tells of its failure, with what was reported of it; it must have been read with what is inside.
     pub(super) fn failure(&self) -> Failure {
-        self.reading().failure
+        self.reading(&MessageTypes::default()).failure
     }
 
     /// What is kept of it for searching, if this is the message of its failure.
-    pub(super) fn extract_with(&self, error_message: Option<&str>) -> Extract {
-        super::incoming::extract(&self.delivered, error_message)
+    pub(super) fn extract_with(
+        &self,
+        types: &MessageTypes,
+        error_message: Option<&str>,
+    ) -> Extract {
+        super::incoming::extract(&self.delivered, types, error_message)
     }
 
     /// Its last arrival, read, with what was reported of it.
-    fn reading(&self) -> Reading {
-        let mut reading = reading::read(&self.delivered, &self.headers);
+    fn reading(&self, types: &MessageTypes) -> Reading {
+        let mut reading = reading::read(&self.delivered, &self.headers, types);
         if let Some(reported) = &self.reported {
             reported.retell(&mut reading.failure);
         }
         reading
     }
 
-    fn extract(&self) -> Extract {
-        self.extract_with(self.told.failure.error_message.as_deref())
+    /// What is kept of it for searching; it must have been read with what is inside.
+    #[must_use]
+    pub fn extract(&self, types: &MessageTypes) -> Extract {
+        self.extract_with(types, self.told.failure.error_message.as_deref())
     }
 
     fn particulars(&self) -> Particulars<'_> {

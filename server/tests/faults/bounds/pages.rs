@@ -18,7 +18,11 @@ pub async fn store(bench: &Bench, one: &Costly) -> LetterId {
         headers: one.headers.clone(),
         ..dlo_domain::arrival::Delivered::default()
     };
-    let read = dlo_domain::reading::read(&delivered, &dlo_domain::failure::HeaderMap::default());
+    let read = dlo_domain::reading::read(
+        &delivered,
+        &dlo_domain::failure::HeaderMap::default(),
+        &dlo_domain::decoding::MessageTypes::default(),
+    );
     sqlx::query("update arrivals set deaths = $2, notes = $3 where letter_id = $1")
         .bind(id.0)
         .bind(serde_json::to_value(&read.deaths).expect("JSON"))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::audit::Actor;
+use dlo_domain::decoding::MessageTypes;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::group::{GroupEdit, GroupState, Mute};
 use dlo_domain::grouping::Masker;
@@ -39,7 +40,8 @@ async fn receive(bench: &Bench, message: &str, severity: Severity, version: &str
             ] {
                 delivered.headers.set(name, FieldValue::LongString(value.as_str().into()));
             }
-            let mut read = reading::read(&delivered, &HeaderMap::default());
+            let mut read =
+                reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
             read.failure.error_message = Some(message.to_owned());
             let id = LetterId(new_id(&SystemClock));
             let judging = Court { judge: &Judge::default(), source: "dead" };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::arrival::Delivered;
 use dlo_domain::audit::Actor;
+use dlo_domain::decoding::MessageTypes;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{GroupEdit, GroupState, GroupSummary, MergeGroups, Mute, SplitGroup};
@@ -34,7 +35,8 @@ pub async fn receive(bench: &Bench, messages: &[&str]) {
         .iter()
         .map(|message| {
             let delivered = Delivered::default();
-            let mut read = reading::read(&delivered, &HeaderMap::default());
+            let mut read =
+                reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
             read.failure.error_message = Some((*message).to_owned());
             let id = LetterId(new_id(&SystemClock));
             let court = Court { judge: &Judge::default(), source: "main" };

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use dlo_domain::schema::SchemaFor;
+use dlo_domain::json_schema::SchemaFor;
 
 use super::fault::Place;
 use super::file::{Reader, Table};
-use crate::schemas::{MOST_SCHEMA_BYTES, MOST_SCHEMAS, Schema, Schemas};
+use crate::json_schemas::{MOST_SCHEMA_BYTES, MOST_SCHEMAS, Schema, Schemas};
 
 pub(super) fn read(reader: &mut Reader<'_>) -> Schemas {
     let mut schemas = Vec::new();

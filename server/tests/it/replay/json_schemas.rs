@@ -4,11 +4,11 @@ use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::changing::{EditSheet, NewDraft, Shape, Transform, TryTransform};
 use dlo_domain::ids::LetterId;
+use dlo_domain::json_schema::SchemaFor;
 use dlo_domain::replay::NewReplay;
-use dlo_domain::schema::SchemaFor;
 use dlo_domain::selection::Selection;
 use dlo_domain::wire::{FieldTable, Properties};
-use dlo_server::schemas::{Schema, Schemas};
+use dlo_server::json_schemas::{Schema, Schemas};
 use sqlx::PgPool;
 
 use crate::support::desk::{Bench, at_work};
@@ -19,7 +19,7 @@ const ORDER: &str = r#"{"properties": {"total": {"type": "number", "minimum": 0}
 fn with_schema(bench: Bench) -> Bench {
     let wanted = SchemaFor { source: None, message_type: Some("placed".to_owned()) };
     let schema = Schema::read("order.json", wanted, ORDER.as_bytes()).expect("a schema");
-    bench.with_desk(|desk| desk.with_schemas(Schemas::new(vec![schema])))
+    bench.with_desk(|desk| desk.with_json_schemas(Schemas::new(vec![schema])))
 }
 
 async fn letter(
@@ -119,6 +119,6 @@ async fn a_preview_tells_which_changed_letters_do_not_fit(pool: PgPool) {
     for (place, fits) in [Some(true), Some(false), None, None, None].into_iter().enumerate() {
         let one = preview.letters.iter().find(|one| one.letter_id == letters[place]);
         let check = one.expect("shown").schema.as_ref();
-        assert_eq!(check.map(dlo_domain::schema::SchemaCheck::fits), fits, "{place}");
+        assert_eq!(check.map(dlo_domain::json_schema::SchemaCheck::fits), fits, "{place}");
     }
 }

@@ -1,0 +1,23 @@
+//! What the port answers about schemas.
+
+use async_trait::async_trait;
+use dlo_domain::audit::Actor;
+use dlo_domain::schema::{NewSchema, Schema, WholeSchema};
+
+use super::DeskError;
+
+/// The part of the port that is about schemas.
+#[async_trait]
+pub trait SchemaDesk: Sync {
+    /// The schemas in use, by their names.
+    async fn schemas(&self) -> Result<Vec<Schema>, DeskError>;
+
+    /// One version of a schema; the newest when `version` is absent.
+    async fn schema(&self, name: &str, version: Option<i32>) -> Result<WholeSchema, DeskError>;
+
+    /// Keeps a schema as the next version of its name, and has stored letters read by it.
+    async fn add_schema(&self, actor: &Actor, schema: NewSchema) -> Result<Schema, DeskError>;
+
+    /// Has a schema used no longer. Its versions are kept.
+    async fn remove_schema(&self, actor: &Actor, name: &str) -> Result<(), DeskError>;
+}

@@ -1,0 +1,2 @@
+alter table judging drop column contents_are_due;
+drop table schemas;

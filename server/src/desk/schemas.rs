@@ -1,0 +1,49 @@
+//! Schemas: listed, uploaded and removed.
+
+use async_trait::async_trait;
+use dlo_app::desk::{DeskError, SchemaDesk};
+use dlo_domain::audit::Actor;
+use dlo_domain::schema::{NewSchema, Schema, WholeSchema};
+
+use super::{PgDesk, changing};
+use crate::schemas::{Change, add, compile, remove};
+use crate::store::schemas;
+
+#[async_trait]
+impl SchemaDesk for PgDesk {
+    async fn schemas(&self) -> Result<Vec<Schema>, DeskError> {
+        let mut conn = self.begin().await?;
+        Ok(schemas::used(&mut conn).await?)
+    }
+
+    async fn schema(&self, name: &str, version: Option<i32>) -> Result<WholeSchema, DeskError> {
+        let mut conn = self.begin().await?;
+        let found = schemas::one(&mut conn, name, version).await?;
+        found.ok_or_else(|| no_schema(name, version))
+    }
+
+    async fn add_schema(&self, actor: &Actor, schema: NewSchema) -> Result<Schema, DeskError> {
+        let compiling = tokio::task::spawn_blocking(move || {
+            compile(&schema).map(|compiled| (schema, compiled))
+        });
+        let compiled = compiling.await.map_err(|why| DeskError::Unavailable(why.to_string()))?;
+        let (schema, compiled) = compiled.map_err(|why| DeskError::Invalid(why.to_string()))?;
+        let change = Change { actor, at: self.clock.now() };
+        changing!(self, conn => Ok(add(conn, change, &schema, &compiled).await?))
+    }
+
+    async fn remove_schema(&self, actor: &Actor, name: &str) -> Result<(), DeskError> {
+        let change = Change { actor, at: self.clock.now() };
+        changing!(self, conn => {
+            let was_used = remove(conn, change, name).await?;
+            if was_used { Ok(()) } else { Err(no_schema(name, None)) }
+        })
+    }
+}
+
+fn no_schema(name: &str, version: Option<i32>) -> DeskError {
+    DeskError::NotFound(match version {
+        Some(version) => format!("schema `{name}` has no version {version}"),
+        None => format!("schema `{name}` is not known or was removed: its name is as in the list"),
+    })
+}

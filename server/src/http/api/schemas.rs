@@ -1,0 +1,82 @@
+//! Schemas: what the message types of Protobuf are.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use dlo_domain::page::Page;
+use dlo_domain::schema::{NewSchema, Schema, WholeSchema};
+
+use super::created::created;
+use super::input::{JsonBody, Query};
+use crate::http::Front;
+use crate::http::bearer::Caller;
+use crate::http::problem::{Problem, ProblemBody};
+
+/// The schemas in use, by their names.
+#[utoipa::path(
+    get, path = "/api/v1/schemas", tag = "schemas",
+    responses((status = 200, body = Page<Schema>, description = "All of them in one page"))
+)]
+pub(crate) async fn list(
+    State(front): State<Front>,
+    uri: Uri,
+) -> Result<Json<Page<Schema>>, Problem> {
+    Query::of(&uri, &[])?;
+    Ok(Json(front.desk.schemas().await?.into()))
+}
+
+/// Keeps a schema, as the next version of its name. From then on bodies are read by it, and stored letters are read
+/// again, newest first. A request has at most 1 MiB: `dlo schemas add` takes larger ones.
+#[utoipa::path(
+    post, path = "/api/v1/schemas", tag = "schemas",
+    request_body = NewSchema,
+    responses(
+        (status = 201, body = Schema),
+        (status = 400, body = ProblemBody, content_type = "application/problem+json", description = "It cannot be used: with the place of the fault. Nothing was kept"),
+    )
+)]
+pub(crate) async fn create(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    JsonBody(schema): JsonBody<NewSchema>,
+) -> Result<Response, Problem> {
+    let kept = front.desk.add_schema(&actor, schema).await?;
+    Ok(created(format!("/api/v1/schemas/{}", kept.name), kept))
+}
+
+/// One schema with its files: the newest version, or the one that `version` names.
+#[utoipa::path(
+    get, path = "/api/v1/schemas/{name}", tag = "schemas",
+    params(("name" = String, Path), ("version" = Option<i32>, Query, description = "Which version, from 1 on")),
+    responses(
+        (status = 200, body = WholeSchema),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn one(
+    State(front): State<Front>,
+    Path(name): Path<String>,
+    uri: Uri,
+) -> Result<Json<WholeSchema>, Problem> {
+    let version = Query::of(&uri, &["version"])?.parsed("version")?;
+    Ok(Json(front.desk.schema(&name, version).await?))
+}
+
+/// Has a schema used no longer: letters are read without it. Its versions are kept.
+#[utoipa::path(
+    delete, path = "/api/v1/schemas/{name}", tag = "schemas",
+    params(("name" = String, Path)),
+    responses(
+        (status = 204, description = "It is used no longer"),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn remove(
+    State(front): State<Front>,
+    Caller(actor): Caller,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Problem> {
+    front.desk.remove_schema(&actor, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
