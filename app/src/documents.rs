@@ -7,6 +7,7 @@ mod fields;
 mod frame;
 mod outcome;
 mod reading;
+mod schemas;
 
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
@@ -20,6 +21,8 @@ use crate::components::{
 use alerts::{AlertPage, AlertRulePage, AlertRulesPage, AlertsPage, PastAlertsPage, SilencesPage};
 pub use channels::PostedMessage;
 use channels::{ChannelPage, ChannelsPage};
+use schemas::SchemasPage;
+pub use schemas::{UPLOAD, schema_uploaded};
 
 /// Every document, and which belongs to which address.
 #[component]
@@ -46,6 +49,7 @@ pub fn Documents() -> impl IntoView {
                     <Route path=path!("/alerts/channels") view=ChannelsPage ssr=SsrMode::Async />
                     <Route path=path!("/alerts/channels/:id") view=ChannelPage ssr=SsrMode::Async />
                     <Route path=path!("/alerts/:id") view=AlertPage ssr=SsrMode::Async />
+                    <Route path=path!("/schemas") view=SchemasPage ssr=SsrMode::Async />
                 </FlatRoutes>
             </main>
             <Colophon />

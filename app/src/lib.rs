@@ -25,7 +25,7 @@ mod wording;
 
 pub use app::App;
 #[cfg(feature = "ssr")]
-pub use documents::{Documents, PostedMessage};
+pub use documents::{Documents, PostedMessage, UPLOAD as SCHEMA_UPLOAD, schema_uploaded};
 #[cfg(feature = "ssr")]
 pub use shell::document;
 pub use shell::shell;

@@ -64,6 +64,9 @@ pub(crate) fn rel(href: &str) -> Option<&'static str> {
 /// The alerts that are open.
 pub const ALERTS: &str = "/alerts";
 
+/// The message types of Protobuf that are known.
+pub const SCHEMAS: &str = "/schemas";
+
 /// A page that says what was done.
 #[cfg(feature = "ssr")]
 pub(crate) fn told(page: &str, notice: &str) -> String {

@@ -99,6 +99,7 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
     let read_bytes =
         if steps.is_empty() { size_bytes } else { i64::try_from(plain.len()).unwrap_or(i64::MAX) };
     let (step, content) = read_content((&plain, unpacked.is_whole), labels, as_text, &mut notes);
+    notes.extend(step.says_type());
     steps.push(step);
     let first_bytes = &begin[..begin.len().min(MOST_HEX_BYTES)];
     let shown = match &content {
@@ -146,6 +147,7 @@ fn open_envelope(mut value: Value, steps: &mut Vec<Step>, notes: &mut Vec<String
     notes.extend(unpacked.faults);
     let bytes = (&*unpacked.bytes, unpacked.is_whole);
     let (step, content) = read_content(bytes, inside.labels(), false, notes);
+    notes.extend(step.says_type());
     steps.push(step);
     notes.push(format!(
         "It is an envelope of {} around the message that failed, which is read here. A replay sends the envelope as \

@@ -148,6 +148,7 @@ export const SCREENS: Screen[] = [
   },
   { name: 'silences', address: () => '/alerts/silences' },
   { name: 'channels', address: () => '/alerts/channels' },
+  { name: 'schemas', address: () => '/schemas' },
   { name: 'channel-new', address: () => '/alerts/channels/new' },
   { name: 'workers', address: () => '/workers' },
   { name: 'workers-stale', address: () => '/workers?state=stale' },

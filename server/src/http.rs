@@ -17,6 +17,7 @@ mod router;
 mod serving;
 mod site;
 mod tasks;
+mod uploads;
 
 use std::convert::Infallible;
 use std::path::PathBuf;

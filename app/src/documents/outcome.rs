@@ -48,6 +48,8 @@ fn said(notice: &str) -> Option<&'static str> {
         "channel" => "Saved. Channels are told within seconds.",
         "channel-removed" => "The channel was removed, with what waited for it.",
         "tested" => "A test was posted. What was answered stands beside the channel.",
+        "schema" => "Uploaded. Bodies are read by it from now on, and stored letters soon.",
+        "schema-removed" => "Removed. Bodies are read without it from now on.",
         _ => return None,
     })
 }

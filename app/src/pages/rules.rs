@@ -68,7 +68,9 @@ fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
     view! {
         <p class="second">
             "Which letters are retried by themselves, and when, is said by the "
-            <a href=links::RETRIES>"retry policies"</a> "."
+            <a href=links::RETRIES>"retry policies"</a>
+            ", and how messages of Protobuf are read by the "
+            <a href=links::SCHEMAS rel="external">"schemas"</a> "."
         </p>
         <section class="section" aria-labelledby="severity-title">
             <header>

@@ -173,6 +173,30 @@ impl Step {
         self.detail.as_deref().filter(|_| is_sure && self.format == Format::Protobuf)
     }
 
+    /// Of which type a message of Protobuf is, and by what that was known, as a sentence; `None` for anything else.
+    pub(crate) fn says_type(&self) -> Option<String> {
+        if self.format != Format::Protobuf {
+            return None;
+        }
+        let percents = |ranked: &[RankedType]| {
+            let told = ranked.iter().map(|one| format!("{} ({} %)", one.message_type, one.percent));
+            told.collect::<Vec<_>>().join(", ")
+        };
+        Some(match (&self.detail, self.evidence, &self.ranking[..]) {
+            (Some(name), Evidence::Fit, [first, rest @ ..]) => {
+                let likely = rest.iter().take(2).take_while(|one| one.percent > 0).count();
+                let next = percents(&rest[..likely]);
+                let next = if next.is_empty() { next } else { format!("; next come {next}") };
+                format!("It fits the message type {name} best ({} %){next}.", first.percent)
+            }
+            (Some(name), ..) => format!("Its sender says that it is a message of the type {name}."),
+            (None, ..) => {
+                "Its message type is not known: its fields are shown by their numbers. Schemas tell more: upload one."
+                    .to_owned()
+            }
+        })
+    }
+
     /// What was found, and by what.
     #[must_use]
     pub fn says(&self) -> String {

@@ -3,12 +3,12 @@
 use axum::Router;
 use axum::http::Method;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{MethodRouter, any, get};
+use axum::routing::{MethodRouter, any, get, post};
 use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
 
 use super::bearer::{Admission, admit};
 use super::limits::StreamPlaces;
-use super::{Front, api, download, guard, health, live, observe, pages, problem};
+use super::{Front, api, download, guard, health, live, observe, pages, problem, uploads};
 use crate::access::Role;
 
 /// A route as it is listed.
@@ -88,6 +88,11 @@ fn open_routes() -> Vec<OpenRoute> {
         read("/metrics", get(health::metrics)),
         read("/events", get(live::stream)),
         read("/letters/{id}/body", get(download::body)),
+        OpenRoute {
+            method: Some(Method::POST),
+            path: dlo_app::SCHEMA_UPLOAD,
+            handler: post(uploads::schema),
+        },
         read("/api/v1/openapi.json", get(api::openapi::document)),
         nowhere("/api"),
         nowhere("/api/{*rest}"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The same files, each under the path by which others import it: people upload `protos/shop/orders.proto`, which is
-/// imported as `shop/orders.proto`. A file that nobody imports, or several that may be meant, stay.
+/// imported as `shop/orders.proto`, and browsers send `orders.proto` alone. A file that nobody imports, or several that may be meant, stay.
 pub(super) fn as_imported(files: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let imported: BTreeSet<&str> = files.values().flat_map(|text| imports(text)).collect();
     let missing = imported.iter().filter(|path| !files.contains_key(**path));
@@ -20,13 +20,16 @@ pub(super) fn as_imported(files: &BTreeMap<String, String>) -> BTreeMap<String, 
 }
 
 fn is_below(own: &str, path: &str) -> bool {
-    own.strip_suffix(path).is_some_and(|before| before.ends_with('/'))
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|before| before.ends_with('/'))
+    };
+    ends(own, path) || ends(path, own)
 }
 
-/// The paths that a file imports, as far as each stands on a line of its own.
+/// The paths that a file imports.
 fn imports(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| {
-        let rest = line.trim_start().strip_prefix("import")?.trim_start();
+    text.split(['\n', ';']).filter_map(|part| {
+        let rest = part.trim_start().strip_prefix("import")?.trim_start();
         let rest =
             rest.strip_prefix("public").or_else(|| rest.strip_prefix("weak")).unwrap_or(rest);
         let rest = rest.trim_start();

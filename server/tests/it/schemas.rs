@@ -208,3 +208,51 @@ async fn versions_are_counted_and_kept_and_faults_keep_nothing(pool: PgPool) {
     assert_eq!(kept["version"], 3, "a name that was removed goes on counting");
     reader.close().await;
 }
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn files_are_uploaded_on_the_page(pool: PgPool) {
+    const PART: &str = "--x\r\nContent-Disposition: form-data";
+    let reader = Reader::open(&pool).await;
+    let shop =
+        "syntax = \"proto3\"; import \"shop/money.proto\"; message Order { Money total = 1; }";
+    let money = "syntax = \"proto3\"; message Money { int64 cents = 1; }";
+    let post = async |files: &[(&str, &str)]| {
+        let part = |(name, text): &(&str, &str)| {
+            format!("{PART}; name=\"files\"; filename=\"{name}\"\r\n\r\n{text}\r\n")
+        };
+        let files: Vec<String> = files.iter().map(part).collect();
+        let body = format!("{PART}; name=\"name\"\r\n\r\nshop\r\n{}--x--\r\n", files.concat());
+        let request = reader.counter.request(Method::POST, "/ui/schemas/add");
+        let request = request
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "multipart/form-data; boundary=x")
+            .body(body);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 303);
+        let page = answer.headers()["location"].to_str().expect("a path").to_owned();
+        reader
+            .counter
+            .request(Method::GET, &page)
+            .send()
+            .await
+            .expect("a page")
+            .text()
+            .await
+            .expect("text")
+    };
+    let page = post(&[("orders.proto", shop), ("money.proto", money)]).await;
+    assert!(page.contains("2 message types of Protobuf known."), "{page}");
+    assert!(page.contains("Bodies are read by it from now on"), "{page}");
+    for (files, why) in [
+        (&[("orders.proto", shop)][..], "shop/money.proto"),
+        (&[("a.proto", "message A { strin id = 1; }")], "a.proto"),
+        (&[("", "")], "Give either"),
+        (&[("a/b.proto", money), ("a/b.proto", money)], "two files are called"),
+        (&[("shop.pb", "no descriptor set")], "cannot be read"),
+    ] {
+        let page = post(files).await;
+        assert!(page.to_lowercase().contains(&why.to_lowercase()), "{why}: {page}");
+        assert!(page.contains("version 1"), "what is there stays");
+    }
+    reader.close().await;
+}

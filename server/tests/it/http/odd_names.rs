@@ -113,6 +113,7 @@ fn pages(office: &OddOffice) -> Vec<String> {
         of(&["alerts", "silences"]),
         of(&["alerts", "channels"]),
         of(&["alerts", "channels", office.id("channel")]),
+        of(&["schemas"]),
         of(&["sources"]),
         address(&["sources"], &[("queue", work)]),
     ]

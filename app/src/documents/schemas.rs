@@ -1,0 +1,169 @@
+//! Which message types are known, and how is one added?
+
+use chrono::{DateTime, Utc};
+use dlo_domain::audit::Actor;
+use dlo_domain::schema::Schema;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+use leptos::server_fn::error::ServerFnUrlError;
+use leptos_meta::Title;
+
+use super::frame::shown;
+use super::outcome::Outcome;
+use crate::components::Ago;
+use crate::desk::{DeskError, desk};
+use crate::error::ApiError;
+use crate::links;
+use crate::request::{go_on_to, now};
+use crate::visible::{show_line, show_name};
+use crate::wording::counted;
+
+/// Where the form sends its files: the server takes them as they come.
+pub const UPLOAD: &str = "/ui/schemas/add";
+
+/// Has a schema used no longer.
+///
+/// # Errors
+/// Returns an error if it is not used, or the desk does not answer.
+#[server(prefix = "/ui", endpoint = "schemas/remove")]
+pub(crate) async fn remove_schema(name: String) -> Result<(), ApiError> {
+    desk().remove_schema(&Actor::local_operator(), &name).await?;
+    go_on_to(&links::told(links::SCHEMAS, "schema-removed"));
+    Ok(())
+}
+
+/// The page that says what came of an upload.
+#[must_use]
+pub fn schema_uploaded(done: Result<(), DeskError>) -> String {
+    // Only an absolute address can be written into; its beginning is taken off again.
+    const ANY: &str = "http://localhost";
+    let Err(error) = done else { return links::told(links::SCHEMAS, "schema") };
+    let error = ServerFnUrlError::new(UPLOAD, ApiError::from(error));
+    let address = error.to_url(&format!("{ANY}{}", links::SCHEMAS)).map(|url| url.to_string());
+    let path = address.ok().and_then(|url| url.strip_prefix(ANY).map(str::to_owned));
+    path.unwrap_or_else(|| links::SCHEMAS.to_owned())
+}
+
+/// The schemas.
+#[component]
+pub(crate) fn SchemasPage() -> impl IntoView {
+    let desk = desk();
+    view! {
+        <Title text="Schemas" />
+        <Outcome />
+        {shown(async move { desk.schemas().await }, |schemas| view! { <List schemas /> }.into_any())}
+    }
+    .into_any()
+}
+
+#[component]
+fn List(schemas: Vec<Schema>) -> impl IntoView {
+    let now = now();
+    let types: usize = schemas.iter().map(|schema| schema.message_types.len()).sum();
+    let heading = match types {
+        0 => "No message types of Protobuf are known.".to_owned(),
+        many => format!("{} of Protobuf known.", counted_types(many)),
+    };
+    let rows = schemas.into_iter().map(|schema| view! { <Row schema now /> }).collect_view();
+    view! {
+        <div class="answer">
+            <div>
+                <h1>{heading}</h1>
+                <p class="second">
+                    "Bodies are read by them: by the type that the sender names, else by the one that they fit best. Letters that are here already are read again in the background."
+                </p>
+            </div>
+        </div>
+        <ul class="alerts">{rows}</ul>
+        <New />
+    }
+    .into_any()
+}
+
+fn counted_types(many: usize) -> String {
+    counted(i64::try_from(many).unwrap_or(i64::MAX), "message type")
+}
+
+#[component]
+fn Row(schema: Schema, now: DateTime<Utc>) -> impl IntoView {
+    let name = show_line(&schema.name);
+    let types = schema.message_types.iter();
+    let types = types.map(|one| view! { <li class="id">{show_name(one)}</li> }).collect_view();
+    view! {
+        <li>
+            <span class="mark">{format!("version {}", schema.version)}</span>
+            <div class="say">
+                <h3>{name.clone()}</h3>
+                <p class="meta">
+                    <span>
+                        "uploaded by " {show_line(&schema.uploaded_by)} " "
+                        <Ago at=schema.uploaded_at now spoken=true />
+                    </span>
+                </p>
+                <details class="data">
+                    <summary>{counted_types(schema.message_types.len())}</summary>
+                    <ul>{types}</ul>
+                </details>
+            </div>
+            <div class="actions">
+                <details class="more">
+                    <summary class="button" aria-label=format!("Remove {name}")>
+                        "Remove…"
+                    </summary>
+                    <form method="post" action=RemoveSchema::PATH class="remove-rule">
+                        <input type="hidden" name="name" value=schema.name />
+                        <p class="second">
+                            "Letters are read without it. Its versions are kept: uploading the name again makes the next one."
+                        </p>
+                        <button class="button" type="submit">
+                            "Remove this schema"
+                        </button>
+                    </form>
+                </details>
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+#[component]
+fn New() -> impl IntoView {
+    view! {
+        <section class="section" aria-labelledby="add-title" id="add">
+            <header>
+                <h2 id="add-title">"Upload a schema"</h2>
+                <span class="note">"a name that is in use gets its next version"</span>
+            </header>
+            <form method="post" action=UPLOAD enctype="multipart/form-data" class="rule-form">
+                <div class="fields">
+                <label class="choice">
+                    <span>"Name"</span>
+                    <input
+                        type="text"
+                        name="name"
+                        autocomplete="off"
+                        required
+                        maxlength="100"
+                        pattern="[A-Za-z0-9._\\-]+"
+                        placeholder="shop"
+                    />
+                </label>
+                <label class="choice">
+                    <span>".proto files, or one descriptor set"</span>
+                    <input type="file" name="files" multiple required />
+                </label>
+                </div>
+                <p class="second">
+                    "Choose all files that import each other. Google's well-known types are there already. At most 1 MiB; directories and larger sets with "
+                    <code>"dlo schemas add"</code> "."
+                </p>
+                <div class="actions">
+                    <button class="button primary" type="submit">
+                        "Upload"
+                    </button>
+                </div>
+            </form>
+        </section>
+    }
+    .into_any()
+}
