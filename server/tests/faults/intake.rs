@@ -4,6 +4,7 @@ mod auto_delete;
 mod deep;
 mod idle;
 mod limits;
+mod mutated;
 mod odd;
 mod receipts;
 mod undecodable;

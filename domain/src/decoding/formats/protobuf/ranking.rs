@@ -21,8 +21,12 @@ const MOST_RANKED: usize = 10;
 /// Types that are read whatever the body has, so that the best has others beside it.
 const LEAST_READ: usize = 3;
 
-/// Types of which a body is read to its ends: of the others, fewer fields stand in it.
-const MOST_READ: usize = 64;
+/// Bytes that are read for one ranking, for all types together: of a small body, each type that may be its own is
+/// tried, and of a large one the few that have most of its fields.
+const MOST_READ_BYTES: usize = 512 * 1024;
+
+/// Different fields of a body that is ranked: one with more of them is hardly of a known type.
+const MOST_FIELDS: usize = 128;
 
 /// A message type that bytes may be of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +50,7 @@ pub fn rank(types: &MessageTypes, bytes: &[u8], is_protobuf: bool) -> Vec<Ranked
     let near = places.iter().enumerate();
     let near = near.take_while(|(place, (misses, _))| *place < LEAST_READ || *misses <= least + 1);
     let mut ranked: Vec<Ranked> = near
-        .take(MOST_READ.max(places.partition_point(|(misses, _)| *misses <= least)))
+        .take((MOST_READ_BYTES / bytes.len().max(1)).max(LEAST_READ))
         .filter_map(|(_, (_, id))| {
             let within = if types.message(*id).place == Place::Within { WITHIN } else { 0.0 };
             let bits = fit(types, *id, bytes)? - within;
@@ -87,8 +91,7 @@ impl Outline {
             if !fields.contains(&one) {
                 fields.push(one);
             }
-            // So many different fields have hardly a type that is known.
-            if fields.len() > 512 {
+            if fields.len() > MOST_FIELDS {
                 return None;
             }
         }

@@ -8,7 +8,10 @@ use std::collections::hash_map::Entry;
 pub struct MessageTypes {
     messages: Vec<MessageType>,
     enums: Vec<EnumType>,
+    sendable: Vec<MessageId>,
     by_name: HashMap<String, MessageId>,
+    /// By the ends of their names behind a `.`; `None` where several end so.
+    by_ending: HashMap<String, Option<MessageId>>,
 }
 
 /// Which of the message types.
@@ -114,13 +117,23 @@ impl MessageTypes {
                 Entry::Occupied(_) => message.place = Place::Never,
             }
         }
-        Self { messages, enums, by_name }
+        let sendable = messages.iter().enumerate();
+        let sendable = sendable.filter(|(_, message)| message.place != Place::Never);
+        let sendable: Vec<MessageId> = sendable.map(|(at, _)| MessageId(at)).collect();
+        let mut by_ending: HashMap<String, Option<MessageId>> = HashMap::new();
+        for id in &sendable {
+            for ending in endings(&messages[id.0].name) {
+                let entry = by_ending.entry(ending.to_owned());
+                entry.and_modify(|known| *known = None).or_insert(Some(*id));
+            }
+        }
+        Self { messages, enums, sendable, by_name, by_ending }
     }
 
     /// How many types a message can be of.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.sendable().count()
+        self.sendable.len()
     }
 
     /// Whether nothing is known.
@@ -131,8 +144,7 @@ impl MessageTypes {
 
     /// The types that a message can be of.
     pub fn sendable(&self) -> impl Iterator<Item = MessageId> {
-        let messages = self.messages.iter().enumerate();
-        messages.filter(|(_, message)| message.place != Place::Never).map(|(at, _)| MessageId(at))
+        self.sendable.iter().copied()
     }
 
     /// The type that a name means: its full name, also behind a `/` as in `type.googleapis.com/`, or the last part of
@@ -144,12 +156,7 @@ impl MessageTypes {
         if let Some(id) = self.by_name.get(name) {
             return Some(*id);
         }
-        let ends_so = |known: &str| {
-            known.strip_suffix(name).is_some_and(|before| before.ends_with('.')) && !name.is_empty()
-        };
-        let mut ends = self.sendable().filter(|id| ends_so(&self.message(*id).name));
-        let first = ends.next()?;
-        ends.next().is_none().then_some(first)
+        self.by_ending.get(name).copied().flatten()
     }
 
     /// The full name of a type.
@@ -165,6 +172,11 @@ impl MessageTypes {
     pub(super) fn enum_type(&self, id: EnumId) -> &EnumType {
         &self.enums[id.0]
     }
+}
+
+/// The ends of a name behind each of its dots.
+fn endings(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('.').map(|(dot, _)| &name[dot + 1..])
 }
 
 impl MessageType {
