@@ -17,14 +17,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let files: Vec<String> = arguments.collect();
     let measured = measured::Measured::of(&directory, &files, least_set)?;
     println!("{measured}");
-    let mut mistaken: BTreeMap<&(String, String), usize> = BTreeMap::new();
-    for pair in &measured.mistaken {
-        *mistaken.entry(pair).or_default() += 1;
+    let mut mistaken: BTreeMap<&measured::Mistake, usize> = BTreeMap::new();
+    for mistake in &measured.mistaken {
+        *mistaken.entry(mistake).or_default() += 1;
     }
     let mut mistaken: Vec<_> = mistaken.into_iter().collect();
     mistaken.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    for ((own, other), count) in mistaken.into_iter().take(20) {
-        println!("{count:>4} {own} is taken for {other}");
+    for (mistake, count) in mistaken.into_iter().take(20) {
+        println!("{count:>4} {} is taken for {}", mistake.own, mistake.taken_for);
     }
     Ok(())
 }

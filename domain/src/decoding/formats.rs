@@ -30,7 +30,7 @@ const TOO_SHORT: &str = "it ends too early";
 const BYTES_BEHIND: &str = "more bytes stand behind its end";
 
 /// Counts the values of a body, and how deep it is in them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Gauge {
     values: usize,
     level: usize,
@@ -51,6 +51,17 @@ impl Gauge {
 
     fn leave(&mut self) {
         self.level -= 1;
+    }
+
+    /// Tries to read a value that may be none. What was tried stays counted, so that trying is bounded, too.
+    fn attempt<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let level = self.level;
+        let read = read(self);
+        self.level = level;
+        read
     }
 }
 

@@ -26,7 +26,16 @@ pub struct Measured {
     /// Bytes that are not a message and were said to be of a type.
     pub falsely_named: usize,
     /// The types of the others, with those that came first.
-    pub mistaken: Vec<(String, String)>,
+    pub mistaken: Vec<Mistake>,
+}
+
+/// A message that another type came first for.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mistake {
+    /// Its own type.
+    pub own: String,
+    /// The one that came first.
+    pub taken_for: String,
 }
 
 impl Measured {
@@ -66,7 +75,7 @@ impl Measured {
         self.named += usize::from(is_likely(&ranked));
         if place != Some(0) {
             let first = ranked.first().map_or("none", |one| types.name(one.id));
-            self.mistaken.push((own.to_owned(), first.to_owned()));
+            self.mistaken.push(Mistake { own: own.to_owned(), taken_for: first.to_owned() });
         }
     }
 

@@ -88,7 +88,7 @@ impl RandomMessages {
             Value::U32(value) => MapKey::U32(value),
             Value::U64(value) => MapKey::U64(value),
             Value::String(value) => MapKey::String(value),
-            other => panic!("{other} is no key"),
+            other => panic!("{other} is not the key of a map"),
         }
     }
 

@@ -70,12 +70,11 @@ impl Fitting<'_> {
             (Kind::Bytes, WireValue::Bytes(_)) => Ok(0.0),
             (Kind::Message(id), WireValue::Bytes(bytes))
             | (Kind::Group(id), WireValue::Group(bytes)) => {
-                let before = self.gauge.clone();
-                // What is no message may be octets of another type: it is not the end of the comparison.
-                Ok(self.message(id, bytes).unwrap_or_else(|_| {
-                    self.gauge = before;
-                    IMPOSSIBLE
-                }))
+                // What is not a message may be octets of another type: it is not the end of the comparison.
+                let level = self.gauge.level;
+                let inner = self.message(id, bytes);
+                self.gauge.level = level;
+                Ok(inner.unwrap_or(IMPOSSIBLE))
             }
             (kind, WireValue::Bytes(bytes)) if field.is_repeated() => self.packed(kind, bytes),
             (kind, WireValue::Varint(number)) => Ok(self.varint(kind, number)),

@@ -179,3 +179,22 @@ proptest! {
         let _ = read_untyped(&bytes);
     }
 }
+
+#[test]
+fn what_is_tried_in_vain_counts() {
+    let within = |key: u8, bytes: &[u8]| {
+        let mut outer = vec![key];
+        prost::encoding::encode_varint(bytes.len() as u64, &mut outer);
+        [outer, bytes.to_vec()].concat()
+    };
+    // A `Value` that is a list of a `Value`, and so on; behind each stands what no message has.
+    let mut body = b"\x10\x01".repeat(20_000);
+    for _ in 0..12 {
+        body = [within(0x32, &within(0x0a, &body)), vec![0x07]].concat();
+    }
+    body.pop();
+    let types = types();
+    let id = types.named("google.protobuf.Value").expect("a type");
+    let why = read_typed(types, id, &body).expect_err("too much work");
+    assert_eq!(why, "it has more than 100,000 values");
+}

@@ -55,14 +55,7 @@ impl Reading<'_> {
         Ok(match (field.kind, value) {
             (Kind::String | Kind::Bytes, WireValue::Bytes(bytes)) => Some(octets(bytes)),
             (Kind::Message(id), WireValue::Bytes(bytes))
-            | (Kind::Group(id), WireValue::Group(bytes)) => {
-                let before = self.gauge.clone();
-                let inner = self.message(id, bytes);
-                if inner.is_err() {
-                    self.gauge = before;
-                }
-                inner.ok()
-            }
+            | (Kind::Group(id), WireValue::Group(bytes)) => self.attempt(id, bytes),
             (kind, WireValue::Bytes(bytes)) if field.is_repeated() => self.packed(kind, bytes)?,
             (kind, WireValue::Varint(number)) => self.varint(kind, number),
             (kind, WireValue::Fixed32(bits)) => fixed32(kind, bits),
@@ -117,12 +110,16 @@ impl Reading<'_> {
             return None;
         }
         self.any_level += 1;
-        let before = self.gauge.clone();
-        let inner = self.message(id, bytes);
-        if inner.is_err() {
-            self.gauge = before;
-        }
+        let inner = self.attempt(id, bytes);
         self.any_level -= 1;
+        inner
+    }
+
+    /// A message within another; `None` where the bytes are not one. What was tried stays counted.
+    fn attempt(&mut self, id: MessageId, bytes: &[u8]) -> Option<Value> {
+        let level = self.gauge.level;
+        let inner = self.message(id, bytes);
+        self.gauge.level = level;
         inner.ok()
     }
 }

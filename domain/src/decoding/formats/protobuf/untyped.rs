@@ -38,13 +38,11 @@ pub fn value_of(value: WireValue<'_>, gauge: &mut Gauge) -> Result<Value, String
         }
         WireValue::Group(bytes) => message(bytes, gauge)?,
         WireValue::Bytes(bytes) => {
-            let may_be_message = gauge.clone();
             if !is_written_text(bytes)
-                && let Ok(inner) = message(bytes, gauge)
+                && let Ok(inner) = gauge.attempt(|gauge| message(bytes, gauge))
             {
                 return Ok(inner);
             }
-            *gauge = may_be_message;
             octets(bytes)
         }
     })
@@ -98,8 +96,7 @@ fn saved(bytes: &[u8], gauge: &mut Gauge) -> Result<f64, String> {
             WireValue::Group(inner) => 6.0 + saved(inner, gauge)?,
             WireValue::Bytes(inner) if is_written_text(inner) => text_bits(inner),
             WireValue::Bytes(inner) => {
-                let mut within = gauge.clone();
-                saved(inner, &mut within).map_or(0.0, |inner| inner.max(0.0))
+                gauge.attempt(|gauge| saved(inner, gauge)).map_or(0.0, |inner| inner.max(0.0))
             }
         };
     }
