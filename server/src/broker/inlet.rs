@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use dlo_domain::arrival::Delivered;
 use dlo_domain::delivery_limit::{COUNTS, Evidence};
+use dlo_domain::topology::QueueKind;
 use dlo_domain::wire::FieldValue;
 use futures_util::{FutureExt as _, StreamExt as _};
 use lapin::message::Delivery;
 use lapin::options::{
     BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicNackOptions, BasicQosOptions,
 };
-use lapin::types::{FieldTable, ShortString};
+use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{Channel, Consumer};
 use uuid::Uuid;
 
@@ -27,6 +28,9 @@ use super::{BrokerError, Link};
 
 /// How long giving messages back may take: a broker that does not answer has them back with the connection.
 const GIVE_BACK_WITHIN: Duration = Duration::from_secs(2);
+
+/// Ends a consumer whose queue goes, where RabbitMQ would take it to a queue of the same name.
+const CANCEL_ON_FAILOVER: &str = "x-cancel-on-ha-failover";
 
 /// A message that is ours to acknowledge.
 #[derive(Debug)]
@@ -86,14 +90,15 @@ impl Inlet {
         Ok(got.map(|delivery| self.taken(delivery)))
     }
 
-    /// Starts to consume, with at most `window` messages unacknowledged at any time.
+    /// Starts to consume, with at most `window` messages unacknowledged at any time; `kind` is the type of the queue,
+    /// `Other` where it is not known.
     ///
     /// # Errors
-    /// When the broker refuses or does not answer.
-    pub async fn consume(&mut self, window: u16) -> Result<(), BrokerError> {
+    /// Returns an error if the broker refuses or does not answer.
+    pub async fn consume(&mut self, window: u16, kind: QueueKind) -> Result<(), BrokerError> {
         let options = BasicQosOptions { global: false };
         within(self.channel.basic_qos(window, options)).await?;
-        self.consumer = Some(self.begin_consumer().await?);
+        self.consumer = Some(self.begin_consumer(kind).await?);
         // A channel answers in order: a consumer that the broker refuses ends the channel before this.
         within(self.channel.basic_qos(window, options)).await
     }
@@ -102,12 +107,17 @@ impl Inlet {
     /// on the list of those that end with their queue only as it does so. If the queue is deleted and made again
     /// meanwhile, then what the new queue delivers is dropped by the channel, which consumed from the old one
     /// (`consumer_monitor` and `handle_eol` of `rabbit_channel`, 3.10 to 4.3).
-    async fn begin_consumer(&mut self) -> Result<Consumer, BrokerError> {
+    async fn begin_consumer(&mut self, kind: QueueKind) -> Result<Consumer, BrokerError> {
         self.consumers += 1;
         let tag = short(&format!("{}-{}", self.name, self.consumers))?;
         let options = BasicConsumeOptions { nowait: true, ..BasicConsumeOptions::default() };
-        let none = FieldTable::default();
-        let beginning = self.channel.basic_consume(self.queue.clone(), tag, options, none);
+        let mut arguments = FieldTable::default();
+        if kind == QueueKind::Classic {
+            // Or RabbitMQ before 4.0 moves it to a queue that was made again, and drops what that delivers. Other
+            // types of queue refuse this.
+            arguments.insert(CANCEL_ON_FAILOVER.into(), AMQPValue::Boolean(true));
+        }
+        let beginning = self.channel.basic_consume(self.queue.clone(), tag, options, arguments);
         tokio::pin!(beginning);
         // lapin drops what comes for a consumer that it does not know, and notes this one after it asked for it.
         let begun = self.raw.while_nothing_comes(|| beginning.as_mut().now_or_never());
@@ -131,6 +141,12 @@ impl Inlet {
     #[must_use]
     pub fn was_given_nothing(&self) -> bool {
         self.last_tag == 0 && self.consumer.is_none()
+    }
+
+    /// The channel on which its messages come.
+    #[must_use]
+    pub fn channel(&self) -> &Channel {
+        &self.channel
     }
 
     /// Whether a consumer of this tag was begun here.

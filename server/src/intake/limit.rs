@@ -21,12 +21,12 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 pub(super) struct QueueLimit {
     /// The limit.
     pub(super) limit: DeliveryLimit,
-    /// Whether it can become another while the queue is there: one of a classic queue cannot.
-    pub(super) may_change: bool,
+    /// Of which type the queue is; `Other` where that is not known.
+    pub(super) kind: QueueKind,
 }
 
 impl QueueLimit {
-    const UNKNOWN: Self = Self { limit: DeliveryLimit::Unknown, may_change: true };
+    const UNKNOWN: Self = Self { limit: DeliveryLimit::Unknown, kind: QueueKind::Other };
 
     /// Asks the management API.
     pub(super) async fn ask(intake: &Intake, source: &Watched, queue: &str) -> Self {
@@ -45,16 +45,18 @@ impl QueueLimit {
         let Some(found) = vhost.queues.first() else {
             return Self::UNKNOWN;
         };
-        Self {
-            limit: DeliveryLimit::of(&vhost, found),
-            may_change: !matches!(found.kind, QueueKind::Classic | QueueKind::Stream),
-        }
+        Self { limit: DeliveryLimit::of(&vhost, found), kind: found.kind }
+    }
+
+    /// Whether it can become another while the queue is there: one of a classic queue cannot.
+    pub(super) fn may_change(self) -> bool {
+        !matches!(self.kind, QueueKind::Classic | QueueKind::Stream)
     }
 
     /// Waits until it is seen to be another. An API that does not answer changes nothing.
     pub(super) async fn change(self, intake: &Intake, source: &Watched, queue: &str) -> Self {
         loop {
-            if !self.may_change {
+            if !self.may_change() {
                 std::future::pending::<()>().await;
             }
             tokio::time::sleep(LOOK_EVERY).await;

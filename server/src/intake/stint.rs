@@ -47,7 +47,7 @@ pub(super) async fn begin(running: &mut Running<'_>) -> Result<(), SessionError>
     running.write_down().await?;
     running.look_around().await?;
     if running.lifetime.bears_consumers() {
-        running.inlet.consume(running.window).await?;
+        running.inlet.consume(running.window, running.limit.kind).await?;
     } else {
         running.inlet.fetch(running.window).await?;
     }

@@ -1,9 +1,9 @@
 //! Messages that the broker gave to a consumer which they never reached.
 //!
-//! RabbitMQ before 4.0 moves a consumer of a quorum queue that is deleted and made again to the new queue, and then
-//! forgets the new queue's state in that channel: what it delivers is dropped (`handle_consuming_queue_down_or_eol` of
-//! `rabbit_channel`, 3.10). Nobody tells the consumer, and the messages wait for `consumer_timeout`, half an hour. The
-//! argument `x-cancel-on-ha-failover`, which would end the consumer instead, is refused by quorum queues.
+//! RabbitMQ before 4.0 moves a consumer of a queue that is deleted and made again to the new queue, and then forgets the
+//! new queue's state in that channel: what it delivers is dropped (`handle_consuming_queue_down_or_eol` of
+//! `rabbit_channel`, 3.10). Nobody tells the consumer, and the messages wait for `consumer_timeout`, half an hour. A
+//! consumer of a classic queue is ended instead (`Inlet::consume`); quorum queues refuse the argument that does so.
 
 use dlo_domain::source::SourceMode;
 
@@ -38,7 +38,7 @@ impl Quiet {
             return Ok(());
         }
         self.looks += 1;
-        if !self.looks.is_multiple_of(ASK_EVERY) || !running.limit.may_change {
+        if !self.looks.is_multiple_of(ASK_EVERY) || !running.limit.may_change() {
             return Ok(());
         }
         self.seen = if has_strays(running).await { self.seen + 1 } else { 0 };

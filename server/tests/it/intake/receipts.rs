@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dlo_domain::delivery_limit::Evidence;
 use dlo_domain::source::{SourceCondition, SourceMode};
+use dlo_domain::topology::QueueKind;
 use dlo_server::broker::{
     Inlet, Link, RECEIPTS, Receipt, connect, delete_receipt, make_receipt, read_receipt,
 };
@@ -25,7 +26,7 @@ async fn session(vhost: &Vhost, queue: &str, id: Uuid) -> (Link, Inlet) {
     let mut inlet = Inlet::open(&own, queue, Evidence::default()).await.expect("opened");
     make_receipt(&vhost.brokers, "main", &vhost.name, id).await.expect("made");
     inlet.keep_receipt(id).await.expect("in hand");
-    inlet.consume(1).await.expect("consumed");
+    inlet.consume(1, QueueKind::Other).await.expect("consumed");
     (own, inlet)
 }
 

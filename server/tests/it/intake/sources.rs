@@ -5,10 +5,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use dlo_domain::delivery_limit::Evidence;
 use dlo_domain::source::{SourceCondition, SourceMode};
+use dlo_domain::topology::QueueKind;
 use dlo_server::broker::{Inlet, Link, connect};
 use dlo_server::store;
+use futures_util::future::join_all;
 use lapin::BasicProperties;
-use lapin::options::QueueDeleteOptions;
+use lapin::options::{BasicQosOptions, QueueDeleteOptions};
 use lapin::types::AMQPValue;
 use sqlx::PgPool;
 
@@ -18,6 +20,9 @@ use crate::support::until;
 
 /// How often a queue is made again under a consumer that is begun, and under one that consumes.
 const ROUNDS: usize = 20;
+
+/// How many questions keep a channel busy until its queue is made again: it hears of the old one's end after that.
+const QUESTIONS: usize = 3000;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_queue_that_is_missing_is_told_and_found_when_it_comes(pool: PgPool) {
@@ -87,14 +92,16 @@ async fn a_quorum_queue_that_is_deleted_and_made_again_at_once_is_consumed_again
 }
 
 /// RabbitMQ forgets a consumer that is begun while its classic queue is made again on a channel that consumed from the
-/// queue before, and says nothing of it: its messages would be in the hand of a consumer that they never reach.
+/// queue before, and says nothing of it: its messages would be in the hand of a consumer that they never reach. Before
+/// 4.0 it forgets one that consumes, too, if its channel hears of the old queue's end once the new one is there.
 #[tokio::test]
 async fn a_consumer_whose_queue_is_made_again_is_given_its_messages_or_ended() {
     let vhost = Vhost::create().await;
     for round in 0..ROUNDS {
         let link = connect(&vhost.brokers, "main", &vhost.name, "test").await.expect("open");
         let mut inlet = inlet_with_a_past(&vhost, &link).await;
-        let (begun, ()) = tokio::join!(inlet.consume(8), make_again(&vhost, &[]));
+        let (begun, ()) =
+            tokio::join!(inlet.consume(8, QueueKind::Classic), make_again(&vhost, &[]));
         if begun.is_ok() {
             must_come_or_end(&vhost, &mut inlet, &format!("as it was begun, round {round}")).await;
         }
@@ -102,8 +109,10 @@ async fn a_consumer_whose_queue_is_made_again_is_given_its_messages_or_ended() {
 
         let link = connect(&vhost.brokers, "main", &vhost.name, "test").await.expect("open");
         let mut inlet = inlet_with_a_past(&vhost, &link).await;
-        inlet.consume(8).await.expect("consumed");
-        make_again(&vhost, &[]).await;
+        inlet.consume(8, QueueKind::Classic).await.expect("consumed");
+        let same = BasicQosOptions { global: false };
+        let busy = join_all((0..QUESTIONS).map(|_| inlet.channel().basic_qos(8, same)));
+        let (_, ()) = tokio::join!(busy, make_again(&vhost, &[]));
         must_come_or_end(&vhost, &mut inlet, &format!("as it consumed, round {round}")).await;
         link.close().await;
     }
@@ -115,7 +124,7 @@ async fn inlet_with_a_past(vhost: &Vhost, link: &Link) -> Inlet {
     vhost.channel.queue_delete("dead".into(), QueueDeleteOptions::default()).await.expect("gone");
     vhost.queue("dead", &[]).await;
     let mut inlet = Inlet::open(link, "dead", Evidence::default()).await.expect("opened");
-    inlet.consume(8).await.expect("consumed");
+    inlet.consume(8, QueueKind::Classic).await.expect("consumed");
     inlet.cancel().await.expect("ended");
     inlet
 }
