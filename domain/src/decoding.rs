@@ -20,7 +20,7 @@ mod unpacking;
 pub use charset::{ReadText, read_text};
 pub use contents::{Contents, MOST_EXCERPT_BYTES, MOST_VALUE_BYTES};
 pub use document::{Attempt, Document, read_document};
-pub use envelope::{Envelope, Inside, take_apart_command};
+pub use envelope::{Envelope, Inside, open_envelope, take_apart_command};
 pub use formats::protobuf::{MessageId, MessageTypes, Ranked, is_likely, rank};
 pub use known_types::KnownTypes;
 pub use labels::Labels;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use frameworks::framework_name;
 pub use message::FailedMessage;
+pub(crate) use message::time_of;
 pub use plain::{CLASSES, MESSAGES};
 
 /// A failure as it is told. Every member may be missing.

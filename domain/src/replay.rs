@@ -31,7 +31,7 @@ pub use search::{LetterSearch, MOST_SEARCHED, QueueContent, SearchedQueue, searc
 pub use shown::{BadPlanToken, NOT_AS_SHOWN, PlanDigest, PlanToken, PlannedLetter, ShownPlan};
 pub use state::{Control, Controlled, ReplayState, Stop};
 pub use target::{Address, NoWay, Origin, Target, queue_of_worker};
-pub use warning::{KEEPING_UNKNOWN, ReplayWarning, STILL_DYING, WarningKind};
+pub use warning::{KEEPING_UNKNOWN, OfFirst, ReplayWarning, STILL_DYING, WarningKind};
 
 use crate::changing::{Approval, SentMark, Transform};
 use crate::ids::{LetterId, PolicyId, ReplayId};
@@ -40,6 +40,7 @@ use crate::republish::HeaderChanges;
 /// A replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a member of its own in an answer")]
 pub struct Replay {
     /// Its id; absent in a dry run, which leaves nothing behind.
     pub id: Option<ReplayId>,
@@ -71,6 +72,9 @@ pub struct Replay {
     /// The headers that its letters are sent without, or with.
     #[serde(default, skip_serializing_if = "HeaderChanges::is_empty")]
     pub headers: HeaderChanges,
+    /// Whether what is inside of envelopes is sent in place of them.
+    #[serde(default)]
+    pub open_envelopes: bool,
     /// The jq program that made the bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transform: Option<Transform>,

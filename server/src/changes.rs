@@ -1,19 +1,25 @@
 //! What a replay sends in place of letters' bodies: made while its plan is frozen, from the last
 //! arrival of each letter, and written down with the plan. The arrivals stay as they are.
 
+mod opening;
+
 use std::collections::HashMap;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dlo_domain::changing::{Edit, MOST_EDITED_BYTES};
+use dlo_domain::decoding::Envelope;
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::NewReplay;
 use dlo_domain::selection::Chosen;
 use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres};
 
+use self::opening::Opening;
 use crate::store::StoreError;
 use crate::store::replays::bodies::{self, Frozen, Original, Size};
+use crate::transform::offload::{BodySlot, Busy};
 use crate::transform::{
     MOST_UNPACKED_BYTES, Made, TransformError, Transformer, Transforming, Unchanged,
 };
@@ -39,6 +45,9 @@ pub enum ChangeError {
     /// The jq program cannot be carried out.
     #[error(transparent)]
     Transform(#[from] TransformError),
+    /// Too many others work on bodies.
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// The database did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -54,6 +63,8 @@ enum Kind {
     None,
     /// One letter gets this body.
     Edit { body: Vec<u8>, content_type: Option<String> },
+    /// What is inside of envelopes is sent.
+    Open(Opening),
     /// A jq program makes them.
     Jq {
         program: Box<Transforming>,
@@ -67,7 +78,7 @@ enum Kind {
 }
 
 /// What is sent of a letter, and the arrival that it was made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MadeOf {
     /// The ordinal of the letter's last arrival then.
     pub ordinal: i32,
@@ -76,12 +87,14 @@ pub struct MadeOf {
 }
 
 /// What is sent of a letter.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Sent {
     /// What it arrived with.
     Same,
     /// Another body.
     Changed(Frozen),
+    /// What was inside of this envelope.
+    Opened(Envelope, Frozen),
     /// Nothing, and why: the letter is left out.
     Failed(String),
 }
@@ -93,24 +106,30 @@ impl Changes {
         Self(Kind::None)
     }
 
-    /// What a replay asks for. A jq program is read here, once.
+    /// What a replay asks for. A jq program is read here, once. `patience` is how long others may keep this from
+    /// working on bodies.
     ///
     /// # Errors
-    /// When it cannot be read, or an edit is not for exactly one letter.
-    pub async fn of(new: &NewReplay, transformer: &Transformer) -> Result<Self, ChangeError> {
-        Ok(Self(match (&new.transform, &new.edit) {
-            (None, None) => Kind::None,
-            (Some(_), Some(_)) => {
-                let why = "`transform` and `edit` cannot go together: choose one of them";
-                return Err(ChangeError::Unfit(why.to_owned()));
+    /// Returns an error if a program cannot be read, if an edit is not for exactly one letter, or if others work on
+    /// bodies for too long.
+    pub async fn of(
+        new: &NewReplay,
+        transformer: &Transformer,
+        patience: Duration,
+    ) -> Result<Self, ChangeError> {
+        Ok(Self(match (&new.transform, &new.edit, new.open_envelopes) {
+            (None, None, false) => Kind::None,
+            (None, None, true) => {
+                let slot = BodySlot::large(patience).await?;
+                Kind::Open(Opening::new(slot, MOST_FROZEN_BYTES, !new.dry_run))
             }
-            (Some(transform), None) => Kind::Jq {
+            (Some(transform), None, false) => Kind::Jq {
                 program: Box::new(transformer.begin(&transform.jq).await?),
                 bytes: 0,
                 most: MOST_FROZEN_BYTES,
                 keeps: !new.dry_run,
             },
-            (None, Some(edit)) => {
+            (None, Some(edit), false) => {
                 if !matches!(new.selection.chosen(), Ok(Chosen::Ids([_]))) {
                     let why = "`edit` is for one letter: name exactly one in `selection.ids`, or \
                                use `transform` for many";
@@ -118,6 +137,10 @@ impl Changes {
                 }
                 let (body, content_type) = read_edit(edit).map_err(ChangeError::Unfit)?;
                 Kind::Edit { body, content_type }
+            }
+            _ => {
+                let why = "`transform`, `edit` and `open_envelopes` cannot go together: choose one of them";
+                return Err(ChangeError::Unfit(why.to_owned()));
             }
         }))
     }
@@ -193,6 +216,7 @@ impl Changes {
                     sent.insert(original.letter, made);
                 }
             }
+            Kind::Open(opening) => opening.open(originals, sent).await?,
             Kind::Jq { program, bytes, most, keeps } => {
                 let (letters, unchanged): (Vec<_>, Vec<_>) = originals
                     .into_iter()
@@ -231,7 +255,9 @@ async fn acquire(pool: &PgPool) -> Result<PoolConnection<Postgres>, StoreError> 
 fn of_made(letter: LetterId, ordinal: i32, made: Made) -> Sent {
     match made {
         Made::Same => Sent::Same,
-        Made::Changed(body) => Sent::Changed(Frozen { letter, ordinal, body, content_type: None }),
+        Made::Changed(body) => {
+            Sent::Changed(Frozen { letter, ordinal, body, content_type: None, head: None })
+        }
         Made::Failed(why) => Sent::Failed(why),
     }
 }
@@ -247,6 +273,7 @@ fn edited(original: &Original, body: &[u8], content_type: Option<&str>) -> Sent 
         ordinal: original.ordinal,
         body: body.to_vec(),
         content_type: other_type.map(str::to_owned),
+        head: None,
     })
 }
 

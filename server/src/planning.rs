@@ -5,6 +5,7 @@
 
 mod body_changes;
 mod destinations;
+mod envelopes;
 mod heads;
 mod left_out;
 mod origins;
@@ -25,6 +26,7 @@ use sqlx::PgConnection;
 pub(crate) use left_out::{LeftOutTally, why};
 
 use self::destinations::{DestinationTally, worker_queue};
+use self::envelopes::EnvelopeTally;
 use self::heads::HeadTally;
 use self::origins::{CLAIMED, OriginCheck, PlanClaims};
 use self::warnings::WarningTally;
@@ -156,6 +158,7 @@ fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay 
         start_at: new.start_at,
         stopped: None,
         headers: new.headers.clone(),
+        open_envelopes: new.open_envelopes,
         transform: new.transform.clone(),
         edited: new.edit.is_some(),
         approval: new.needs_approval.then(Approval::default),
@@ -206,6 +209,7 @@ impl Planner<'_> {
         let mut destinations = DestinationTally::default();
         let mut heads = HeadTally::default();
         let mut warnings = WarningTally::default();
+        let mut envelopes = EnvelopeTally::default();
         let mut digest = shown::digest(self.new, replay.created_at);
         let mut claims = PlanClaims::new(&self.new.target, self.takes_claimed);
         let mut replayed_before = 0;
@@ -231,7 +235,11 @@ impl Planner<'_> {
                 self.add(conn, id, replay, &planned).await?;
                 bodies::freeze(conn, id, &frozen).await?;
             } else {
-                heads.add(conn, &planned, self.new).await?;
+                heads.add(conn, &planned, &frozen, self.new).await?;
+                match made.filter(|_| self.new.open_envelopes) {
+                    Some(made) => envelopes.add_opened(&planned, made),
+                    None => envelopes.add_closed(conn, &planned).await?,
+                }
                 warnings.add(conn, &planned).await?;
             }
             replay.total += i64::try_from(planned.len()).unwrap_or(i64::MAX);
@@ -245,6 +253,7 @@ impl Planner<'_> {
         replay.claimed_origins = claims.into_claimed();
         replay.warnings = warnings.into_list(replay.total, replay.created_at);
         replay.warnings.extend(heads.warnings(replay.total));
+        replay.warnings.extend(envelopes.into_list(replay.total));
         replay.stripped = heads.into_stripped();
         replay.plan = digest.map(|digest| digest.finish().token());
         Ok(())

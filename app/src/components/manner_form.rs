@@ -63,6 +63,9 @@ pub(crate) fn MannerForm(
             <Check name="keep_expiration" is_on=!manner.keep_expiration.is_empty()>
                 "keep the time to live that senders gave them"
             </Check>
+            <Check name="open_envelopes" is_on=!manner.open_envelopes.is_empty()>
+                "send what is inside of envelopes, with its own properties and headers"
+            </Check>
             <Check name="ignore_loop_cap" is_on=!manner.ignore_loop_cap.is_empty()>
                 "take those too that were replayed as often as the loop cap allows"
             </Check>

@@ -47,6 +47,14 @@ pub(crate) fn ReplayPlan(
             </div>
         }
     });
+    let opened = replay.open_envelopes.then(|| {
+        view! {
+            <div class="two">
+                <dt>"body"</dt>
+                <dd>"what is inside of the envelope"</dd>
+            </div>
+        }
+    });
     view! {
         <section class="section" aria-labelledby="plan-title">
             <header>
@@ -76,7 +84,7 @@ pub(crate) fn ReplayPlan(
                     <dt>"time to live"</dt>
                     <dd>{if replay.keep_expiration { "as senders gave it" } else { "taken off" }}</dd>
                 </div>
-                {begins} {headers}
+                {begins} {headers} {opened}
                 <div>
                     <dt>"asked by"</dt>
                     <dd>{show_name(&replay.created_by)}</dd>

@@ -1,6 +1,6 @@
 //! What to know before a replay is made, at the button that makes it.
 
-use dlo_domain::replay::ReplayWarning;
+use dlo_domain::replay::{ReplayWarning, WarningKind};
 use leptos::prelude::*;
 
 use crate::visible::{show_lines, show_within};
@@ -53,13 +53,20 @@ fn Warning(warning: ReplayWarning, takes_offers: bool) -> impl IntoView {
             </button>
         }
     });
+    let opens = (warning.kind == WarningKind::ErrorEnvelope && takes_offers).then(|| {
+        view! {
+            <button class="button" type="submit" name="open_envelopes" value="on">
+                "Send what is inside"
+            </button>
+        }
+    });
     view! {
         <li data-fails=warning.will_fail.then_some("")>
             <p>
                 <b>{word}</b>
                 {show_lines(&warning.message)}
             </p>
-            {offer} {remedy}
+            {offer} {remedy} {opens}
         </li>
     }
     .into_any()

@@ -44,6 +44,8 @@ pub(crate) fn Terms(
                     <dd>
                         {if preview.transform.is_some() {
                             "what the jq program makes of it"
+                        } else if preview.open_envelopes {
+                            "what is inside of the envelope, where there is one"
                         } else {
                             "the original bytes"
                         }}

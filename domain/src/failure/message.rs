@@ -86,7 +86,7 @@ pub(super) fn member(value: &Value, path: &[&str]) -> Option<String> {
 
 /// A time in one of the forms that frameworks write: RFC 3339, that of NServiceBus (`yyyy-MM-dd HH:mm:ss:ffffff Z`),
 /// and milliseconds since 1970.
-pub(super) fn time_of(text: &str) -> Option<DateTime<Utc>> {
+pub(crate) fn time_of(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim();
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
         return Some(time.to_utc());

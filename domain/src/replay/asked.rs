@@ -51,6 +51,11 @@ pub struct NewReplay {
     /// Leaves out headers of the letters, or sets them.
     #[serde(default)]
     pub headers: HeaderChanges,
+    /// Sends what is inside the envelopes that letters are, with its own properties and headers: those that
+    /// frameworks put around a message that failed (Sneakers, EasyNetQ), CloudEvents and MassTransit. Letters that
+    /// are not one are sent as they are. Not together with `transform` or `edit`.
+    #[serde(default)]
+    pub open_envelopes: bool,
     /// Changes the bodies that are sent.
     #[serde(default)]
     pub transform: Option<Transform>,
@@ -98,7 +103,7 @@ impl NewReplay {
     /// Whether it sends other bodies than those that arrived.
     #[must_use]
     pub fn changes_bodies(&self) -> bool {
-        self.transform.is_some() || self.edit.is_some()
+        self.transform.is_some() || self.edit.is_some() || self.open_envelopes
     }
 
     /// Whether it sends other messages than those that arrived, less what is taken off of every one.

@@ -71,7 +71,10 @@ impl PlanDigest {
         let settings = (&new.target, new.rate_per_second, new.start_at, terms);
         let mut hash = Sha256::new();
         part(&mut hash, &as_json(&sorted(&new.selection)));
-        part(&mut hash, &as_json(&(settings, &new.transform, &new.edit, &new.headers)));
+        part(
+            &mut hash,
+            &as_json(&(settings, &new.transform, &new.edit, &new.headers, new.open_envelopes)),
+        );
         Self { shown_until: now, canary: canary_mark(new.canary.as_ref()), hash }
     }
 

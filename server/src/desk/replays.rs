@@ -92,7 +92,7 @@ async fn make_bodies(
     who: Maker<'_>,
     new: &NewReplay,
 ) -> Result<Option<ChangedBodies>, DeskError> {
-    let mut changes = Changes::of(new, &desk.transformer).await?;
+    let mut changes = Changes::of(new, &desk.transformer, desk.patience.turn).await?;
     if changes.is_none() {
         return Ok(None);
     }

@@ -36,6 +36,7 @@ impl From<ChangeError> for DeskError {
                         .to_owned(),
                 )
             }
+            ChangeError::Busy(why) => why.into(),
             ChangeError::Transform(why @ TransformError::Busy) => {
                 Self::Unavailable(why.to_string())
             }
@@ -116,7 +117,7 @@ async fn add(
         preview.tried += 1;
         match made.sent {
             Sent::Same => preview.unchanged += 1,
-            Sent::Changed(_) => preview.changed += 1,
+            Sent::Changed(_) | Sent::Opened(..) => preview.changed += 1,
             Sent::Failed(_) => preview.failed += 1,
         }
         let is_shown = preview.letters.len() < MOST_SHOWN;
@@ -187,7 +188,7 @@ async fn look_at(
     match made.sent {
         Sent::Same => {}
         Sent::Failed(why) => tried.error = Some(why),
-        Sent::Changed(frozen) => {
+        Sent::Changed(frozen) | Sent::Opened(_, frozen) => {
             let before = compared(conn, id, made.ordinal).await?;
             let compare = move || {
                 let encoding = before.head.content_encoding.as_deref();

@@ -31,7 +31,7 @@ pub(super) fn put_in_place<'a>(
             }
             Some(MadeOf { sent, .. }) => match sent {
                 Sent::Same => return true,
-                Sent::Changed(body) => {
+                Sent::Changed(body) | Sent::Opened(_, body) => {
                     frozen.push(body);
                     return true;
                 }

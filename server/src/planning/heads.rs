@@ -1,7 +1,7 @@
 //! What a replay would send its letters without, what of their headers would travel along and change what becomes
 //! of them, and which no broker would take. Counted, for a dry run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::replay::{NewReplay, ReplayWarning, Stripped};
@@ -14,7 +14,8 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::StoreError;
-use crate::store::replays::messages;
+use crate::store::replays::bodies::Frozen;
+use crate::store::replays::messages::{self, MessageHead};
 use crate::store::replays::plan::Planned;
 
 /// Letters that are looked into, at most: a dry run is to answer soon.
@@ -64,11 +65,12 @@ struct Unfit {
 }
 
 impl HeadTally {
-    /// Looks into the first letters.
+    /// Looks into the first letters, some of which are sent with other properties and headers.
     pub(super) async fn add(
         &mut self,
         conn: &mut PgConnection,
         planned: &[Planned],
+        frozen: &[&Frozen],
         new: &NewReplay,
     ) -> Result<(), StoreError> {
         let left = MOST_LETTERS - self.letters;
@@ -77,10 +79,17 @@ impl HeadTally {
             return Ok(());
         }
         self.letters += planned.len();
+        let others = frozen.iter().filter_map(|one| Some((one.letter, one.head.as_ref()?)));
+        let others: HashMap<LetterId, &MessageHead> = others.collect();
         let letters: Vec<_> = planned.iter().map(|one| one.letter.id).collect();
+        let (opened, letters): (Vec<_>, Vec<_>) =
+            letters.into_iter().partition(|id| others.contains_key(id));
         // Marks of the same size as those that will be put on.
         let marks = (LetterId(Uuid::nil()), ReplayId(Uuid::nil()), 0);
         let terms = Terms { marks, keep_expiration: new.keep_expiration, headers: &new.headers };
+        for MessageHead { properties, headers } in opened.iter().filter_map(|id| others.get(id)) {
+            self.look(properties, headers, terms);
+        }
         messages::each_head(conn, &letters, |properties, headers| {
             self.look(properties, headers, terms);
         })

@@ -11,7 +11,7 @@ use super::exchanges::Exchanges;
 use super::writing::InFlight;
 use crate::broker::Outgoing;
 use crate::store::replays::bodies::Frozen;
-use crate::store::replays::messages::{Message, UnreadableMessage};
+use crate::store::replays::messages::{Message, MessageHead, UnreadableMessage};
 use crate::store::replays::outcomes::{Recorded, Seat};
 use crate::store::replays::work::{NextItem, Orders};
 
@@ -21,6 +21,9 @@ const MOST_WINDOW_BYTES: i64 = 4 * 1024 * 1024;
 /// A body from here on travels alone, in bytes: when it is above the broker's own limit, the
 /// broker names that and closes the channel, and no neighbour is to suffer.
 const ALONE_BYTES: i64 = 1024 * 1024;
+
+/// What is told of a letter that was opened.
+const OPENED: &str = "sent as what was inside of its envelope";
 
 /// A letter that can be published.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +130,11 @@ pub(super) fn put_in_place(
         }
         let one = frozen.remove(&message.letter)?;
         message.body = one.body;
+        if let Some(MessageHead { properties, headers }) = one.head {
+            message.properties = properties;
+            message.headers = headers;
+            message.is_opened = true;
+        }
         if let Some(kind) = one.content_type {
             message.properties.content_type = Some(kind.as_str().into());
         }
@@ -170,7 +178,8 @@ fn make(
         keep_expiration: orders.keep_expiration,
         headers: &orders.headers,
     };
-    let Message { properties, headers, body, .. } = message;
+    let Message { properties, headers, body, is_opened, .. } = message;
+    let opened = is_opened.then(|| OPENED.to_owned());
     let made = republish(properties, headers, body.len(), terms)?;
     let told = |how: &str, names: &[String]| {
         let names = names.join(", ").replace('\0', "\u{fffd}");
@@ -180,7 +189,7 @@ fn make(
     let set = told("with", &made.set);
     let persistent = "sent as a persistent message, which it was not (delivery mode 1)";
     let persistent = made.made_persistent.then(|| persistent.to_owned());
-    let changes: Vec<String> = [stripped, set, persistent].into_iter().flatten().collect();
+    let changes: Vec<String> = [opened, stripped, set, persistent].into_iter().flatten().collect();
     Ok(Ready {
         seat: item.seat,
         message: Outgoing {
@@ -257,6 +266,7 @@ mod tests {
             properties: Properties::default(),
             headers,
             body: b"{}".to_vec(),
+            is_opened: false,
         }
     }
 
@@ -340,6 +350,7 @@ mod tests {
             ordinal: 1,
             body: b"new".to_vec(),
             content_type: Some("text/plain".into()),
+            head: None,
         };
         let changed = [items[0].seat.letter, items[1].seat.letter];
         let messages = put_in_place(&changed, vec![frozen], messages);

@@ -1,5 +1,7 @@
 //! Messages of frameworks, built after public reports of what people could not read or send back.
 
+mod cloud_events;
+mod easynetq;
 mod laravel;
 mod mass_transit;
 mod nservicebus;
@@ -30,6 +32,14 @@ use crate::support::until;
 struct Sent {
     properties: BasicProperties,
     body: Vec<u8>,
+}
+
+/// What became of letters that were replayed.
+struct Replayed {
+    /// What each outcome tells.
+    details: Vec<String>,
+    /// What came to the queue.
+    came: Vec<Sent>,
 }
 
 /// Letters of one dead-letter queue, whose source believes no message.
@@ -82,13 +92,17 @@ impl Case {
 
     /// A replay of all letters to a queue with headers changed: made, or only tried.
     async fn replay(&self, queue: &str, headers: &HeaderChanges, dry_run: bool) -> Replay {
+        self.plan(queue, NewReplay { headers: headers.clone(), dry_run, ..NewReplay::default() })
+            .await
+    }
+
+    /// A replay of all letters to a queue: made, or only tried.
+    async fn plan(&self, queue: &str, terms: NewReplay) -> Replay {
         let letters = self.found("state:held").await;
         let new = NewReplay {
             selection: Selection::of_ids(letters.iter().map(|letter| letter.id).collect()),
             target: Target::Queue { queue: queue.to_owned() },
-            headers: headers.clone(),
-            dry_run,
-            ..NewReplay::default()
+            ..terms
         };
         self.bench.desk.plan_replay(&Actor("tester".into()), &new).await.expect("planned")
     }
@@ -105,19 +119,32 @@ impl Case {
     /// Replays all letters to a queue that is made for them; returns what each outcome tells, and the headers
     /// that the first of them came with.
     async fn replayed(&self, queue: &str, headers: &HeaderChanges) -> (Vec<String>, FieldTable) {
+        let terms = NewReplay { headers: headers.clone(), ..NewReplay::default() };
+        let Replayed { details, came } = self.replayed_on(queue, terms).await;
+        let came = came.into_iter().next().expect("a message");
+        (details, came.properties.headers().clone().unwrap_or_default())
+    }
+
+    /// Replays all letters to a queue that is made for them.
+    async fn replayed_on(&self, queue: &str, terms: NewReplay) -> Replayed {
         self.vhost.queue(queue, &[]).await;
         let engine = self.bench.engine().await;
-        let id = self.replay(queue, headers, false).await.id.expect("an id");
+        let headers = terms.headers.clone();
+        let id = self.plan(queue, terms).await.id.expect("an id");
         let done = self.bench.finished(id).await;
         assert_eq!(done.outcomes.confirmed, done.total, "{:?}", self.bench.items(id).await);
-        assert_eq!(done.headers, *headers, "they are kept with the replay");
+        assert_eq!(done.headers, headers, "they are kept with the replay");
         engine.stop().await;
         let options = lapin::options::BasicGetOptions { no_ack: true };
-        let got = self.vhost.channel.basic_get(queue.into(), options).await.expect("answered");
-        let came = got.expect("a message").delivery.properties.headers().clone();
+        let mut came = Vec::new();
+        while let Some(got) =
+            self.vhost.channel.basic_get(queue.into(), options).await.expect("answered")
+        {
+            came.push(Sent { properties: got.delivery.properties, body: got.delivery.data });
+        }
         let items = self.bench.items(id).await.into_iter();
         let details = items.map(|item| item.detail.unwrap_or_default());
-        (details.collect(), came.unwrap_or_default())
+        Replayed { details: details.collect(), came }
     }
 
     async fn close(self) {

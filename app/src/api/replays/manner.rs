@@ -42,6 +42,8 @@ pub struct Manner {
     pub claimed_origins: String,
     /// Headers to leave out, `-name`, and to set, `name=value`, with commas between them.
     pub headers: String,
+    /// Anything: what is inside of envelopes is sent.
+    pub open_envelopes: String,
     /// A jq program that changes what is sent.
     pub jq: String,
     /// Anything: another person has to approve it.
@@ -49,7 +51,7 @@ pub struct Manner {
 }
 
 /// The fields with their names in an address, in the order of the form.
-pub const FIELDS: [&str; 17] = [
+pub const FIELDS: [&str; 18] = [
     "mode",
     "queue",
     "exchange",
@@ -65,6 +67,7 @@ pub const FIELDS: [&str; 17] = [
     "ignore_loop_cap",
     "claimed_origins",
     "headers",
+    "open_envelopes",
     "jq",
     "needs_approval",
 ];
@@ -132,6 +135,7 @@ impl Manner {
             "ignore_loop_cap" => &mut self.ignore_loop_cap,
             "claimed_origins" => &mut self.claimed_origins,
             "headers" => &mut self.headers,
+            "open_envelopes" => &mut self.open_envelopes,
             "jq" => &mut self.jq,
             "needs_approval" => &mut self.needs_approval,
             _ => return None,

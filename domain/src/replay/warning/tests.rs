@@ -1,6 +1,7 @@
 //! What is warned of, and in which words.
 
 use super::*;
+use crate::replay::{Destination, WorkersThere};
 
 fn to_queue(letters: i64) -> Destination {
     Destination {

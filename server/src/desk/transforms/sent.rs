@@ -3,6 +3,7 @@
 use dlo_app::desk::DeskError;
 use dlo_domain::changing::{BackBody, SentBody};
 use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::wire::WireText;
 
 use super::compared;
 use crate::desk::PgDesk;
@@ -39,8 +40,15 @@ pub(in crate::desk) async fn sent(
     };
     drop(transaction);
     let compare = move || {
-        let went =
-            diff::Packed { encoding: before.head.content_encoding.as_deref(), bytes: &sent.begin };
+        let own = sent.head.map(|head| {
+            let text = |text: Option<WireText>| text.map(|text| text.to_display().into_owned());
+            (text(head.properties.content_type), text(head.properties.content_encoding))
+        });
+        let (content_type, encoding) = own.unwrap_or_else(|| {
+            let content_type = sent.content_type.or(before.head.content_type.clone());
+            (content_type, before.head.content_encoding.clone())
+        });
+        let went = diff::Packed { encoding: encoding.as_deref(), bytes: &sent.begin };
         let diff = diff::of_bodies(packed(&before), went, bounds);
         let back = back.map(|(body, back)| BackBody {
             arrival: back.ordinal,
@@ -54,7 +62,7 @@ pub(in crate::desk) async fn sent(
             from_arrival: sent.mark.from_arrival,
             size_bytes: sent.mark.size_bytes,
             body_sha256: sent.mark.body_sha256,
-            content_type: sent.content_type.or(before.head.content_type),
+            content_type,
             diff,
             back,
         }

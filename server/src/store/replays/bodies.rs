@@ -5,11 +5,13 @@ use chrono::{DateTime, Utc};
 use dlo_domain::changing::SentMark;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::wire::Properties;
+use serde::Serialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::StoreError;
 use crate::store::letter_detail::read_json;
+use crate::store::replays::messages::{MessageHead, read_head};
 
 /// The body of a letter's last arrival, to be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +29,7 @@ pub struct Original {
 }
 
 /// A body that is sent in place of the arrival's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Frozen {
     /// The letter.
     pub letter: LetterId,
@@ -37,6 +39,8 @@ pub struct Frozen {
     pub body: Vec<u8>,
     /// In place of the arrival's content type.
     pub content_type: Option<String>,
+    /// In place of all of the arrival's properties and headers.
+    pub head: Option<MessageHead>,
 }
 
 /// How large the body of a letter's last arrival is.
@@ -139,17 +143,22 @@ async fn freeze_some(
     let ordinals: Vec<i32> = bodies.iter().map(|one| one.ordinal).collect();
     let bytes: Vec<&[u8]> = bodies.iter().map(|one| one.body.as_slice()).collect();
     let kinds: Vec<Option<String>> = bodies.iter().map(|one| one.content_type.clone()).collect();
+    let heads = || bodies.iter().map(|one| one.head.as_ref());
+    let properties: Vec<_> = heads().map(|head| Some(as_json(&head?.properties))).collect();
+    let headers: Vec<_> = heads().map(|head| Some(as_json(&head?.headers))).collect();
     sqlx::query!(
         "insert into replay_bodies
-             (letter_id, replay_id, ordinal, body, body_sha256, content_type)
-         select letter, $1, ordinal, body, sha256(body), kind
-         from unnest($2::uuid[], $3::integer[], $4::bytea[], $5::text[])
-              as one (letter, ordinal, body, kind)",
+             (letter_id, replay_id, ordinal, body, body_sha256, content_type, properties, headers)
+         select letter, $1, ordinal, body, sha256(body), kind, properties::jsonb, headers::jsonb
+         from unnest($2::uuid[], $3::integer[], $4::bytea[], $5::text[], $6::text[], $7::text[])
+              as one (letter, ordinal, body, kind, properties, headers)",
         id.0,
         &letters,
         &ordinals,
         &bytes as _,
-        &kinds as &[Option<String>]
+        &kinds as &[Option<String>],
+        &properties as &[Option<String>],
+        &headers as &[Option<String>]
     )
     .execute(&mut *conn)
     .await?;
@@ -163,10 +172,25 @@ async fn freeze_some(
     Ok(())
 }
 
+fn as_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("wire values always have a JSON form")
+}
+
+/// Properties and headers that are sent in place of the arrival's, where there are any.
+fn stored_head(
+    properties: Option<String>,
+    headers: Option<String>,
+) -> Result<Option<MessageHead>, StoreError> {
+    properties
+        .zip(headers)
+        .map(|(properties, headers)| read_head(&properties, &headers))
+        .transpose()
+}
+
 /// What a replay sends in place of letters' own bodies.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if the query fails or a row cannot be read.
 pub async fn frozen(
     conn: &mut PgConnection,
     id: ReplayId,
@@ -174,22 +198,23 @@ pub async fn frozen(
 ) -> Result<Vec<Frozen>, StoreError> {
     let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
-        "select letter_id, ordinal, body, content_type from replay_bodies
-         where replay_id = $1 and letter_id = any($2)",
+        "select letter_id, ordinal, body, content_type, properties::text, headers::text
+         from replay_bodies where replay_id = $1 and letter_id = any($2)",
         id.0,
         &letters
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Frozen {
+    let frozen = rows.into_iter().map(|row| {
+        Ok(Frozen {
             letter: LetterId(row.letter_id),
             ordinal: row.ordinal,
             body: row.body,
             content_type: row.content_type,
+            head: stored_head(row.properties, row.headers)?,
         })
-        .collect())
+    });
+    frozen.collect()
 }
 
 /// What a replay sent in place of a letter's body, and the arrival that it came back with.
@@ -210,6 +235,8 @@ pub struct SentPart {
     pub mark: SentMark,
     /// In place of the arrival's content type.
     pub content_type: Option<String>,
+    /// In place of all of the arrival's properties and headers.
+    pub head: Option<MessageHead>,
 }
 
 /// An arrival that came back.
@@ -237,7 +264,8 @@ pub async fn sent(
     let row = sqlx::query!(
         r#"select substring(body from 1 for $3) as "begin!", ordinal,
                   octet_length(body)::bigint as "size_bytes!",
-                  encode(body_sha256, 'hex') as "body_sha256!", content_type
+                  encode(body_sha256, 'hex') as "body_sha256!", content_type,
+                  properties::text, headers::text
            from replay_bodies where replay_id = $1 and letter_id = $2"#,
         replay.0,
         letter.0,
@@ -265,6 +293,7 @@ pub async fn sent(
                 body_sha256: row.body_sha256,
             },
             content_type: row.content_type,
+            head: stored_head(row.properties, row.headers)?,
         },
         back,
     }))

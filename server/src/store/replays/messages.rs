@@ -21,6 +21,8 @@ pub struct Message {
     pub headers: FieldTable,
     /// Its body.
     pub body: Vec<u8>,
+    /// Whether it is what was inside of the letter's envelope.
+    pub is_opened: bool,
 }
 
 /// A body from here on is read in parts of this size, in bytes: what Postgres sends is in memory twice.
@@ -89,6 +91,7 @@ pub async fn last(conn: &mut PgConnection, items: &[NextItem]) -> Result<Message
             properties: head.properties,
             headers: head.headers,
             body,
+            is_opened: false,
         }));
     }
     Ok(messages)
@@ -123,12 +126,15 @@ async fn large_body(
 }
 
 /// Properties and headers of a message.
-struct MessageHead {
-    properties: Properties,
-    headers: FieldTable,
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageHead {
+    /// Its properties.
+    pub properties: Properties,
+    /// Its headers.
+    pub headers: FieldTable,
 }
 
-fn read_head(properties: &str, headers: &str) -> Result<MessageHead, StoreError> {
+pub(super) fn read_head(properties: &str, headers: &str) -> Result<MessageHead, StoreError> {
     let corrupt = |why| StoreError::corrupt("arrivals", "properties", why);
     Ok(MessageHead {
         properties: serde_json::from_str(properties).map_err(corrupt)?,

@@ -163,8 +163,8 @@ pub async fn begin(
     sqlx::query!(
         "insert into replays (id, state, target, rate_per_second, canary, in_order,
              keep_expiration, start_at, created_by, created_at, total, pending, transform, edited,
-             needs_approval, policy_id, headers)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $12, $13, $14, $15)",
+             needs_approval, policy_id, headers, open_envelopes)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $12, $13, $14, $15, $16)",
         id.0,
         replay.state.as_str(),
         Json(&replay.target) as _,
@@ -179,7 +179,8 @@ pub async fn begin(
         replay.edited,
         replay.approval.is_some(),
         replay.policy_id.map(|id| id.0),
-        (!replay.headers.is_empty()).then_some(Json(&replay.headers)) as _
+        (!replay.headers.is_empty()).then_some(Json(&replay.headers)) as _,
+        replay.open_envelopes
     )
     .execute(conn)
     .await?;

@@ -34,6 +34,7 @@ struct ReplayRow {
     base_wrong: i64,
     base_well: i64,
     headers: Option<Value>,
+    open_envelopes: bool,
     transform: Option<Value>,
     edited: bool,
     needs_approval: bool,
@@ -103,6 +104,7 @@ impl TryFrom<ReplayRow> for Replay {
             start_at: row.start_at,
             stopped,
             headers: read_headers(row.headers)?,
+            open_envelopes: row.open_envelopes,
             transform: read_json("transform", row.transform)?,
             edited: row.edited,
             approval: row
@@ -168,7 +170,7 @@ pub(super) async fn these(
         ReplayRow,
         "select id, state, target, rate_per_second, canary, in_order, keep_expiration, start_at,
                 stopped_at, stopped_by, stopped_why, step, watched_since, base_tried, base_wrong,
-                base_well, headers, transform, edited, needs_approval, decided_by,
+                base_well, headers, open_envelopes, transform, edited, needs_approval, decided_by,
                 refused_because, policy_id, created_by, created_at, finished_at, total, left_out, claimed_origins,
                 pending, confirmed, unroutable, refused, unknown, died_again, processed, settled
          from replays where id = any($1)

@@ -1,18 +1,26 @@
 //! What Ruby's Sneakers puts into its error queue: an envelope, or the message with a list of its failures
 //! (sneakers issues 337, 429, 350).
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::decoding::Format;
 use dlo_domain::payload::Content;
+use dlo_domain::replay::{NewReplay, WarningKind};
 use lapin::BasicProperties;
+use lapin::types::ShortString;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::{Case, Sent, signatures, with_headers};
+use super::{Case, Replayed, Sent, signatures, with_headers};
 
 const INNER: &str = r#"{"user_id":"u-318","template":"welcome","locale":"de"}"#;
+
+/// As Bunny has them, with what RabbitMQ added when the message came back.
+const PROPERTIES: &str = r#"{"content_type": "application/json", "message_id": "m-77", "priority": 5,
+    "headers": {"tenant": "acme", "tries": 2, "x-death": [{"queue": "signup.mails"}]}}"#;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn old_and_new_messages_tell_the_same_failure(pool: PgPool) {
@@ -26,7 +34,7 @@ async fn old_and_new_messages_tell_the_same_failure(pool: PgPool) {
     });
     let mut envelope = failure.clone();
     envelope["payload"] = json!(STANDARD.encode(INNER) + "\n");
-    envelope["properties"] = json!(STANDARD.encode(r#"{"content_type": "application/json"}"#));
+    envelope["properties"] = json!(STANDARD.encode(PROPERTIES));
     let old = Sent {
         properties: BasicProperties::default().with_content_type("application/json".into()),
         body: envelope.to_string().into_bytes(),
@@ -43,6 +51,7 @@ async fn old_and_new_messages_tell_the_same_failure(pool: PgPool) {
     assert_eq!(payload.content, Content::Json(serde_json::from_str(INNER).expect("JSON")));
     let steps: Vec<Format> = payload.steps.iter().map(|step| step.format).collect();
     assert_eq!(steps, [Format::Json, Format::Envelope, Format::Base64, Format::Json]);
+    what_is_inside_can_be_sent(&case).await;
     for letter in letters {
         let summary = letter.summary;
         assert_eq!(summary.error_message.as_deref(), Some("451 mailbox busy, try later"));
@@ -53,4 +62,36 @@ async fn old_and_new_messages_tell_the_same_failure(pool: PgPool) {
         assert!(letter.stack_trace.is_some());
     }
     case.close().await;
+}
+
+/// The first letter is an envelope, the second one is not.
+async fn what_is_inside_can_be_sent(case: &Case) {
+    let tried = NewReplay { dry_run: true, ..NewReplay::default() };
+    let plan = case.plan("signup.mails", tried.clone()).await;
+    let warned = plan.warnings.iter().find(|one| one.kind == WarningKind::ErrorEnvelope);
+    let warned = warned.expect("a warning");
+    assert_eq!((warned.letters, warned.will_fail), (1, false));
+    assert!(warned.message.contains("Sneakers put an envelope around 1 of the 2 letters"));
+    let open = NewReplay { open_envelopes: true, ..tried };
+    let plan = case.plan("signup.mails", open.clone()).await;
+    assert_eq!((plan.total, plan.open_envelopes), (2, true));
+    let kinds: Vec<WarningKind> = plan.warnings.iter().map(|one| one.kind).collect();
+    assert!(!kinds.contains(&WarningKind::ErrorEnvelope), "{kinds:?}");
+    assert!(kinds.contains(&WarningKind::NoEnvelope), "{kinds:?}");
+    let Replayed { details, came } =
+        case.replayed_on("signup.mails", NewReplay { dry_run: false, ..open }).await;
+    assert_eq!(details, ["sent as what was inside of its envelope", ""]);
+    let inside = &came[0];
+    assert_eq!(inside.body, INNER.as_bytes());
+    let properties = &inside.properties;
+    assert_eq!(properties.message_id().as_ref().map(ShortString::as_str), Some("m-77"));
+    assert_eq!(properties.priority(), &Some(5));
+    let headers = properties.headers().clone().expect("headers");
+    let names: BTreeSet<&str> = headers.inner().keys().map(ShortString::as_str).collect();
+    let own = ["tenant", "tries", "x-dlo-attempt", "x-dlo-letter", "x-dlo-replay"];
+    assert_eq!(names, BTreeSet::from(own), "the history that brokers wrote is left off");
+    assert_eq!(came[1].body, INNER.as_bytes());
+    assert!(
+        came[1].properties.headers().as_ref().is_some_and(|all| all.contains_key("retry_info"))
+    );
 }

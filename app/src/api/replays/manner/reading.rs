@@ -31,6 +31,7 @@ impl Manner {
             ignore_loop_cap: !self.ignore_loop_cap.is_empty(),
             claimed_origins: !self.claimed_origins.is_empty(),
             headers: self.headers()?,
+            open_envelopes: !self.open_envelopes.is_empty(),
             transform: self.transform(),
             edit: None,
             needs_approval: !self.needs_approval.is_empty(),

@@ -1,0 +1,176 @@
+//! What is inside an envelope: a message with its own properties and headers.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::Envelope;
+use super::written::{self, Names};
+use crate::decoding::labels::Labels;
+use crate::decoding::step::{Evidence, Format, Step};
+use crate::decoding::unpacking::unpack;
+use crate::wire::{FieldTable, Properties, WireText};
+
+/// The largest body, in bytes, that is unpacked to open the envelope that it is.
+const MOST_OPENED_BYTES: usize = 16 * 1024 * 1024;
+
+const UNREADABLE_PROPERTIES: &str = "the properties in its Sneakers envelope cannot be read";
+
+/// EasyNetQ writes a body as text: each byte that is not UTF-8 is U+FFFD in it.
+const LOST_BYTES: &str =
+    "EasyNetQ kept the message as text, and its bytes that are not UTF-8 are lost";
+
+/// The message within an envelope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inside {
+    /// Whose envelope it is in.
+    pub envelope: Envelope,
+    /// Its body.
+    pub body: Vec<u8>,
+    /// Its properties.
+    pub properties: Properties,
+    /// Its headers.
+    pub headers: FieldTable,
+    /// Why it is not what its sender sent, and must not be sent in its place; `None` if nothing speaks against it.
+    pub damage: Option<&'static str>,
+}
+
+/// Opens the envelope that a body is, to have what is inside as its sender sent it. `None` if it is not an envelope, or
+/// what is in it cannot be read.
+#[must_use]
+pub fn open_envelope(labels: Labels<'_>, body: &[u8]) -> Option<Inside> {
+    let plain = unpack(labels, body, true, MOST_OPENED_BYTES);
+    if !plain.is_whole {
+        return None;
+    }
+    let value: Value = serde_json::from_slice(&plain.bytes).ok()?;
+    match Envelope::of(&value)? {
+        Envelope::Sneakers | Envelope::EasyNetQ => Inside::of(&value),
+        Envelope::MassTransit => of_mass_transit(&value, &plain.bytes),
+        Envelope::CloudEvents => of_event(&value, &plain.bytes),
+    }
+}
+
+impl Inside {
+    /// Opens what a framework put around a message that failed. `None` if the value is not that, or what is in it cannot
+    /// be read.
+    #[must_use]
+    pub fn of(value: &Value) -> Option<Self> {
+        let envelope = Envelope::of(value)?;
+        let text = |name| value.get(name).and_then(Value::as_str);
+        match envelope {
+            Envelope::Sneakers => {
+                let listed = match text("properties") {
+                    Some(packed) => {
+                        base64(packed).and_then(|json| serde_json::from_slice(&json).ok())
+                    }
+                    None => Some(Value::Null),
+                };
+                let damage = listed.is_none().then_some(UNREADABLE_PROPERTIES);
+                let (properties, headers) =
+                    written::read(&listed.unwrap_or_default(), Names::Snake);
+                Some(Self {
+                    envelope,
+                    body: base64(text("payload")?)?,
+                    properties,
+                    headers,
+                    damage,
+                })
+            }
+            Envelope::EasyNetQ => {
+                let listed = value.get("BasicProperties")?;
+                let (properties, headers) = written::read(listed, Names::Pascal);
+                let body = text("Message")?;
+                let damage = body.contains('\u{fffd}').then_some(LOST_BYTES);
+                Some(Self { envelope, body: body.as_bytes().to_vec(), properties, headers, damage })
+            }
+            Envelope::MassTransit | Envelope::CloudEvents => None,
+        }
+    }
+
+    /// What its sender says of the body.
+    #[must_use]
+    pub fn labels(&self) -> Labels<'_> {
+        let Properties { content_type, content_encoding, .. } = &self.properties;
+        Labels {
+            content_type: content_type.as_ref().and_then(WireText::as_str),
+            content_encoding: content_encoding.as_ref().and_then(WireText::as_str),
+            ..Labels::default()
+        }
+    }
+
+    /// The steps by which it was opened.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Step> {
+        let mut opened = Step::new(Format::Envelope, Evidence::Shape, self.body.len());
+        opened.detail = Some(self.envelope.name().to_owned());
+        let packed = (self.envelope == Envelope::Sneakers)
+            .then(|| Step::new(Format::Base64, Evidence::Label, self.body.len()));
+        std::iter::once(opened).chain(packed).collect()
+    }
+}
+
+/// The parts of envelopes that are sent as they are written there.
+#[derive(Deserialize)]
+struct Parts<'a> {
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+}
+
+fn of_mass_transit(value: &Value, bytes: &[u8]) -> Option<Inside> {
+    let parts: Parts<'_> = serde_json::from_slice(bytes).ok()?;
+    let text = |name| value.get(name)?.as_str().map(WireText::from);
+    Some(Inside {
+        envelope: Envelope::MassTransit,
+        body: parts.message?.get().as_bytes().to_vec(),
+        properties: Properties {
+            content_type: Some("application/json".into()),
+            message_id: text("messageId"),
+            correlation_id: text("correlationId"),
+            ..Properties::default()
+        },
+        headers: value.get("headers").map(written::table).unwrap_or_default(),
+        damage: None,
+    })
+}
+
+/// An event as the binding to AMQP has it in binary mode: the data are the body, all else are headers.
+fn of_event(value: &Value, bytes: &[u8]) -> Option<Inside> {
+    let parts: Parts<'_> = serde_json::from_slice(bytes).ok()?;
+    let text = |name| value.get(name).and_then(Value::as_str);
+    let kind = text("datacontenttype").unwrap_or("application/json");
+    let body = match (text("data_base64"), parts.data) {
+        (Some(packed), _) => base64(packed)?,
+        // What is not JSON is a text in the place of its values.
+        (None, Some(data)) if !kind.contains("json") => match text("data") {
+            Some(plain) => plain.as_bytes().to_vec(),
+            None => data.get().as_bytes().to_vec(),
+        },
+        (None, data) => data?.get().as_bytes().to_vec(),
+    };
+    let mut headers = FieldTable::default();
+    let attributes = value
+        .as_object()?
+        .iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "data" | "data_base64" | "datacontenttype"));
+    for (name, value) in attributes {
+        headers.set(&format!("cloudEvents:{name}"), written::field(value));
+    }
+    Some(Inside {
+        envelope: Envelope::CloudEvents,
+        body,
+        properties: Properties { content_type: Some(kind.into()), ..Properties::default() },
+        headers,
+        damage: None,
+    })
+}
+
+/// Base64, also with line breaks.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let letters: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    STANDARD.decode(letters).ok()
+}

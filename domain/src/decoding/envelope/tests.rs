@@ -1,0 +1,176 @@
+//! Envelopes are recognised by their members, and what is inside comes out as it was sent.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use super::*;
+use crate::decoding::Labels;
+use crate::decoding::tests::packed;
+use crate::wire::{FieldTable, FieldValue};
+
+fn opened(envelope: &Value) -> Inside {
+    open_envelope(Labels::default(), envelope.to_string().as_bytes()).expect("an envelope")
+}
+
+fn text_of(headers: &FieldTable, name: &str) -> String {
+    headers.text(name).unwrap_or_else(|| panic!("{name}: {headers:?}")).to_owned()
+}
+
+#[test]
+fn what_is_inside_has_its_own_labels() {
+    let envelope = json!({
+        "error": "error", "num_attempts": 6, "failed_at": "2026-11-20T03:12:44+00:00",
+        "payload": "eyJh\nIjox\nfQ==\n", "properties": "eyJjb250ZW50X3R5cGUiOiJhcHBsaWNhdGlvbi9qc29uIn0="
+    });
+    let inside = Inside::of(&envelope).expect("an envelope");
+    assert_eq!(inside.body, b"{\"a\":1}");
+    assert_eq!(inside.labels().content_type, Some("application/json"));
+    let steps: Vec<String> = inside.steps().iter().map(Step::says).collect();
+    assert_eq!(steps, ["envelope (Sneakers), by its form", "base64, as its sender says"]);
+    let error = json!({
+        "RoutingKey": "shop", "Exception": "no", "Message": "{\"a\":1}",
+        "BasicProperties": {"ContentEncoding": "utf-8"}
+    });
+    let inside = Inside::of(&error).expect("an envelope");
+    assert_eq!((inside.envelope, &*inside.body), (Envelope::EasyNetQ, &b"{\"a\":1}"[..]));
+}
+
+#[test]
+fn what_failed_has_its_own_properties_and_headers() {
+    let properties = json!({
+        "content_type": "application/json", "message_id": "m-77", "delivery_mode": 2, "priority": 300,
+        "timestamp": "2026-11-20T03:12:44Z", "expiration": 60000, "app_id": null,
+        "headers": {"tenant": "acme", "try": 3, "big": 5_000_000_000_i64, "dry": true, "tags": ["a", 1.5]}
+    });
+    let envelope = json!({
+        "payload": STANDARD.encode("a\0b"), "properties": STANDARD.encode(properties.to_string()),
+        "num_attempts": 1, "failed_at": "x"
+    });
+    let inside = opened(&envelope);
+    assert_eq!(inside.body, b"a\0b");
+    let told = &inside.properties;
+    assert_eq!(told.message_id, Some("m-77".into()));
+    assert_eq!((told.delivery_mode, told.priority), (Some(2), None), "a priority is a byte");
+    assert_eq!(told.timestamp, Some(1_795_144_364));
+    assert_eq!(told.expiration, Some("60000".into()));
+    assert_eq!(text_of(&inside.headers, "tenant"), "acme");
+    assert_eq!(inside.headers.get("try"), Some(&FieldValue::LongInt(3)));
+    assert_eq!(inside.headers.get("big"), Some(&FieldValue::LongLongInt(5_000_000_000)));
+    assert_eq!(inside.headers.get("dry"), Some(&FieldValue::Boolean(true)));
+    let tags = vec![FieldValue::LongString("a".into()), FieldValue::Double(1.5_f64.to_bits())];
+    assert_eq!(inside.headers.get("tags"), Some(&FieldValue::Array(tags)));
+}
+
+#[test]
+fn texts_of_dot_net_are_unpacked_where_all_are_bytes() {
+    let error = |headers: Value, message: &str| {
+        json!({
+            "RoutingKey": "shop", "Exchange": "", "Exception": "no", "Message": message,
+            "BasicProperties": {
+                "ContentType": "application/json", "Headers": headers, "DeliveryMode": 2, "Type": "Shop.Order, Shop",
+                "CorrelationId": "c-1", "Timestamp": 1_795_144_364, "ClusterId": "", "PriorityPresent": false
+            }
+        })
+    };
+    let inside = opened(&error(json!({"tenant": "YWNtZQ==", "n": 1}), "{}"));
+    assert_eq!(text_of(&inside.headers, "tenant"), "acme");
+    assert_eq!(inside.properties.kind, Some("Shop.Order, Shop".into()));
+    assert_eq!(inside.properties.timestamp, Some(1_795_144_364));
+    assert_eq!((inside.properties.cluster_id.clone(), inside.damage), (None, None));
+    let inside = opened(&error(json!({"tenant": "YWNtZQ==", "by": "a person"}), "\u{fffd}a"));
+    assert_eq!(text_of(&inside.headers, "tenant"), "YWNtZQ==", "not all are base64");
+    assert!(inside.damage.is_some_and(|why| why.contains("lost")));
+}
+
+#[test]
+fn headers_nest_no_deeper_than_those_of_a_message() {
+    let with_levels = |levels: usize| {
+        let deep = (0..levels).fold(json!("end"), |deep, _| json!({"a": [deep]}));
+        opened(&json!({
+            "payload": "YQ==", "num_attempts": 1, "failed_at": "x",
+            "properties": STANDARD.encode(json!({"headers": {"deep": deep, "plain": "a"}}).to_string())
+        }))
+    };
+    let inside = with_levels(50);
+    assert_eq!(text_of(&inside.headers, "plain"), "a");
+    let kept = serde_json::to_string(&inside.headers).expect("JSON");
+    let again: FieldTable = serde_json::from_str(&kept).expect("it can be read again");
+    assert_eq!(again, inside.headers);
+    assert_eq!(inside.damage, None);
+    let told = with_levels(70).damage.expect("deeper than a reader of JSON goes");
+    assert!(told.contains("cannot be read"), "{told}");
+}
+
+#[test]
+fn what_workers_expect_is_opened_byte_by_byte() {
+    let envelope =
+        br#"{"messageId":"m-1","messageType":["urn:message:A:B"],"message":{ "z":1.50, "a":2 },
+        "headers":{"tenant":"acme"}}"#;
+    let inside = open_envelope(Labels::default(), envelope).expect("an envelope");
+    assert_eq!(inside.envelope, Envelope::MassTransit);
+    assert!(!inside.envelope.is_of_failure());
+    assert_eq!(inside.body, br#"{ "z":1.50, "a":2 }"#);
+    assert_eq!(inside.properties.message_id, Some("m-1".into()));
+    assert_eq!(text_of(&inside.headers, "tenant"), "acme");
+    assert_eq!(
+        Inside::of(&serde_json::from_slice(envelope).expect("JSON")),
+        None,
+        "to read it, it stays closed"
+    );
+}
+
+#[test]
+fn an_event_is_sent_as_its_binary_mode_has_it() {
+    let event = |rest: &str| {
+        let text = format!(
+            r#"{{"specversion":"1.0","id":"e-1","source":"/shop","type":"paid","n":7,{rest}}}"#
+        );
+        open_envelope(Labels::default(), text.as_bytes()).expect("an envelope")
+    };
+    let inside = event(r#""data":{"b":1,"a":[1.0]}"#);
+    assert_eq!(inside.body, br#"{"b":1,"a":[1.0]}"#);
+    assert_eq!(inside.properties.content_type, Some("application/json".into()));
+    assert_eq!(text_of(&inside.headers, "cloudEvents:type"), "paid");
+    assert_eq!(inside.headers.get("cloudEvents:n"), Some(&FieldValue::LongInt(7)));
+    assert_eq!(inside.headers.0.len(), 5);
+    let inside = event(r#""datacontenttype":"text/xml","data":"<a/>""#);
+    assert_eq!((&*inside.body, inside.labels().content_type), (&b"<a/>"[..], Some("text/xml")));
+    let inside = event(r#""datacontenttype":"application/octet-stream","data_base64":"AAH/""#);
+    assert_eq!(inside.body, [0, 1, 0xff]);
+}
+
+#[test]
+fn a_packed_envelope_is_opened() {
+    let text = json!({"payload": "YQ==", "failed_at": "x", "num_attempts": 1}).to_string();
+    let labels = Labels { content_encoding: Some("gzip"), ..Labels::default() };
+    let inside = open_envelope(labels, &packed(Format::Gzip, text.as_bytes()));
+    assert_eq!(inside.expect("an envelope").body, b"a");
+}
+
+#[test]
+fn the_command_of_a_job_is_taken_apart() {
+    let job = |command: &str| json!({"job": "X@call", "data": {"command": command}});
+    let mut good = job("O:1:\"A\":1:{s:5:\"\0A\0id\";i:88412;}");
+    let step = take_apart_command(&mut good).expect("a step");
+    assert_eq!(step.says(), "PHP (data.command), by its form");
+    let apart = json!({"$class": "A", "id": 88412, "$private": ["id"]});
+    assert_eq!(good["data"]["command"], apart);
+    let mut bad = job("O:1:\"A\":1:{");
+    assert_eq!(take_apart_command(&mut bad), None);
+    assert_eq!(bad, job("O:1:\"A\":1:{"), "it stays");
+}
+
+#[test]
+fn what_cannot_be_opened_is_not_an_envelope() {
+    for other in [
+        json!({"payload": {}, "failed_at": "x", "num_attempts": 1}),
+        json!({"payload": "%%", "failed_at": "x", "num_attempts": 1}),
+        json!({"Exception": "x", "Message": "y"}),
+        json!({"specversion": "1.0", "id": "a", "source": "b", "type": "c", "data_base64": "%"}),
+        json!([1]),
+    ] {
+        assert_eq!(open_envelope(Labels::default(), other.to_string().as_bytes()), None, "{other}");
+    }
+    assert_eq!(open_envelope(Labels::default(), b"{"), None);
+}
