@@ -1,14 +1,12 @@
 //! What a replay sends in place of letters' bodies: made while its plan is frozen, from the last
 //! arrival of each letter, and written down with the plan. The arrivals stay as they are.
 
+mod editing;
 mod opening;
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use dlo_domain::changing::{Edit, MOST_EDITED_BYTES};
 use dlo_domain::decoding::Envelope;
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::NewReplay;
@@ -16,6 +14,8 @@ use dlo_domain::selection::Chosen;
 use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres};
 
+pub use self::editing::check_edit;
+use self::editing::{edited, read_edit};
 use self::opening::Opening;
 use crate::store::StoreError;
 use crate::store::replays::bodies::{self, Frozen, Original, Size};
@@ -262,21 +262,6 @@ fn of_made(letter: LetterId, ordinal: i32, made: Made) -> Sent {
     }
 }
 
-/// An edit that changes nothing is sent as the letter is.
-fn edited(original: &Original, body: &[u8], content_type: Option<&str>) -> Sent {
-    let other_type = content_type.filter(|kind| original.content_type.as_deref() != Some(*kind));
-    if other_type.is_none() && original.body == body {
-        return Sent::Same;
-    }
-    Sent::Changed(Frozen {
-        letter: original.letter,
-        ordinal: original.ordinal,
-        body: body.to_vec(),
-        content_type: other_type.map(str::to_owned),
-        head: None,
-    })
-}
-
 /// Divides letters so that not too much is in memory; one that is too large fails unread.
 fn batches(sizes: Vec<Size>, sent: &mut HashMap<LetterId, MadeOf>) -> Vec<Vec<LetterId>> {
     let most = i64::try_from(MOST_UNPACKED_BYTES).unwrap_or(i64::MAX);
@@ -305,33 +290,6 @@ fn batches(sizes: Vec<Size>, sent: &mut HashMap<LetterId, MadeOf>) -> Vec<Vec<Le
         batches.push(batch);
     }
     batches
-}
-
-/// Reads an edit as a program sends it.
-fn read_edit(edit: &Edit) -> Result<(Vec<u8>, Option<String>), String> {
-    let body =
-        STANDARD.decode(&edit.body).map_err(|why| format!("`edit.body` is no base64: {why}"))?;
-    check_edit(&body, edit.content_type.as_deref())?;
-    Ok((body, edit.content_type.clone()))
-}
-
-/// Checks what was edited by hand.
-///
-/// # Errors
-/// Why it cannot be sent, as a sentence.
-pub fn check_edit(body: &[u8], content_type: Option<&str>) -> Result<(), String> {
-    if body.len() > MOST_EDITED_BYTES {
-        return Err(format!(
-            "the body has {} bytes; at most {MOST_EDITED_BYTES} can be edited by hand",
-            body.len()
-        ));
-    }
-    match content_type {
-        Some(kind) if kind.is_empty() || kind.len() > 255 || kind.contains(char::is_control) => {
-            Err("the content type has 1 to 255 bytes, without control characters".to_owned())
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

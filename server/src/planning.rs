@@ -3,6 +3,7 @@
 //! Whoever replays letters comes through here: people and programs by way of the desk, and retry
 //! policies.
 
+mod begun;
 mod body_changes;
 mod destinations;
 mod envelopes;
@@ -17,14 +18,14 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
-use dlo_domain::changing::Approval;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
-use dlo_domain::replay::{NewReplay, Origin, OutcomeCounts, Replay, ReplayState};
+use dlo_domain::replay::{NewReplay, Origin, Replay, ReplayState};
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
 pub(crate) use left_out::{LeftOutTally, why};
 
+use self::begun::begun;
 use self::destinations::{DestinationTally, worker_queue};
 use self::envelopes::EnvelopeTally;
 use self::heads::HeadTally;
@@ -85,15 +86,7 @@ pub(crate) async fn free(
     new: &NewReplay,
     ids: &[LetterId],
 ) -> Result<Vec<LetterId>, StoreError> {
-    let mut planner = Planner {
-        config,
-        worker_queue: worker_queue(conn, config, &new.target).await?,
-        shown_until: shown::until(new),
-        new,
-        actor: maker.actor,
-        origins: OriginCheck::new(&new.target, maker.is_automatic),
-        takes_claimed: new.claimed_origins && !maker.is_automatic,
-    };
+    let mut planner = Planner::new(conn, config, maker, new).await?;
     planner.free(conn, ids).await
 }
 
@@ -110,16 +103,8 @@ pub(crate) async fn freeze_changed(
     ids: &[LetterId],
     made: Option<&HashMap<LetterId, MadeOf>>,
 ) -> Result<Replay, StoreError> {
-    let mut replay = empty(maker, (id, new));
-    let mut planner = Planner {
-        config,
-        worker_queue: worker_queue(conn, config, &new.target).await?,
-        shown_until: shown::until(new),
-        new,
-        actor: maker.actor,
-        origins: OriginCheck::new(&new.target, maker.is_automatic),
-        takes_claimed: new.claimed_origins && !maker.is_automatic,
-    };
+    let mut replay = begun(maker, id, new);
+    let mut planner = Planner::new(conn, config, maker, new).await?;
     let ordered;
     let ids = if new.in_order {
         ordered = plan::in_order(conn, ids).await?;
@@ -139,48 +124,6 @@ pub(crate) async fn freeze_changed(
     Ok(replay)
 }
 
-fn empty(maker: Maker<'_>, (id, new): (Option<ReplayId>, &NewReplay)) -> Replay {
-    let begins_later = new.start_at.is_some_and(|start| start > maker.at);
-    Replay {
-        id,
-        state: match id {
-            None => ReplayState::DryRun,
-            Some(_) if new.needs_approval => ReplayState::AwaitingApproval,
-            Some(_) if begins_later => ReplayState::Scheduled,
-            Some(_) => ReplayState::Running,
-        },
-        target: new.target.clone(),
-        rate_per_second: new.rate_per_second,
-        canary: new.canary.clone(),
-        climb: None,
-        in_order: new.in_order,
-        keep_expiration: new.keep_expiration,
-        start_at: new.start_at,
-        stopped: None,
-        headers: new.headers.clone(),
-        open_envelopes: new.open_envelopes,
-        transform: new.transform.clone(),
-        edited: new.edit.is_some(),
-        approval: new.needs_approval.then(Approval::default),
-        policy_id: maker.policy,
-        created_by: maker.actor.0.clone(),
-        created_at: maker.at,
-        finished_at: None,
-        total: 0,
-        outcomes: OutcomeCounts::default(),
-        pace: None,
-        left_out: Vec::new(),
-        destinations: Vec::new(),
-        replayed_before: None,
-        perhaps_delivered: None,
-        made_persistent: 0,
-        claimed_origins: None,
-        stripped: Vec::new(),
-        warnings: Vec::new(),
-        plan: None,
-    }
-}
-
 /// What a plan is made with.
 struct Planner<'a> {
     config: &'a ReplayConfig,
@@ -196,7 +139,24 @@ struct Planner<'a> {
     takes_claimed: bool,
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
+    async fn new(
+        conn: &mut PgConnection,
+        config: &'a ReplayConfig,
+        maker: Maker<'a>,
+        new: &'a NewReplay,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            config,
+            worker_queue: worker_queue(conn, config, &new.target).await?,
+            shown_until: shown::until(new),
+            new,
+            actor: maker.actor,
+            origins: OriginCheck::new(&new.target, maker.is_automatic),
+            takes_claimed: new.claimed_origins && !maker.is_automatic,
+        })
+    }
+
     /// Sorts letters into a replay and out of it; claims them, unless it is a dry run.
     async fn fill(
         &mut self,

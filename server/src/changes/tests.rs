@@ -1,6 +1,7 @@
 //! Bodies are made within bounds, and an edit is checked.
 
 use super::*;
+use dlo_domain::changing::{Edit, MOST_EDITED_BYTES};
 use uuid::Uuid;
 
 fn letter(number: u128) -> LetterId {
