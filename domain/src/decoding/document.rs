@@ -2,10 +2,14 @@
 
 use serde_json::Value;
 
-use super::formats::{cbor, form, is_text, java, msgpack, ndjson, php, pickle, xml};
+use super::formats::{avro, cbor, form, is_text, java, msgpack, ndjson, php, pickle, xml};
 use super::labels::Labels;
 use super::message;
 use super::step::{Certainty, Evidence, Format, Step};
+
+/// What is told of bytes that their sender calls Avro, and that are not a container.
+const WITHOUT_SCHEMA: &str =
+    "The sender calls it Avro. It has no schema with it, and is not read without one.";
 
 /// Bytes that were read as values.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,12 +38,20 @@ pub fn read_document(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
         match read_labelled(labels, format, bytes) {
             Ok(document) => return Attempt { document: Some(document), fault: None },
             Err(why) => {
-                let name = format.name();
-                fault = Some(format!("The sender calls it {name}, but it is not: {why}."));
+                fault = Some(match format {
+                    Format::Avro if !bytes.starts_with(&avro::MAGIC) => WITHOUT_SCHEMA.to_owned(),
+                    _ => format!("The sender calls it {}, but it is not: {why}.", format.name()),
+                });
             }
         }
     }
     if let Some(document) = message::read_named(labels.known, bytes) {
+        return Attempt { document: Some(document), fault };
+    }
+    if bytes.starts_with(&avro::MAGIC)
+        && labelled != Some(Format::Avro)
+        && let Ok(document) = read_avro(bytes, Evidence::Magic)
+    {
         return Attempt { document: Some(document), fault };
     }
     let candidates = candidates(bytes).filter(|(format, _)| Some(*format) != labelled);
@@ -67,24 +79,38 @@ impl Document {
 
 /// Reads bytes as what their sender calls them.
 fn read_labelled(labels: Labels<'_>, format: Format, bytes: &[u8]) -> Result<Document, String> {
-    if format == Format::Protobuf {
-        return message::read_labelled(labels.known, bytes);
+    match format {
+        Format::Protobuf => return message::read_labelled(labels.known, bytes),
+        Format::Avro => return read_avro(bytes, Evidence::Label),
+        _ => {}
     }
     read_as(format, bytes).map(|value| Document::of(bytes, (format, Evidence::Label), value))
+}
+
+/// Reads an object container file, whose type is that of its schema.
+fn read_avro(bytes: &[u8], evidence: Evidence) -> Result<Document, String> {
+    let avro::Container { value, name } = avro::read(bytes)?;
+    let mut step = Step::new(Format::Avro, evidence, bytes.len());
+    step.detail = name;
+    Ok(Document { step, value })
 }
 
 /// The format that a media type names, if it is one that has a structure.
 fn format_of(content_type: &str) -> Option<Format> {
     let essence = content_type.split(';').next().unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
-    let (_, kind) = essence.split_once('/').unwrap_or(("", &essence));
-    let kind = kind.rsplit_once('+').map_or(kind, |(_, suffix)| suffix);
+    let (family, kind) = essence.split_once('/').unwrap_or(("", &essence));
+    let (before, kind) = kind.rsplit_once('+').unwrap_or(("", kind));
+    if kind == "binary" && (family == "avro" || before.contains("avro")) {
+        return Some(Format::Avro);
+    }
     Some(match kind.strip_prefix("x-").unwrap_or(kind) {
         "ndjson" | "jsonl" | "jsonlines" | "json-lines" | "json-seq" => Format::Ndjson,
         "xml" => Format::Xml,
         "www-form-urlencoded" => Format::Form,
         "msgpack" | "messagepack" | "vnd.msgpack" => Format::MessagePack,
         "cbor" => Format::Cbor,
+        "avro" | "vnd.apache.avro" => Format::Avro,
         "php-serialized" | "vnd.php.serialized" | "php.serialized" => Format::Php,
         "java-serialized-object" => Format::Java,
         "protobuf" | "proto" | "google-protobuf" | "vnd.google.protobuf" | "grpc" => {
@@ -196,6 +222,26 @@ mod tests {
         }
         let (format, _, value) = read(None, b"{\"id\":1}\n{\"id\":2}\n").expect("read");
         assert_eq!((format, value), (Format::Ndjson, json!([{"id": 1}, {"id": 2}])));
+    }
+
+    #[test]
+    fn avro_is_read_where_its_schema_is_with_it() {
+        let file = include_str!("../../tests/avro/order.null.hex").replace('\n', "");
+        let file = hex::decode(file).expect("hexadecimal");
+        for kind in [None, Some("avro/binary"), Some("application/vnd.apache.avro+binary")] {
+            let labels = Labels { content_type: kind, ..Labels::default() };
+            let document = read_document(labels, &file).document.expect("read");
+            let evidence = if kind.is_some() { Evidence::Label } else { Evidence::Magic };
+            assert_eq!((document.step.format, document.step.evidence), (Format::Avro, evidence));
+            assert_eq!(document.step.sure_type(), Some("shop.events.Order"));
+            assert_eq!(document.value["total"], "-20.50");
+        }
+        let labels = Labels { content_type: Some("avro/binary"), ..Labels::default() };
+        let attempt = read_document(labels, b"\x02\x06abc");
+        assert_eq!(attempt.fault.as_deref(), Some(WITHOUT_SCHEMA));
+        let attempt = read_document(labels, &file[..200]);
+        let fault = attempt.fault.expect("a fault");
+        assert!(fault.contains("it is not: it ends too early"), "{fault}");
     }
 
     #[test]

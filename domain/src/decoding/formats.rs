@@ -3,6 +3,7 @@
 //! What JSON has no form for is written so: octets that are no text are `{"$base64": "…"}`, numbers beyond 64 bits and
 //! those that are not finite are texts, times are texts of RFC 3339, and keys that are no texts are written as JSON.
 
+pub(super) mod avro;
 pub(super) mod cbor;
 pub(super) mod form;
 pub(super) mod java;

@@ -36,6 +36,8 @@ pub enum Format {
     MessagePack,
     /// RFC 8949.
     Cbor,
+    /// An object container file of Apache Avro.
+    Avro,
     /// What PHP's `serialize` writes.
     Php,
     /// What Java's serialisation writes.
@@ -56,9 +58,11 @@ impl Format {
     /// Whether what is in it is values, which can be shown as a tree.
     #[must_use]
     pub fn has_values(self) -> bool {
-        use Format::{Cbor, Form, Java, Json, MessagePack, Ndjson, Php, Pickle, Protobuf, Xml};
+        use Format::{
+            Avro, Cbor, Form, Java, Json, MessagePack, Ndjson, Php, Pickle, Protobuf, Xml,
+        };
         matches!(self, Json | Ndjson | Xml | Form | MessagePack | Cbor)
-            || matches!(self, Php | Java | Pickle | Protobuf)
+            || matches!(self, Avro | Php | Java | Pickle | Protobuf)
     }
 
     /// Its name.
@@ -79,6 +83,7 @@ impl Format {
             Self::Form => "form",
             Self::MessagePack => "MessagePack",
             Self::Cbor => "CBOR",
+            Self::Avro => "Avro",
             Self::Php => "PHP",
             Self::Java => "Java",
             Self::Pickle => "pickle",
@@ -133,7 +138,7 @@ pub struct Step {
     pub certainty: Certainty,
     /// The bytes that came out, as many as were asked for.
     pub bytes: i64,
-    /// The charset of a text that is not plain UTF-8; the framework of an envelope; the type of a message of Protobuf.
+    /// The charset of a text that is not plain UTF-8; the framework of an envelope; the type of a message of Protobuf or Avro.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The known message types that the bytes fit best, the likeliest first, where the sender names none.
@@ -168,13 +173,19 @@ impl Step {
         let is_sure = match self.evidence {
             Evidence::Label => true,
             Evidence::Fit => self.ranking.first().is_some_and(|first| first.percent >= SURE),
-            _ => false,
+            _ => self.format == Format::Avro,
         };
-        self.detail.as_deref().filter(|_| is_sure && self.format == Format::Protobuf)
+        let has_types = matches!(self.format, Format::Protobuf | Format::Avro);
+        self.detail.as_deref().filter(|_| is_sure && has_types)
     }
 
-    /// Of which type a message of Protobuf is, and by what that was known, as a sentence; `None` for anything else.
+    /// Of which type a message of Protobuf or Avro is, and by what that was known, as a sentence; `None` for anything
+    /// else.
     pub(crate) fn says_type(&self) -> Option<String> {
+        if self.format == Format::Avro {
+            let name = self.detail.as_ref()?;
+            return Some(format!("Its own schema says that it is a message of the type {name}."));
+        }
         if self.format != Format::Protobuf {
             return None;
         }
