@@ -193,12 +193,17 @@ fn with(properties: BasicProperties, name: &str, value: AMQPValue) -> BasicPrope
 
 /// A death history, newest entry first: queue, reason, routing key.
 fn deaths(entries: &[(&str, &str, &str)]) -> AMQPValue {
+    deaths_by("", entries)
+}
+
+/// The same of messages that were published to an exchange.
+fn deaths_by(exchange: &str, entries: &[(&str, &str, &str)]) -> AMQPValue {
     let entries = entries.iter().map(|(queue, reason, key)| {
         let mut entry = FieldTable::default();
         entry.insert("count".into(), AMQPValue::LongLongInt(1));
         entry.insert("reason".into(), text(reason));
         entry.insert("queue".into(), text(queue));
-        entry.insert("exchange".into(), text(""));
+        entry.insert("exchange".into(), text(exchange));
         entry.insert("time".into(), AMQPValue::Timestamp(1_795_150_509));
         entry.insert("routing-keys".into(), AMQPValue::FieldArray(vec![text(key)].into()));
         AMQPValue::FieldTable(entry)
