@@ -13,6 +13,7 @@ mod lines;
 mod mask;
 mod miner;
 mod phrase;
+mod repetition;
 mod rule;
 mod shared;
 mod signature;

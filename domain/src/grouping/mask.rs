@@ -6,6 +6,7 @@
 
 use super::lexer::{Piece, split};
 use super::phrase;
+use super::repetition::Ending;
 use super::structure::is_set_apart;
 use super::variable::Variable;
 
@@ -109,7 +110,7 @@ impl Masked<'_> {
 fn write_canon(text: &str, pieces: &[Piece], canon: &mut String, slots: &mut Vec<u8>) {
     canon.clear();
     slots.clear();
-    let mut starts = Starts::default();
+    let mut ending = Ending::default();
     let mut has_words = false;
     let mut after_variable = false;
     for (at, piece) in pieces.iter().enumerate() {
@@ -119,7 +120,7 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String, slots: &mut Vec
         }
         after_variable = is_variable;
         has_words |= !is_variable;
-        starts.push(canon.len());
+        ending.begin_word(canon.len());
         if !canon.is_empty() {
             canon.push(' ');
         }
@@ -136,17 +137,20 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String, slots: &mut Vec
             if text.as_bytes().get(piece.end) == Some(&b'=') {
                 canon.push('=');
             }
-            if let Ok(word) = u8::try_from(starts.count - 1)
+            if let Ok(word) = u8::try_from(ending.words() - 1)
                 && is_set_apart(text, pieces, at)
             {
                 slots.push(word);
             }
         }
-        if let Some(from) = starts.repetition(canon) {
+        if let Some(from) = ending.drop_repetition(canon) {
             canon.truncate(from);
-            starts.pop_pair();
-            slots.retain(|word| usize::from(*word) < starts.count);
+            slots.retain(|word| usize::from(*word) < ending.words());
         }
+    }
+    if let Some(from) = ending.cut_repetition(canon) {
+        canon.truncate(from);
+        slots.retain(|word| usize::from(*word) < ending.words());
     }
     if !has_words {
         write_kinds(text, pieces, canon);
@@ -156,44 +160,6 @@ fn write_canon(text: &str, pieces: &[Piece], canon: &mut String, slots: &mut Vec
 /// Whether a capital follows a small letter.
 pub(super) fn has_humps(word: &[u8]) -> bool {
     word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-}
-
-/// Where the last words of a canon begin, to find repetitions: `ok <*> ok <*>` is a list, and how
-/// long a list is says nothing.
-#[derive(Default)]
-struct Starts {
-    /// A ring: the last is the one before `count`.
-    last: [usize; 4],
-    count: usize,
-    /// How many of the last are still in the ring.
-    known: usize,
-}
-
-impl Starts {
-    fn push(&mut self, start: usize) {
-        self.last[self.count % 4] = start;
-        self.count += 1;
-        self.known = (self.known + 1).min(4);
-    }
-
-    /// Where the last two begin, when they repeat the two before and one of them is a variable.
-    fn repetition(&self, canon: &str) -> Option<usize> {
-        if self.known < 4 {
-            return None;
-        }
-        let before = self.count - 4;
-        let (first, third) = (self.last[before % 4], self.last[(before + 2) % 4]);
-        let pair = &canon.as_bytes()[third..];
-        let same = canon.len() - third == third - first + usize::from(first == 0)
-            && canon.as_bytes()[first..third].ends_with(&pair[1..]);
-        (same && canon[third..].contains(ANY)).then_some(third)
-    }
-
-    /// Forgets the last two.
-    fn pop_pair(&mut self) {
-        self.count -= 2;
-        self.known = 2;
-    }
 }
 
 /// A message without a word is compared by the kind of its first value and by the letters that this

@@ -23,7 +23,7 @@ use crate::reading::Reading;
 pub struct SignatureVersion(pub i16);
 
 /// The version of this program's signatures.
-pub const CURRENT: SignatureVersion = SignatureVersion(1);
+pub const CURRENT: SignatureVersion = SignatureVersion(2);
 
 /// The first 16 bytes of a SHA-256 over what is equal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

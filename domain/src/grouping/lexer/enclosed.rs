@@ -7,9 +7,6 @@ use crate::grouping::vocabulary::is_telling_key;
 /// How far a closing quote is looked for, in bytes.
 const LONGEST_QUOTED: usize = 120;
 
-/// How far the end of a structure after `key=` is looked for, in bytes.
-const LONGEST_STRUCTURE: usize = 240;
-
 /// How far the next key is looked for, in bytes.
 const LONGEST_KEY: usize = 48;
 
@@ -70,7 +67,7 @@ impl Lexer<'_> {
     }
 
     /// What stands after `key=` in one piece: nothing, `[…]`, `{…}` or `Name{…}` with all that is
-    /// inside.
+    /// inside. The message may have been cut before these close.
     pub(super) fn value(&mut self) -> bool {
         let named = self.at > 0 && self.bytes[self.at - 1].is_ascii_alphanumeric();
         if named && self.ends_or_next_key(self.at + 1) {
@@ -78,7 +75,7 @@ impl Lexer<'_> {
             return false;
         }
         let start = self.at + 1;
-        let rest = &self.bytes[start..self.bytes.len().min(start + LONGEST_STRUCTURE)];
+        let rest = &self.bytes[start..];
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'.';
         let name = rest.iter().take_while(is_name).count();
         let Some(length) = closing(&rest[name..]).filter(|_| self.follows_plain_key(start)) else {
@@ -109,9 +106,11 @@ impl Lexer<'_> {
     }
 }
 
-/// Length of the brackets that open at the beginning of `bytes`, with all that is inside.
+/// Length of the brackets that open at the beginning of `bytes`, with all that is inside: up to the end where several
+/// values are in them and they do not close.
 fn closing(bytes: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
+    let mut has_values = false;
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
             b'{' | b'[' | b'(' => depth += 1,
@@ -122,8 +121,9 @@ fn closing(bytes: &[u8]) -> Option<usize> {
                 }
             }
             _ if depth == 0 => return None,
+            b',' | b'=' => has_values = true,
             _ => {}
         }
     }
-    None
+    (depth > 0 && has_values).then_some(bytes.len())
 }

@@ -1,9 +1,11 @@
 //! Errors of Spring AMQP without a stack, with very long messages (spring-amqp issues 3518, 1130, 2375).
 
+use std::fmt::Write as _;
+
 use dlo_domain::death::Reason;
 use sqlx::PgPool;
 
-use super::{Case, Sent, with_headers};
+use super::{Case, Sent, signatures, with_headers};
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn no_class_is_invented_where_none_is_told(pool: PgPool) {
@@ -35,5 +37,40 @@ async fn no_class_is_invented_where_none_is_told(pool: PgPool) {
     assert_eq!((summary.queue.as_deref(), summary.reason), (None, Reason::Rejected));
     let note = "The message tells how it was published, and not in which queue it died.";
     assert_eq!(letter.arrivals[0].notes, [note]);
+    case.close().await;
+}
+
+/// An error whose message is a graph of objects, cut after so many bytes.
+fn huge(number: usize, bytes: usize) -> Sent {
+    let mut message = format!(
+        "Listener threw exception: order o-{number} rejected by rule R17: Order{{id=o-{number}, lines=["
+    );
+    let mut line = number;
+    while message.len() < bytes {
+        line = (line * 7 + 1) % 9_973;
+        let quantity = line % 19 + 1;
+        let sku = line % 991;
+        write!(message, "Line{{sku=A-{sku}, qty={quantity}, note='x'}}, ").expect("a String");
+    }
+    message.truncate(bytes);
+    let properties = with_headers(&[
+        ("x-exception-message", &message),
+        ("x-original-exchange", "shop.events"),
+        ("x-original-routingKey", "order.paid"),
+        ("__TypeId__", "shop.events.OrderPaid"),
+    ]);
+    let body = format!(r#"{{"orderId":"o-{number}","total":20.5}}"#).into_bytes();
+    Sent { properties, body }
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn one_failure_is_one_group_wherever_its_long_message_was_cut(pool: PgPool) {
+    let sent: Vec<Sent> = (0..200).map(|at| huge(9_001 + at, 300 + at * 300)).collect();
+    let case = Case::of(&pool, "shop.orders.dlq", &sent).await;
+    assert_eq!(signatures(&pool).await, 1);
+    let listed = case.found("").await;
+    assert_eq!(listed.len(), 100);
+    let bytes = serde_json::to_string(&listed).expect("JSON").len();
+    assert!(bytes < 300_000, "{bytes} bytes for 100 letters");
     case.close().await;
 }
