@@ -130,3 +130,15 @@ fn optional(bytes: &mut Unstructured<'_>, usual: &[&str]) -> Result<Option<WireT
         _ => Some((*bytes.choose(usual)?).into()),
     })
 }
+
+/// How deep tables and arrays are nested in a table.
+pub fn depth(table: &FieldTable) -> usize {
+    fn of(value: &FieldValue) -> usize {
+        match value {
+            FieldValue::Array(items) => 1 + items.iter().map(of).max().unwrap_or(0),
+            FieldValue::Table(table) => 1 + depth(table),
+            _ => 0,
+        }
+    }
+    table.0.iter().map(|field| of(&field.value)).max().unwrap_or(0)
+}

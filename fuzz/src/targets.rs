@@ -11,9 +11,9 @@ use dlo_domain::filter::{LetterFilter, complete};
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::grouping::Lines;
 use dlo_domain::reading;
-use dlo_domain::wire::{FieldTable, FieldValue, MOST_LEVELS, WireText};
+use dlo_domain::wire::{FieldTable, MOST_LEVELS, WireText};
 
-use super::messages::{message, table, written_message};
+use super::messages::{depth, message, table, written_message};
 
 /// More than a page shows of a body.
 const MOST_BYTES: usize = 1024 * 1024;
@@ -52,6 +52,22 @@ fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u
         assert!(plain.bytes.len() <= MOST_BYTES.max(body.len()), "{}", plain.bytes.len());
         let _ = decoding::read_text(labels, &plain.bytes, plain.is_whole);
         let _ = decoding::read_document(labels, &plain.bytes);
+    }
+    if let Some(inside) = decoding::open_envelope(labels, body) {
+        // What is sent in place of the envelope is stored as what arrives is.
+        let json = serde_json::to_string(&inside.headers).expect("every table has a JSON form");
+        assert_eq!(serde_json::from_str::<FieldTable>(&json).expect("it is read"), inside.headers);
+    }
+}
+
+/// The ranking of message types: the same for the same bytes, in order, with shares that are at most all there is.
+pub fn ranking(input: &[u8]) {
+    for is_protobuf in [true, false] {
+        let ranked = decoding::rank(types(), input, is_protobuf);
+        assert_eq!(decoding::rank(types(), input, is_protobuf), ranked);
+        assert!(ranked.iter().all(|one| one.bits.is_finite() && one.share >= 0.0), "{ranked:?}");
+        assert!(ranked.iter().map(|one| one.share).sum::<f64>() <= 1.000_001, "{ranked:?}");
+        assert!(ranked.windows(2).all(|pair| pair[0].share >= pair[1].share), "{ranked:?}");
     }
 }
 
@@ -116,15 +132,4 @@ pub fn wire_json(input: &[u8]) {
     if depth(&table) <= MOST_LEVELS {
         assert_eq!(again.expect("what intake stores is read"), table);
     }
-}
-
-fn depth(table: &FieldTable) -> usize {
-    fn of(value: &FieldValue) -> usize {
-        match value {
-            FieldValue::Array(items) => 1 + items.iter().map(of).max().unwrap_or(0),
-            FieldValue::Table(table) => 1 + depth(table),
-            _ => 0,
-        }
-    }
-    table.0.iter().map(|field| of(&field.value)).max().unwrap_or(0)
 }

@@ -46,6 +46,11 @@ fn headers() {
 }
 
 #[test]
+fn ranking() {
+    replay("ranking", targets::ranking);
+}
+
+#[test]
 fn wire_json() {
     replay("wire_json", targets::wire_json);
 }

@@ -13,3 +13,6 @@ pub use court::Court;
 pub use incoming::{Incoming, Stored, insert_new};
 pub use retold::retell;
 pub use stored::{StoredLetter, stored};
+
+#[cfg(test)]
+mod tests;
