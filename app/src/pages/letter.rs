@@ -71,7 +71,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
                             <Read
                                 read
                                 arrival=arrival.get()
-                                view=view.get()
+                                view
                                 payload
                                 decisions
                             />
@@ -90,7 +90,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
 fn Read(
     read: LetterRead,
     arrival: i32,
-    view: View,
+    view: Memo<View>,
     payload: PayloadResource,
     decisions: Decisions,
 ) -> impl IntoView {
@@ -114,16 +114,21 @@ fn Read(
             </div>
             <div class="stack content">
                 <Transition>
-                    {move || Suspend::new(async move {
-                        match payload.await {
-                            Ok(read) => {
-                                view! { <PayloadView id arrival=number read view /> }.into_any()
+                    // Another view changes this part alone: a page that is made anew loses clicks.
+                    {move || {
+                        let view = view.get();
+                        Suspend::new(async move {
+                            match payload.await {
+                                Ok(read) => {
+                                    view! { <PayloadView id arrival=number read view /> }.into_any()
+                                }
+                                Err(error) => {
+                                    view! { <p class="error-note">{show_lines(&error.to_string())}</p> }
+                                        .into_any()
+                                }
                             }
-                            Err(error) => {
-                                view! { <p class="error-note">{show_lines(&error.to_string())}</p> }.into_any()
-                            }
-                        }
-                    })}
+                        })
+                    }}
                 </Transition>
                 {letter
                     .stack_trace
