@@ -53,7 +53,7 @@ fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u
         let _ = decoding::read_text(labels, &plain.bytes, plain.is_whole);
         let _ = decoding::read_document(labels, &plain.bytes);
     }
-    if let Some(inside) = decoding::open_envelope(labels, body) {
+    if let Some(inside) = decoding::open_envelope(labels, body, MOST_BYTES) {
         // What is sent in place of the envelope is stored as what arrives is.
         let json = serde_json::to_string(&inside.headers).expect("every table has a JSON form");
         assert_eq!(serde_json::from_str::<FieldTable>(&json).expect("it is read"), inside.headers);

@@ -25,7 +25,7 @@ pub(super) fn edited(original: &Original, body: &[u8], content_type: Option<&str
 /// Reads an edit as a program sends it.
 pub(super) fn read_edit(edit: &Edit) -> Result<(Vec<u8>, Option<String>), String> {
     let body =
-        STANDARD.decode(&edit.body).map_err(|why| format!("`edit.body` is no base64: {why}"))?;
+        STANDARD.decode(&edit.body).map_err(|why| format!("`edit.body` is not base64: {why}"))?;
     check_edit(&body, edit.content_type.as_deref())?;
     Ok((body, edit.content_type.clone()))
 }

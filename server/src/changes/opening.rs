@@ -8,8 +8,8 @@ use dlo_domain::ids::LetterId;
 use super::{ChangeError, MadeOf, Sent};
 use crate::store::replays::bodies::{Frozen, Original};
 use crate::store::replays::messages::MessageHead;
-use crate::transform::TransformError;
 use crate::transform::offload::BodySlot;
+use crate::transform::{MOST_UNPACKED_BYTES, TransformError};
 
 /// Opens envelopes, of all letters of a replay not more than so much.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ fn opened(original: Original) -> (LetterId, MadeOf) {
         content_encoding: content_encoding.as_deref(),
         ..Labels::default()
     };
-    let sent = match open_envelope(labels, &body) {
+    let sent = match open_envelope(labels, &body, MOST_UNPACKED_BYTES) {
         None => Sent::Same,
         Some(Inside { damage: Some(why), .. }) => Sent::Failed(why.to_owned()),
         Some(Inside { envelope, body, properties, headers, damage: None }) => {

@@ -18,6 +18,9 @@ const MOST_LETTERS: usize = 500;
 /// What the bodies that are looked into have together, in bytes, at most.
 const MOST_BYTES: i64 = 4 * 1024 * 1024;
 
+/// What a body that is looked into is unpacked to, in bytes, at most: one of a few KiB may claim much more.
+const MOST_UNPACKED_BYTES: usize = 256 * 1024;
+
 /// The letters of a dry run so far.
 #[derive(Debug, Default)]
 pub(super) struct EnvelopeTally {
@@ -74,7 +77,8 @@ impl EnvelopeTally {
                 content_encoding: content_encoding.as_deref(),
                 ..Labels::default()
             };
-            let envelope = open_envelope(labels, &body).map(|inside| inside.envelope);
+            let envelope =
+                open_envelope(labels, &body, MOST_UNPACKED_BYTES).map(|inside| inside.envelope);
             if let Some(envelope) = envelope.filter(|one| one.is_of_failure()) {
                 self.closed.count(envelope);
             }

@@ -13,9 +13,6 @@ use crate::decoding::step::{Evidence, Format, Step};
 use crate::decoding::unpacking::unpack;
 use crate::wire::{FieldTable, Properties, WireText};
 
-/// The largest body, in bytes, that is unpacked to open the envelope that it is.
-const MOST_OPENED_BYTES: usize = 16 * 1024 * 1024;
-
 const UNREADABLE_PROPERTIES: &str = "the properties in its Sneakers envelope cannot be read";
 
 /// EasyNetQ writes a body as text: each byte that is not UTF-8 is U+FFFD in it.
@@ -33,15 +30,15 @@ pub struct Inside {
     pub properties: Properties,
     /// Its headers.
     pub headers: FieldTable,
-    /// Why it is not what its sender sent, and must not be sent in its place; `None` if nothing speaks against it.
+    /// Why it is not what its sender sent, and must not be sent in its place; `None` if it is whole.
     pub damage: Option<&'static str>,
 }
 
-/// Opens the envelope that a body is, to have what is inside as its sender sent it. `None` if it is not an envelope, or
-/// what is in it cannot be read.
+/// Opens the envelope that a body is, to have what is inside as its sender sent it. At most `most` bytes are
+/// unpacked. `None` if it is not an envelope, or what is in it cannot be read.
 #[must_use]
-pub fn open_envelope(labels: Labels<'_>, body: &[u8]) -> Option<Inside> {
-    let plain = unpack(labels, body, true, MOST_OPENED_BYTES);
+pub fn open_envelope(labels: Labels<'_>, body: &[u8], most: usize) -> Option<Inside> {
+    let plain = unpack(labels, body, true, most);
     if !plain.is_whole {
         return None;
     }

@@ -9,8 +9,11 @@ use crate::decoding::Labels;
 use crate::decoding::tests::packed;
 use crate::wire::{FieldTable, FieldValue};
 
+/// More than any of these envelopes has, in bytes.
+const MOST: usize = 64 * 1024;
+
 fn opened(envelope: &Value) -> Inside {
-    open_envelope(Labels::default(), envelope.to_string().as_bytes()).expect("an envelope")
+    open_envelope(Labels::default(), envelope.to_string().as_bytes(), MOST).expect("an envelope")
 }
 
 fn text_of(headers: &FieldTable, name: &str) -> String {
@@ -78,6 +81,11 @@ fn texts_of_dot_net_are_unpacked_where_all_are_bytes() {
     assert_eq!(inside.properties.kind, Some("Shop.Order, Shop".into()));
     assert_eq!(inside.properties.timestamp, Some(1_795_144_364));
     assert_eq!((inside.properties.cluster_id.clone(), inside.damage), (None, None));
+    let inside = opened(&error(json!({"tenant": "acme"}), "{}"));
+    assert_eq!(text_of(&inside.headers, "tenant"), "acme", "base64 of what is not a text");
+    let typed =
+        json!({"tenant": {"$type": "System.Byte[], System.Private.CoreLib", "$value": "YWNtZQ=="}});
+    assert_eq!(text_of(&opened(&error(typed, "{}")).headers, "tenant"), "acme");
     let inside = opened(&error(json!({"tenant": "YWNtZQ==", "by": "a person"}), "\u{fffd}a"));
     assert_eq!(text_of(&inside.headers, "tenant"), "YWNtZQ==", "not all are base64");
     assert!(inside.damage.is_some_and(|why| why.contains("lost")));
@@ -107,7 +115,7 @@ fn what_workers_expect_is_opened_byte_by_byte() {
     let envelope =
         br#"{"messageId":"m-1","messageType":["urn:message:A:B"],"message":{ "z":1.50, "a":2 },
         "headers":{"tenant":"acme"}}"#;
-    let inside = open_envelope(Labels::default(), envelope).expect("an envelope");
+    let inside = open_envelope(Labels::default(), envelope, MOST).expect("an envelope");
     assert_eq!(inside.envelope, Envelope::MassTransit);
     assert!(!inside.envelope.is_of_failure());
     assert_eq!(inside.body, br#"{ "z":1.50, "a":2 }"#);
@@ -126,7 +134,7 @@ fn an_event_is_sent_as_its_binary_mode_has_it() {
         let text = format!(
             r#"{{"specversion":"1.0","id":"e-1","source":"/shop","type":"paid","n":7,{rest}}}"#
         );
-        open_envelope(Labels::default(), text.as_bytes()).expect("an envelope")
+        open_envelope(Labels::default(), text.as_bytes(), MOST).expect("an envelope")
     };
     let inside = event(r#""data":{"b":1,"a":[1.0]}"#);
     assert_eq!(inside.body, br#"{"b":1,"a":[1.0]}"#);
@@ -144,7 +152,7 @@ fn an_event_is_sent_as_its_binary_mode_has_it() {
 fn a_packed_envelope_is_opened() {
     let text = json!({"payload": "YQ==", "failed_at": "x", "num_attempts": 1}).to_string();
     let labels = Labels { content_encoding: Some("gzip"), ..Labels::default() };
-    let inside = open_envelope(labels, &packed(Format::Gzip, text.as_bytes()));
+    let inside = open_envelope(labels, &packed(Format::Gzip, text.as_bytes()), MOST);
     assert_eq!(inside.expect("an envelope").body, b"a");
 }
 
@@ -170,7 +178,11 @@ fn what_cannot_be_opened_is_not_an_envelope() {
         json!({"specversion": "1.0", "id": "a", "source": "b", "type": "c", "data_base64": "%"}),
         json!([1]),
     ] {
-        assert_eq!(open_envelope(Labels::default(), other.to_string().as_bytes()), None, "{other}");
+        assert_eq!(
+            open_envelope(Labels::default(), other.to_string().as_bytes(), MOST),
+            None,
+            "{other}"
+        );
     }
-    assert_eq!(open_envelope(Labels::default(), b"{"), None);
+    assert_eq!(open_envelope(Labels::default(), b"{", MOST), None);
 }

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::failure::time_of;
 use crate::wire::{Field, FieldTable, FieldValue, MOST_LEVELS, Properties, WireText};
@@ -91,8 +91,18 @@ fn field_at(value: &Value, level: usize) -> FieldValue {
         Value::Array(values) => {
             FieldValue::Array(values.iter().map(|value| field_at(value, level + 1)).collect())
         }
+        Value::Object(members) if let Some(bytes) = typed_bytes(members) => {
+            FieldValue::LongString(bytes.into())
+        }
         Value::Object(_) => FieldValue::Table(table_at(value, level + 1)),
     }
+}
+
+/// Bytes as .NET's Newtonsoft.Json writes them where it names types.
+fn typed_bytes(members: &Map<String, Value>) -> Option<Vec<u8>> {
+    let name = members.get("$type")?.as_str()?;
+    let written = members.get("$value")?.as_str()?;
+    name.starts_with("System.Byte[]").then(|| STANDARD.decode(written).ok())?
 }
 
 /// .NET's client hands texts over as bytes, which its JSON has as base64. Where all texts are that, they are unpacked.
@@ -104,8 +114,9 @@ fn unpack_texts(headers: &mut FieldTable) {
     let unpacked: Option<Vec<_>> = texts
         .map(|text| {
             let bytes = STANDARD.decode(text.as_bytes()).ok()?;
-            std::str::from_utf8(&bytes).ok()?;
-            Some((text, WireText::from(bytes)))
+            // Many a plain word is base64 of something else, and hardly one of a text.
+            let is_text = bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+            is_text.then(|| (text, WireText::from(bytes)))
         })
         .collect();
     for (text, plain) in unpacked.into_iter().flatten() {
