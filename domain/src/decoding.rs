@@ -1,9 +1,10 @@
 //! Bodies made readable, step by step, for looking and searching: a replay sends the bytes themselves.
 //!
 //! What was packed is unpacked first (`unpacking`), then read as values (`document`) or as text (`charset`): as the
-//! sender says, unless the bytes say otherwise. A message of Protobuf is read by the message types that are known
-//! (`message`), and what a framework put around a message that failed is opened (`envelope`). Each step says what was
-//! done and by what it was known. All of it is bounded, whatever a body claims to be.
+//! sender says, unless the bytes say otherwise. A message of Protobuf or Avro is read by the message types that are
+//! known (`message`), which what stands before it may name (`frame`). What a framework put around a message that failed
+//! is opened (`envelope`). Each step says what was done and by what it was known. All of it is bounded, whatever a body
+//! claims to be.
 
 mod charset;
 mod coding;
@@ -11,9 +12,11 @@ mod contents;
 mod document;
 mod envelope;
 mod formats;
+mod frame;
 mod known_types;
 mod labels;
 mod message;
+mod message_types;
 mod step;
 mod unpacking;
 
@@ -21,10 +24,13 @@ pub use charset::{ReadText, read_text};
 pub use contents::{Contents, MOST_EXCERPT_BYTES, MOST_VALUE_BYTES};
 pub use document::{Attempt, Document, read_document};
 pub use envelope::{Envelope, Inside, open_envelope, take_apart_command};
-pub use formats::protobuf::{MessageId, MessageTypes, Ranked, is_likely, rank};
+pub use formats::avro::{AvroId, AvroSchema, AvroTypes};
+pub use formats::protobuf::{MessageId, ProtobufTypes, rank};
+pub use formats::ranked::{Ranked, is_likely};
 pub use known_types::KnownTypes;
 pub use labels::Labels;
 pub(crate) use labels::unknown_names;
+pub use message_types::MessageTypes;
 pub use step::{Certainty, Evidence, Format, RankedType, Step};
 pub use unpacking::{Unpacked, unpack, unpack_named};
 

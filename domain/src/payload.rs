@@ -94,6 +94,7 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
     let unpacked = unpack(labels, begin, all_is_here, MOST_SHOWN_BYTES);
     let mut notes = unpacked.faults;
     notes.extend(unknown_names(labels));
+    let labels = Labels { known: unpacked.known, ..labels };
     let (mut steps, plain) = (unpacked.steps, unpacked.bytes);
     let of_packed = says_unpacked(&steps, size_bytes, unpacked.is_whole);
     let read_bytes =

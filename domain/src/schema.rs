@@ -1,5 +1,5 @@
-//! Schemas that people upload: what the message types of Protobuf are. What is known of them is in force for all
-//! letters, as long as it is not removed.
+//! Schemas that people upload: what the message types of Protobuf and Avro are. What is known of them is in force for
+//! all letters, as long as it is not removed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ pub const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// Message types that one schema can have.
 pub const MOST_MESSAGE_TYPES: usize = 5_000;
 
-/// A schema as it is uploaded: `.proto` files, or what a compiler made of them.
+/// A schema as it is uploaded: `.proto` files, or what a compiler made of them, or `.avsc` files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -30,8 +30,8 @@ pub struct NewSchema {
         schema(min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9._-]+$")
     )]
     pub name: String,
-    /// The text of `.proto` files by their paths, as other files import them. Google's well-known types need not be
-    /// among them.
+    /// The text of `.proto` files by their paths, as other files import them; Google's well-known types need not be
+    /// among them. Or that of `.avsc` files, each with a type of Avro or a list of them: they may refer to each other.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
     /// A `google.protobuf.FileDescriptorSet` in base64, in place of files: `protoc --include_imports
@@ -56,7 +56,8 @@ pub struct Schema {
     pub uploaded_by: String,
     /// When.
     pub uploaded_at: DateTime<Utc>,
-    /// Whether letters are read by it: it is the newest of its name, and not removed.
+    /// Whether letters are read by it: it is not removed, and the newest of its name. Senders may still write by an older
+    /// one of Avro, so that is used, too.
     pub is_used: bool,
 }
 
@@ -84,12 +85,26 @@ pub enum SchemaFault {
     TooLarge,
     /// More message types than are taken.
     TooManyTypes(usize),
+    /// Files of Protobuf and of Avro at once.
+    Mixed,
     /// A path that no file has.
     Path(String),
     /// It cannot be read: what the compiler says.
     Unreadable(String),
     /// Nothing in it is a message type.
     NoTypes,
+}
+
+/// Whether files are of Avro, as their names say.
+#[must_use]
+pub fn is_avro(files: &BTreeMap<String, String>) -> bool {
+    !files.is_empty() && files.keys().all(|path| is_avro_path(path))
+}
+
+/// Whether a file is of Avro, as its name says.
+#[must_use]
+pub fn is_avro_path(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("avsc"))
 }
 
 impl NewSchema {
@@ -112,6 +127,10 @@ impl NewSchema {
         let set = self.descriptor_set.as_ref().map_or(0, |set| set.len() / 4 * 3);
         if self.files.len() > MOST_FILES || bytes + set > MOST_BYTES {
             return Err(SchemaFault::TooLarge);
+        }
+        let is_any_avro = self.files.keys().any(|path| is_avro_path(path));
+        if is_any_avro && !is_avro(&self.files) {
+            return Err(SchemaFault::Mixed);
         }
         let is_path = |path: &&String| {
             !path.is_empty()
@@ -143,6 +162,9 @@ impl fmt::Display for SchemaFault {
                 f,
                 "it has {types} message types, and at most {MOST_MESSAGE_TYPES} are taken: upload those that are sent"
             ),
+            Self::Mixed => f.write_str(
+                "`.avsc` files stand alone: upload them under one name and the files of Protobuf under another",
+            ),
             Self::Path(path) => write!(
                 f,
                 "`{path}` is not a path as a file is imported by: `shop/v1/orders.proto` is one"
@@ -171,6 +193,9 @@ mod tests {
         for path in ["", "/a.proto", "a\0.proto", "a\\b.proto"] {
             assert_eq!(new("a", path).check(), Err(SchemaFault::Path(path.to_owned())));
         }
+        let mut mixed = new("a", "a.proto");
+        mixed.files.insert("b.AVSC".to_owned(), "\"int\"".to_owned());
+        assert_eq!(mixed.check(), Err(SchemaFault::Mixed));
         let both = NewSchema { descriptor_set: Some(String::new()), ..new("a", "a.proto") };
         assert_eq!(both.check(), Err(SchemaFault::Contents));
         let neither = NewSchema { files: BTreeMap::new(), ..new("a", "a.proto") };

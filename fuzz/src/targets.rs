@@ -1,10 +1,11 @@
 //! A function for each target: it panics if the parser that it tries does not hold.
 
+use std::fmt::Debug;
 use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary as _, Unstructured};
 use dlo_domain::arrival::Delivered;
-use dlo_domain::decoding::{self, KnownTypes, Labels, MessageTypes};
+use dlo_domain::decoding::{self, AvroSchema, KnownTypes, Labels, MessageTypes, Ranked};
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::filter::{LetterFilter, complete};
@@ -38,7 +39,9 @@ fn types() -> &'static MessageTypes {
         let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../domain/tests/protobuf");
         let mut compiler = protox::Compiler::new([directory]).expect("a directory");
         compiler.open_file("shop.proto").expect("a schema");
-        MessageTypes::described_by(&[compiler.descriptor_pool()])
+        let schemas = include_str!("../../domain/tests/avro/shop.avsc").to_owned();
+        let schemas = AvroSchema::read_files(&[("shop.avsc".to_owned(), schemas)].into());
+        MessageTypes::new(&[compiler.descriptor_pool()], schemas.expect("schemas"))
     });
     &TYPES
 }
@@ -62,13 +65,19 @@ fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u
 
 /// The ranking of message types: the same for the same bytes, in order, with shares that are at most all there is.
 pub fn ranking(input: &[u8]) {
-    for is_protobuf in [true, false] {
-        let ranked = decoding::rank(types(), input, is_protobuf);
-        assert_eq!(decoding::rank(types(), input, is_protobuf), ranked);
-        assert!(ranked.iter().all(|one| one.bits.is_finite() && one.share >= 0.0), "{ranked:?}");
-        assert!(ranked.iter().map(|one| one.share).sum::<f64>() <= 1.000_001, "{ranked:?}");
-        assert!(ranked.windows(2).all(|pair| pair[0].share >= pair[1].share), "{ranked:?}");
+    let MessageTypes { protobuf, avro } = types();
+    for is_format in [true, false] {
+        is_ranking(|| decoding::rank(protobuf, input, is_format));
+        is_ranking(|| avro.rank(input, is_format));
     }
+}
+
+fn is_ranking<T: Debug + PartialEq>(rank: impl Fn() -> Vec<Ranked<T>>) {
+    let ranked = rank();
+    assert_eq!(rank(), ranked);
+    assert!(ranked.iter().all(|one| one.bits.is_finite() && one.share >= 0.0), "{ranked:?}");
+    assert!(ranked.iter().map(|one| one.share).sum::<f64>() <= 1.000_001, "{ranked:?}");
+    assert!(ranked.windows(2).all(|pair| pair[0].share >= pair[1].share), "{ranked:?}");
 }
 
 /// The filter language: what is read can be written, and is read again as the same; completion holds at

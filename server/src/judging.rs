@@ -73,9 +73,7 @@ impl Judges {
 
 /// The judge of the rules as they are, which knows what alert rules count, and the message types that schemas tell of.
 async fn read(conn: &mut PgConnection) -> Result<Judge, StoreError> {
-    let sets = schemas::descriptor_sets(conn).await?;
-    let sets = sets.iter().map(|set| (&*set.name, &*set.bytes));
-    let types = message_types(sets);
+    let types = message_types(&schemas::definitions(conn).await?);
     let mut judge = rules::book(conn).await?.judge().with_types(types);
     // After the revision: should they be newer than it, they are read once more at the next.
     for kept in alerts::rules::all(conn).await?.iter().filter(|kept| kept.rule.rule.enabled) {

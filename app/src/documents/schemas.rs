@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
-use dlo_domain::schema::Schema;
+use dlo_domain::schema::{Schema, is_avro_path};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos::server_fn::error::ServerFnUrlError;
@@ -61,8 +61,8 @@ fn List(schemas: Vec<Schema>) -> impl IntoView {
     let now = now();
     let types: usize = schemas.iter().map(|schema| schema.message_types.len()).sum();
     let heading = match types {
-        0 => "No message types of Protobuf are known.".to_owned(),
-        many => format!("{} of Protobuf known.", counted_types(many)),
+        0 => "No message types are known.".to_owned(),
+        many => format!("{} known.", counted_types(many)),
     };
     let rows = schemas.into_iter().map(|schema| view! { <Row schema now /> }).collect_view();
     view! {
@@ -87,11 +87,13 @@ fn counted_types(many: usize) -> String {
 #[component]
 fn Row(schema: Schema, now: DateTime<Utc>) -> impl IntoView {
     let name = show_line(&schema.name);
+    let is_avro = schema.files.first().is_some_and(|path| is_avro_path(path));
+    let format = if is_avro { "Avro" } else { "Protobuf" };
     let types = schema.message_types.iter();
     let types = types.map(|one| view! { <li class="id">{show_name(one)}</li> }).collect_view();
     view! {
         <li>
-            <span class="mark">{format!("version {}", schema.version)}</span>
+            <span class="mark">{format!("{format}, version {}", schema.version)}</span>
             <div class="say">
                 <h3>{name.clone()}</h3>
                 <p class="meta">
@@ -149,12 +151,12 @@ fn New() -> impl IntoView {
                     />
                 </label>
                 <label class="choice">
-                    <span>".proto files, or one descriptor set"</span>
+                    <span>".proto files, .avsc files, or one descriptor set"</span>
                     <input type="file" name="files" multiple required />
                 </label>
                 </div>
                 <p class="second">
-                    "Choose all files that import each other. Google's well-known types are there already. At most 1 MiB; directories and larger sets with "
+                    "Choose all files that import each other, or refer to each other's types. Google's well-known types are there already. At most 1 MiB; directories and larger sets with "
                     <code>"dlo schemas add"</code> "."
                 </p>
                 <div class="actions">

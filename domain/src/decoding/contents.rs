@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::charset::read_text;
 use super::document::{Document, read_document};
 use super::envelope::{Inside, take_apart_command};
-use super::formats::protobuf::MessageTypes;
 use super::known_types::KnownTypes;
 use super::labels::{Labels, unknown_names};
+use super::message_types::MessageTypes;
 use super::unpacking::unpack;
 use crate::arrival::Delivered;
 use crate::wire::WireText;
@@ -62,6 +62,7 @@ impl Contents {
         let plain = unpack(labels, &delivered.body, true, most.max(MOST_UNPACKED_BYTES));
         let mut remarks = plain.faults;
         remarks.extend(unknown_names(labels));
+        let labels = Labels { known: plain.known, ..labels };
         let is_small = plain.is_whole && plain.bytes.len() <= most;
         let document = if is_small { read_values(labels, &plain.bytes) } else { None };
         let Some(inside) = document.as_ref().and_then(|document| Inside::of(&document.value))
@@ -71,6 +72,7 @@ impl Contents {
         let envelope = document.map(|document| document.value);
         let labels = Labels { known: labels.known.within(), ..inside.labels() };
         let plain = unpack(labels, &inside.body, true, most);
+        let labels = Labels { known: plain.known, ..labels };
         let within = if plain.is_whole { read_values(labels, &plain.bytes) } else { None };
         Self { envelope, remarks, ..Self::of_plain(labels, &plain.bytes, within) }
     }

@@ -7,10 +7,6 @@ use super::labels::Labels;
 use super::message;
 use super::step::{Certainty, Evidence, Format, Step};
 
-/// What is told of bytes that their sender calls Avro, and that are not a container.
-const WITHOUT_SCHEMA: &str =
-    "The sender calls it Avro. It has no schema with it, and is not read without one.";
-
 /// Bytes that were read as values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
@@ -38,10 +34,7 @@ pub fn read_document(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
         match read_labelled(labels, format, bytes) {
             Ok(document) => return Attempt { document: Some(document), fault: None },
             Err(why) => {
-                fault = Some(match format {
-                    Format::Avro if !bytes.starts_with(&avro::MAGIC) => WITHOUT_SCHEMA.to_owned(),
-                    _ => format!("The sender calls it {}, but it is not: {why}.", format.name()),
-                });
+                fault = Some(why);
             }
         }
     }
@@ -50,7 +43,7 @@ pub fn read_document(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
     }
     if bytes.starts_with(&avro::MAGIC)
         && labelled != Some(Format::Avro)
-        && let Ok(document) = read_avro(bytes, Evidence::Magic)
+        && let Ok(document) = read_container(bytes)
     {
         return Attempt { document: Some(document), fault };
     }
@@ -78,21 +71,34 @@ impl Document {
 }
 
 /// Reads bytes as what their sender calls them.
+///
+/// # Errors
+/// Returns why they are not read so, as a sentence.
 fn read_labelled(labels: Labels<'_>, format: Format, bytes: &[u8]) -> Result<Document, String> {
-    match format {
-        Format::Protobuf => return message::read_labelled(labels.known, bytes),
-        Format::Avro => return read_avro(bytes, Evidence::Label),
-        _ => {}
-    }
-    read_as(format, bytes).map(|value| Document::of(bytes, (format, Evidence::Label), value))
+    let read = match format {
+        Format::Protobuf => message::protobuf::read_labelled(labels.known, bytes),
+        Format::Avro if !bytes.starts_with(&avro::MAGIC) => {
+            return message::avro::read_labelled(labels.known, bytes);
+        }
+        Format::Avro => read_container(bytes),
+        _ => read_as(format, bytes)
+            .map(|value| Document::of(bytes, (format, Evidence::Label), value)),
+    };
+    read.map_err(|why| format!("The sender calls it {}, but it is not: {why}.", format.name()))
 }
 
 /// Reads an object container file, whose type is that of its schema.
-fn read_avro(bytes: &[u8], evidence: Evidence) -> Result<Document, String> {
+fn read_container(bytes: &[u8]) -> Result<Document, String> {
     let avro::Container { value, name } = avro::read(bytes)?;
-    let mut step = Step::new(Format::Avro, evidence, bytes.len());
+    let mut step = Step::new(Format::Avro, Evidence::Magic, bytes.len());
     step.detail = name;
     Ok(Document { step, value })
+}
+
+/// Whether bytes are an object or a list of JSON.
+pub(super) fn is_json(bytes: &[u8]) -> bool {
+    let begins = matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
+    begins && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
 /// The format that a media type names, if it is one that has a structure.
@@ -231,14 +237,15 @@ mod tests {
         for kind in [None, Some("avro/binary"), Some("application/vnd.apache.avro+binary")] {
             let labels = Labels { content_type: kind, ..Labels::default() };
             let document = read_document(labels, &file).document.expect("read");
-            let evidence = if kind.is_some() { Evidence::Label } else { Evidence::Magic };
-            assert_eq!((document.step.format, document.step.evidence), (Format::Avro, evidence));
+            let by = (document.step.format, document.step.evidence);
+            assert_eq!(by, (Format::Avro, Evidence::Magic));
             assert_eq!(document.step.sure_type(), Some("shop.events.Order"));
             assert_eq!(document.value["total"], "-20.50");
         }
         let labels = Labels { content_type: Some("avro/binary"), ..Labels::default() };
         let attempt = read_document(labels, b"\x02\x06abc");
-        assert_eq!(attempt.fault.as_deref(), Some(WITHOUT_SCHEMA));
+        let fault = attempt.fault.expect("a fault");
+        assert!(fault.contains("none is known: upload one"), "{fault}");
         let attempt = read_document(labels, &file[..200]);
         let fault = attempt.fault.expect("a fault");
         assert!(fault.contains("it is not: it ends too early"), "{fault}");

@@ -3,15 +3,18 @@
 //! What JSON has no form for is written so: octets that are no text are `{"$base64": "…"}`, numbers beyond 64 bits and
 //! those that are not finite are texts, times are texts of RFC 3339, and keys that are no texts are written as JSON.
 
-pub(super) mod avro;
+pub mod avro;
 pub(super) mod cbor;
+mod evidence;
 pub(super) mod form;
 pub(super) mod java;
 pub(super) mod msgpack;
+mod names;
 pub(super) mod ndjson;
 pub(super) mod php;
 pub(super) mod pickle;
 pub mod protobuf;
+pub mod ranked;
 pub(super) mod xml;
 
 use base64::Engine as _;

@@ -1,14 +1,17 @@
 //! The message types that are known while a body is read, and which of them its sender names.
 
-use super::formats::protobuf::{MessageId, MessageTypes, Ranked, is_likely, rank};
+use super::formats::avro::{AvroId, AvroTypes};
+use super::formats::protobuf::{MessageId, ProtobufTypes};
+use super::message_types::MessageTypes;
+use super::step::Evidence;
 use crate::wire::{FieldTable, FieldValue, WireText};
 
 /// Parameters of a media type that name a message type.
-const PARAMETERS: [&str; 5] = ["proto", "messagetype", "message", "msg", "type"];
+const PARAMETERS: [&str; 6] = ["proto", "avro", "messagetype", "message", "msg", "type"];
 
 /// Headers that name a message type, in small letters without what stands between words. Those of CloudEvents come
 /// with several prefixes.
-const HEADERS: [&str; 16] = [
+const HEADERS: [&str; 19] = [
     "messagetype",
     "xmessagetype",
     "protobufmessage",
@@ -17,6 +20,9 @@ const HEADERS: [&str; 16] = [
     "xprotobuftype",
     "protomessage",
     "prototype",
+    "avroschema",
+    "avrotype",
+    "avroschemaname",
     "typeid",
     "eventtype",
     "cedataschema",
@@ -31,12 +37,23 @@ const HEADERS: [&str; 16] = [
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KnownTypes<'a> {
     types: Option<&'a MessageTypes>,
-    named: Option<MessageId>,
+    protobuf: Option<MessageId>,
+    avro: Option<AvroNamed<'a>>,
+    is_framed: bool,
+}
+
+/// The schemas of Avro that a body can have been written by, and by what that is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AvroNamed<'a> {
+    pub(super) types: &'a AvroTypes,
+    /// The newest first.
+    pub(super) schemas: &'a [AvroId],
+    pub(super) evidence: Evidence,
 }
 
 impl<'a> KnownTypes<'a> {
     /// None is known.
-    pub const NONE: Self = Self { types: None, named: None };
+    pub const NONE: Self = Self { types: None, protobuf: None, avro: None, is_framed: false };
 
     /// Of a message: its media type, its `type` and its headers may name one of the types.
     #[must_use]
@@ -49,41 +66,66 @@ impl<'a> KnownTypes<'a> {
         if types.is_empty() {
             return Self::default();
         }
-        let told = names_in_media_type(content_type.unwrap_or_default());
-        let kind = kind.and_then(WireText::as_str);
-        let named = told.chain(kind).find_map(|name| types.named(name));
-        let named = named.or_else(|| {
-            let fields = headers.0.iter().filter(|field| names_type(&field.name));
-            fields.filter_map(|field| text_of(&field.value)).find_map(|name| types.named(name))
-        });
-        Self { types: Some(types), named }
+        let fields = headers.0.iter().filter(|field| names_type(&field.name));
+        let names: Vec<&str> = names_in_media_type(content_type.unwrap_or_default())
+            .chain(kind.and_then(WireText::as_str))
+            .chain(fields.filter_map(|field| text_of(&field.value)))
+            .collect();
+        let schemas = names.iter().map(|name| types.avro.named(name));
+        let avro = schemas
+            .into_iter()
+            .find(|schemas| !schemas.is_empty())
+            .map(|schemas| AvroNamed { types: &types.avro, schemas, evidence: Evidence::Label });
+        Self {
+            types: Some(types),
+            protobuf: names.iter().find_map(|name| types.protobuf.named(name)),
+            avro,
+            is_framed: false,
+        }
     }
 
     /// The same for a message within another one, which its sender says less of.
     #[must_use]
     pub fn within(self) -> Self {
-        Self { named: None, ..self }
+        Self { protobuf: None, avro: None, is_framed: false, ..self }
     }
 
-    /// The type that the sender names.
-    pub(super) fn named(self) -> Option<(&'a MessageTypes, MessageId)> {
-        self.types.zip(self.named)
+    /// The same for what stands behind a frame that names its schema by a number which is not known.
+    pub(super) fn framed(self) -> Self {
+        Self { is_framed: true, ..self }
     }
 
-    /// The types that bytes are likeliest of.
-    pub(super) fn ranked(self, bytes: &[u8], is_protobuf: bool) -> Vec<Ranked> {
-        self.types.map(|types| rank(types, bytes, is_protobuf)).unwrap_or_default()
+    /// The same for what stands behind the fingerprint of a schema; `None` if that is not known.
+    pub(super) fn with_fingerprint(self, fingerprint: u64) -> Option<Self> {
+        let types = &self.types?.avro;
+        let schemas = std::slice::from_ref(types.with_fingerprint(fingerprint)?);
+        let avro = AvroNamed { types, schemas, evidence: Evidence::Fingerprint };
+        Some(Self { avro: Some(avro), ..self })
     }
 
-    /// The first of these, if the bytes are likelier of one of them than of none.
-    pub(super) fn likely(self, ranked: &[Ranked]) -> Option<(&'a MessageTypes, MessageId)> {
-        let first = ranked.first().filter(|_| is_likely(ranked))?;
-        self.types.zip(Some(first.id))
+    /// Whether a frame stood before the body, so that it is a message of some schema.
+    pub(super) fn is_framed(self) -> bool {
+        self.is_framed
     }
 
-    /// All types.
-    pub(super) fn types(self) -> Option<&'a MessageTypes> {
-        self.types
+    /// The types of Protobuf.
+    pub(super) fn protobuf(self) -> Option<&'a ProtobufTypes> {
+        self.types.map(|types| &types.protobuf)
+    }
+
+    /// The type of Protobuf that the sender names.
+    pub(super) fn named_protobuf(self) -> Option<(&'a ProtobufTypes, MessageId)> {
+        self.protobuf().zip(self.protobuf)
+    }
+
+    /// The schemas of Avro.
+    pub(super) fn avro(self) -> Option<&'a AvroTypes> {
+        self.types.map(|types| &types.avro)
+    }
+
+    /// The schemas of Avro that the sender or a frame names.
+    pub(super) fn named_avro(self) -> Option<AvroNamed<'a>> {
+        self.avro
     }
 }
 
@@ -91,7 +133,7 @@ fn names_in_media_type(content_type: &str) -> impl Iterator<Item = &str> {
     let mut parts = content_type.split(';');
     let kind = parts.next().unwrap_or_default();
     let kind = kind.split_once('/').map_or("", |(_, kind)| kind);
-    // As in `application/vnd.shop.v1.OrderPlaced+proto`.
+    // As in `application/vnd.shop.v1.OrderPlaced+proto`, or `…+avro`.
     let vendor = kind.split_once('+').and_then(|(name, _)| name.strip_prefix("vnd."));
     let named = parts.filter_map(|part| {
         let (name, value) = part.split_once('=')?;

@@ -1,91 +1,46 @@
-//! Bytes that are a message of Protobuf: of the type that their sender names, of the known type that they fit best, or
-//! of none that is known.
+//! Bytes that are a message of a type that a schema tells of: of the type that their sender names, of the known type
+//! that they fit best, or of none that is known.
 
-use serde_json::Value;
+pub(super) mod avro;
+pub(super) mod protobuf;
 
 use super::document::Document;
-use super::formats::protobuf::{self, MessageId, MessageTypes, Ranked};
+use super::formats::protobuf::is_text;
+use super::formats::ranked::Ranked;
 use super::known_types::KnownTypes;
-use super::step::{Certainty, Evidence, Format, RankedType, Step};
+use super::step::{Evidence, RankedType};
 
-/// Evidence, in bits, that bytes of which nobody says anything are a message rather than noise.
-const BEYOND_NOISE: f64 = 16.0;
-
-/// The same where they were written as base64 that nobody calls so.
-const BEYOND_WORDS: f64 = 24.0;
-
-/// Reads bytes as the type that the sender names. `None` if none is named that is known, or they do not fit it.
+/// Reads bytes by the type that is named. `None` if none is named that is known, or they do not fit it.
 pub fn read_named(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
-    let (types, id) = known.named()?;
-    if protobuf::is_text(bytes) || !protobuf::fits(types, id, bytes) {
+    if is_text(bytes) {
         return None;
     }
-    typed(types, id, bytes, Step::new(Format::Protobuf, Evidence::Label, bytes.len()))
-}
-
-/// Reads bytes that their sender calls Protobuf.
-///
-/// # Errors
-/// Returns why they are not a message.
-pub fn read_labelled(known: KnownTypes<'_>, bytes: &[u8]) -> Result<Document, String> {
-    if let Some(document) = read_named(known, bytes) {
-        return Ok(document);
-    }
-    let ranked = known.ranked(bytes, true);
-    if let Some(document) = read_likely(known, &ranked, bytes) {
-        return Ok(document);
-    }
-    let value = protobuf::read_untyped(bytes)?;
-    let mut step = Step::new(Format::Protobuf, Evidence::Label, bytes.len());
-    step.ranking = told(known, &ranked);
-    Ok(Document { step, value })
+    protobuf::read_named(known, bytes).or_else(|| avro::read_named(known, bytes))
 }
 
 /// Reads bytes of which nobody says what they are, where enough shows that they are a message.
 pub fn read_unlabelled(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
-    if protobuf::is_text(bytes) {
+    if is_text(bytes) {
         return None;
     }
-    let ranked = known.ranked(bytes, false);
-    if let Some(document) = read_likely(known, &ranked, bytes) {
-        return Some(document);
-    }
-    let value = untyped(bytes, BEYOND_NOISE)?;
-    let mut step = Step::new(Format::Protobuf, Evidence::Shape, bytes.len());
-    step.certainty = Certainty::Likely;
-    step.ranking = told(known, &ranked);
-    Some(Document { step, value })
+    let of_protobuf = protobuf::read_unlabelled(known, bytes);
+    let of_avro = avro::read_fitting(known, bytes);
+    let bits = |document: &Document| match document.step.evidence {
+        Evidence::Fit => document.step.ranking.first().map_or(0, |first| first.bits),
+        // What is known by no type gives way to what fits one.
+        _ => 0,
+    };
+    [of_protobuf, of_avro].into_iter().flatten().max_by_key(bits)
 }
 
-/// Whether bytes that were written as base64 are a message.
+/// Whether bytes that were written as base64, or that stand behind a frame, are a message.
 pub fn is_message(known: KnownTypes<'_>, bytes: &[u8]) -> bool {
-    let named = || known.named().is_some_and(|(types, id)| protobuf::fits(types, id, bytes));
-    let ranked = || known.likely(&known.ranked(bytes, false)).is_some();
-    !protobuf::is_text(bytes) && (named() || ranked() || untyped(bytes, BEYOND_WORDS).is_some())
+    !is_text(bytes) && (protobuf::is_message(known, bytes) || avro::is_message(known, bytes))
 }
 
-fn untyped(bytes: &[u8], beyond: f64) -> Option<Value> {
-    let is_enough = protobuf::evidence(bytes).is_some_and(|bits| bits >= beyond);
-    is_enough.then(|| protobuf::read_untyped(bytes).ok()).flatten()
-}
-
-fn read_likely(known: KnownTypes<'_>, ranked: &[Ranked], bytes: &[u8]) -> Option<Document> {
-    let (types, id) = known.likely(ranked)?;
-    let mut step = Step::new(Format::Protobuf, Evidence::Fit, bytes.len());
-    step.certainty = Certainty::Likely;
-    step.ranking = told(known, ranked);
-    typed(types, id, bytes, step)
-}
-
-fn typed(types: &MessageTypes, id: MessageId, bytes: &[u8], mut step: Step) -> Option<Document> {
-    step.detail = Some(types.name(id).to_owned());
-    Some(Document { step, value: protobuf::read_typed(types, id, bytes).ok()? })
-}
-
-fn told(known: KnownTypes<'_>, ranked: &[Ranked]) -> Vec<RankedType> {
-    let Some(types) = known.types() else { return Vec::new() };
+fn told<T: Copy>(ranked: &[Ranked<T>], name: impl Fn(T) -> String) -> Vec<RankedType> {
     let told = ranked.iter().map(|one| RankedType {
-        message_type: types.name(one.id).to_owned(),
+        message_type: name(one.id),
         percent: percent(one.share),
         bits: whole_bits(one.bits),
     });

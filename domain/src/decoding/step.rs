@@ -23,6 +23,10 @@ pub enum Format {
     Lz4,
     /// RFC 4648, also with line breaks.
     Base64,
+    /// Avro's single-object encoding: the fingerprint of a schema, and a value.
+    SingleObject,
+    /// What clients of a schema registry write before a message: the number of its schema.
+    RegistryFrame,
     /// A JSON document.
     Json,
     /// JSON documents on lines of their own.
@@ -36,7 +40,7 @@ pub enum Format {
     MessagePack,
     /// RFC 8949.
     Cbor,
-    /// An object container file of Apache Avro.
+    /// Apache Avro: an object container file, or a value.
     Avro,
     /// What PHP's `serialize` writes.
     Php,
@@ -77,6 +81,8 @@ impl Format {
             Self::Snappy => "Snappy",
             Self::Lz4 => "LZ4",
             Self::Base64 => "base64",
+            Self::SingleObject => "single object",
+            Self::RegistryFrame => "schema registry",
             Self::Json => "JSON",
             Self::Ndjson => "NDJSON",
             Self::Xml => "XML",
@@ -106,6 +112,8 @@ pub enum Evidence {
     Magic,
     /// All of it can be read so.
     Shape,
+    /// The fingerprint of a known schema stands before it.
+    Fingerprint,
     /// It fits one of the known message types, and better than all others.
     Fit,
     /// It is nothing else.
@@ -138,7 +146,8 @@ pub struct Step {
     pub certainty: Certainty,
     /// The bytes that came out, as many as were asked for.
     pub bytes: i64,
-    /// The charset of a text that is not plain UTF-8; the framework of an envelope; the type of a message of Protobuf or Avro.
+    /// The charset of a text that is not plain UTF-8; the framework of an envelope; the type of a message of
+    /// Protobuf or Avro; what stands before a message and names its schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The known message types that the bytes fit best, the likeliest first, where the sender names none.
@@ -171,9 +180,9 @@ impl Step {
     /// The message type of its bytes, where that is as good as certain.
     pub(crate) fn sure_type(&self) -> Option<&str> {
         let is_sure = match self.evidence {
-            Evidence::Label => true,
+            Evidence::Label | Evidence::Fingerprint | Evidence::Magic => true,
             Evidence::Fit => self.ranking.first().is_some_and(|first| first.percent >= SURE),
-            _ => self.format == Format::Avro,
+            _ => false,
         };
         let has_types = matches!(self.format, Format::Protobuf | Format::Avro);
         self.detail.as_deref().filter(|_| is_sure && has_types)
@@ -182,11 +191,7 @@ impl Step {
     /// Of which type a message of Protobuf or Avro is, and by what that was known, as a sentence; `None` for anything
     /// else.
     pub(crate) fn says_type(&self) -> Option<String> {
-        if self.format == Format::Avro {
-            let name = self.detail.as_ref()?;
-            return Some(format!("Its own schema says that it is a message of the type {name}."));
-        }
-        if self.format != Format::Protobuf {
+        if !matches!(self.format, Format::Protobuf | Format::Avro) {
             return None;
         }
         let percents = |ranked: &[RankedType]| {
@@ -200,7 +205,14 @@ impl Step {
                 let next = if next.is_empty() { next } else { format!("; next come {next}") };
                 format!("It fits the message type {name} best ({} %){next}.", first.percent)
             }
+            (Some(name), Evidence::Magic, _) => {
+                format!("Its own schema says that it is a message of the type {name}.")
+            }
+            (Some(name), Evidence::Fingerprint, _) => {
+                format!("The fingerprint before it says that it is a message of the type {name}.")
+            }
             (Some(name), ..) => format!("Its sender says that it is a message of the type {name}."),
+            (None, ..) if self.format == Format::Avro => return None,
             (None, ..) => {
                 "Its message type is not known: its fields are shown by their numbers. Schemas tell more: upload one."
                     .to_owned()
@@ -216,6 +228,7 @@ impl Step {
             (Evidence::Magic, _) => ", by its first bytes",
             (Evidence::Shape, Certainty::Likely) => ", as it seems by its form",
             (Evidence::Shape, Certainty::Certain) => ", by its form",
+            (Evidence::Fingerprint, _) => ", by its schema's fingerprint",
             (Evidence::Fit, _) => ", as it fits best",
             (Evidence::Rest, _) => "",
         };

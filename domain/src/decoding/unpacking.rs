@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use super::coding::{self, Opened, Packed};
+use super::frame::Frame;
+use super::known_types::KnownTypes;
 use super::labels::Labels;
 use super::message::is_message;
 use super::step::{Evidence, Format, Step};
@@ -14,7 +16,7 @@ const MOST_STEPS: usize = 8;
 const LEAST_BASE64: usize = 16;
 
 /// A body without what it was packed in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Unpacked<'a> {
     /// What came out; the body itself where nothing was undone.
     pub bytes: Cow<'a, [u8]>,
@@ -24,14 +26,17 @@ pub struct Unpacked<'a> {
     pub steps: Vec<Step>,
     /// What the sender says that does not hold, as sentences.
     pub faults: Vec<String>,
+    /// What is known of message types: also what stood before the message and named its schema.
+    pub known: KnownTypes<'a>,
 }
 
 /// Unpacks a body, or the first bytes of one that is not `whole`, to at most `most` bytes: what the sender names, and
 /// what the bytes show without that.
 #[must_use]
-pub fn unpack<'a>(labels: Labels<'_>, body: &'a [u8], whole: bool, most: usize) -> Unpacked<'a> {
+pub fn unpack<'a>(labels: Labels<'a>, body: &'a [u8], whole: bool, most: usize) -> Unpacked<'a> {
     let mut unpacked = unpack_named(labels, body, whole, most);
     while unpacked.undo_by_magic(most) || unpacked.undo_base64(labels, most) {}
+    unpacked.undo_frame();
     unpacked
 }
 
@@ -39,7 +44,7 @@ pub fn unpack<'a>(labels: Labels<'_>, body: &'a [u8], whole: bool, most: usize) 
 /// came before is left as it is.
 #[must_use]
 pub fn unpack_named<'a>(
-    labels: Labels<'_>,
+    labels: Labels<'a>,
     body: &'a [u8],
     whole: bool,
     most: usize,
@@ -49,6 +54,7 @@ pub fn unpack_named<'a>(
         is_whole: whole,
         steps: Vec::new(),
         faults: Vec::new(),
+        known: labels.known,
     };
     // What was applied last stands last.
     for name in labels.encodings().into_iter().rev() {
@@ -120,6 +126,22 @@ impl Unpacked<'_> {
         }
         self.take(format, Evidence::Shape, opened);
         true
+    }
+
+    /// Takes off what stands before a message and names its schema.
+    fn undo_frame(&mut self) {
+        match Frame::of(self.known, &self.bytes, self.is_whole) {
+            Ok(None) => {}
+            Err(unknown) => self.faults.push(unknown),
+            Ok(Some(frame)) => {
+                let message = self.bytes[frame.bytes..].to_vec();
+                let mut step = Step::new(frame.format, Evidence::Magic, message.len());
+                step.detail = Some(frame.detail);
+                self.steps.push(step);
+                self.bytes = Cow::Owned(message);
+                self.known = frame.known;
+            }
+        }
     }
 
     fn packed(&self, most: usize) -> Packed<'_> {

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use dlo_domain::decoding::{MessageTypes, is_likely, rank};
+use dlo_domain::decoding::{ProtobufTypes, is_likely, rank};
 
 use super::random_messages::RandomMessages;
 
@@ -47,7 +47,7 @@ impl Measured {
         let mut compiler = protox::Compiler::new([directory])?;
         compiler.include_imports(true).open_files(files)?;
         let pool = compiler.descriptor_pool();
-        let types = MessageTypes::described_by(std::slice::from_ref(&pool));
+        let types = ProtobufTypes::described_by(std::slice::from_ref(&pool));
         let mut random = RandomMessages::new(least_set);
         let mut measured = Self { types: types.len(), ..Self::default() };
         for id in types.sendable() {
@@ -63,7 +63,7 @@ impl Measured {
         Ok(measured)
     }
 
-    fn add(&mut self, types: &MessageTypes, own: &str, message: &[u8]) {
+    fn add(&mut self, types: &ProtobufTypes, own: &str, message: &[u8]) {
         if message.is_empty() {
             return;
         }

@@ -18,7 +18,7 @@ use crate::config::Needs;
 use crate::schemas::{Change, add, compile, remove};
 use crate::store::{self, schemas};
 
-/// Schemas of Protobuf, by which bodies are read.
+/// Schemas of Protobuf and Avro, by which bodies are read.
 #[derive(Debug, clap::Args)]
 pub(super) struct SchemasCommand {
     #[command(flatten)]
@@ -33,8 +33,8 @@ enum Action {
     Add {
         /// Its name
         name: String,
-        /// Directories of .proto files, from which these import each other, or one descriptor set as protoc
-        /// writes it with all imports
+        /// Directories of .proto files, from which these import each other, or of .avsc files, or one descriptor set as
+        /// protoc writes it with all imports
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
@@ -98,7 +98,7 @@ fn read(name: String, paths: &[PathBuf]) -> anyhow::Result<NewSchema> {
     for path in paths {
         if path.is_dir() {
             add_files(&mut schema.files, path, path)?;
-        } else if path.extension().is_some_and(|extension| extension == "proto") {
+        } else if is_schema(path) {
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             schema.files.insert(file, text(path)?);
         } else {
@@ -109,7 +109,7 @@ fn read(name: String, paths: &[PathBuf]) -> anyhow::Result<NewSchema> {
     }
     anyhow::ensure!(
         schema.descriptor_set.is_some() || !schema.files.is_empty(),
-        "no .proto files were found in {}",
+        "no .proto or .avsc files were found in {}",
         paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     );
     Ok(schema)
@@ -128,7 +128,7 @@ fn add_files(
         }
         if path.is_dir() {
             add_files(files, root, &path)?;
-        } else if path.extension().is_some_and(|extension| extension == "proto") {
+        } else if is_schema(&path) {
             let below = path.strip_prefix(root).unwrap_or(&path);
             files.insert(below.to_string_lossy().replace('\\', "/"), text(&path)?);
         }
@@ -136,6 +136,10 @@ fn add_files(
         anyhow::ensure!(bytes <= MOST_BYTES, "the files have more than {MOST_BYTES} bytes");
     }
     Ok(())
+}
+
+fn is_schema(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "proto" || extension == "avsc")
 }
 
 fn text(path: &Path) -> anyhow::Result<String> {

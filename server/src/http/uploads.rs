@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use dlo_app::desk::DeskError;
 use dlo_app::schema_uploaded;
 use dlo_domain::audit::Actor;
-use dlo_domain::schema::NewSchema;
+use dlo_domain::schema::{NewSchema, is_avro_path};
 
 use super::Front;
 
@@ -47,12 +47,12 @@ fn path_of(field: &Field<'_>) -> String {
     field.file_name().unwrap_or_default().replace('\\', "/")
 }
 
-/// Adds a file: text is of `.proto`, and what a compiler made of it is none.
+/// Adds a file: text is of `.proto` and `.avsc`, and what a compiler made of it is none.
 fn add(schema: &mut NewSchema, path: &str, bytes: &[u8]) -> Result<(), String> {
     let is_proto = std::path::Path::new(path)
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("proto"));
-    if !is_proto {
+    if !is_proto && !is_avro_path(path) {
         schema.descriptor_set = Some(STANDARD.encode(bytes));
         return Ok(());
     }

@@ -18,7 +18,7 @@ use crate::duty::{Duty, Next};
 use crate::store::alerts::matches::{self, LetterVersion, WaitingLetter};
 use crate::store::groups::signatures::{self, Seen};
 use crate::store::judging::{self, Due, Ruling, Step, Walk};
-use crate::store::letters::{StoredLetter, stored};
+use crate::store::letters::{StoredLetter, name_types, stored};
 use crate::store::{StoreError, events, extracts};
 
 /// How often it is looked whether there is something to do.
@@ -108,9 +108,9 @@ impl Walker {
             return Ok(Vec::new());
         }
         let inside = walk.due.signature || judge.looks_inside();
-        let stored = stored(conn, letters, inside).await?;
+        let mut stored = stored(conn, letters, inside).await?;
         if walk.due.contents {
-            read_anew(conn, &stored, judge).await?;
+            read_anew(conn, &mut stored, judge).await?;
         }
         let judged = stored.into_iter().map(|letter| self.judged(letter, judge, walk.due));
         let judged: Vec<Judged> = judged.collect();
@@ -146,19 +146,25 @@ impl Walker {
     }
 }
 
-/// Keeps what is in the bodies of letters for searching, by the message types that are known now. One that died again
-/// since it was read was read by them then.
+/// Keeps what is in the bodies of letters for searching, by the message types that are known now, and of which type they
+/// are where their messages told none. One that died again since it was read was read by them then.
 async fn read_anew(
     conn: &mut PgConnection,
-    letters: &[StoredLetter],
+    letters: &mut [StoredLetter],
     judge: &Judge,
 ) -> Result<(), StoreError> {
     let version = |one: &StoredLetter| LetterVersion { letter: one.id, arrivals: one.arrivals };
     let read: Vec<LetterVersion> = letters.iter().map(version).collect();
     let same = matches::lock_unchanged(conn, &read).await?;
-    let same = letters.iter().filter(|letter| same.contains(&letter.id));
-    let rows: Vec<(LetterId, extracts::Row)> =
-        same.map(|letter| (letter.id, (&letter.extract(judge.types())).into())).collect();
+    let same = letters.iter_mut().filter(|letter| same.contains(&letter.id));
+    let (mut rows, mut named) = (Vec::new(), Vec::new());
+    for letter in same {
+        rows.push((letter.id, extracts::Row::from(&letter.extract(judge.types()))));
+        if letter.learn_type(judge.types()) {
+            named.push(&*letter);
+        }
+    }
+    name_types(conn, named).await?;
     let rows: Vec<(LetterId, &extracts::Row)> = rows.iter().map(|(id, row)| (*id, row)).collect();
     extracts::put(conn, &rows).await
 }

@@ -1,11 +1,12 @@
-//! `.proto` files and descriptor sets become one descriptor set with all imports.
+//! Schemas are read before they are kept: `.proto` files and descriptor sets become one descriptor set with all
+//! imports, and files of Avro are kept as they are.
 
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use dlo_domain::decoding::MessageTypes;
-use dlo_domain::schema::{MOST_MESSAGE_TYPES, NewSchema, SchemaFault};
+use dlo_domain::decoding::{AvroSchema, ProtobufTypes};
+use dlo_domain::schema::{MOST_MESSAGE_TYPES, NewSchema, SchemaFault, is_avro};
 use prost_reflect::DescriptorPool;
 use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 
@@ -17,8 +18,8 @@ const MOST_LEVELS: usize = 60;
 /// A schema that can be used.
 #[derive(Debug)]
 pub struct Compiled {
-    /// A `google.protobuf.FileDescriptorSet` with all imports.
-    pub descriptor_set: Vec<u8>,
+    /// A `google.protobuf.FileDescriptorSet` with all imports; `None` for Avro.
+    pub descriptor_set: Option<Vec<u8>>,
     /// The full names of the message types in it that a message can be of, in their order.
     pub message_types: Vec<String>,
 }
@@ -29,19 +30,33 @@ pub struct Compiled {
 /// Returns why it cannot be used.
 pub fn compile(schema: &NewSchema) -> Result<Compiled, SchemaFault> {
     schema.check()?;
+    let mut compiled = if is_avro(&schema.files) {
+        compile_avro(&schema.files)?
+    } else {
+        compile_protobuf(schema)?
+    };
+    compiled.message_types.sort_unstable();
+    match compiled.message_types.len() {
+        0 => Err(SchemaFault::NoTypes),
+        many if many > MOST_MESSAGE_TYPES => Err(SchemaFault::TooManyTypes(many)),
+        _ => Ok(compiled),
+    }
+}
+
+fn compile_avro(files: &BTreeMap<String, String>) -> Result<Compiled, SchemaFault> {
+    let schemas = AvroSchema::read_files(files).map_err(SchemaFault::Unreadable)?;
+    let message_types = schemas.iter().map(|schema| schema.name().to_owned()).collect();
+    Ok(Compiled { descriptor_set: None, message_types })
+}
+
+fn compile_protobuf(schema: &NewSchema) -> Result<Compiled, SchemaFault> {
     let pool = match &schema.descriptor_set {
         Some(set) => pool_of(set)?,
         None => pool_of_files(&schema.files)?,
     };
-    let types = MessageTypes::described_by(std::slice::from_ref(&pool));
-    let mut message_types: Vec<String> =
-        types.sendable().map(|id| types.name(id).to_owned()).collect();
-    message_types.sort_unstable();
-    match message_types.len() {
-        0 => Err(SchemaFault::NoTypes),
-        many if many > MOST_MESSAGE_TYPES => Err(SchemaFault::TooManyTypes(many)),
-        _ => Ok(Compiled { descriptor_set: pool.encode_to_vec(), message_types }),
-    }
+    let types = ProtobufTypes::described_by(std::slice::from_ref(&pool));
+    let message_types = types.sendable().map(|id| types.name(id).to_owned()).collect();
+    Ok(Compiled { descriptor_set: Some(pool.encode_to_vec()), message_types })
 }
 
 fn pool_of(set: &str) -> Result<DescriptorPool, SchemaFault> {
@@ -126,7 +141,7 @@ mod tests {
         let compiled = compiled.expect("compiled");
         assert_eq!(compiled.message_types, ["shop.Money", "shop.Order"]);
         let set = NewSchema {
-            descriptor_set: Some(STANDARD.encode(&compiled.descriptor_set)),
+            descriptor_set: compiled.descriptor_set.as_ref().map(|set| STANDARD.encode(set)),
             ..schema(&[])
         };
         assert_eq!(compile(&set).expect("read again").message_types, compiled.message_types);

@@ -36,7 +36,7 @@ pub async fn add(
     let new = NewVersion {
         name: &schema.name,
         files: &schema.files,
-        descriptor_set: &compiled.descriptor_set,
+        descriptor_set: compiled.descriptor_set.as_deref(),
         message_types: &compiled.message_types,
         by: &change.actor.0,
         at: change.at,

@@ -11,7 +11,7 @@ mod uploads;
 pub use again::append_returned;
 pub use court::Court;
 pub use incoming::{Incoming, Stored, insert_new};
-pub use retold::retell;
+pub use retold::{name_types, retell};
 pub use stored::{StoredLetter, stored};
 
 #[cfg(test)]

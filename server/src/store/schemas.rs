@@ -16,8 +16,8 @@ pub struct NewVersion<'a> {
     pub name: &'a str,
     /// The text of its files by their paths.
     pub files: &'a BTreeMap<String, String>,
-    /// The descriptor set, with all imports.
-    pub descriptor_set: &'a [u8],
+    /// The descriptor set, with all imports; `None` for Avro.
+    pub descriptor_set: Option<&'a [u8]>,
     /// The full names of its message types.
     pub message_types: &'a [String],
     /// Who uploads it.
@@ -26,13 +26,22 @@ pub struct NewVersion<'a> {
     pub at: DateTime<Utc>,
 }
 
-/// What schemas in use say of message types.
+/// A schema that letters are read by.
 #[derive(Debug)]
-pub struct DescriptorSet {
-    /// The name of the schema.
+pub struct UsedSchema {
+    /// Its name.
     pub name: String,
-    /// The descriptor set.
-    pub bytes: Vec<u8>,
+    /// What it says of message types.
+    pub definition: Definition,
+}
+
+/// What a schema says of message types.
+#[derive(Debug)]
+pub enum Definition {
+    /// A `google.protobuf.FileDescriptorSet` with all imports.
+    Protobuf(Vec<u8>),
+    /// Schemas of Avro, by the paths of their files.
+    Avro(BTreeMap<String, String>),
 }
 
 /// Keeps a version, and returns its number. The rules must be taken, so that one comes after the other.
@@ -94,20 +103,30 @@ pub async fn used(conn: &mut PgConnection) -> Result<Vec<Schema>, StoreError> {
     Ok(schemas)
 }
 
-/// What the schemas in use say, the one that was uploaded last first.
+/// What the schemas in use say, the one that was uploaded last first: the newest version of each name, and of Avro those
+/// before it, too, back to where the name was removed.
 ///
 /// # Errors
 /// Returns an error if the query fails.
-pub async fn descriptor_sets(conn: &mut PgConnection) -> Result<Vec<DescriptorSet>, StoreError> {
-    let sets = sqlx::query_as!(
-        DescriptorSet,
-        r#"select name, descriptor_set as bytes
-           from (select distinct on (name) * from schemas order by name, version desc) newest
-           where removed_at is null order by uploaded_at desc, name"#
+pub async fn definitions(conn: &mut PgConnection) -> Result<Vec<UsedSchema>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select name, descriptor_set, files as "files: Json<BTreeMap<String, String>>"
+           from (select *, max(version) over names as newest,
+                     max(version) filter (where removed_at is not null) over names as removed
+                 from schemas window names as (partition by name)) versions
+           where version > coalesce(removed, 0) and (version = newest or descriptor_set is null)
+           order by uploaded_at desc, name, version desc"#
     )
     .fetch_all(conn)
     .await?;
-    Ok(sets)
+    let used = rows.into_iter().map(|row| UsedSchema {
+        name: row.name,
+        definition: match row.descriptor_set {
+            Some(set) => Definition::Protobuf(set),
+            None => Definition::Avro(row.files.0),
+        },
+    });
+    Ok(used.collect())
 }
 
 /// One version of a schema, the newest where none is named; `None` if it is not there.
@@ -128,7 +147,9 @@ pub async fn one(
     let row = sqlx::query!(
         r#"select version, files as "files: Json<BTreeMap<String, String>>", message_types, uploaded_by,
                uploaded_at,
-               removed_at is null and version = (select max(version) from schemas where name = $1)
+               version > coalesce(
+                   (select max(version) from schemas where name = $1 and removed_at is not null), 0
+               ) and (descriptor_set is null or version = (select max(version) from schemas where name = $1))
                    as "is_used!"
            from schemas where name = $1 and version = $2"#,
         name,

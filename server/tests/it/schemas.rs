@@ -26,6 +26,12 @@ use crate::support::until;
 /// A `kinds.Order` of `o-42` with what its sender knew, written by Google's own library.
 const ORDER: &str = include_str!("../../../domain/tests/protobuf/order.hex");
 const KINDS: &str = include_str!("../../../domain/tests/protobuf/kinds.proto");
+/// A `shop.events.Placed` of Avro, written by fastavro, and what its schema consists of.
+const PLACED: &str = "4836656364386339392d343033362d343033642d626638342d636638343030663637383336c41302020500f8a6eef9d366\
+    010203ff0202610202620000020867696674046a6100";
+const FINGERPRINT: &str = "c3013fe46b234de1ce73";
+const PLACED_SCHEMA: &str = include_str!("../../../domain/tests/avro/placed.avsc");
+const MONEY: &str = include_str!("../../../domain/tests/avro/money.avsc");
 const PATH: &str = "/api/v1/schemas";
 
 fn order() -> Vec<u8> {
@@ -143,7 +149,8 @@ async fn stored_letters_and_new_ones_are_read_by_what_was_uploaded(pool: PgPool)
 
     let named = plain().0.with_type("kinds.Order".into());
     reader.receive(&[(named, order()), in_base64()], 4).await;
-    assert_eq!(reader.found("type:kinds.Order body.stock.a:-4 severity:critical").await.len(), 2);
+    // Those that were stored before it was known are of the type, too.
+    reader.finds("type:kinds.Order body.stock.a:-4 severity:critical", 4).await;
 
     assert_eq!(reader.remove("kinds").await, 204);
     reader.finds("body.1:o-42", 4).await;
@@ -165,6 +172,67 @@ async fn stored_letters_and_new_ones_are_read_by_what_was_uploaded(pool: PgPool)
     reader.close().await;
 }
 
+/// The same value of Avro, as senders write it who bring no schema with it.
+fn values_of_avro() -> [(BasicProperties, Vec<u8>); 4] {
+    let of = |before: &str| hex::decode(format!("{before}{PLACED}")).expect("hexadecimal");
+    let plain = BasicProperties::default();
+    let labelled = || plain.clone().with_content_type("avro/binary".into());
+    [
+        (plain.clone(), of(FINGERPRINT)),
+        (labelled(), of("")),
+        (labelled(), of("000000002a")),
+        (plain.clone().with_type("shop.events.Placed".into()), of("")),
+    ]
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn values_of_avro_are_read_by_what_was_uploaded(pool: PgPool) {
+    let reader = Reader::open(&pool).await;
+    let sent = values_of_avro();
+    reader.receive(&sent, 4).await;
+    assert_eq!(reader.found("body.total.cents:1250").await.len(), 0);
+    for letter in reader.found("").await {
+        let read = reader.decoded(&letter).await;
+        assert_ne!(read["content"]["kind"], "json", "{read}");
+    }
+
+    let one = |digest: &str| {
+        let placed = PLACED_SCHEMA.replace("\"size\": 4", digest);
+        json!({"name": "events", "files": {"events/placed.avsc": placed, "events/money.avsc": MONEY}})
+    };
+    let (status, kept) = reader.upload(one("\"size\": 4")).await;
+    assert_eq!(status, 201, "{kept}");
+    assert_eq!(kept["message_types"], json!(["shop.events.Money", "shop.events.Placed"]));
+    reader.finds("type:shop.events.Placed body.total.cents:1250 body.lines.sku:a", 4).await;
+    for letter in reader.found("").await {
+        let read = reader.decoded(&letter).await;
+        let step = read["steps"].as_array().and_then(|steps| steps.last()).expect("a step");
+        assert_eq!(
+            (&step["format"], &step["detail"]),
+            (&json!("avro"), &json!("shop.events.Placed"))
+        );
+        assert_eq!(read["content"]["value"]["refund"]["cents"], -3);
+    }
+
+    // A newer version does not make unreadable what was written by the one before it.
+    assert_eq!(reader.upload(one("\"size\": 8")).await.1["version"], 2);
+    reader.receive(&sent, 8).await;
+    reader.finds("type:shop.events.Placed body.total.cents:1250", 8).await;
+    for version in [1, 2] {
+        let path = format!("{PATH}/events?version={version}");
+        let whole: Value = reader.counter.get(&path).await.json().await.expect("JSON");
+        assert_eq!(whole["is_used"], true, "{version}");
+    }
+    assert_eq!(reader.remove("events").await, 204);
+    reader.finds("body.total.cents:1250", 0).await;
+    let whole: Value =
+        reader.counter.get("/api/v1/schemas/events?version=1").await.json().await.expect("JSON");
+    assert_eq!(whole["is_used"], false);
+    let kept = bodies(&pool).await;
+    assert!(kept.len() == 8 && kept.iter().all(|body| sent.iter().any(|(_, sent)| sent == body)));
+    reader.close().await;
+}
+
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn versions_are_counted_and_kept_and_faults_keep_nothing(pool: PgPool) {
     let reader = Reader::open(&pool).await;
@@ -176,6 +244,12 @@ async fn versions_are_counted_and_kept_and_faults_keep_nothing(pool: PgPool) {
         (json!({"name": "shop"}), "either `files` or a `descriptor_set`"),
         (json!({"name": "sh/op", "files": {"a.proto": "message A {}"}}), "the name of a schema"),
         (json!({"name": "shop", "descriptor_set": "%%"}), "not base64"),
+        (json!({"name": "shop", "files": {"a.avsc": "{"}}), "a.avsc is not JSON"),
+        (json!({"name": "shop", "files": {"a.avsc": "\"int\""}}), "is a message type"),
+        (
+            json!({"name": "shop", "files": {"a.avsc": MONEY, "b.proto": "message A {}"}}),
+            "stand alone",
+        ),
     ] {
         let (status, problem) = reader.upload(schema).await;
         let detail = problem["detail"].as_str().unwrap_or_default();
@@ -241,8 +315,10 @@ async fn files_are_uploaded_on_the_page(pool: PgPool) {
             .expect("text")
     };
     let page = post(&[("orders.proto", shop), ("money.proto", money)]).await;
-    assert!(page.contains("2 message types of Protobuf known."), "{page}");
+    assert!(page.contains("2 message types known."), "{page}");
     assert!(page.contains("Bodies are read by it from now on"), "{page}");
+    let page = post(&[("money.avsc", MONEY)]).await;
+    assert!(page.contains("Avro, version 2") && page.contains("shop.events.Money"), "{page}");
     for (files, why) in [
         (&[("orders.proto", shop)][..], "shop/money.proto"),
         (&[("a.proto", "message A { strin id = 1; }")], "a.proto"),
@@ -252,7 +328,7 @@ async fn files_are_uploaded_on_the_page(pool: PgPool) {
     ] {
         let page = post(files).await;
         assert!(page.to_lowercase().contains(&why.to_lowercase()), "{why}: {page}");
-        assert!(page.contains("version 1"), "what is there stays");
+        assert!(page.contains("version 2"), "what is there stays");
     }
     reader.close().await;
 }

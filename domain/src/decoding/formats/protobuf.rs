@@ -13,9 +13,9 @@ mod well_known;
 mod wire;
 
 pub use fit::fits;
-pub use ranking::{Ranked, is_likely, rank};
+pub use ranking::rank;
 pub use typed::read as read_typed;
-pub use types::{MessageId, MessageTypes};
+pub use types::{MessageId, ProtobufTypes};
 pub use untyped::{evidence, is_written_text as is_text, read as read_untyped};
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Schemas: what the message types of Protobuf are.
+//! Schemas: what the message types of Protobuf and Avro are.
 
 use axum::Json;
 use axum::extract::{Path, State};

@@ -242,7 +242,7 @@ pub(super) fn storable(text: &str) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
 }
 
-fn short(text: Option<&String>) -> Option<String> {
+pub(super) fn short(text: Option<&String>) -> Option<String> {
     text.map(|text| storable(&cut(text, MOST_NAME_BYTES)))
 }
 

@@ -1,4 +1,5 @@
-//! Letters that tell of another failure than when they arrived, since one was reported, or a report was taken back.
+//! Letters that tell something else than when they arrived: of another failure, since one was reported or a report was
+//! taken back, or of which message type they are, since a schema tells.
 
 use dlo_domain::decoding::MessageTypes;
 use dlo_domain::ids::LetterId;
@@ -64,4 +65,29 @@ pub async fn retell(
         extracts.iter().map(|(letter, row)| (*letter, row)).collect();
     extracts::put(conn, &rows).await?;
     Ok(changed)
+}
+
+/// Writes down the message types of letters that had none.
+///
+/// # Errors
+/// Returns an error if the statement fails: then the transaction must be given up.
+pub async fn name_types<'a>(
+    conn: &mut PgConnection,
+    letters: impl IntoIterator<Item = &'a StoredLetter>,
+) -> Result<(), StoreError> {
+    let named = letters.into_iter().filter_map(|one| Some((one.id.0, one.message_type()?)));
+    let (ids, types): (Vec<Uuid>, Vec<&str>) = named.unzip();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        "update letters as l set message_type = named.message_type
+         from unnest($1::uuid[], $2::text[]) as named (id, message_type)
+         where l.id = named.id and l.message_type is null",
+        &ids,
+        &types as &[&str],
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }

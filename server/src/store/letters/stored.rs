@@ -18,6 +18,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::court::{self, Particulars};
+use super::incoming::short;
 use crate::store::StoreError;
 use crate::store::letter_detail::{read_headers, read_json};
 
@@ -197,6 +198,22 @@ impl StoredLetter {
     pub fn waiting_counters(&self, judge: &Judge, severity: Severity) -> Vec<AlertCounterId> {
         let extract = self.extract(judge.types());
         judge.waiting_counters(&court::facts(self.particulars(), &self.told, &extract), severity)
+    }
+
+    /// Has it of the message type that its body is of, if its message told no other; says whether it became so. It must
+    /// have been read with what is inside.
+    pub fn learn_type(&mut self, types: &MessageTypes) -> bool {
+        if self.told.message_type.is_none() {
+            self.told.message_type = short(self.reading(types).message_type.as_ref());
+            return self.told.message_type.is_some();
+        }
+        false
+    }
+
+    /// Its message type.
+    #[must_use]
+    pub fn message_type(&self) -> Option<&str> {
+        self.told.message_type.as_deref()
     }
 
     /// What it is by these rules; it must have been read with what is inside.

@@ -27,6 +27,8 @@ use crate::support::raw::RawPublisher;
 use crate::support::until_within;
 
 const KINDS: &str = include_str!("../../../../domain/tests/protobuf/kinds.proto");
+const PLACED: &str = include_str!("../../../../domain/tests/avro/placed.avsc");
+const MONEY: &str = include_str!("../../../../domain/tests/avro/money.avsc");
 const SHOP: &str = include_str!("../../../../domain/tests/protobuf/shop.proto");
 
 /// A letter that a message became.
@@ -87,6 +89,10 @@ async fn mutated_messages_are_stored_as_they_came_and_their_pages_answer(pool: P
     let files = [("kinds.proto", KINDS), ("shop.proto", SHOP)];
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
     let schema = NewSchema { name: "shop".to_owned(), files, descriptor_set: None };
+    bench.desk.add_schema(&Actor("anna".to_owned()), schema).await.expect("a schema");
+    let files = [("placed.avsc", PLACED), ("money.avsc", MONEY)];
+    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+    let schema = NewSchema { name: "events".to_owned(), files, descriptor_set: None };
     bench.desk.add_schema(&Actor("anna".to_owned()), schema).await.expect("a schema");
 
     vhost.queue("dead", &[]).await;

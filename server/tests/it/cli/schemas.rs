@@ -7,6 +7,8 @@ use crate::support::program::{Said, run};
 
 const PROTOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../domain/tests/protobuf");
 
+const AVRO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../domain/tests/avro");
+
 async fn schemas(pool: &PgPool, arguments: &[&str]) -> Said {
     let url = database_url(pool);
     let arguments: Vec<_> = ["schemas"].iter().chain(arguments).copied().collect();
@@ -21,6 +23,16 @@ async fn a_directory_is_uploaded_listed_and_removed(pool: PgPool) {
     assert_eq!(added.out, "shop version 1: 53 message types\n");
     let listed = schemas(&pool, &["list"]).await;
     assert!(listed.out.starts_with("shop version 1\n  kinds.Money\n"), "{}", listed.out);
+    let added = schemas(&pool, &["add", "events", AVRO]).await;
+    assert!(
+        added.well && added.out.starts_with("events version 1: "),
+        "{} {}",
+        added.out,
+        added.err
+    );
+    let listed = schemas(&pool, &["list"]).await;
+    assert!(listed.out.contains("\n  shop.events.Placed\n"), "{}", listed.out);
+    assert!(schemas(&pool, &["remove", "events"]).await.well);
     assert!(schemas(&pool, &["remove", "shop"]).await.well);
     let again = schemas(&pool, &["remove", "shop"]).await;
     assert!(!again.well && again.err.contains("was removed already"), "{}", again.err);
@@ -39,7 +51,7 @@ async fn what_cannot_be_read_is_told(pool: PgPool) {
     let place = tempfile::tempdir().expect("a directory");
     let empty_directory = place.path().to_str().expect("a path");
     let none = schemas(&pool, &["add", "shop", empty_directory]).await;
-    assert!(!none.well && none.err.contains("no .proto files were found"), "{}", none.err);
+    assert!(!none.well && none.err.contains("no .proto or .avsc files were found"), "{}", none.err);
     let file = place.path().join("a.proto");
     std::fs::write(&file, "message A { strin id = 1; }").expect("written");
     let bad = schemas(&pool, &["add", "shop", empty_directory]).await;

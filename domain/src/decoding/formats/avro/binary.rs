@@ -8,7 +8,7 @@ use crate::decoding::formats::{Gauge, TOO_SHORT, float, octets};
 
 /// Bytes that are read from their beginning on.
 #[derive(Debug)]
-pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
@@ -17,12 +17,15 @@ impl<'a> Bytes<'a> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
         self.take(N)?.try_into().map_err(|_| TOO_SHORT.to_owned())
     }
 
     /// A whole number: seven bits a byte, the lowest first; the lowest of all is the sign.
-    pub(super) fn long(&mut self) -> Result<i64, String> {
+    ///
+    /// # Errors
+    /// Returns an error if the bytes end within it, or it has more than 64 bits.
+    pub fn long(&mut self) -> Result<i64, String> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let [byte] = self.array()?;

@@ -69,7 +69,8 @@ pub fn read(bytes: &[u8]) -> Result<Container, String> {
         Ok([value]) => value,
         Err(values) => Value::Array(values),
     };
-    Ok(Container { value, name: schema.name })
+    let name = schema.name(schema.root()).map(ToOwned::to_owned);
+    Ok(Container { value, name })
 }
 
 /// What a file says of itself.

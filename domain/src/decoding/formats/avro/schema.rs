@@ -9,8 +9,11 @@ use super::logical::Logical;
 /// How many types a schema may have.
 const MOST_NODES: usize = 10_000;
 
+/// How deep types stand within types: values are not followed as deep.
+const MOST_LEVELS: usize = 128;
+
 /// A type within a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct NodeId(usize);
 
 /// A type.
@@ -39,22 +42,38 @@ pub(super) enum Node {
 pub(super) struct Schema {
     nodes: Vec<Node>,
     root: NodeId,
-    /// The full name of its outermost type, if that has one.
-    pub(super) name: Option<String>,
+    /// The full names of types that have one.
+    names: HashMap<NodeId, String>,
 }
 
+/// Types of other files by their full names, to which a schema may refer.
+pub(super) type Declared<'a> = HashMap<String, &'a Value>;
+
 impl Schema {
-    /// Reads a schema.
+    /// Reads a schema that stands by itself.
     ///
     /// # Errors
     /// Returns why it cannot be one.
     pub(super) fn read(json: &[u8]) -> Result<Self, String> {
         let json: Value =
             serde_json::from_slice(json).map_err(|why| format!("its schema is not JSON: {why}"))?;
-        let mut reading = Reading::default();
-        let root = reading.node(&json, "")?;
-        let name = reading.names.into_iter().find(|(_, id)| *id == root).map(|(name, _)| name);
-        Ok(Self { nodes: reading.nodes, root, name })
+        Self::of(&json, &Declared::new())
+    }
+
+    /// Reads a schema that may refer to types of other files: they become a part of it.
+    ///
+    /// # Errors
+    /// Returns why it cannot be one.
+    pub(super) fn of(json: &Value, others: &Declared<'_>) -> Result<Self, String> {
+        let mut reading = Reading {
+            nodes: Vec::new(),
+            names: HashMap::new(),
+            by_name: HashMap::new(),
+            others,
+            level: 0,
+        };
+        let root = reading.node(json, "")?;
+        Ok(Self { nodes: reading.nodes, root, names: reading.names })
     }
 
     pub(super) fn root(&self) -> NodeId {
@@ -64,20 +83,38 @@ impl Schema {
     pub(super) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0]
     }
+
+    /// The full name of a type, if it has one.
+    pub(super) fn name(&self, id: NodeId) -> Option<&str> {
+        self.names.get(&id).map(String::as_str)
+    }
+}
+
+/// The full name of a type that is declared outside of any other; `None` if it has none.
+pub(super) fn declared_name(json: &Value) -> Option<String> {
+    let namespace = json.get("namespace").and_then(Value::as_str).unwrap_or_default();
+    json.get("name").and_then(Value::as_str).map(|name| full_name(name, namespace))
 }
 
 /// A schema that is being read.
-#[derive(Debug, Default)]
-struct Reading {
+#[derive(Debug)]
+struct Reading<'a> {
     nodes: Vec<Node>,
+    names: HashMap<NodeId, String>,
     /// Types by their full names.
-    names: HashMap<String, NodeId>,
+    by_name: HashMap<String, NodeId>,
+    others: &'a Declared<'a>,
+    level: usize,
 }
 
-impl Reading {
-    /// Reads a type; `namespace` is that of the type around it. Nesting is bounded by the reader of JSON.
+impl Reading<'_> {
+    /// Reads a type; `namespace` is that of the type around it.
     fn node(&mut self, json: &Value, namespace: &str) -> Result<NodeId, String> {
-        match json {
+        self.level += 1;
+        if self.level > MOST_LEVELS {
+            return Err(format!("its schema is nested more than {MOST_LEVELS} deep"));
+        }
+        let node = match json {
             Value::String(name) => self.named(name, namespace),
             Value::Array(branches) => {
                 let branches = branches.iter().map(|branch| self.node(branch, namespace));
@@ -90,7 +127,9 @@ impl Reading {
                 None => Err("its schema has a type without `type`".to_owned()),
             },
             _ => Err("its schema has something that is not a type".to_owned()),
-        }
+        };
+        self.level -= 1;
+        node
     }
 
     /// A type by its name.
@@ -99,8 +138,13 @@ impl Reading {
             return self.add(plain);
         }
         let own = full_name(name, namespace);
-        let found = self.names.get(&own).or_else(|| self.names.get(name));
-        found.copied().ok_or_else(|| format!("its schema does not say what `{name}` is"))
+        if let Some(known) = self.by_name.get(&own).or_else(|| self.by_name.get(name)) {
+            return Ok(*known);
+        }
+        let other = self.others.get(&own).or_else(|| self.others.get(name));
+        let other =
+            other.copied().ok_or_else(|| format!("its schema does not say what `{name}` is"))?;
+        self.node(other, "")
     }
 
     fn declared(
@@ -131,7 +175,8 @@ impl Reading {
                 let name = full_name(name, around);
                 // It may have fields of its own type.
                 let id = self.add(Node::Null)?;
-                self.names.insert(name.clone(), id);
+                self.names.insert(id, name.clone());
+                self.by_name.insert(name.clone(), id);
                 let within = name.rsplit_once('.').map_or("", |(within, _)| within);
                 self.nodes[id.0] = match kind {
                     "enum" => Node::Enum(texts(inner("symbols")?)),

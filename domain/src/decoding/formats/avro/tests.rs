@@ -17,7 +17,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 /// A number as Avro writes it.
-fn long(number: i64) -> Vec<u8> {
+pub(super) fn long(number: i64) -> Vec<u8> {
     let mut rest = ((number << 1) ^ (number >> 63)).cast_unsigned();
     let mut bytes = Vec::new();
     while rest >= 0x80 {
@@ -28,7 +28,7 @@ fn long(number: i64) -> Vec<u8> {
     bytes
 }
 
-fn counted(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn counted(bytes: &[u8]) -> Vec<u8> {
     [long(bytes.len().try_into().expect("short")), bytes.to_vec()].concat()
 }
 

@@ -8,13 +8,13 @@ use prost_reflect::{
 };
 
 use super::types::{
-    EnumId, EnumType, FieldType, Kind, MessageId, MessageType, MessageTypes, Occurs, Place,
+    EnumId, EnumType, FieldType, Kind, MessageId, MessageType, Occurs, Place, ProtobufTypes,
 };
 
 /// Packages of what Google brings for others to build upon: nothing is sent as one of these types.
 const WELL_KNOWN: [&str; 2] = ["google.protobuf", "google.api"];
 
-impl MessageTypes {
+impl ProtobufTypes {
     /// The types of all files of these pools. Of several types of the same name the first one counts.
     #[must_use]
     pub fn described_by(pools: &[DescriptorPool]) -> Self {

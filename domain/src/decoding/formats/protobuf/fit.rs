@@ -6,37 +6,29 @@
 //! that are left out cost little where many are, and more where all others stand there.
 
 use super::super::Gauge;
-use super::types::{EnumId, FieldType, Kind, MessageId, MessageType, MessageTypes, Occurs};
+use super::super::evidence::{IMPOSSIBLE, UNLIKELY, bits_of, fraction, size, text};
+use super::types::{EnumId, FieldType, Kind, MessageId, MessageType, Occurs, ProtobufTypes};
 use super::wire::{WireField, WireFields, WireValue, take_fixed};
 
 /// What a field costs that the type does not declare. Senders may know a newer type than we do.
 const UNDECLARED: f64 = -12.0;
 
-/// What it costs that a value cannot be what the type declares.
-const IMPOSSIBLE: f64 = -40.0;
-
-/// What it costs that a value can be so, but hardly is.
-const UNLIKELY: f64 = -16.0;
-
 /// What it costs that a value is written in a way that readers understand and few senders write.
 const ODD: f64 = -8.0;
 
-/// Bits that are saved by a printable character of ASCII: they are 95 of 256 bytes.
-const CHARACTER: f64 = 1.4;
-
 /// How well bytes fit a type, in bits saved: below 0 they fit it less than noise would. `None` where they are not a
 /// message at all, or too large a one.
-pub fn fit(types: &MessageTypes, id: MessageId, bytes: &[u8]) -> Option<f64> {
+pub fn fit(types: &ProtobufTypes, id: MessageId, bytes: &[u8]) -> Option<f64> {
     Fitting { types, gauge: Gauge::default() }.message(id, bytes).ok()
 }
 
 /// Whether bytes can well be of a type: at most one field of theirs is not foretold by it.
-pub fn fits(types: &MessageTypes, id: MessageId, bytes: &[u8]) -> bool {
+pub fn fits(types: &ProtobufTypes, id: MessageId, bytes: &[u8]) -> bool {
     fit(types, id, bytes).is_some_and(|bits| bits >= UNDECLARED)
 }
 
 struct Fitting<'a> {
-    types: &'a MessageTypes,
+    types: &'a ProtobufTypes,
     gauge: Gauge,
 }
 
@@ -197,12 +189,6 @@ fn choices(of: u32, chosen: u32) -> f64 {
     (0..chosen).map(|n| (f64::from(of - n) / f64::from(n + 1)).log2()).sum()
 }
 
-/// Bits that a whole number takes where each length of it is as likely.
-fn size(number: u64) -> f64 {
-    let digits = f64::from(u64::BITS - number.leading_zeros());
-    6.0 + (digits - 1.0).max(0.0)
-}
-
 fn fixed32(kind: Kind, bits: u32) -> f64 {
     match kind {
         Kind::Float => fraction(f64::from(f32::from_bits(bits)), bits == 0),
@@ -219,25 +205,4 @@ fn fixed64(kind: Kind, bits: u64) -> f64 {
         Kind::Sfixed64 => (64.0 - size(bits.cast_signed().unsigned_abs())).max(-2.0),
         _ => IMPOSSIBLE,
     }
-}
-
-fn fraction(number: f64, is_zero: bool) -> f64 {
-    let is_measure = is_zero || (number.is_finite() && (1e-9..1e15).contains(&number.abs()));
-    if is_measure { 4.0 } else { UNLIKELY }
-}
-
-fn text(bytes: &[u8]) -> f64 {
-    let Ok(text) = std::str::from_utf8(bytes) else { return IMPOSSIBLE };
-    let bits = text.chars().map(|c| match c {
-        ' '..='~' | '\n' | '\t' | '\r' => CHARACTER,
-        c if c.is_control() => -6.0,
-        c => 4.0 * bits_of(c.len_utf8()) - 4.0,
-    });
-    bits.sum()
-}
-
-/// A small number as one that can be counted with.
-#[expect(clippy::cast_precision_loss, reason = "bodies are far shorter than 2^52 bytes")]
-fn bits_of(number: usize) -> f64 {
-    number as f64
 }

@@ -1,22 +1,13 @@
 //! Which of all known message types bytes are of.
 
+use super::super::ranked::{Others, Ranked};
 use super::fit::fit;
-use super::types::{MessageId, MessageType, MessageTypes, Place};
+use super::types::{MessageId, MessageType, Place, ProtobufTypes};
 use super::untyped::evidence;
 use super::wire::{WireFields, WireValue};
 
-/// How much likelier it is, before a byte was seen, that bytes are noise than that they are of one of the known types,
-/// in bits.
-const NOISE: f64 = 10.0;
-
-/// The same for messages of a type that is not known.
-const UNKNOWN: f64 = 6.0;
-
 /// What a type that stands within another one is less likely to be sent by itself, in bits.
 const WITHIN: f64 = 1.0;
-
-/// How many types are ranked.
-const MOST_RANKED: usize = 10;
 
 /// Types that are read whatever the body has, so that the best has others beside it.
 const LEAST_READ: usize = 3;
@@ -28,20 +19,9 @@ const MOST_READ_BYTES: usize = 512 * 1024;
 /// Different fields of a body that is ranked: one with more of them is hardly of a known type.
 const MOST_FIELDS: usize = 128;
 
-/// A message type that bytes may be of.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
-    /// The type.
-    pub id: MessageId,
-    /// How well they fit, in bits saved beside noise.
-    pub bits: f64,
-    /// How likely it is of all known types, and of being none of them: from 0 to 1.
-    pub share: f64,
-}
-
 /// The ten known types that bytes are likeliest of, the likeliest first. Empty where the bytes are no message.
 #[must_use]
-pub fn rank(types: &MessageTypes, bytes: &[u8], is_protobuf: bool) -> Vec<Ranked> {
+pub fn rank(types: &ProtobufTypes, bytes: &[u8], is_protobuf: bool) -> Vec<Ranked<MessageId>> {
     let Some(outline) = Outline::of(bytes) else { return Vec::new() };
     let mut places: Vec<(u32, MessageId)> =
         types.sendable().map(|id| (outline.misses(types.message(id)), id)).collect();
@@ -49,34 +29,15 @@ pub fn rank(types: &MessageTypes, bytes: &[u8], is_protobuf: bool) -> Vec<Ranked
     let least = places.first().map_or(0, |(misses, _)| *misses);
     let near = places.iter().enumerate();
     let near = near.take_while(|(place, (misses, _))| *place < LEAST_READ || *misses <= least + 1);
-    let mut ranked: Vec<Ranked> = near
+    let ranked = near
         .take((MOST_READ_BYTES / bytes.len().max(1)).max(LEAST_READ))
         .filter_map(|(_, (_, id))| {
             let within = if types.message(*id).place == Place::Within { WITHIN } else { 0.0 };
-            let bits = fit(types, *id, bytes)? - within;
-            Some(Ranked { id: *id, bits, share: 0.0 })
+            Some((*id, fit(types, *id, bytes)? - within))
         })
         .collect();
-    ranked.sort_by(|one, other| other.bits.total_cmp(&one.bits));
-    #[expect(clippy::cast_precision_loss, reason = "types are thousands at most")]
-    let all = (types.len().max(1) as f64).log2();
-    let noise = if is_protobuf { 0.0 } else { NOISE };
-    let unknown = UNKNOWN + evidence(bytes).unwrap_or_default();
-    let none = all + (noise.exp2() + unknown.min(1_000.0).exp2()).log2();
-    let most = ranked.first().map_or(none, |first| first.bits.max(none));
-    let weight = |bits: f64| (bits - most).exp2();
-    let sum = weight(none) + ranked.iter().map(|one| weight(one.bits)).sum::<f64>();
-    for one in &mut ranked {
-        one.share = weight(one.bits) / sum;
-    }
-    ranked.truncate(MOST_RANKED);
-    ranked
-}
-
-/// Whether bytes that were ranked so are likelier of one of these types than of none.
-#[must_use]
-pub fn is_likely(ranked: &[Ranked]) -> bool {
-    ranked.iter().map(|one| one.share).sum::<f64>() >= 0.5
+    let untyped = evidence(bytes).unwrap_or_default();
+    Ranked::among(ranked, Others { known: types.len(), is_format: is_protobuf, untyped })
 }
 
 /// The fields of a message, without what is within them.

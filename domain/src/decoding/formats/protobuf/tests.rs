@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::decoding::{Attempt, Evidence, KnownTypes, Labels, read_document, unpack};
+use crate::decoding::{Attempt, Evidence, KnownTypes, Labels, MessageTypes, read_document, unpack};
 use crate::wire::{Field, FieldTable, FieldValue, WireText};
 
 /// A `kinds.Order` that Google's own library for Python wrote.
@@ -19,7 +19,7 @@ fn compiled() -> MessageTypes {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/protobuf");
     let mut compiler = protox::Compiler::new([directory]).expect("a directory");
     compiler.include_imports(true).open_files(["kinds.proto", "shop.proto"]).expect("compiled");
-    MessageTypes::described_by(&[compiler.descriptor_pool()])
+    MessageTypes::new(&[compiler.descriptor_pool()], Vec::new())
 }
 
 fn order() -> Vec<u8> {
@@ -27,6 +27,7 @@ fn order() -> Vec<u8> {
 }
 
 fn read_as(types: &MessageTypes, name: &str, bytes: &[u8]) -> Value {
+    let types = &types.protobuf;
     read_typed(types, types.named(name).expect(name), bytes).expect("read")
 }
 
@@ -152,7 +153,7 @@ fn noise_and_words_are_no_messages() {
 
 #[test]
 fn a_name_may_be_short_where_one_alone_can_be_meant() {
-    let types = types();
+    let types = &types().protobuf;
     let name = |name| types.named(name).map(|id| types.name(id).to_owned());
     assert_eq!(name("type.googleapis.com/kinds.Money").as_deref(), Some("kinds.Money"));
     assert_eq!(name("OrderPlaced").as_deref(), Some("shop.v1.OrderPlaced"));
@@ -193,7 +194,7 @@ fn what_is_tried_in_vain_counts() {
         body = [within(0x32, &within(0x0a, &body)), vec![0x07]].concat();
     }
     body.pop();
-    let types = types();
+    let types = &types().protobuf;
     let id = types.named("google.protobuf.Value").expect("a type");
     let why = read_typed(types, id, &body).expect_err("too much work");
     assert_eq!(why, "it has more than 100,000 values");

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Gauge, add, float, key, octets, whole};
-use super::types::{FieldType, Kind, MessageId, MessageTypes, Occurs};
+use super::types::{FieldType, Kind, MessageId, Occurs, ProtobufTypes};
 use super::untyped;
 use super::well_known::{self, MOST_ANY_LEVELS};
 use super::wire::{WireFields, WireValue, take_fixed};
@@ -12,12 +12,12 @@ use super::wire::{WireFields, WireValue, take_fixed};
 const UNDECLARED: &str = "$undeclared";
 
 /// Reads bytes that are one message of a type. Fields that are not set are left out.
-pub fn read(types: &MessageTypes, id: MessageId, bytes: &[u8]) -> Result<Value, String> {
+pub fn read(types: &ProtobufTypes, id: MessageId, bytes: &[u8]) -> Result<Value, String> {
     Reading { types, gauge: Gauge::default(), any_level: 0 }.message(id, bytes)
 }
 
 pub(super) struct Reading<'a> {
-    pub(super) types: &'a MessageTypes,
+    pub(super) types: &'a ProtobufTypes,
     gauge: Gauge,
     pub(super) any_level: usize,
 }

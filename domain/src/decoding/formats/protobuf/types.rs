@@ -1,17 +1,14 @@
 //! The message types that schemas tell of, as reading and ranking want them.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use super::super::names::TypeNames;
 
 /// Message types by their names.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct MessageTypes {
+pub struct ProtobufTypes {
     messages: Vec<MessageType>,
     enums: Vec<EnumType>,
     sendable: Vec<MessageId>,
-    by_name: HashMap<String, MessageId>,
-    /// By the ends of their names behind a `.`; `None` where several end so.
-    by_ending: HashMap<String, Option<MessageId>>,
+    names: TypeNames,
 }
 
 /// Which of the message types.
@@ -106,28 +103,23 @@ pub struct EnumType {
     pub values: Vec<(i32, String)>,
 }
 
-impl MessageTypes {
+impl ProtobufTypes {
     /// Types whose ids are their places in these lists.
     pub(super) fn new(mut messages: Vec<MessageType>, enums: Vec<EnumType>) -> Self {
-        let mut by_name = HashMap::with_capacity(messages.len());
+        let mut names = TypeNames::default();
         for (at, message) in messages.iter_mut().enumerate() {
-            match by_name.entry(message.name.clone()) {
-                Entry::Vacant(place) => drop(place.insert(MessageId(at))),
+            if names.place_of(&message.name, at) != at {
                 // The fields of its own schema still have it.
-                Entry::Occupied(_) => message.place = Place::Never,
+                message.place = Place::Never;
             }
         }
         let sendable = messages.iter().enumerate();
         let sendable = sendable.filter(|(_, message)| message.place != Place::Never);
         let sendable: Vec<MessageId> = sendable.map(|(at, _)| MessageId(at)).collect();
-        let mut by_ending: HashMap<String, Option<MessageId>> = HashMap::new();
         for id in &sendable {
-            for ending in endings(&messages[id.0].name) {
-                let entry = by_ending.entry(ending.to_owned());
-                entry.and_modify(|known| *known = None).or_insert(Some(*id));
-            }
+            names.add_endings(&messages[id.0].name, id.0);
         }
-        Self { messages, enums, sendable, by_name, by_ending }
+        Self { messages, enums, sendable, names }
     }
 
     /// How many types a message can be of.
@@ -151,12 +143,7 @@ impl MessageTypes {
     /// it where no other type ends so.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<MessageId> {
-        let name = name.trim();
-        let name = name.rsplit_once('/').map_or(name, |(_, name)| name).trim_start_matches('.');
-        if let Some(id) = self.by_name.get(name) {
-            return Some(*id);
-        }
-        self.by_ending.get(name).copied().flatten()
+        self.names.named(name).map(MessageId)
     }
 
     /// The full name of a type.
@@ -172,11 +159,6 @@ impl MessageTypes {
     pub(super) fn enum_type(&self, id: EnumId) -> &EnumType {
         &self.enums[id.0]
     }
-}
-
-/// The ends of a name behind each of its dots.
-fn endings(name: &str) -> impl Iterator<Item = &str> {
-    name.match_indices('.').map(|(dot, _)| &name[dot + 1..])
 }
 
 impl MessageType {

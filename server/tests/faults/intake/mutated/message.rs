@@ -10,8 +10,19 @@ use crate::support::raw::RawProperties;
 const ORDER: &str = include_str!("../../../../../domain/tests/protobuf/order.hex");
 const FRAMEWORKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus/bodies");
 
+/// A value of Avro.
+macro_rules! placed {
+    () => {
+        "4836656364386339392d343033362d343033642d626638342d636638343030663637383336c41302020500f8a6eef9d366010203\
+         ff0202610202620000020867696674046a6100"
+    };
+}
+
 /// Bodies by the media type that names their format; those in hexadecimal begin with `hex:`.
-const BODIES: [(&str, &str); 13] = [
+const BODIES: [(&str, &str); 16] = [
+    ("avro/binary", concat!("hex:", placed!())),
+    ("avro/binary", concat!("hex:c3013fe46b234de1ce73", placed!())),
+    ("application/octet-stream", concat!("hex:000000002a", placed!())),
     ("application/json", r#"{"order_id":"o-42","total":12.5,"lines":[{"sku":"a","qty":2}]}"#),
     ("application/x-ndjson", "{\"id\":1}\n{\"id\":2}\n"),
     ("text/xml", "<order id=\"42\"><line sku=\"a\">2</line><note/></order>"),
@@ -205,8 +216,9 @@ impl Mutations {
             5 => FieldValue::LongInt(i32::from(self.octet()) - 99),
             6 => FieldValue::LongUInt(u32::from(self.octet())),
             7 => FieldValue::LongLongInt(number.cast_signed()),
-            8 => FieldValue::Float(u32::from(self.octet()) << 23),
-            9 => FieldValue::Double(number),
+            // RabbitMQ closes the connection of a client that sends a number which is not finite: no queue has one.
+            8 => FieldValue::Float(u32::from(self.octet() % 255) << 23),
+            9 => FieldValue::Double(number & !(1 << 52)),
             10 => FieldValue::Decimal { scale: self.octet(), value: u32::from(self.octet()) },
             11 => FieldValue::Timestamp(number >> 20),
             12 => FieldValue::ByteArray(self.octets(30)),

@@ -1,0 +1,165 @@
+//! The schemas of Avro that people uploaded, as reading and ranking want them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
+
+use super::super::names::TypeNames;
+use super::super::ranked::{Others, Ranked};
+use super::super::{BYTES_BEHIND, Gauge};
+use super::binary::Bytes;
+use super::fingerprint::fingerprint;
+use super::fit::fit;
+use super::schema::{Declared, Node, Schema, declared_name};
+
+/// Bytes that are read for one ranking, for all schemas together.
+const MOST_READ_BYTES: usize = 512 * 1024;
+
+/// A schema that has a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AvroSchema {
+    pub(super) schema: Schema,
+    name: String,
+    fingerprint: u64,
+}
+
+/// Schemas by their names and fingerprints. A name may have several: senders go on writing by an older version.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AvroTypes {
+    schemas: Vec<AvroSchema>,
+    names: TypeNames,
+    /// The schemas of each name, the newest first.
+    of_name: Vec<Vec<AvroId>>,
+    by_fingerprint: HashMap<u64, AvroId>,
+}
+
+/// Which of the schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct AvroId(usize);
+
+impl AvroSchema {
+    /// Reads the records of files that may refer to each other: each file has a type, or a list of them.
+    ///
+    /// # Errors
+    /// Returns why one of them cannot be used, with its path.
+    pub fn read_files(files: &BTreeMap<String, String>) -> Result<Vec<Self>, String> {
+        let mut types = Vec::new();
+        for (path, text) in files {
+            let json: Value =
+                serde_json::from_str(text).map_err(|why| format!("{path} is not JSON: {why}"))?;
+            match json {
+                Value::Array(all) => types.extend(all.into_iter().map(|json| (path, json))),
+                one => types.push((path, one)),
+            }
+        }
+        let mut others = Declared::new();
+        for (path, json) in &types {
+            if let Some(name) = declared_name(json)
+                && others.insert(name.clone(), json).is_some()
+            {
+                return Err(format!("{path} says what `{name}` is, and so does another type"));
+            }
+        }
+        let read = types.iter().map(|(path, json)| {
+            let schema = Schema::of(json, &others).map_err(|why| format!("{path}: {why}"))?;
+            // Few bytes are an enum or a number: that proves nothing, and nobody sends one.
+            let is_record = matches!(schema.node(schema.root()), Node::Record(_));
+            let name = schema.name(schema.root()).filter(|_| is_record).map(ToOwned::to_owned);
+            Ok(name.map(|name| Self { fingerprint: fingerprint(&schema), schema, name }))
+        });
+        read.filter_map(Result::transpose).collect()
+    }
+
+    /// Its full name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl AvroTypes {
+    /// Of these schemas, the newest first.
+    #[must_use]
+    pub fn new(schemas: Vec<AvroSchema>) -> Self {
+        let mut types = Self::default();
+        for schema in schemas {
+            let id = AvroId(types.schemas.len());
+            if types.by_fingerprint.contains_key(&schema.fingerprint) {
+                continue;
+            }
+            types.by_fingerprint.insert(schema.fingerprint, id);
+            let next = types.of_name.len();
+            let place = types.names.place_of(&schema.name, next);
+            if place == next {
+                types.of_name.push(Vec::new());
+                types.names.add_endings(&schema.name, place);
+            }
+            types.of_name[place].push(id);
+            types.schemas.push(schema);
+        }
+        types
+    }
+
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.schemas.is_empty()
+    }
+
+    /// The schemas that a name means, the newest first: its full name, also behind a `/`, or the last part of it where
+    /// no other one ends so.
+    #[must_use]
+    pub fn named(&self, name: &str) -> &[AvroId] {
+        self.names.named(name).map_or(&[], |place| &self.of_name[place])
+    }
+
+    /// The schema that has this fingerprint (CRC-64-AVRO).
+    #[must_use]
+    pub fn with_fingerprint(&self, fingerprint: u64) -> Option<&AvroId> {
+        self.by_fingerprint.get(&fingerprint)
+    }
+
+    /// The full name of a schema.
+    #[must_use]
+    pub fn name(&self, id: AvroId) -> &str {
+        &self.schemas[id.0].name
+    }
+
+    /// Reads bytes that were written by a schema.
+    ///
+    /// # Errors
+    /// Returns why they were not.
+    pub fn read(&self, id: AvroId, bytes: &[u8]) -> Result<Value, String> {
+        let schema = &self.schemas[id.0].schema;
+        let mut bytes = Bytes(bytes);
+        let value = bytes.value(schema, schema.root(), &mut Gauge::default())?;
+        if bytes.0.is_empty() { Ok(value) } else { Err(BYTES_BEHIND.to_owned()) }
+    }
+
+    /// The schemas that bytes are likeliest of, the likeliest first, one of each name. `is_avro` says that the bytes are
+    /// known to be of Avro.
+    #[must_use]
+    pub fn rank(&self, bytes: &[u8], is_avro: bool) -> Vec<Ranked<AvroId>> {
+        let mut gauge = Gauge::default();
+        let mut left = MOST_READ_BYTES.max(bytes.len());
+        let mut fits = Vec::new();
+        for versions in &self.of_name {
+            let mut best: Option<(AvroId, f64)> = None;
+            for id in versions {
+                let fit = fit(&self.schemas[id.0].schema, bytes, &mut gauge);
+                if let Some(bits) = fit.bits
+                    && best.is_none_or(|(_, most)| bits > most)
+                {
+                    best = Some((*id, bits));
+                }
+                left = left.saturating_sub(fit.read);
+            }
+            fits.extend(best);
+            if left == 0 {
+                break;
+            }
+        }
+        let others = Others { known: self.of_name.len(), is_format: is_avro, untyped: 0.0 };
+        Ranked::among(fits, others)
+    }
+}

@@ -1,0 +1,126 @@
+//! What stands before a message and names its schema: Avro's single-object encoding (specification 1.12), and what
+//! clients of schema registries write (Confluent's wire format: 0, the number of the schema, and for Protobuf which
+//! message of it).
+
+use super::document::is_json;
+use super::formats::avro;
+use super::formats::protobuf::is_text;
+use super::known_types::KnownTypes;
+use super::message::avro::best_bits;
+use super::message::protobuf::is_message;
+use super::step::Format;
+
+/// What Avro's single-object encoding begins with.
+const SINGLE_OBJECT: [u8; 2] = [0xc3, 0x01];
+
+/// Numbers that say which message of a schema it is, at most: messages within messages.
+const MOST_INDEXES: i64 = 16;
+
+/// The numbers that registries give: they count from 1 on.
+const REGISTERED: std::ops::RangeInclusive<u32> = 1..=0x00ff_ffff;
+
+/// What a frame is worth as evidence, in bits: its first byte, and a number that is not large.
+const FRAME: f64 = 16.0;
+
+/// What stands before a message.
+#[derive(Debug, Clone)]
+pub(super) struct Frame<'a> {
+    /// How it is written.
+    pub(super) format: Format,
+    /// What it says, for people.
+    pub(super) detail: String,
+    /// How many bytes it has.
+    pub(super) bytes: usize,
+    /// What is known of the message by it.
+    pub(super) known: KnownTypes<'a>,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame that bytes begin with; `None` if there is none, or nothing shows that it is one.
+    ///
+    /// # Errors
+    /// Returns a sentence if it is one whose schema is not known.
+    pub(super) fn of(
+        known: KnownTypes<'a>,
+        bytes: &[u8],
+        is_whole: bool,
+    ) -> Result<Option<Self>, String> {
+        if let Some(rest) = bytes.strip_prefix(&SINGLE_OBJECT)
+            && let Some((fingerprint, message)) = rest.split_first_chunk::<8>()
+            && !message.is_empty()
+        {
+            return single_object(known, u64::from_le_bytes(*fingerprint)).map(Some);
+        }
+        let known = known.framed();
+        let Some((number, behind)) = numbered(bytes) else { return Ok(None) };
+        let Some(message) = message_behind(known, bytes, behind, is_whole) else { return Ok(None) };
+        let frame = Self {
+            format: Format::RegistryFrame,
+            detail: format!("schema {number}"),
+            bytes: bytes.len() - message.len(),
+            known,
+        };
+        Ok(Some(frame))
+    }
+}
+
+fn single_object(known: KnownTypes<'_>, fingerprint: u64) -> Result<Frame<'_>, String> {
+    // As it stands in the message.
+    let written = hex::encode(fingerprint.to_le_bytes());
+    let Some(known) = known.with_fingerprint(fingerprint) else {
+        return Err(format!(
+            "It seems to be Avro, of a schema with the fingerprint {written}, which is not known here: upload it on \
+             Schemas."
+        ));
+    };
+    let bytes = SINGLE_OBJECT.len() + size_of::<u64>();
+    let detail = format!("fingerprint {written}");
+    Ok(Frame { format: Format::SingleObject, detail, bytes, known })
+}
+
+/// The number that a registry's frame has, and what stands behind it.
+pub(super) fn numbered(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (number, message) = bytes.strip_prefix(&[0])?.split_first_chunk::<4>()?;
+    let number = u32::from_be_bytes(*number);
+    (REGISTERED.contains(&number) && !message.is_empty()).then_some((number, message))
+}
+
+/// The message behind the number of its schema, where something shows that it is one.
+fn message_behind<'b>(
+    known: KnownTypes<'_>,
+    bytes: &[u8],
+    behind: &'b [u8],
+    is_whole: bool,
+) -> Option<&'b [u8]> {
+    if !is_whole {
+        return begins_json(behind).then_some(behind);
+    }
+    if is_json(behind) || avro_is_likelier(known, bytes, behind) {
+        return Some(behind);
+    }
+    after_indexes(behind).filter(|message| !is_text(message) && is_message(known, message))
+}
+
+/// What stands behind the numbers that say which message of a schema of Protobuf it is.
+fn after_indexes(bytes: &[u8]) -> Option<&[u8]> {
+    let mut bytes = avro::Bytes(bytes);
+    // 0 stands for one number that is 0.
+    let count = bytes.long().ok()?;
+    if !(0..=MOST_INDEXES).contains(&count) {
+        return None;
+    }
+    for _ in 0..count {
+        bytes.long().ok().filter(|index| *index >= 0)?;
+    }
+    (!bytes.0.is_empty()).then_some(bytes.0)
+}
+
+/// Whether what stands behind a frame is Avro rather than all of it is, without a frame.
+fn avro_is_likelier(known: KnownTypes<'_>, bytes: &[u8], message: &[u8]) -> bool {
+    best_bits(known, message)
+        .is_some_and(|bits| best_bits(known, bytes).is_none_or(|unframed| bits + FRAME >= unframed))
+}
+
+fn begins_json(bytes: &[u8]) -> bool {
+    matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
+}
