@@ -112,6 +112,9 @@ impl Grouper {
         conn: &mut PgConnection,
         signature: &Signature,
     ) -> Result<(), StoreError> {
+        if signature.version != CURRENT {
+            return self.place_alone(conn, signature).await;
+        }
         let placement = self.miner.insert(signature);
         let why = self.why(signature.id);
         let whys: Vec<Explanation> =
@@ -128,5 +131,25 @@ impl Grouper {
         mine::place(conn, &verdict).await?;
         self.next += 1;
         Ok(())
+    }
+
+    /// Gives a signature that the version before this one left a group of its own: this one cannot compare it.
+    async fn place_alone(
+        &self,
+        conn: &mut PgConnection,
+        signature: &Signature,
+    ) -> Result<(), StoreError> {
+        let mut miner = Miner::new();
+        let placement = miner.insert(signature);
+        let verdict = Verdict {
+            signature,
+            position: mine::next_position(conn, signature.version).await?,
+            placement: &placement,
+            why: &miner.explain(signature.id).expect("the miner knows what it was given"),
+            whys: &[],
+            new_group: new_id(&*self.clock),
+            at: self.clock.now(),
+        };
+        mine::place(conn, &verdict).await
     }
 }

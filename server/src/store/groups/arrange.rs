@@ -127,7 +127,7 @@ pub async fn split(
     expect_living(conn, group).await?;
     let ids: Vec<&[u8]> = signatures.iter().map(|id| &id.0[..]).collect();
     let contents = sqlx::query_scalar!(
-        "select content from signatures where group_id = $1 and id = any($2) order by position",
+        "select content from signatures where group_id = $1 and id = any($2) order by version, position",
         group.0,
         &ids as &[&[u8]],
     )

@@ -29,7 +29,7 @@ pub async fn begin(conn: &mut PgConnection) -> Result<(), StoreError> {
     totals::wait_for_turn(conn).await
 }
 
-/// Whether there is anything to mine: asked often, and nearly always no.
+/// Whether there is anything to mine of this version or one before it: asked often, and nearly always no.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -39,7 +39,7 @@ pub async fn is_due(
 ) -> Result<bool, StoreError> {
     let due = sqlx::query_scalar!(
         r#"select exists (
-               select from signatures where position is null and version = $1) as "due!""#,
+               select from signatures where position is null and version <= $1) as "due!""#,
         version.0,
     )
     .fetch_one(conn)
@@ -71,7 +71,24 @@ pub async fn mined_from(
     mined.collect()
 }
 
-/// Signatures that wait for their group, in the order of their first letter.
+/// The place of the next signature of a version.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn next_position(
+    conn: &mut PgConnection,
+    version: SignatureVersion,
+) -> Result<i64, StoreError> {
+    let next = sqlx::query_scalar!(
+        r#"select coalesce(max(position) + 1, 0) as "next!" from signatures where version = $1"#,
+        version.0,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(next)
+}
+
+/// Signatures of this version or one before it that wait for their group, in the order of their first letter.
 ///
 /// # Errors
 /// When Postgres does not do it or a row cannot be read.
@@ -81,7 +98,7 @@ pub async fn unmined(
     most: i64,
 ) -> Result<Vec<Signature>, StoreError> {
     let rows = sqlx::query_scalar!(
-        "select content from signatures where position is null and version = $1
+        "select content from signatures where position is null and version <= $1
          order by first_seen_at, id limit $2",
         version.0,
         most,

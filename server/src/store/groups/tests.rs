@@ -187,6 +187,46 @@ async fn a_second_office_and_one_that_starts_again_group_alike(pool: PgPool) {
     assert_eq!(positions, [0, 1]);
 }
 
+/// Has signatures be of the version before, as a program left them that was replaced.
+async fn make_older(pool: &PgPool) {
+    sqlx::query(
+        "update signatures
+         set version = version - 1, content = jsonb_set(content, '{version}', to_jsonb(version - 1))",
+    )
+    .execute(pool)
+    .await
+    .expect("made older");
+}
+
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
+async fn letters_are_grouped_after_signatures_became_of_another_version(pool: PgPool) {
+    let mut shop = Shop::open(&pool).await;
+    shop.receive(&orders(0..5), Severity::Low).await;
+    shop.tidy().await;
+    // Its program ended before it was mined.
+    shop.receive(&outages(1), Severity::Low).await;
+    make_older(&pool).await;
+    for newer in ["currency mismatch", "the ledger is closed"] {
+        shop.receive(&[newer.to_owned()], Severity::Low).await;
+        shop.grouper = Grouper::new(pool.clone(), shop.clock.clone());
+        shop.tidy().await;
+    }
+    let mut letters: Vec<i64> = shop.groups().await.iter().map(|group| group.letters).collect();
+    letters.sort_unstable();
+    assert_eq!(
+        letters,
+        [1, 1, 1, 5],
+        "stored letters keep their groups, and each new failure has one"
+    );
+    let positions: Vec<(i16, i64)> =
+        sqlx::query_as("select version, position from signatures order by 1, 2")
+            .fetch_all(&pool)
+            .await
+            .expect("read");
+    let version = dlo_domain::grouping::CURRENT.0;
+    assert_eq!(positions, [(version - 1, 0), (version - 1, 1), (version, 0), (version, 1)]);
+}
+
 /// Gives the second signature a group of its own, as a program did that knew less.
 async fn take_apart(shop: &Shop) -> GroupId {
     let apart = new_id(&*shop.clock);
