@@ -17,6 +17,7 @@ mod known_types;
 mod labels;
 mod message;
 mod message_types;
+mod registry;
 mod step;
 mod unpacking;
 
@@ -31,6 +32,7 @@ pub use known_types::KnownTypes;
 pub use labels::Labels;
 pub(crate) use labels::unknown_names;
 pub use message_types::MessageTypes;
+pub use registry::{RegisteredSchema, Registry};
 pub use step::{Certainty, Evidence, Format, RankedType, Step};
 pub use unpacking::{Unpacked, unpack, unpack_named};
 

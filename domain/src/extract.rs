@@ -23,6 +23,8 @@ pub struct Extract {
     pub headers: Value,
     /// The values of the body, when it has a structure that is known and is not too large.
     pub body: Option<Value>,
+    /// The number of a schema that stands before the body and that nobody knows: a schema registry may.
+    pub unknown_schema: Option<u32>,
 }
 
 impl Extract {
@@ -38,6 +40,7 @@ impl Extract {
             text: without_nul(text).to_ascii_lowercase(),
             headers: plain_headers(headers),
             body: contents.value.map(storable),
+            unknown_schema: contents.unknown_schema,
         }
     }
 }

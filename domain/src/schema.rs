@@ -74,6 +74,26 @@ pub struct WholeSchema {
     pub versions: Vec<i32>,
 }
 
+/// A schema of a schema registry, whose number stands before messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RegistrySchema {
+    /// Its number.
+    pub number: i32,
+    /// When it was first seen.
+    pub first_seen_at: DateTime<Utc>,
+    /// `avro`, `protobuf` or `json`, once the registry told.
+    pub format: Option<String>,
+    /// The full names of the message types in it.
+    pub message_types: Vec<String>,
+    /// How often the registry was asked.
+    pub asked: i32,
+    /// Why it is not known yet.
+    pub fault: Option<String>,
+    /// When the registry is asked again, where one is configured; absent once it told.
+    pub due_at: Option<DateTime<Utc>>,
+}
+
 /// Why a schema cannot be used. Nothing of it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaFault {

@@ -65,7 +65,7 @@ fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u
 
 /// The ranking of message types: the same for the same bytes, in order, with shares that are at most all there is.
 pub fn ranking(input: &[u8]) {
-    let MessageTypes { protobuf, avro } = types();
+    let MessageTypes { protobuf, avro, .. } = types();
     for is_format in [true, false] {
         is_ranking(|| decoding::rank(protobuf, input, is_format));
         is_ranking(|| avro.rank(input, is_format));

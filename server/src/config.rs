@@ -20,6 +20,7 @@ mod register;
 mod replay;
 mod retention;
 mod retry;
+mod schema_registry;
 mod sources;
 mod topology;
 mod unknown;
@@ -45,13 +46,14 @@ pub use patience::Patience;
 pub use register::RegisterConfig;
 pub use replay::ReplayConfig;
 pub use retry::RetryConfig;
+pub use schema_registry::SchemaRegistryConfig;
 pub use topology::TopologyConfig;
 pub use unknown::unknown_variables;
 
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 58] = [
+pub const VARIABLES: [&str; 59] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -90,6 +92,7 @@ pub const VARIABLES: [&str; 58] = [
     "DLO_REGISTER_WORKERS",
     "DLO_REGISTER_EXECUTIONS",
     "DLO_REGISTER_EVERY_SECS",
+    "DLO_SCHEMA_REGISTRY_URL",
     "DLO_TOPOLOGY",
     "DLO_TOPOLOGY_EVERY_SECS",
     "DLO_TOPOLOGY_IDLE_AFTER_SECS",
@@ -135,6 +138,8 @@ pub struct Config {
     pub executions: ExecutionsConfig,
     /// Workers and executions that another database keeps, if there is one.
     pub register: Option<RegisterConfig>,
+    /// The schema registry that is asked for schemas by their numbers, if there is one.
+    pub schema_registry: Option<SchemaRegistryConfig>,
     /// Watching the queues of brokers.
     pub topology: TopologyConfig,
     /// How long what is done is kept.
@@ -208,6 +213,7 @@ impl Surroundings<'_> {
         let fleet = fleet::read(&mut reader);
         let executions = executions::read(&mut reader);
         let register = register::read(&mut reader);
+        let schema_registry = schema_registry::read(&mut reader);
         let topology = topology::read(&mut reader);
         let retention = retention::read(&mut reader);
         let schemas = json_schemas::read(&mut reader);
@@ -237,6 +243,7 @@ impl Surroundings<'_> {
             fleet,
             executions,
             register,
+            schema_registry,
             topology,
             retention,
             patience,

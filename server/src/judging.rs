@@ -16,7 +16,7 @@ use sqlx::PgConnection;
 use crate::schemas::message_types;
 use crate::store::judging::{self, Due};
 use crate::store::rules::Standing;
-use crate::store::{StoreError, alerts, rules, schemas};
+use crate::store::{StoreError, alerts, registry_schemas, rules, schemas};
 
 pub use preview::{DAYS, preview};
 pub use walk::{LOOK_EVERY, Walker};
@@ -73,7 +73,8 @@ impl Judges {
 
 /// The judge of the rules as they are, which knows what alert rules count, and the message types that schemas tell of.
 async fn read(conn: &mut PgConnection) -> Result<Judge, StoreError> {
-    let types = message_types(&schemas::definitions(conn).await?);
+    let types =
+        message_types(&schemas::definitions(conn).await?, &registry_schemas::told(conn).await?);
     let mut judge = rules::book(conn).await?.judge().with_types(types);
     // After the revision: should they be newer than it, they are read once more at the next.
     for kept in alerts::rules::all(conn).await?.iter().filter(|kept| kept.rule.rule.enabled) {

@@ -32,6 +32,7 @@ pub mod origins;
 pub mod overview;
 pub mod policies;
 pub mod registers;
+pub mod registry_schemas;
 pub mod replays;
 pub mod retention;
 pub mod retries;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use dlo_domain::audit::Actor;
-use dlo_domain::schema::{NewSchema, Schema, WholeSchema};
+use dlo_domain::schema::{NewSchema, RegistrySchema, Schema, WholeSchema};
 
 use super::DeskError;
 
@@ -11,6 +11,9 @@ use super::DeskError;
 pub trait SchemaDesk: Sync {
     /// The schemas in use, by their names.
     async fn schemas(&self) -> Result<Vec<Schema>, DeskError>;
+
+    /// The schemas whose numbers stand before messages, the highest number first: what the schema registry told of them.
+    async fn registry_schemas(&self) -> Result<Vec<RegistrySchema>, DeskError>;
 
     /// One version of a schema; the newest when `version` is absent.
     async fn schema(&self, name: &str, version: Option<i32>) -> Result<WholeSchema, DeskError>;

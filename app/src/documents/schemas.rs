@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
-use dlo_domain::schema::{Schema, is_avro_path};
+use dlo_domain::schema::{RegistrySchema, Schema, is_avro_path};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos::server_fn::error::ServerFnUrlError;
@@ -51,7 +51,19 @@ pub(crate) fn SchemasPage() -> impl IntoView {
     view! {
         <Title text="Schemas" />
         <Outcome />
-        {shown(async move { desk.schemas().await }, |schemas| view! { <List schemas /> }.into_any())}
+        {shown(
+            async move {
+                Ok::<_, DeskError>((desk.schemas().await?, desk.registry_schemas().await?))
+            },
+            |(schemas, of_registry)| {
+                view! {
+                    <List schemas />
+                    <OfRegistry schemas=of_registry />
+                    <New />
+                }
+                    .into_any()
+            },
+        )}
     }
     .into_any()
 }
@@ -75,7 +87,6 @@ fn List(schemas: Vec<Schema>) -> impl IntoView {
             </div>
         </div>
         <ul class="alerts">{rows}</ul>
-        <New />
     }
     .into_any()
 }
@@ -122,6 +133,60 @@ fn Row(schema: Schema, now: DateTime<Utc>) -> impl IntoView {
                         </button>
                     </form>
                 </details>
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+/// The schemas whose numbers stand before messages; nothing where there are none.
+#[component]
+fn OfRegistry(schemas: Vec<RegistrySchema>) -> impl IntoView {
+    if schemas.is_empty() {
+        return None;
+    }
+    let is_asked = schemas.iter().any(|schema| schema.asked > 0);
+    let why = (!is_asked).then(|| {
+        view! {
+            <p class="second">
+                "Messages begin with the numbers of these schemas. Set " <code>"DLO_SCHEMA_REGISTRY_URL"</code>
+                " to have the registry asked for them, or upload them below."
+            </p>
+        }
+    });
+    let rows = schemas.into_iter().map(|schema| view! { <OneOfRegistry schema /> }).collect_view();
+    let section = view! {
+        <section class="section" aria-labelledby="registry-title">
+            <header>
+                <h2 id="registry-title">"From the schema registry"</h2>
+            </header>
+            {why}
+            <ul class="alerts">{rows}</ul>
+        </section>
+    };
+    Some(section.into_any())
+}
+
+#[component]
+fn OneOfRegistry(schema: RegistrySchema) -> impl IntoView {
+    let format = schema.format.as_deref().map(|format| match format {
+        "avro" => "Avro",
+        "protobuf" => "Protobuf",
+        _ => "JSON",
+    });
+    let types: Vec<String> = schema.message_types.iter().map(|name| show_line(name)).collect();
+    let says = match (&schema.fault, format) {
+        (Some(fault), _) => format!("Not known: {}. It is asked for again.", show_line(fault)),
+        (None, Some(_)) if types.is_empty() => "What stands behind it is read as it is.".to_owned(),
+        (None, Some(_)) => types.join(", "),
+        (None, None) => "Not asked for yet.".to_owned(),
+    };
+    view! {
+        <li>
+            <span class="mark">{format.unwrap_or("unknown")}</span>
+            <div class="say">
+                <h3>{format!("Schema {}", schema.number)}</h3>
+                <p class="meta">{says}</p>
             </div>
         </li>
     }

@@ -34,6 +34,8 @@ pub struct Contents {
     pub message_type: Option<String>,
     /// What its sender says of it that does not hold, as sentences.
     pub remarks: Vec<String>,
+    /// The number of a schema that stands before it and that nobody knows: a schema registry may.
+    pub unknown_schema: Option<u32>,
 }
 
 impl Contents {
@@ -60,6 +62,7 @@ impl Contents {
             ),
         };
         let plain = unpack(labels, &delivered.body, true, most.max(MOST_UNPACKED_BYTES));
+        let unknown_schema = plain.unknown_schema;
         let mut remarks = plain.faults;
         remarks.extend(unknown_names(labels));
         let labels = Labels { known: plain.known, ..labels };
@@ -67,7 +70,11 @@ impl Contents {
         let document = if is_small { read_values(labels, &plain.bytes) } else { None };
         let Some(inside) = document.as_ref().and_then(|document| Inside::of(&document.value))
         else {
-            return Self { remarks, ..Self::of_plain(labels, &plain.bytes, document) };
+            return Self {
+                remarks,
+                unknown_schema,
+                ..Self::of_plain(labels, &plain.bytes, document)
+            };
         };
         let envelope = document.map(|document| document.value);
         let labels = Labels { known: labels.known.within(), ..inside.labels() };

@@ -8,6 +8,7 @@ use super::formats::protobuf::is_text;
 use super::known_types::KnownTypes;
 use super::message::avro::best_bits;
 use super::message::protobuf::is_message;
+use super::registry::RegisteredType;
 use super::step::Format;
 
 /// What Avro's single-object encoding begins with.
@@ -51,9 +52,14 @@ impl<'a> Frame<'a> {
         {
             return single_object(known, u64::from_le_bytes(*fingerprint)).map(Some);
         }
-        let known = known.framed();
         let Some((number, behind)) = numbered(bytes) else { return Ok(None) };
-        let Some(message) = message_behind(known, bytes, behind, is_whole) else { return Ok(None) };
+        let told = known.registered(number);
+        let Some((known, message)) = told
+            .and_then(|told| told_behind(known, told, behind))
+            .or_else(|| likely_behind(known.framed(), bytes, behind, is_whole))
+        else {
+            return Ok(None);
+        };
         let frame = Self {
             format: Format::RegistryFrame,
             detail: format!("schema {number}"),
@@ -78,41 +84,74 @@ fn single_object(known: KnownTypes<'_>, fingerprint: u64) -> Result<Frame<'_>, S
     Ok(Frame { format: Format::SingleObject, detail, bytes, known })
 }
 
-/// The number that a registry's frame has, and what stands behind it.
+/// The number of a schema that bytes begin with as a registry's client writes it, and what stands behind it.
 pub(super) fn numbered(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (number, message) = bytes.strip_prefix(&[0])?.split_first_chunk::<4>()?;
     let number = u32::from_be_bytes(*number);
     (REGISTERED.contains(&number) && !message.is_empty()).then_some((number, message))
 }
 
-/// The message behind the number of its schema, where something shows that it is one.
-fn message_behind<'b>(
-    known: KnownTypes<'_>,
+/// The message behind the number of a schema that the registry told of, with what is known of it; `None` if it is not of
+/// that schema.
+fn told_behind<'a, 'b>(
+    known: KnownTypes<'a>,
+    told: &'a RegisteredType,
+    behind: &'b [u8],
+) -> Option<(KnownTypes<'a>, &'b [u8])> {
+    match told {
+        RegisteredType::Avro(id) => {
+            known.avro()?.read(*id, behind).ok()?;
+            Some((known.with_avro(id), behind))
+        }
+        RegisteredType::Protobuf(types) => {
+            let placed = Placed::read(behind)?;
+            Some((known.with_protobuf(*types.get(&placed.place)?), placed.message))
+        }
+        RegisteredType::Json => is_json(behind).then_some((known, behind)),
+    }
+}
+
+/// The message behind a number that nobody knows, where something shows that it is one.
+fn likely_behind<'a, 'b>(
+    known: KnownTypes<'a>,
     bytes: &[u8],
     behind: &'b [u8],
     is_whole: bool,
-) -> Option<&'b [u8]> {
+) -> Option<(KnownTypes<'a>, &'b [u8])> {
     if !is_whole {
-        return begins_json(behind).then_some(behind);
+        return begins_json(behind).then_some((known, behind));
     }
     if is_json(behind) || avro_is_likelier(known, bytes, behind) {
-        return Some(behind);
+        return Some((known, behind));
     }
-    after_indexes(behind).filter(|message| !is_text(message) && is_message(known, message))
+    let message = Placed::read(behind)?.message;
+    (!is_text(message) && is_message(known, message)).then_some((known, message))
 }
 
-/// What stands behind the numbers that say which message of a schema of Protobuf it is.
-fn after_indexes(bytes: &[u8]) -> Option<&[u8]> {
-    let mut bytes = avro::Bytes(bytes);
-    // 0 stands for one number that is 0.
-    let count = bytes.long().ok()?;
-    if !(0..=MOST_INDEXES).contains(&count) {
-        return None;
+/// A message of Protobuf behind the number of its schema.
+struct Placed<'a> {
+    /// Which of the schema's message types it is of: the place of an outermost one, and of one within it, and so on.
+    place: Vec<i64>,
+    message: &'a [u8],
+}
+
+impl<'a> Placed<'a> {
+    fn read(bytes: &'a [u8]) -> Option<Self> {
+        let mut bytes = avro::Bytes(bytes);
+        let count = bytes.long().ok()?;
+        if !(0..=MOST_INDEXES).contains(&count) {
+            return None;
+        }
+        let mut place = Vec::new();
+        for _ in 0..count {
+            place.push(bytes.long().ok().filter(|index| *index >= 0)?);
+        }
+        if place.is_empty() {
+            // 0 stands for one number that is 0.
+            place.push(0);
+        }
+        (!bytes.0.is_empty()).then_some(Self { place, message: bytes.0 })
     }
-    for _ in 0..count {
-        bytes.long().ok().filter(|index| *index >= 0)?;
-    }
-    (!bytes.0.is_empty()).then_some(bytes.0)
 }
 
 /// Whether what stands behind a frame is Avro rather than all of it is, without a frame.

@@ -3,6 +3,7 @@
 use super::formats::avro::{AvroId, AvroTypes};
 use super::formats::protobuf::{MessageId, ProtobufTypes};
 use super::message_types::MessageTypes;
+use super::registry::RegisteredType;
 use super::step::Evidence;
 use crate::wire::{FieldTable, FieldValue, WireText};
 
@@ -37,9 +38,16 @@ const HEADERS: [&str; 19] = [
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KnownTypes<'a> {
     types: Option<&'a MessageTypes>,
-    protobuf: Option<MessageId>,
+    protobuf: Option<ProtobufNamed>,
     avro: Option<AvroNamed<'a>>,
     is_framed: bool,
+}
+
+/// The type of Protobuf that a body is said to be of, and by what that is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProtobufNamed {
+    pub(super) id: MessageId,
+    pub(super) evidence: Evidence,
 }
 
 /// The schemas of Avro that a body can have been written by, and by what that is known.
@@ -64,7 +72,7 @@ impl<'a> KnownTypes<'a> {
         headers: &FieldTable,
     ) -> Self {
         if types.is_empty() {
-            return Self::default();
+            return Self { types: Some(types), ..Self::default() };
         }
         let fields = headers.0.iter().filter(|field| names_type(&field.name));
         let names: Vec<&str> = names_in_media_type(content_type.unwrap_or_default())
@@ -76,9 +84,10 @@ impl<'a> KnownTypes<'a> {
             .into_iter()
             .find(|schemas| !schemas.is_empty())
             .map(|schemas| AvroNamed { types: &types.avro, schemas, evidence: Evidence::Label });
+        let protobuf = names.iter().find_map(|name| types.protobuf.named(name));
         Self {
             types: Some(types),
-            protobuf: names.iter().find_map(|name| types.protobuf.named(name)),
+            protobuf: protobuf.map(|id| ProtobufNamed { id, evidence: Evidence::Label }),
             avro,
             is_framed: false,
         }
@@ -103,6 +112,24 @@ impl<'a> KnownTypes<'a> {
         Some(Self { avro: Some(avro), ..self })
     }
 
+    /// The schema that a registry gave a number; `None` if it is not known.
+    pub(super) fn registered(self, number: u32) -> Option<&'a RegisteredType> {
+        self.types?.registry.get(number)
+    }
+
+    /// The same for a value of Avro by a schema of the registry.
+    pub(super) fn with_avro(self, id: &'a AvroId) -> Self {
+        let schemas = std::slice::from_ref(id);
+        let avro =
+            self.avro().map(|types| AvroNamed { types, schemas, evidence: Evidence::Registry });
+        Self { avro, ..self }
+    }
+
+    /// The same for a message of Protobuf by a schema of the registry.
+    pub(super) fn with_protobuf(self, id: MessageId) -> Self {
+        Self { protobuf: Some(ProtobufNamed { id, evidence: Evidence::Registry }), ..self }
+    }
+
     /// Whether a frame stood before the body, so that it is a message of some schema.
     pub(super) fn is_framed(self) -> bool {
         self.is_framed
@@ -113,8 +140,8 @@ impl<'a> KnownTypes<'a> {
         self.types.map(|types| &types.protobuf)
     }
 
-    /// The type of Protobuf that the sender names.
-    pub(super) fn named_protobuf(self) -> Option<(&'a ProtobufTypes, MessageId)> {
+    /// The type of Protobuf that the sender, or the registry, names.
+    pub(super) fn named_protobuf(self) -> Option<(&'a ProtobufTypes, ProtobufNamed)> {
         self.protobuf().zip(self.protobuf)
     }
 

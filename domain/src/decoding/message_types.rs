@@ -4,6 +4,7 @@ use prost_reflect::DescriptorPool;
 
 use super::formats::avro::{AvroSchema, AvroTypes};
 use super::formats::protobuf::ProtobufTypes;
+use super::registry::{RegisteredSchema, Registry};
 
 /// Message types by the format that they are written in.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,13 +13,32 @@ pub struct MessageTypes {
     pub protobuf: ProtobufTypes,
     /// Those of Avro.
     pub avro: AvroTypes,
+    /// Those of either that a schema registry gave a number.
+    pub registry: Registry,
 }
 
 impl MessageTypes {
     /// The types of all files of these pools, and these schemas, the newest first.
     #[must_use]
     pub fn new(pools: &[DescriptorPool], schemas: Vec<AvroSchema>) -> Self {
-        Self { protobuf: ProtobufTypes::described_by(pools), avro: AvroTypes::new(schemas) }
+        Self::with_registry(pools, schemas, Vec::new())
+    }
+
+    /// The same with schemas that a registry told of, by their numbers. The types of its files of Protobuf are among
+    /// those of the pools.
+    #[must_use]
+    pub fn with_registry(
+        pools: &[DescriptorPool],
+        mut schemas: Vec<AvroSchema>,
+        registered: Vec<(u32, RegisteredSchema)>,
+    ) -> Self {
+        schemas.extend(registered.iter().filter_map(|(_, schema)| match schema {
+            RegisteredSchema::Avro(schema) => Some(schema.clone()),
+            _ => None,
+        }));
+        let (protobuf, avro) = (ProtobufTypes::described_by(pools), AvroTypes::new(schemas));
+        let registry = Registry::new(registered, &protobuf, &avro);
+        Self { protobuf, avro, registry }
     }
 
     /// Whether nothing is known.

@@ -114,6 +114,8 @@ pub enum Evidence {
     Shape,
     /// The fingerprint of a known schema stands before it.
     Fingerprint,
+    /// The schema registry tells of which type it is, by the number before it.
+    Registry,
     /// It fits one of the known message types, and better than all others.
     Fit,
     /// It is nothing else.
@@ -180,7 +182,7 @@ impl Step {
     /// The message type of its bytes, where that is as good as certain.
     pub(crate) fn sure_type(&self) -> Option<&str> {
         let is_sure = match self.evidence {
-            Evidence::Label | Evidence::Fingerprint | Evidence::Magic => true,
+            Evidence::Label | Evidence::Magic | Evidence::Fingerprint | Evidence::Registry => true,
             Evidence::Fit => self.ranking.first().is_some_and(|first| first.percent >= SURE),
             _ => false,
         };
@@ -211,6 +213,9 @@ impl Step {
             (Some(name), Evidence::Fingerprint, _) => {
                 format!("The fingerprint before it says that it is a message of the type {name}.")
             }
+            (Some(name), Evidence::Registry, _) => {
+                format!("The schema registry says that it is a message of the type {name}.")
+            }
             (Some(name), ..) => format!("Its sender says that it is a message of the type {name}."),
             (None, ..) if self.format == Format::Avro => return None,
             (None, ..) => {
@@ -229,6 +234,7 @@ impl Step {
             (Evidence::Shape, Certainty::Likely) => ", as it seems by its form",
             (Evidence::Shape, Certainty::Certain) => ", by its form",
             (Evidence::Fingerprint, _) => ", by its schema's fingerprint",
+            (Evidence::Registry, _) => ", as the schema registry says",
             (Evidence::Fit, _) => ", as it fits best",
             (Evidence::Rest, _) => "",
         };

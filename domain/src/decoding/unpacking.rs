@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::coding::{self, Opened, Packed};
-use super::frame::Frame;
+use super::frame::{Frame, numbered};
 use super::known_types::KnownTypes;
 use super::labels::Labels;
 use super::message::is_message;
@@ -28,6 +28,8 @@ pub struct Unpacked<'a> {
     pub faults: Vec<String>,
     /// What is known of message types: also what stood before the message and named its schema.
     pub known: KnownTypes<'a>,
+    /// The number of a schema that stands before the message and that nobody knows: a schema registry may.
+    pub unknown_schema: Option<u32>,
 }
 
 /// Unpacks a body, or the first bytes of one that is not `whole`, to at most `most` bytes: what the sender names, and
@@ -55,6 +57,7 @@ pub fn unpack_named<'a>(
         steps: Vec::new(),
         faults: Vec::new(),
         known: labels.known,
+        unknown_schema: None,
     };
     // What was applied last stands last.
     for name in labels.encodings().into_iter().rev() {
@@ -130,6 +133,8 @@ impl Unpacked<'_> {
 
     /// Takes off what stands before a message and names its schema.
     fn undo_frame(&mut self) {
+        let number = numbered(&self.bytes).map(|(number, _)| number);
+        self.unknown_schema = number.filter(|number| self.known.registered(*number).is_none());
         match Frame::of(self.known, &self.bytes, self.is_whole) {
             Ok(None) => {}
             Err(unknown) => self.faults.push(unknown),

@@ -3,17 +3,22 @@
 use async_trait::async_trait;
 use dlo_app::desk::{DeskError, SchemaDesk};
 use dlo_domain::audit::Actor;
-use dlo_domain::schema::{NewSchema, Schema, WholeSchema};
+use dlo_domain::schema::{NewSchema, RegistrySchema, Schema, WholeSchema};
 
 use super::{PgDesk, changing};
 use crate::schemas::{Change, add, compile, remove};
-use crate::store::schemas;
+use crate::store::{registry_schemas, schemas};
 
 #[async_trait]
 impl SchemaDesk for PgDesk {
     async fn schemas(&self) -> Result<Vec<Schema>, DeskError> {
         let mut conn = self.begin().await?;
         Ok(schemas::used(&mut conn).await?)
+    }
+
+    async fn registry_schemas(&self) -> Result<Vec<RegistrySchema>, DeskError> {
+        let mut conn = self.begin().await?;
+        Ok(registry_schemas::all(&mut conn).await?)
     }
 
     async fn schema(&self, name: &str, version: Option<i32>) -> Result<WholeSchema, DeskError> {

@@ -143,6 +143,7 @@ fn of_reading() -> Vec<Endpoint> {
         manage(Method::PUT, rule, put(rules::change)),
         manage(Method::DELETE, rule, delete(rules::remove)),
         read(schemas, get(schemas::list)),
+        read("/api/v1/registry-schemas", get(schemas::of_registry)),
         manage(Method::POST, schemas, post(schemas::create)),
         read(schema, get(schemas::one)),
         manage(Method::DELETE, schema, delete(schemas::remove)),

@@ -19,7 +19,7 @@ use crate::store::alerts::matches::{self, LetterVersion, WaitingLetter};
 use crate::store::groups::signatures::{self, Seen};
 use crate::store::judging::{self, Due, Ruling, Step, Walk};
 use crate::store::letters::{StoredLetter, name_types, stored};
-use crate::store::{StoreError, events, extracts};
+use crate::store::{StoreError, events, extracts, registry_schemas};
 
 /// How often it is looked whether there is something to do.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -165,6 +165,7 @@ async fn read_anew(
         }
     }
     name_types(conn, named).await?;
+    registry_schemas::note(conn, rows.iter().filter_map(|(_, row)| row.unknown_schema)).await?;
     let rows: Vec<(LetterId, &extracts::Row)> = rows.iter().map(|(id, row)| (*id, row)).collect();
     extracts::put(conn, &rows).await
 }

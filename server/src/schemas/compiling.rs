@@ -30,12 +30,11 @@ pub struct Compiled {
 /// Returns why it cannot be used.
 pub fn compile(schema: &NewSchema) -> Result<Compiled, SchemaFault> {
     schema.check()?;
-    let mut compiled = if is_avro(&schema.files) {
+    let compiled = if is_avro(&schema.files) {
         compile_avro(&schema.files)?
     } else {
         compile_protobuf(schema)?
     };
-    compiled.message_types.sort_unstable();
     match compiled.message_types.len() {
         0 => Err(SchemaFault::NoTypes),
         many if many > MOST_MESSAGE_TYPES => Err(SchemaFault::TooManyTypes(many)),
@@ -43,20 +42,26 @@ pub fn compile(schema: &NewSchema) -> Result<Compiled, SchemaFault> {
     }
 }
 
-fn compile_avro(files: &BTreeMap<String, String>) -> Result<Compiled, SchemaFault> {
+pub(super) fn compile_avro(files: &BTreeMap<String, String>) -> Result<Compiled, SchemaFault> {
     let schemas = AvroSchema::read_files(files).map_err(SchemaFault::Unreadable)?;
-    let message_types = schemas.iter().map(|schema| schema.name().to_owned()).collect();
+    let message_types = in_order(schemas.iter().map(AvroSchema::name));
     Ok(Compiled { descriptor_set: None, message_types })
 }
 
-fn compile_protobuf(schema: &NewSchema) -> Result<Compiled, SchemaFault> {
+pub(super) fn compile_protobuf(schema: &NewSchema) -> Result<Compiled, SchemaFault> {
     let pool = match &schema.descriptor_set {
         Some(set) => pool_of(set)?,
         None => pool_of_files(&schema.files)?,
     };
     let types = ProtobufTypes::described_by(std::slice::from_ref(&pool));
-    let message_types = types.sendable().map(|id| types.name(id).to_owned()).collect();
+    let message_types = in_order(types.sendable().map(|id| types.name(id)));
     Ok(Compiled { descriptor_set: Some(pool.encode_to_vec()), message_types })
+}
+
+fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut names: Vec<String> = names.map(ToOwned::to_owned).collect();
+    names.sort_unstable();
+    names
 }
 
 fn pool_of(set: &str) -> Result<DescriptorPool, SchemaFault> {

@@ -73,7 +73,8 @@ pub async fn remove(
     Ok(was_used)
 }
 
-async fn read_anew(
+/// Has letters read by the schemas as they are now: new ones, and those that are stored.
+pub(super) async fn read_anew(
     conn: &mut PgConnection,
     Change { actor, at }: Change<'_>,
     action: &str,

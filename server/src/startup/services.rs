@@ -14,10 +14,11 @@ use crate::judging::{self, Walker};
 use crate::measuring::{self, Measuring};
 use crate::outbound::Outbound;
 use crate::retrying::{self, Scheduler};
+use crate::schemas::SchemaRegistry;
 use crate::store::StoreError;
 use crate::topology::Surveyor;
 use crate::upkeep::Upkeep;
-use crate::{executions, fleet, notifying, office, register, replay};
+use crate::{executions, fleet, notifying, office, register, replay, schemas};
 
 impl Plan {
     /// Has every service begin, each a task of the lifecycle.
@@ -30,6 +31,7 @@ impl Plan {
         self.evaluate_alerts();
         self.watch_workers();
         self.read_register();
+        self.ask_schema_registry();
         self.watch_executions();
         self.watch_topology();
         self.take_letters();
@@ -156,6 +158,22 @@ impl Plan {
         let (kept, patience) = (self.config.executions.kept, self.config.patience.register);
         let reader = register::Reader::new(pool, clock, config, (kept, patience));
         self.duties.every("reading the register", register::LOOK_EVERY, reader);
+    }
+
+    fn ask_schema_registry(&self) {
+        let Some(config) = &self.config.schema_registry else {
+            return;
+        };
+        let registry = match SchemaRegistry::new(config) {
+            Ok(registry) => registry,
+            Err(why) => {
+                tracing::error!(%why, "the schema registry is not asked: nothing can be asked");
+                return;
+            }
+        };
+        let (pool, clock) = (self.pools.services.clone(), self.clock.clone());
+        let asker = schemas::Asker::new(pool, clock, registry);
+        self.duties.every("asking the schema registry", schemas::LOOK_EVERY, asker);
     }
 
     fn watch_topology(&self) {

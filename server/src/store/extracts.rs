@@ -14,6 +14,8 @@ pub struct Row {
     text: String,
     headers: String,
     body: Option<String>,
+    /// The number of a schema that stands before the body and that nobody knows.
+    pub(crate) unknown_schema: Option<u32>,
 }
 
 impl From<&Extract> for Row {
@@ -22,6 +24,7 @@ impl From<&Extract> for Row {
             text: extract.text.clone(),
             headers: extract.headers.to_string(),
             body: extract.body.as_ref().map(Value::to_string),
+            unknown_schema: extract.unknown_schema,
         }
     }
 }

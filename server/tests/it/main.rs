@@ -16,6 +16,7 @@ mod replay;
 mod retries;
 mod rules;
 mod scenarios;
+mod schema_registry;
 mod schemas;
 mod spans;
 #[path = "../support/mod.rs"]

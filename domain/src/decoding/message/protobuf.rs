@@ -18,11 +18,11 @@ const BEYOND_WORDS: f64 = 24.0;
 
 /// Reads bytes as the type that the sender names. `None` if none is named that is known, or they do not fit it.
 pub fn read_named(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
-    let (types, id) = known.named_protobuf()?;
-    if protobuf::is_text(bytes) || !protobuf::fits(types, id, bytes) {
+    let (types, named) = known.named_protobuf()?;
+    if protobuf::is_text(bytes) || !protobuf::fits(types, named.id, bytes) {
         return None;
     }
-    typed(types, id, bytes, Step::new(Format::Protobuf, Evidence::Label, bytes.len()))
+    typed(types, named.id, bytes, Step::new(Format::Protobuf, named.evidence, bytes.len()))
 }
 
 /// Reads bytes that their sender calls Protobuf.
@@ -58,8 +58,9 @@ pub fn read_unlabelled(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> 
 
 /// Whether bytes that were written as base64 are a message.
 pub fn is_message(known: KnownTypes<'_>, bytes: &[u8]) -> bool {
-    let named =
-        || known.named_protobuf().is_some_and(|(types, id)| protobuf::fits(types, id, bytes));
+    let named = || {
+        known.named_protobuf().is_some_and(|(types, named)| protobuf::fits(types, named.id, bytes))
+    };
     let fits = || is_likely(&ranked(known, bytes, false));
     named() || fits() || untyped(bytes, BEYOND_WORDS).is_some()
 }

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use dlo_domain::page::Page;
-use dlo_domain::schema::{NewSchema, Schema, WholeSchema};
+use dlo_domain::schema::{NewSchema, RegistrySchema, Schema, WholeSchema};
 
 use super::created::created;
 use super::input::{JsonBody, Query};
@@ -24,6 +24,20 @@ pub(crate) async fn list(
 ) -> Result<Json<Page<Schema>>, Problem> {
     Query::of(&uri, &[])?;
     Ok(Json(front.desk.schemas().await?.into()))
+}
+
+/// The schemas whose numbers stand before messages, as clients of a schema registry write them: what the registry told of
+/// each, where one is configured.
+#[utoipa::path(
+    get, path = "/api/v1/registry-schemas", tag = "schemas",
+    responses((status = 200, body = Page<RegistrySchema>, description = "All of them in one page, the highest number first"))
+)]
+pub(crate) async fn of_registry(
+    State(front): State<Front>,
+    uri: Uri,
+) -> Result<Json<Page<RegistrySchema>>, Problem> {
+    Query::of(&uri, &[])?;
+    Ok(Json(front.desk.registry_schemas().await?.into()))
 }
 
 /// Keeps a schema, as the next version of its name. From then on bodies are read by it, and stored letters are read

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::court::{self, Court, Particulars};
 use super::uploads;
-use crate::store::{StoreError, extracts};
+use crate::store::{StoreError, extracts, registry_schemas};
 
 /// A delivery, read and made ready to be stored.
 #[derive(Debug)]
@@ -263,6 +263,7 @@ pub async fn insert_new(
     insert_arrivals(conn, source, incoming).await?;
     uploads::end(conn, incoming).await?;
     let rows: Vec<_> = incoming.iter().map(|i| (i.letter_id, &i.extract)).collect();
+    registry_schemas::note(conn, incoming.iter().filter_map(|i| i.extract.unknown_schema)).await?;
     extracts::put(conn, &rows).await
 }
 

@@ -70,10 +70,30 @@ impl AvroSchema {
         read.filter_map(Result::transpose).collect()
     }
 
+    /// Reads the record that one of the files is, which may refer to types of the others.
+    ///
+    /// # Errors
+    /// Returns why it cannot be used.
+    pub fn read_one(path: &str, files: &BTreeMap<String, String>) -> Result<Self, String> {
+        let text = files.get(path).map_or("", String::as_str);
+        let json: Value =
+            serde_json::from_str(text).map_err(|why| format!("{path} is not JSON: {why}"))?;
+        let name = declared_name(&json);
+        let mut read = Self::read_files(files)?.into_iter();
+        read.find(|schema| Some(&schema.name) == name.as_ref())
+            .ok_or_else(|| format!("{path} is not a record"))
+    }
+
     /// Its full name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its fingerprint (CRC-64-AVRO).
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 }
 
