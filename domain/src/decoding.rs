@@ -24,7 +24,7 @@ mod unpacking;
 pub use charset::{ReadText, read_text};
 pub use contents::{Contents, MOST_EXCERPT_BYTES, MOST_VALUE_BYTES};
 pub use document::{Attempt, Document, read_document};
-pub use envelope::{Envelope, Inside, open_envelope, take_apart_command};
+pub use envelope::{Envelope, Inside, PackedMember, open_envelope, take_apart};
 pub use formats::avro::{AvroId, AvroSchema, AvroTypes};
 pub use formats::protobuf::{MessageId, ProtobufTypes, rank};
 pub use formats::ranked::{Ranked, is_likely};

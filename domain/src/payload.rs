@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::budget::{ShownBudget, json_cost};
 use crate::decoding::{
-    Document, Evidence, Format, Inside, Labels, Step, read_document, read_text, take_apart_command,
-    unknown_names, unpack,
+    Document, Evidence, Format, Inside, KnownTypes, Labels, Step, read_document, read_text,
+    take_apart, unknown_names, unpack,
 };
 
 /// Bodies above this are shown in part.
@@ -117,7 +117,7 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
     notes.extend(of_packed);
     let whole = unpacked.is_whole && (shown == plain.len() || content == Content::Binary);
     let content = match content {
-        Content::Json(value) => open_envelope(value, &mut steps, &mut notes),
+        Content::Json(value) => open_envelope(value, labels.known, &mut steps, &mut notes),
         other => other,
     };
     Payload {
@@ -133,12 +133,22 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
 }
 
 /// What is inside of an envelope; the value itself where it is none.
-fn open_envelope(mut value: Value, steps: &mut Vec<Step>, notes: &mut Vec<String>) -> Content {
+fn open_envelope(
+    mut value: Value,
+    known: KnownTypes<'_>,
+    steps: &mut Vec<Step>,
+    notes: &mut Vec<String>,
+) -> Content {
     let Some(inside) = Inside::of(&value) else {
-        if let Some(step) = take_apart_command(&mut value) {
-            steps.push(step);
-            let note = "Its `data.command` is serialised PHP, which is taken apart here. A replay sends it as it came.";
-            notes.push(note.to_owned());
+        if let Some(member) = take_apart(&mut value, known) {
+            notes.extend(member.steps.iter().filter_map(Step::says_type));
+            let what: Vec<String> = member.steps.iter().map(Step::says).collect();
+            notes.push(format!(
+                "Its `{}` is taken apart here ({}). A replay sends it as it came.",
+                member.name,
+                what.join("; in it ")
+            ));
+            steps.extend(member.steps);
         }
         return Content::Json(value);
     };
@@ -231,7 +241,6 @@ fn as_shown(text: &str) -> Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decoding::KnownTypes;
 
     const JSON: Labels<'_> = Labels {
         content_type: Some("application/json"),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::charset::read_text;
 use super::document::{Document, read_document};
-use super::envelope::{Inside, take_apart_command};
+use super::envelope::{Inside, take_apart};
 use super::known_types::KnownTypes;
 use super::labels::{Labels, unknown_names};
 use super::message_types::MessageTypes;
@@ -102,7 +102,7 @@ impl Contents {
 
 fn read_values(labels: Labels<'_>, bytes: &[u8]) -> Option<Document> {
     let mut document = read_document(labels, bytes).document?;
-    take_apart_command(&mut document.value);
+    take_apart(&mut document.value, labels.known);
     Some(document)
 }
 

@@ -2,14 +2,13 @@
 //! those that workers expect.
 
 mod inside;
+mod packed;
 mod written;
 
 use serde_json::Value;
 
 pub use inside::{Inside, open_envelope};
-
-use super::formats::php;
-use super::step::{Evidence, Format, Step};
+pub use packed::{PackedMember, take_apart};
 
 /// Whose an envelope is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,18 +62,6 @@ impl Envelope {
             Self::CloudEvents => "CloudEvents",
         }
     }
-}
-
-/// Takes the command of a Laravel job apart, which is serialised PHP within JSON. Returns the step; `None` if there is
-/// none that can be read.
-pub fn take_apart_command(value: &mut Value) -> Option<Step> {
-    value.get("job").filter(|job| job.is_string())?;
-    let command = value.get_mut("data")?.get_mut("command")?;
-    let text = command.as_str().filter(|text| php::may_begin(text.as_bytes()))?;
-    let mut step = Step::new(Format::Php, Evidence::Shape, text.len());
-    step.detail = Some("data.command".to_owned());
-    *command = php::read(text.as_bytes()).ok()?;
-    Some(step)
 }
 
 #[cfg(test)]

@@ -71,26 +71,28 @@ impl<'a> KnownTypes<'a> {
         kind: Option<&WireText>,
         headers: &FieldTable,
     ) -> Self {
-        if types.is_empty() {
-            return Self { types: Some(types), ..Self::default() };
-        }
         let fields = headers.0.iter().filter(|field| names_type(&field.name));
-        let names: Vec<&str> = names_in_media_type(content_type.unwrap_or_default())
-            .chain(kind.and_then(WireText::as_str))
+        let names: Vec<&str> = kind
+            .and_then(WireText::as_str)
+            .into_iter()
             .chain(fields.filter_map(|field| text_of(&field.value)))
             .collect();
+        Self { types: Some(types), ..Self::default() }.naming(content_type, &names)
+    }
+
+    /// The same with the type that a media type, or the first of these names, means.
+    pub(super) fn naming(self, content_type: Option<&str>, names: &[&str]) -> Self {
+        let Some(types) = self.types.filter(|types| !types.is_empty()) else { return self };
+        let told = names_in_media_type(content_type.unwrap_or_default());
+        let names: Vec<&str> = told.chain(names.iter().copied()).collect();
         let schemas = names.iter().map(|name| types.avro.named(name));
         let avro = schemas
             .into_iter()
             .find(|schemas| !schemas.is_empty())
             .map(|schemas| AvroNamed { types: &types.avro, schemas, evidence: Evidence::Label });
         let protobuf = names.iter().find_map(|name| types.protobuf.named(name));
-        Self {
-            types: Some(types),
-            protobuf: protobuf.map(|id| ProtobufNamed { id, evidence: Evidence::Label }),
-            avro,
-            is_framed: false,
-        }
+        let protobuf = protobuf.map(|id| ProtobufNamed { id, evidence: Evidence::Label });
+        Self { protobuf, avro, ..self }
     }
 
     /// The same for a message within another one, which its sender says less of.

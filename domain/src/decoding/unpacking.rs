@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::coding::{self, Opened, Packed};
+use super::formats::php;
 use super::frame::{Frame, numbered};
 use super::known_types::KnownTypes;
 use super::labels::Labels;
@@ -163,6 +164,7 @@ impl Unpacked<'_> {
 /// Whether bytes are something by themselves: a word of letters alone is base64, too, and comes out as noise.
 fn says_something(bytes: &[u8]) -> bool {
     coding::by_magic(bytes).is_some()
+        || (php::may_begin(bytes) && php::read(bytes).is_ok())
         || std::str::from_utf8(bytes)
             .is_ok_and(|text| text.trim_start().starts_with(['{', '[', '<', '"']))
 }

@@ -167,7 +167,7 @@ fn of_event(value: &Value, bytes: &[u8]) -> Option<Inside> {
 }
 
 /// Base64, also with line breaks.
-fn base64(text: &str) -> Option<Vec<u8>> {
+pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     let letters: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     STANDARD.decode(letters).ok()
 }

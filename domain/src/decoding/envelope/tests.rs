@@ -4,9 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
+use super::super::known_types::KnownTypes;
+use super::super::step::{Format, Step};
 use super::*;
-use crate::decoding::Labels;
 use crate::decoding::tests::packed;
+use crate::decoding::{Labels, read_document, unpack};
 use crate::wire::{FieldTable, FieldValue};
 
 /// More than any of these envelopes has, in bytes.
@@ -160,13 +162,74 @@ fn a_packed_envelope_is_opened() {
 fn the_command_of_a_job_is_taken_apart() {
     let job = |command: &str| json!({"job": "X@call", "data": {"command": command}});
     let mut good = job("O:1:\"A\":1:{s:5:\"\0A\0id\";i:88412;}");
-    let step = take_apart_command(&mut good).expect("a step");
-    assert_eq!(step.says(), "PHP (data.command), by its form");
+    let member = take_apart(&mut good, KnownTypes::NONE).expect("a member");
+    assert_eq!((member.name, member.steps.len()), ("data.command", 1));
+    assert_eq!(member.steps[0].says(), "PHP (data.command), by its form");
     let apart = json!({"$class": "A", "id": 88412, "$private": ["id"]});
     assert_eq!(good["data"]["command"], apart);
     let mut bad = job("O:1:\"A\":1:{");
-    assert_eq!(take_apart_command(&mut bad), None);
+    assert_eq!(take_apart(&mut bad, KnownTypes::NONE), None);
     assert_eq!(bad, job("O:1:\"A\":1:{"), "it stays");
+}
+
+#[test]
+fn the_data_of_an_event_are_taken_apart() {
+    let event = |kind: &str, data: &[u8]| {
+        let data = STANDARD.encode(data);
+        json!({"specversion": "1.0", "id": "a", "source": "/s", "type": "t", "datacontenttype": kind, "data_base64": data})
+    };
+    let packed = packed(Format::Gzip, b"{\"order_id\": 7}");
+    for (kind, data, read, says) in [
+        (
+            "application/json",
+            &b"{\"order_id\": 7}"[..],
+            json!({"order_id": 7}),
+            &["JSON, as its sender says"][..],
+        ),
+        (
+            "application/msgpack",
+            b"\x81\xa8order_id\x07",
+            json!({"order_id": 7}),
+            &["MessagePack, as its sender says"],
+        ),
+        (
+            "application/json",
+            &packed,
+            json!({"order_id": 7}),
+            &["gzip, by its first bytes", "JSON, as its sender says"],
+        ),
+        ("text/plain", b"order 7", json!("order 7"), &["text"]),
+    ] {
+        let mut value = event(kind, data);
+        let member = take_apart(&mut value, KnownTypes::NONE).expect("a member");
+        let told: Vec<String> = member.steps.iter().map(Step::says).collect();
+        assert_eq!(told[0], "base64 (data_base64), as its sender says");
+        assert_eq!(
+            (&told[1..], &value["data"]),
+            (&*says.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>(), &read),
+            "{kind}"
+        );
+        assert!(value["data_base64"].is_string(), "it stays");
+    }
+    for left in [
+        event("application/octet-stream", b"\0\xff\xfe"),
+        json!({"specversion": "1.0", "id": "a", "source": "/s", "type": "t", "data_base64": "%"}),
+        json!({"specversion": "1.0", "id": "a", "source": "/s", "type": "t", "data": 1, "data_base64": "YQ=="}),
+    ] {
+        let mut value = left.clone();
+        assert_eq!(take_apart(&mut value, KnownTypes::NONE), None, "{left}");
+        assert_eq!(value, left);
+    }
+}
+
+/// Symfony's `PhpSerializer` puts slashes in, and writes what is then not UTF-8 in base64.
+#[test]
+fn what_symfony_serialises_in_base64_is_read() {
+    let body = b"O:1:\\\"X\\\":1:{s:1:\\\"a\\\";s:1:\\\"\xff\\\";}";
+    let body = STANDARD.encode(body);
+    let unpacked = unpack(Labels::default(), body.as_bytes(), true, MOST);
+    let document = read_document(Labels::default(), &unpacked.bytes).document.expect("read");
+    assert_eq!(document.value, json!({"$class": "X", "a": {"$base64": "/w=="}}));
 }
 
 #[test]

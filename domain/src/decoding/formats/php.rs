@@ -8,8 +8,29 @@ use serde_json::{Map, Value, json};
 
 use super::{BYTES_BEHIND, Gauge, TOO_SHORT, float, key, octets};
 
-/// Reads bytes that are one value and nothing else.
+/// Reads bytes that are one value and nothing else, also with the slashes that `addslashes` puts in: Symfony's
+/// `PhpSerializer` writes them.
 pub fn read(bytes: &[u8]) -> Result<Value, String> {
+    read_plain(bytes).or_else(|why| {
+        let has_slashes = bytes.windows(2).any(|two| two == b"\\\"");
+        if has_slashes { read_plain(&without_slashes(bytes)) } else { Err(why) }
+    })
+}
+
+/// What PHP's `stripslashes` makes of bytes.
+fn without_slashes(bytes: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut bytes = bytes.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => plain.extend(bytes.next().map(|next| if *next == b'0' { 0 } else { *next })),
+            other => plain.push(*other),
+        }
+    }
+    plain
+}
+
+fn read_plain(bytes: &[u8]) -> Result<Value, String> {
     let mut reader = Reader { rest: bytes, gauge: Gauge::default() };
     let value = reader.value()?;
     if !reader.rest.is_empty() {
@@ -194,6 +215,18 @@ mod tests {
             "$private": ["id", "Base::key"], "$protected": ["tries"]
         });
         assert_eq!(read(job), Ok(told));
+    }
+
+    #[test]
+    fn slashes_that_were_put_in_are_taken_out() {
+        // What `addslashes(serialize($placed))` gave in PHP 8.2.
+        let placed = br#"O:10:\"App\\Placed\":3:{s:14:\"\0App\\Placed\0id\";i:42;s:7:\"\0*\0note\";s:13:\"it\'s \"late\"\\x\";s:4:\"tags\";a:1:{s:1:\"a\";N;}}"#;
+        let told = json!({
+            "$class": "App\\Placed", "id": 42, "note": "it's \"late\"\\x", "tags": {"a": null},
+            "$private": ["id"], "$protected": ["note"]
+        });
+        assert_eq!(read(placed), Ok(told));
+        assert!(read(&placed[..placed.len() - 2]).is_err());
     }
 
     #[test]

@@ -9,7 +9,9 @@ use super::random_values::RandomValues;
 use super::schema::{Declared, Schema};
 use super::tests::{counted, long};
 use super::{AvroSchema, AvroTypes};
-use crate::decoding::{KnownTypes, Labels, MessageTypes, Step, is_likely, read_document, unpack};
+use crate::decoding::{
+    KnownTypes, Labels, MessageTypes, Step, is_likely, read_document, take_apart, unpack,
+};
 use crate::wire::{Field, FieldTable, FieldValue, WireText};
 
 const PLACED: &str = include_str!("../../../../tests/avro/placed.avsc");
@@ -144,6 +146,28 @@ fn what_a_registrys_client_writes_before_a_message_is_taken_off() {
     {
         let found = read(&placed(), None, "", bytes);
         assert!(found.value.is_none() && found.steps.is_empty(), "{bytes:?}: {:?}", says(&found));
+    }
+}
+
+#[test]
+fn the_data_of_an_event_are_read_by_the_schema_that_it_names() {
+    use base64::Engine as _;
+    let data = base64::engine::general_purpose::STANDARD.encode(order());
+    for names in [json!({"dataschema": "https://schemas/shop.events.Placed"}), json!({})] {
+        let mut event = json!({
+            "specversion": "1.0", "id": "a", "source": "/s", "type": "placed",
+            "datacontenttype": "application/avro", "data_base64": data
+        });
+        for (name, value) in names.as_object().expect("members") {
+            event[name] = value.clone();
+        }
+        let types = placed();
+        let known = KnownTypes::of(&types, None, None, &FieldTable::default());
+        let member = take_apart(&mut event, known).expect("a member");
+        assert_eq!(event["data"]["total"]["cents"], 1250);
+        let by = if names == json!({}) { "as it fits best" } else { "as its sender says" };
+        let step = member.steps.last().expect("a step");
+        assert_eq!(step.says(), format!("Avro (shop.events.Placed), {by}"));
     }
 }
 
