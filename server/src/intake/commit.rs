@@ -25,7 +25,7 @@ use crate::store::groups::signatures;
 use crate::store::letters::{self, Court, Incoming, Stored};
 use crate::store::policies::inbox::{self, Asked};
 use crate::store::sources::Watched;
-use crate::store::{StoreError, counts, events, rules, sources};
+use crate::store::{StoreError, counts, events, registry_schemas, rules, sources};
 
 /// How often a batch is tried that Postgres rolled back because of somebody else's transaction.
 const ATTEMPTS: u32 = 5;
@@ -163,6 +163,8 @@ async fn write(
             fresh.push(place);
         }
     }
+    let unknown = fresh.iter().filter_map(|place| buffer.incoming[*place].unknown_schema());
+    registry_schemas::note(conn, unknown).await?;
     if one_by_one {
         for place in &fresh {
             insert_whatever_it_takes(conn, session, &mut buffer.incoming[*place], court).await?;

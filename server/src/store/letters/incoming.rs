@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::court::{self, Court, Particulars};
 use super::uploads;
-use crate::store::{StoreError, extracts, registry_schemas};
+use crate::store::{StoreError, extracts};
 
 /// A delivery, read and made ready to be stored.
 #[derive(Debug)]
@@ -149,6 +149,12 @@ impl Incoming {
         short(self.reading.origin.queue.as_ref())
     }
 
+    /// The number of a schema that stands before its body and that nobody knows.
+    #[must_use]
+    pub fn unknown_schema(&self) -> Option<u32> {
+        self.extract.unknown_schema
+    }
+
     /// Adds what could not be read or joined.
     pub fn note(&mut self, what: String) {
         self.reading.notes.push(what);
@@ -263,7 +269,6 @@ pub async fn insert_new(
     insert_arrivals(conn, source, incoming).await?;
     uploads::end(conn, incoming).await?;
     let rows: Vec<_> = incoming.iter().map(|i| (i.letter_id, &i.extract)).collect();
-    registry_schemas::note(conn, incoming.iter().filter_map(|i| i.extract.unknown_schema)).await?;
     extracts::put(conn, &rows).await
 }
 
