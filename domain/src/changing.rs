@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::ids::{LetterId, ReplayId};
 use crate::json_schema::SchemaCheck;
+use crate::republish::HeaderChanges;
 use crate::selection::Selection;
 
 /// Changes every letter's JSON body.
@@ -41,7 +42,7 @@ pub const MOST_SHOWN: usize = 20;
 /// Letters that a preview tries the program on.
 pub const MOST_TRIED: usize = 1_000;
 
-/// What a jq program is to be tried on.
+/// What is to be tried on letters: how their bodies are changed, if at all, and their headers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -49,10 +50,17 @@ pub struct TryTransform {
     /// Which letters.
     pub selection: Selection,
     /// The program.
-    pub transform: Transform,
+    #[serde(default)]
+    pub transform: Option<Transform>,
+    /// Whether what is inside of envelopes would be sent. Not together with `transform`.
+    #[serde(default)]
+    pub open_envelopes: bool,
+    /// Headers that would be left out or set.
+    #[serde(default)]
+    pub headers: HeaderChanges,
 }
 
-/// What a jq program makes of letters. Nothing was changed.
+/// What would be sent of letters. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TransformPreview {
@@ -60,10 +68,13 @@ pub struct TransformPreview {
     pub total: i64,
     /// Letters that it was tried on: the first 1,000.
     pub tried: i64,
-    /// Letters of them that are sent changed.
+    /// Letters of them whose bodies are sent changed.
     pub changed: i64,
-    /// Letters that are sent as they are.
+    /// Letters whose bodies are sent as they are.
     pub unchanged: i64,
+    /// Letters whose properties or headers are sent changed, the history that brokers wrote aside.
+    #[serde(default)]
+    pub headers_changed: i64,
     /// Letters that are left out, since nothing can be made of them.
     pub failed: i64,
     /// Letters that are sent changed and do not fit the schema that is configured for them.
@@ -73,7 +84,7 @@ pub struct TransformPreview {
     pub letters: Vec<TriedLetter>,
 }
 
-/// What a jq program makes of one letter.
+/// What would be sent of one letter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TriedLetter {
@@ -82,9 +93,13 @@ pub struct TriedLetter {
     /// Why nothing can be made of it: it is left out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
-    /// What differs; nothing where it is sent as it is.
+    /// What differs in its body; nothing where that is sent as it is.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub diff: Option<Diff>,
+    /// What differs in its properties and headers, a line for each; nothing where they are sent as they are. The history
+    /// that brokers wrote and the marks of a replay are not told.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub headers: Option<Diff>,
     /// What the schema says of the changed body, where one is configured for the letter.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub schema: Option<SchemaCheck>,

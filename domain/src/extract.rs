@@ -80,7 +80,7 @@ fn plain_headers(headers: &FieldTable) -> Value {
 }
 
 /// A header's value without its wire type. What JSON has no form for becomes null.
-fn plain(value: &FieldValue, depth: usize) -> Value {
+pub(crate) fn plain(value: &FieldValue, depth: usize) -> Value {
     let float = |number: f64| Number::from_f64(number).map_or(Value::Null, Value::Number);
     match value {
         _ if depth > MOST_DEPTH => Value::Null,

@@ -1,5 +1,6 @@
 //! What a replay sends: the arrival's message less what would harm, plus our marks.
 
+mod difference;
 mod headers;
 mod known;
 
@@ -8,6 +9,7 @@ use crate::delivery_limit::COUNTS;
 use crate::ids::{LetterId, ReplayId};
 use crate::wire::{FieldTable, FieldValue, Properties, WireText};
 
+pub use difference::difference;
 use headers::Changed;
 pub use headers::{BadHeaders, HeaderChanges, MOST_SET_BYTES};
 pub use known::{KnownHeader, Travelling, largest};

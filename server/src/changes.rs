@@ -7,6 +7,7 @@ mod opening;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use dlo_domain::changing::TryTransform;
 use dlo_domain::decoding::Envelope;
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::NewReplay;
@@ -35,6 +36,9 @@ const MOST_FROZEN_BYTES: usize = 256 * 1024 * 1024;
 
 /// What is made at once to be looked at, in bytes.
 const MOST_TRIED_BYTES: usize = 24 * 1024 * 1024;
+
+const TOGETHER: &str =
+    "`transform`, `edit` and `open_envelopes` cannot go together: choose one of them";
 
 /// Why a replay's bodies cannot be made at all; nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -138,23 +142,34 @@ impl Changes {
                 let (body, content_type) = read_edit(edit).map_err(ChangeError::Unfit)?;
                 Kind::Edit { body, content_type }
             }
-            _ => {
-                let why = "`transform`, `edit` and `open_envelopes` cannot go together: choose one of them";
-                return Err(ChangeError::Unfit(why.to_owned()));
-            }
+            _ => return Err(ChangeError::Unfit(TOGETHER.to_owned())),
         }))
     }
 
-    /// Tries a jq program, which nothing is frozen of.
+    /// Tries what is to be made of bodies, of which nothing is frozen. `patience` is how long others may keep this from
+    /// working on bodies.
     ///
     /// # Errors
-    /// When it cannot be read.
-    pub async fn try_out(jq: &str, transformer: &Transformer) -> Result<Self, ChangeError> {
-        Ok(Self(Kind::Jq {
-            program: Box::new(transformer.begin(jq).await?),
-            bytes: 0,
-            most: MOST_TRIED_BYTES,
-            keeps: true,
+    /// Returns an error if a program cannot be read or does not go together with the rest, or if others work on bodies
+    /// for too long.
+    pub async fn try_out(
+        asked: &TryTransform,
+        transformer: &Transformer,
+        patience: Duration,
+    ) -> Result<Self, ChangeError> {
+        Ok(Self(match (&asked.transform, asked.open_envelopes) {
+            (None, false) => Kind::None,
+            (None, true) => {
+                let slot = BodySlot::large(patience).await?;
+                Kind::Open(Opening::new(slot, MOST_TRIED_BYTES, true))
+            }
+            (Some(transform), false) => Kind::Jq {
+                program: Box::new(transformer.begin(&transform.jq).await?),
+                bytes: 0,
+                most: MOST_TRIED_BYTES,
+                keeps: true,
+            },
+            (Some(_), true) => return Err(ChangeError::Unfit(TOGETHER.to_owned())),
         }))
     }
 
@@ -191,8 +206,10 @@ impl Changes {
 
     /// Forgets how much was made: what was made so far is not in memory any more.
     pub fn start_over(&mut self) {
-        if let Kind::Jq { bytes, .. } = &mut self.0 {
-            *bytes = 0;
+        match &mut self.0 {
+            Kind::Jq { bytes, .. } => *bytes = 0,
+            Kind::Open(opening) => opening.start_over(),
+            Kind::None | Kind::Edit { .. } => {}
         }
     }
 

@@ -15,23 +15,30 @@ use serde::{Deserialize, Serialize};
 use crate::codec::Json;
 use crate::error::ApiError;
 
-/// What a jq program would make of letters; nothing without a program.
+/// What would be sent of letters; nothing where neither their bodies nor their headers are changed.
 ///
 /// # Errors
-/// A program that cannot be read, no letters chosen, or a desk that does not answer.
+/// A program or a change of headers that cannot be read, no letters chosen, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "replays/transform", input = GetUrl, output = Json)]
 pub async fn try_transform(
     #[server(default)] ids: Vec<LetterId>,
     #[server(default)] filter: String,
     #[server(default)] scope: String,
     #[server(default)] jq: String,
+    #[server(default)] headers: String,
+    #[server(default)] open_envelopes: String,
 ) -> Result<Option<TransformPreview>, ApiError> {
-    if jq.trim().is_empty() {
+    let manner = super::replays::Manner { headers, open_envelopes, jq, ..Default::default() };
+    let is_changed = |field: &String| !field.trim().is_empty();
+    if ![&manner.jq, &manner.headers, &manner.open_envelopes].into_iter().any(is_changed) {
         return Ok(None);
     }
+    let new = manner.ask(super::selection(ids, filter, &scope)?, crate::request::now())?;
     let asked = dlo_domain::changing::TryTransform {
-        selection: super::selection(ids, filter, &scope)?,
-        transform: dlo_domain::changing::Transform { jq },
+        selection: new.selection,
+        transform: new.transform,
+        open_envelopes: new.open_envelopes,
+        headers: new.headers,
     };
     Ok(Some(crate::desk::desk().try_transform(&asked).await?))
 }

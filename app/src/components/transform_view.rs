@@ -1,4 +1,4 @@
-//! A jq program for many letters: the field that holds it, and what it would make of them.
+//! A jq program for many letters: the field that holds it, and what would be sent of them.
 
 use dlo_domain::changing::{TransformPreview, TriedLetter};
 use leptos::prelude::*;
@@ -39,13 +39,13 @@ pub(crate) fn TransformField(
     .into_any()
 }
 
-/// What a program makes of letters.
+/// What would be sent of letters.
 #[component]
 pub(crate) fn TransformOutcome(
-    /// What it makes of them.
+    /// What that is.
     preview: TransformPreview,
 ) -> impl IntoView {
-    let TransformPreview { total, tried, changed, unchanged, failed, unfit, letters } = preview;
+    let TransformPreview { total, tried, changed, unchanged, failed, unfit, letters, .. } = preview;
     let counts = format!(
         "{} changed, {} unchanged, {}",
         wording::count(changed),
@@ -99,6 +99,7 @@ fn tried_letter(tried: TriedLetter) -> impl IntoView {
         (Some(why), _) => {
             view! { <p class="failed">{format!("left out: {}", show_lines(&why))}</p> }.into_any()
         }
+        (None, None) if tried.headers.is_some() => ().into_any(),
         (None, None) => view! { <p class="quiet">"sent as it arrived"</p> }.into_any(),
         (None, Some(diff)) => {
             let label = format!("What changes in letter {name}");
@@ -111,11 +112,16 @@ fn tried_letter(tried: TriedLetter) -> impl IntoView {
             .into_any()
         }
     };
+    let headers = tried.headers.map(|diff| {
+        let label = format!("What changes in the headers of letter {name}");
+        view! { <BodyDiff diff label /> }
+    });
     view! {
         <li>
             <a class="id" href=links::letter(id)>
                 {name.clone()}
             </a>
+            {headers}
             {what}
         </li>
     }

@@ -6,7 +6,7 @@ use crate::api::changes::try_transform;
 use crate::api::replays::ReplayForm;
 use crate::components::{ErrorNote, TransformField, TransformOutcome};
 
-/// A jq program, and what it would make of the letters that the form names. It is a part of that form.
+/// A jq program, and what would be sent of the letters that the form names. It is a part of that form.
 #[component]
 pub(crate) fn TransformPanel(
     /// What the form holds.
@@ -15,7 +15,11 @@ pub(crate) fn TransformPanel(
     let jq = form.manner.jq.clone();
     let preview = Resource::new(
         move || form.clone(),
-        |form| try_transform(form.ids, form.q, form.scope, form.manner.jq),
+        |form| {
+            let manner = form.manner;
+            let (headers, opens) = (manner.headers, manner.open_envelopes);
+            try_transform(form.ids, form.q, form.scope, manner.jq, headers, opens)
+        },
     );
     view! {
         <section class="section" id="transform" aria-labelledby="transform-title">

@@ -28,6 +28,11 @@ impl Opening {
         Self { slot, bytes: 0, most, keeps }
     }
 
+    /// Forgets how much was opened: it is not in memory any more.
+    pub(super) fn start_over(&mut self) {
+        self.bytes = 0;
+    }
+
     /// Opens those of some letters.
     ///
     /// # Errors

@@ -5,11 +5,15 @@ mod sent;
 use std::collections::HashMap;
 
 use dlo_app::desk::DeskError;
-use dlo_domain::changing::{MOST_SHOWN, MOST_TRIED, TransformPreview, TriedLetter, TryTransform};
-use dlo_domain::ids::LetterId;
+use dlo_domain::changing::{
+    Diff, MOST_SHOWN, MOST_TRIED, TransformPreview, TriedLetter, TryTransform,
+};
+use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::payload::BodyRange;
+use dlo_domain::republish::{CannotRepublish, HeaderChanges, Terms, difference, republish};
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 pub(super) use self::sent::sent;
 use super::PgDesk;
@@ -19,6 +23,8 @@ use crate::changes::{ChangeError, Changes, MadeOf, Sent};
 use crate::json_schemas::Schemas;
 use crate::store::letter_detail::{self, StoredBody};
 use crate::store::letter_list;
+use crate::store::replays::bodies::Frozen;
+use crate::store::replays::messages::{self, MessageHead};
 use crate::store::replays::plan;
 use crate::transform::offload::BodySlot;
 use crate::transform::{TransformError, diff};
@@ -57,13 +63,15 @@ const TRIED_AT_ONCE: usize = 20;
 /// What the differences of all letters of a preview may take on a page, in bytes.
 const DIFFS_BUDGET: usize = 1_000_000;
 
-/// Tries a program on the first letters of a selection that can be replayed. Changes nothing.
+/// Tries what would be sent of the first letters of a selection that can be replayed. Changes nothing.
 pub(super) async fn try_out(
     desk: &PgDesk,
     asked: &TryTransform,
 ) -> Result<TransformPreview, DeskError> {
+    asked.headers.check().map_err(|why| DeskError::Invalid(format!("`headers`: {why}")))?;
     let slot = BodySlot::small(desk.patience.turn).await?;
-    let mut changes = Changes::try_out(&asked.transform.jq, &desk.transformer).await?;
+    let patience = desk.patience.turn;
+    let mut changes = Changes::try_out(asked, &desk.transformer, patience).await?;
     let (ids, tried) = {
         let mut transaction = desk.begin().await?;
         let ids = chosen(&mut transaction, &asked.selection, desk.clock.now()).await?;
@@ -75,6 +83,7 @@ pub(super) async fn try_out(
         tried: 0,
         changed: 0,
         unchanged: 0,
+        headers_changed: 0,
         failed: 0,
         unfit: 0,
         letters: Vec::new(),
@@ -86,7 +95,7 @@ pub(super) async fn try_out(
         // The program takes its time: meanwhile others have the connection.
         let made = changes.make(&desk.pool, chunk).await?;
         changes.start_over();
-        let tried = Tried { chunk, made, bounds };
+        let tried = Tried { chunk, made, bounds, headers: &asked.headers };
         let mut transaction = desk.begin().await?;
         add(desk, &mut transaction, &slot, tried, &mut preview).await?;
     }
@@ -99,6 +108,8 @@ struct Tried<'a> {
     made: HashMap<LetterId, MadeOf>,
     /// Those of the difference of one letter.
     bounds: diff::Bounds,
+    /// Headers that are left out or set.
+    headers: &'a HeaderChanges,
 }
 
 /// Counts what was made of letters, and shows the first of them.
@@ -115,18 +126,25 @@ async fn add(
             continue;
         };
         preview.tried += 1;
-        match made.sent {
+        let head = head_of(conn, *id, &made, tried.headers).await?;
+        match &made.sent {
+            _ if head.is_err() => preview.failed += 1,
+            Sent::Failed(_) => preview.failed += 1,
             Sent::Same => preview.unchanged += 1,
             Sent::Changed(_) | Sent::Opened(..) => preview.changed += 1,
-            Sent::Failed(_) => preview.failed += 1,
         }
+        preview.headers_changed += i64::from(matches!(&head, Ok(Some(_))));
         let is_shown = preview.letters.len() < MOST_SHOWN;
         let schema = schemas.get(id).cloned();
         if !(is_shown || schema.is_some()) {
             continue;
         }
-        let one =
-            look_at(conn, slot, MadeOfOne { id: *id, made, schema, bounds: tried.bounds }).await?;
+        let made = MadeOfOne { id: *id, made, schema, bounds: tried.bounds };
+        let mut one = look_at(conn, slot, made).await?;
+        match head {
+            Ok(headers) => one.headers = headers,
+            Err(why) => one.error = one.error.or_else(|| Some(why.to_string())),
+        }
         let is_unfit = one.schema.as_ref().is_some_and(|check| !check.fits());
         preview.unfit += i64::from(is_unfit);
         if is_shown {
@@ -134,6 +152,34 @@ async fn add(
         }
     }
     Ok(())
+}
+
+/// How the properties and headers of a letter would be sent otherwise; nothing where they would not, or no message
+/// would be sent.
+async fn head_of(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    made: &MadeOf,
+    headers: &HeaderChanges,
+) -> Result<Result<Option<Diff>, CannotRepublish>, DeskError> {
+    let (MadeOf { ordinal, sent }, opened) = match &made.sent {
+        Sent::Failed(_) => return Ok(Ok(None)),
+        Sent::Opened(_, Frozen { head, .. }) => (made, head.as_ref()),
+        Sent::Changed(_) | Sent::Same => (made, None),
+    };
+    let Some(arrived) = messages::head(conn, letter, *ordinal).await? else {
+        return Ok(Ok(None));
+    };
+    let MessageHead { mut properties, headers: own } = opened.unwrap_or(&arrived).clone();
+    if let Sent::Changed(Frozen { content_type: Some(kind), .. }) = sent {
+        properties.content_type = Some(kind.as_str().into());
+    }
+    let marks = (letter, ReplayId(Uuid::nil()), 0);
+    let terms = Terms { marks, keep_expiration: false, headers };
+    Ok(republish(properties, own, 0, terms).map(|sent| {
+        let told = difference(&arrived.properties, &arrived.headers, &sent);
+        (!told.lines.is_empty()).then_some(told)
+    }))
 }
 
 /// The schemas, and the source and the type of a letter by which its own is known.
@@ -184,7 +230,8 @@ async fn look_at(
     change: MadeOfOne,
 ) -> Result<TriedLetter, DeskError> {
     let MadeOfOne { id, made, schema, bounds } = change;
-    let mut tried = TriedLetter { letter_id: id, error: None, diff: None, schema: None };
+    let mut tried =
+        TriedLetter { letter_id: id, error: None, diff: None, headers: None, schema: None };
     match made.sent {
         Sent::Same => {}
         Sent::Failed(why) => tried.error = Some(why),

@@ -12,8 +12,9 @@ use crate::http::Front;
 use crate::http::bearer::Caller;
 use crate::http::problem::{Problem, ProblemBody};
 
-/// What a jq program would make of letters: counts over the first 1,000 that can be replayed, and
-/// the differences of the first 20. Changes nothing.
+/// What would be sent of letters: by a jq program, with what is inside of envelopes, with headers left out or set.
+/// Counts over the first 1,000 that can be replayed, and the differences of the first 20, of their bodies and of their
+/// properties and headers. Changes nothing.
 #[utoipa::path(
     post, path = "/api/v1/replays/preview", tag = "replays",
     request_body = TryTransform,

@@ -134,6 +134,26 @@ pub struct MessageHead {
     pub headers: FieldTable,
 }
 
+/// Properties and headers of one arrival; `None` if it is gone.
+///
+/// # Errors
+/// Returns an error if the query fails, or they cannot be read.
+pub async fn head(
+    conn: &mut PgConnection,
+    letter: LetterId,
+    ordinal: i32,
+) -> Result<Option<MessageHead>, StoreError> {
+    let row = sqlx::query!(
+        r#"select properties::text as "properties!", headers::text as "headers!"
+           from arrivals where letter_id = $1 and ordinal = $2"#,
+        letter.0,
+        ordinal
+    )
+    .fetch_optional(conn)
+    .await?;
+    row.map(|row| read_head(&row.properties, &row.headers)).transpose()
+}
+
 pub(super) fn read_head(properties: &str, headers: &str) -> Result<MessageHead, StoreError> {
     let corrupt = |why| StoreError::corrupt("arrivals", "properties", why);
     Ok(MessageHead {

@@ -2,16 +2,18 @@
 
 use dlo_app::desk::{DeskError, TriageDesk as _};
 use dlo_domain::audit::Actor;
-use dlo_domain::changing::{DiffMark, Edit, NewDraft, Shape, Transform, TryTransform};
+use dlo_domain::changing::{Diff, DiffMark, Edit, NewDraft, Shape, Transform, TryTransform};
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{NewReplay, Outcome, Replay, ReplayState};
+use dlo_domain::republish::HeaderChanges;
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
-use dlo_domain::wire::{FieldTable, Properties};
+use dlo_domain::wire::{Field, FieldTable, FieldValue, Properties};
 use futures_util::StreamExt as _;
 use lapin::message::Delivery;
 use lapin::options::{BasicConsumeOptions, BasicGetOptions, BasicRejectOptions};
 use lapin::types::AMQPValue;
+use serde_json::json;
 use sqlx::PgPool;
 
 use crate::support::broker::Vhost;
@@ -257,7 +259,9 @@ async fn a_program_is_tried_before_anything_is_planned(pool: PgPool) {
     }
     let asked = TryTransform {
         selection: Selection::of_ids(letters.clone()),
-        transform: Transform { jq: "if .n < 10 then . else .n += 1 end".to_owned() },
+        transform: Some(Transform { jq: "if .n < 10 then . else .n += 1 end".to_owned() }),
+        open_envelopes: false,
+        headers: HeaderChanges::default(),
     };
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");
     assert_eq!((preview.total, preview.tried), (31, 31));
@@ -269,6 +273,73 @@ async fn a_program_is_tried_before_anything_is_planned(pool: PgPool) {
     let diff = preview.letters[11].diff.as_ref().expect("a diff");
     assert!(diff.lines.iter().any(|line| line.text == "  \"n\": 11"), "{diff:?}");
     for letter in letters {
+        assert_eq!(bench.state(letter).await, LetterState::Held);
+    }
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn what_becomes_of_headers_and_envelopes_is_shown_before_it_is_sent(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let text = |text: &str| FieldValue::LongString(text.into());
+    let headers = FieldTable(
+        [("x-delay", FieldValue::LongInt(60_000)), ("tenant", text("acme")), ("kept", text("k"))]
+            .map(|(name, value)| Field { name: name.into(), value })
+            .to_vec(),
+    );
+    let properties = Properties { expiration: Some("500".into()), ..Properties::default() };
+    let of = async |headers: &FieldTable, body: &[u8]| {
+        bench.letter_of("work", &properties, headers, body).await
+    };
+    let plain = of(&headers, BODY).await;
+    let packed =
+        br#"{"payload":"eyJpZCI6N30=","failed_at":"x","num_attempts":1,"properties":"e30="}"#;
+    let envelope = of(&FieldTable::default(), packed).await;
+    let large = FieldTable(vec![Field { name: "stack".into(), value: text(&"x".repeat(125_000)) }]);
+    let too_large = of(&large, BODY).await;
+    let changes = |json: serde_json::Value| -> HeaderChanges {
+        serde_json::from_value(json).expect("changes")
+    };
+    let mut asked = TryTransform {
+        selection: Selection::of_ids(vec![plain, envelope, too_large]),
+        transform: None,
+        open_envelopes: true,
+        headers: changes(json!({"leave_out": ["x-delay"], "set": {"tenant": "globex"}})),
+    };
+    let preview = bench.desk.try_transform(&asked).await.expect("a preview");
+    assert_eq!((preview.changed, preview.unchanged, preview.failed), (1, 1, 1));
+    assert_eq!(preview.headers_changed, 2);
+    let of = |id| preview.letters.iter().find(|one| one.letter_id == id).expect("shown");
+    let lines = |diff: &Option<Diff>| -> Vec<String> {
+        let lines = diff.as_ref().map(|diff| diff.lines.clone()).unwrap_or_default();
+        let sign = |mark| if mark == DiffMark::Added { '+' } else { '-' };
+        lines.iter().map(|line| format!("{}{}", sign(line.mark), line.text)).collect()
+    };
+    let told = lines(&of(plain).headers);
+    assert_eq!(told, ["-expiration: 500", "-tenant: acme", "+tenant: globex", "-x-delay: 60000"]);
+    assert_eq!(of(plain).diff, None);
+    assert!(of(envelope).diff.is_some());
+    assert_eq!(lines(&of(envelope).headers), ["-expiration: 500", "+tenant: globex"]);
+    assert!(of(too_large).error.as_deref().is_some_and(|why| why.contains("125")));
+
+    asked.headers = changes(json!({"leave_out": ["stack"]}));
+    asked.open_envelopes = false;
+    let preview = bench.desk.try_transform(&asked).await.expect("a preview");
+    assert_eq!((preview.changed, preview.unchanged, preview.failed), (0, 3, 0));
+    asked.headers = changes(json!({"set": {"x-death": 1}}));
+    let refused = bench.desk.try_transform(&asked).await;
+    assert!(
+        matches!(&refused, Err(DeskError::Invalid(why)) if why.contains("x-death")),
+        "{refused:?}"
+    );
+    asked.headers = HeaderChanges::default();
+    asked.open_envelopes = true;
+    asked.transform = Some(Transform { jq: ".".to_owned() });
+    let refused = bench.desk.try_transform(&asked).await;
+    assert!(
+        matches!(&refused, Err(DeskError::Unfit { why, .. }) if why.contains("together")),
+        "{refused:?}"
+    );
+    for letter in [plain, envelope, too_large] {
         assert_eq!(bench.state(letter).await, LetterState::Held);
     }
 }

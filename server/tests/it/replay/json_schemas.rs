@@ -6,6 +6,7 @@ use dlo_domain::changing::{EditSheet, NewDraft, Shape, Transform, TryTransform};
 use dlo_domain::ids::LetterId;
 use dlo_domain::json_schema::SchemaFor;
 use dlo_domain::replay::NewReplay;
+use dlo_domain::republish::HeaderChanges;
 use dlo_domain::selection::Selection;
 use dlo_domain::wire::{FieldTable, Properties};
 use dlo_server::json_schemas::{Schema, Schemas};
@@ -111,7 +112,9 @@ async fn a_preview_tells_which_changed_letters_do_not_fit(pool: PgPool) {
     }
     let asked = TryTransform {
         selection: Selection::of_ids(letters.clone()),
-        transform: Transform { jq: "if .keep then . else .total -= 5 end".to_owned() },
+        transform: Some(Transform { jq: "if .keep then . else .total -= 5 end".to_owned() }),
+        open_envelopes: false,
+        headers: HeaderChanges::default(),
     };
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");
     assert_eq!((preview.changed, preview.unchanged), (24, 1));
