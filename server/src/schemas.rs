@@ -26,7 +26,7 @@ pub use registry::SchemaRegistry;
 
 /// By what the text of a schema of the registry stands among those that it refers to.
 #[must_use]
-pub fn path(number: i32) -> String {
+pub fn registry_path(number: i32) -> String {
     format!("registry/{number}")
 }
 
@@ -69,7 +69,7 @@ fn registered_schema(
     schema: &ToldSchema,
     pools: &mut Vec<DescriptorPool>,
 ) -> Result<RegisteredSchema, String> {
-    let path = path(schema.number);
+    let path = registry_path(schema.number);
     Ok(match &schema.definition {
         Told::Avro(files) => RegisteredSchema::Avro(AvroSchema::read_one(&path, files)?),
         Told::Protobuf(set) => {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::keeping::{Change, read_anew};
 use super::registry::{RegistryAnswer, SchemaRegistry};
-use super::{compiling, path};
+use super::{compiling, registry_path};
 use crate::clock::SharedClock;
 use crate::duty::{Duty, Next};
 use crate::store::registry_schemas::{self, Definition, DueNumber, ToldSchema};
@@ -26,11 +26,20 @@ const AT_ONCE: i64 = 10;
 /// How long a step may take until another office may ask for the same numbers.
 const TAKES_AT_MOST: TimeDelta = TimeDelta::minutes(5);
 
-/// A number that is not known is asked for again after this, and then after twice as long each time.
+/// A number is asked for again after this; one that the registry does not know, or that cannot be used, then after twice
+/// as long each time.
 const FIRST_PAUSE: TimeDelta = TimeDelta::seconds(15);
 
 /// The longest pause.
 const LONGEST_PAUSE: TimeDelta = TimeDelta::hours(1);
+
+/// Why a number has no schema yet.
+#[derive(Debug, Clone)]
+struct Unanswered {
+    why: String,
+    /// Whether that is the registry's trouble, and not the number's.
+    is_away: bool,
+}
 
 /// Asks, step by step.
 #[derive(Debug)]
@@ -65,41 +74,59 @@ impl Asker {
         let due = registry_schemas::take_due(&mut conn, now, now + TAKES_AT_MOST, AT_ONCE).await?;
         drop(conn);
         let mut told = Vec::new();
+        let mut away: Option<Unanswered> = None;
         for one in &due {
             let answered = tokio::select! {
                 () = stop.cancelled() => break,
-                answered = self.answered(one.number) => answered,
+                answered = self.answered(one.number, away.take()) => answered,
             };
             match answered {
                 Ok(schema) => told.push(schema),
-                Err(fault) => self.put_off(*one, &fault, now).await?,
+                Err(why) => {
+                    self.put_off(*one, &why, now).await?;
+                    away = Some(why).filter(|why| why.is_away);
+                }
             }
         }
         self.keep(&told, now).await?;
         Ok(due.len())
     }
 
-    /// What the registry tells of a number.
+    /// What the registry tells of a number. While it is away it is not asked.
     ///
     /// # Errors
-    /// Returns why it cannot be used, as a sentence.
-    async fn answered(&self, number: i32) -> Result<ToldSchema, String> {
-        let answer = self.registry.schema(number).await.map_err(|why| why.to_string())?;
-        let read = tokio::task::spawn_blocking(move || read(number, answer));
-        read.await.map_err(|why| why.to_string())?.map_err(|why| why.to_string())
+    /// Returns why it cannot be used.
+    async fn answered(
+        &self,
+        number: i32,
+        away: Option<Unanswered>,
+    ) -> Result<ToldSchema, Unanswered> {
+        if let Some(away) = away {
+            return Err(away);
+        }
+        let told = self.registry.schema(number).await;
+        let answer = told.map_err(|why| {
+            tracing::warn!(number, %why, "the schema registry does not tell a schema");
+            Unanswered { is_away: why.is_away(), why: why.to_string() }
+        })?;
+        let read = tokio::task::spawn_blocking(move || read(number, answer)).await;
+        let read = read.map_err(|why| why.to_string());
+        read.and_then(|read| read.map_err(|why| why.to_string())).map_err(|why| {
+            tracing::warn!(number, why, "a schema of the registry cannot be used");
+            Unanswered { why, is_away: false }
+        })
     }
 
     async fn put_off(
         &self,
         DueNumber { number, asked }: DueNumber,
-        fault: &str,
+        fault: &Unanswered,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
-        tracing::warn!(number, fault, "a schema of the registry is not known");
-        let doubled = FIRST_PAUSE * 2_i32.pow(u32::try_from(asked - 1).unwrap_or(0).min(10));
+        let doublings = if fault.is_away { 0 } else { u32::try_from(asked - 1).unwrap_or(0) };
+        let pause = (FIRST_PAUSE * 2_i32.pow(doublings.min(10))).min(LONGEST_PAUSE);
         let mut conn = self.pool.acquire().await?;
-        let again = now + doubled.min(LONGEST_PAUSE);
-        registry_schemas::put_off(&mut conn, number, fault, again).await
+        registry_schemas::put_off(&mut conn, number, &fault.why, now + pause).await
     }
 
     async fn keep(&self, told: &[ToldSchema], now: DateTime<Utc>) -> Result<(), StoreError> {
@@ -124,7 +151,7 @@ impl Asker {
 /// Reads what a registry answered.
 fn read(number: i32, answer: RegistryAnswer) -> Result<ToldSchema, SchemaFault> {
     let mut files = answer.references;
-    files.insert(path(number), answer.text);
+    files.insert(registry_path(number), answer.text);
     let told = |definition, message_types| ToldSchema { number, definition, message_types };
     match &*answer.kind {
         "AVRO" => {

@@ -56,6 +56,13 @@ pub(super) enum RegistryError {
     Unexpected(#[from] serde_json::Error),
 }
 
+impl RegistryError {
+    /// Whether it may well answer soon, whatever it is asked for.
+    pub(super) fn is_away(&self) -> bool {
+        matches!(self, Self::Http(_) | Self::Refused(_))
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {

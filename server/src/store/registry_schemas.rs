@@ -15,9 +15,11 @@ const MOST_NUMBERS: i64 = 10_000;
 /// What the registry told of a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Definition {
-    /// Its text, and those of the types that it refers to, by name: it stands by [`path`](crate::schemas::path).
+    /// Its text, and those of the types that it refers to, by name: its own stands by
+    /// [`registry_path`](crate::schemas::registry_path).
     Avro(BTreeMap<String, String>),
-    /// A `google.protobuf.FileDescriptorSet` with all imports, in which its file has [`path`](crate::schemas::path).
+    /// A `google.protobuf.FileDescriptorSet` with all imports, in which its own file has
+    /// [`registry_path`](crate::schemas::registry_path).
     Protobuf(Vec<u8>),
     /// A JSON Schema.
     Json,

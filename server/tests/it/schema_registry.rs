@@ -20,6 +20,7 @@ use lapin::BasicProperties;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
 
 use crate::support::background::Background;
 use crate::support::broker::Vhost;
@@ -200,30 +201,29 @@ async fn the_registry_is_asked_and_stored_letters_are_read_by_what_it_tells(pool
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn a_registry_that_refuses_is_told_without_its_password(pool: PgPool) {
+async fn a_registry_that_refuses_is_asked_again_soon_and_told_without_its_password(pool: PgPool) {
     let registry = Registry::default();
     tell_all(&registry);
     let url = registry.serve().await.replace("s%40cret", "wrong");
     let config = SchemaRegistryConfig { url: Secret::new(url.trim_end_matches('/')) };
-    sqlx::query("insert into registry_schemas (number) values (42)")
+    sqlx::query("insert into registry_schemas (number, asked) values (42, 9), (43, 9)")
         .execute(&pool)
         .await
         .expect("noted");
     let asked = SchemaRegistry::new(&config).expect("a client");
-    let background = Background::new();
-    background.duties.every(
-        "asking",
-        schemas::LOOK_EVERY,
-        Asker::new(pool.clone(), Arc::new(SystemClock), asked),
-    );
-    let fault = || async {
-        sqlx::query_scalar::<_, Option<String>>("select fault from registry_schemas")
-            .fetch_one(&pool)
-            .await
-            .expect("read")
-    };
-    until("a fault", || async { fault().await.is_some() }).await;
-    let told = fault().await.expect("a fault");
-    assert!(told.contains("refuses (401") && !told.contains("wrong"), "{told}");
-    background.stop().await;
+    let mut asker = Asker::new(pool.clone(), Arc::new(SystemClock), asked);
+    let looked_at = asker.ask(&CancellationToken::new()).await.expect("asked");
+    assert_eq!(looked_at, 2);
+    let requests = registry.asked.lock().expect("unpoisoned").len();
+    assert_eq!(requests, 1, "a registry that is away is not asked for the next one");
+    let faults: Vec<(String, bool)> = sqlx::query_as(
+        "select fault, due_at < first_seen_at + interval '1 minute' from registry_schemas",
+    )
+    .fetch_all(&pool)
+    .await
+    .expect("read");
+    for (fault, is_soon) in faults {
+        assert!(fault.contains("refuses (401") && !fault.contains("wrong"), "{fault}");
+        assert!(is_soon, "however often it was asked for");
+    }
 }
