@@ -45,7 +45,16 @@ pub(crate) fn TransformOutcome(
     /// What that is.
     preview: TransformPreview,
 ) -> impl IntoView {
-    let TransformPreview { total, tried, changed, unchanged, failed, unfit, letters, .. } = preview;
+    let TransformPreview {
+        total,
+        tried,
+        changed,
+        unchanged,
+        headers_changed,
+        failed,
+        unfit,
+        letters,
+    } = preview;
     let counts = format!(
         "{} changed, {} unchanged, {}",
         wording::count(changed),
@@ -68,6 +77,13 @@ pub(crate) fn TransformOutcome(
             " "
             {of}
             {(failed > 0).then_some(". Letters with an error are left out and stay held")}
+            {(headers_changed > 0)
+                .then(|| {
+                    format!(
+                        ". {} with other properties or headers",
+                        wording::counted(headers_changed, "letter"),
+                    )
+                })}
             {(unfit > 0).then(|| format!(". {}", said_of_schemas(unfit)))}
             "."
         </p>

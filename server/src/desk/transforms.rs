@@ -128,12 +128,12 @@ async fn add(
         preview.tried += 1;
         let head = head_of(conn, *id, &made, tried.headers).await?;
         match &made.sent {
-            _ if head.is_err() => preview.failed += 1,
+            _ if head.refusal.is_some() => preview.failed += 1,
             Sent::Failed(_) => preview.failed += 1,
             Sent::Same => preview.unchanged += 1,
             Sent::Changed(_) | Sent::Opened(..) => preview.changed += 1,
         }
-        preview.headers_changed += i64::from(matches!(&head, Ok(Some(_))));
+        preview.headers_changed += i64::from(head.diff.is_some());
         let is_shown = preview.letters.len() < MOST_SHOWN;
         let schema = schemas.get(id).cloned();
         if !(is_shown || schema.is_some()) {
@@ -141,10 +141,8 @@ async fn add(
         }
         let made = MadeOfOne { id: *id, made, schema, bounds: tried.bounds };
         let mut one = look_at(conn, slot, made).await?;
-        match head {
-            Ok(headers) => one.headers = headers,
-            Err(why) => one.error = one.error.or_else(|| Some(why.to_string())),
-        }
+        one.headers = head.diff;
+        one.error = one.error.or_else(|| head.refusal.map(|why| why.to_string()));
         let is_unfit = one.schema.as_ref().is_some_and(|check| !check.fits());
         preview.unfit += i64::from(is_unfit);
         if is_shown {
@@ -154,32 +152,41 @@ async fn add(
     Ok(())
 }
 
-/// How the properties and headers of a letter would be sent otherwise; nothing where they would not, or no message
-/// would be sent.
+/// What would become of the properties and headers of a letter.
+#[derive(Debug, Default)]
+struct TriedHead {
+    /// What differs; `None` if nothing does, or no message would be sent.
+    diff: Option<Diff>,
+    /// Why no broker would take them.
+    refusal: Option<CannotRepublish>,
+}
+
 async fn head_of(
     conn: &mut PgConnection,
     letter: LetterId,
     made: &MadeOf,
     headers: &HeaderChanges,
-) -> Result<Result<Option<Diff>, CannotRepublish>, DeskError> {
-    let (MadeOf { ordinal, sent }, opened) = match &made.sent {
-        Sent::Failed(_) => return Ok(Ok(None)),
-        Sent::Opened(_, Frozen { head, .. }) => (made, head.as_ref()),
-        Sent::Changed(_) | Sent::Same => (made, None),
-    };
-    let Some(arrived) = messages::head(conn, letter, *ordinal).await? else {
-        return Ok(Ok(None));
-    };
-    let MessageHead { mut properties, headers: own } = opened.unwrap_or(&arrived).clone();
-    if let Sent::Changed(Frozen { content_type: Some(kind), .. }) = sent {
-        properties.content_type = Some(kind.as_str().into());
+) -> Result<TriedHead, DeskError> {
+    if matches!(made.sent, Sent::Failed(_)) {
+        return Ok(TriedHead::default());
     }
+    let Some(arrived) = messages::head(conn, letter, made.ordinal).await? else {
+        return Ok(TriedHead::default());
+    };
+    let opened = match &made.sent {
+        Sent::Opened(_, Frozen { head, .. }) => head.as_ref(),
+        _ => None,
+    };
+    let MessageHead { properties, headers: own } = opened.unwrap_or(&arrived).clone();
     let marks = (letter, ReplayId(Uuid::nil()), 0);
     let terms = Terms { marks, keep_expiration: false, headers };
-    Ok(republish(properties, own, 0, terms).map(|sent| {
-        let told = difference(&arrived.properties, &arrived.headers, &sent);
-        (!told.lines.is_empty()).then_some(told)
-    }))
+    Ok(match republish(properties, own, 0, terms) {
+        Ok(sent) => {
+            let diff = difference(&arrived.properties, &arrived.headers, &sent);
+            TriedHead { diff: (!diff.lines.is_empty()).then_some(diff), refusal: None }
+        }
+        Err(why) => TriedHead { diff: None, refusal: Some(why) },
+    })
 }
 
 /// The schemas, and the source and the type of a letter by which its own is known.

@@ -325,6 +325,14 @@ async fn what_becomes_of_headers_and_envelopes_is_shown_before_it_is_sent(pool: 
     asked.open_envelopes = false;
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");
     assert_eq!((preview.changed, preview.unchanged, preview.failed), (0, 3, 0));
+    // Its body is larger than a program would get, and nobody looks into it.
+    sqlx::query("update arrivals set body = convert_to(repeat('x', 17 * 1024 * 1024), 'UTF8') where letter_id = $1")
+        .bind(plain.0)
+        .execute(&pool)
+        .await
+        .expect("a large body");
+    let preview = bench.desk.try_transform(&asked).await.expect("a preview");
+    assert_eq!((preview.unchanged, preview.failed), (3, 0));
     asked.headers = changes(json!({"set": {"x-death": 1}}));
     let refused = bench.desk.try_transform(&asked).await;
     assert!(
