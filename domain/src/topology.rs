@@ -33,6 +33,7 @@ pub use dead_lettering::{
     DeadLetteringPlan, MOST_DELIVERIES, MOST_RETENTION_SECONDS, MigrationStep, NewDeadLettering,
     PolicyChange, SettingChange, Wish, plan, plan_lift, plan_removal, policy_name, retentions,
 };
+pub use delay_levels::{Delay, DelayLevel};
 pub use depth::{MOST_DEPTHS, QueueDepth, depths};
 pub use discovery::{Discover, Discovery, FoundBy, FoundQueue, FoundSource, UnreadPlace, is_ours};
 pub use lint::shadow::shadowed;

@@ -187,6 +187,8 @@ pub async fn judge_finding(id: String, word: String) -> Result<(), ApiError> {
 }
 
 #[cfg(feature = "ssr")]
+mod delays;
+#[cfg(feature = "ssr")]
 mod picture;
 #[cfg(feature = "ssr")]
 mod places;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::delay_levels;
+use super::delay_levels::DelayLevel;
 use super::model::{Binding, Exchange, Queue, Vhost};
 use super::names::named_for_failures;
 use super::route::{self, DeadRoute};
@@ -185,14 +185,19 @@ impl<'a> Map<'a> {
         Role::DeadLetters
     }
 
+    /// Which level of a framework's delay a queue is: nothing that comes from there failed.
+    #[must_use]
+    pub fn delay_level(&self, name: &str) -> Option<DelayLevel> {
+        self.queue(name).and_then(DelayLevel::of)
+    }
+
     fn others(&self, queue: &str) -> impl Iterator<Item = &str> {
         let feeders = self.feeders(queue);
         feeders.filter(move |feeder| *feeder != queue && !self.is_delay_level(feeder))
     }
 
-    /// Whether a framework delays messages in it: nothing that comes from there failed.
     pub(super) fn is_delay_level(&self, name: &str) -> bool {
-        self.queue(name).is_some_and(delay_levels::is_delay)
+        self.delay_level(name).is_some()
     }
 
     /// Whether nothing that comes from other queues failed there: it was put there to come here later. The same

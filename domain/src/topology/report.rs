@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::dead_lettering::policy_name;
+use super::delay_levels::{Delay, DelayLevel};
 use super::lint::Finding;
 use super::map::{Map, Role};
 use super::model::{Figures, Gap, Queue, QueueKind};
@@ -50,6 +51,9 @@ pub struct VhostTopology {
     pub queues: i64,
     /// Findings that are open: there, and not muted.
     pub findings: i64,
+    /// In which frameworks delay messages, each with all its levels.
+    #[serde(default)]
+    pub delays: Vec<Delay>,
     /// What is not known.
     pub gaps: Vec<Gap>,
     /// What that means, in sentences.
@@ -70,6 +74,9 @@ pub struct QueueReport {
     pub kind: QueueKind,
     /// What it is for.
     pub role: Role,
+    /// Which level of a framework's delay it is, if it is one.
+    #[serde(default)]
+    pub delay: Option<DelayLevel>,
     /// How full and busy it is.
     pub figures: Figures,
     /// For how long it has been seen without a consumer, in seconds.
@@ -144,6 +151,7 @@ impl QueueReport {
             name: queue.name.clone(),
             kind: queue.kind,
             role: map.role(&queue.name),
+            delay: map.delay_level(&queue.name),
             figures: queue.figures,
             idle_seconds: queue.idle_seconds,
             policy: queue.policy.clone(),

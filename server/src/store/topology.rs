@@ -9,7 +9,7 @@ pub mod workers;
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use dlo_domain::topology::{BrokerTopology, Gap, Vhost, VhostTopology};
+use dlo_domain::topology::{BrokerTopology, Delay, Gap, Vhost, VhostTopology};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
@@ -105,11 +105,11 @@ pub async fn keep(
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
     sqlx::query!(
-        "insert into topology_vhosts (broker, vhost, read_at, content, queues, gaps, version)
-         values ($1, $2, $3, $4, $5, $6, $7)
+        "insert into topology_vhosts (broker, vhost, read_at, content, queues, gaps, version, delays)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
          on conflict (broker, vhost) do update set read_at = excluded.read_at,
              content = excluded.content, queues = excluded.queues, gaps = excluded.gaps,
-             version = excluded.version, trouble = null, trouble_since = null",
+             version = excluded.version, delays = excluded.delays, trouble = null, trouble_since = null",
         place.broker,
         place.vhost,
         now,
@@ -117,6 +117,7 @@ pub async fn keep(
         i32::try_from(vhost.queues.len()).unwrap_or(i32::MAX),
         Json(&vhost.gaps) as _,
         vhost.version,
+        Json(Delay::all(vhost, now)) as _,
     )
     .execute(conn)
     .await?;
@@ -299,7 +300,7 @@ pub async fn brokers(conn: &mut PgConnection) -> Result<Vec<BrokerTopology>, Sto
 async fn vhosts(conn: &mut PgConnection) -> Result<Vec<VhostTopology>, StoreError> {
     let rows = sqlx::query!(
         r#"select v.broker, v.vhost, v.read_at, v.version, v.queues, v.trouble, v.trouble_since,
-               v.gaps as "gaps: Json<Vec<Gap>>",
+               v.gaps as "gaps: Json<Vec<Gap>>", v.delays as "delays: Json<Vec<Delay>>",
                (select count(*) from topology_findings f
                 where f.broker = v.broker and f.vhost = v.vhost and f.resolved_at is null
                     and coalesce(f.muted_until, '-infinity') <= clock_timestamp())
@@ -317,6 +318,7 @@ async fn vhosts(conn: &mut PgConnection) -> Result<Vec<VhostTopology>, StoreErro
         trouble_since: row.trouble_since,
         queues: i64::from(row.queues),
         findings: row.findings,
+        delays: row.delays.0,
         notes: row.gaps.iter().map(|gap| gap.says().to_owned()).collect(),
         gaps: row.gaps.0,
     });

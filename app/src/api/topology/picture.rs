@@ -2,8 +2,9 @@
 //! Only places are reckoned here; the page draws them.
 
 use dlo_domain::severity::Severity;
-use dlo_domain::topology::{End, QueueReport};
+use dlo_domain::topology::{BoundTo, Delay, End, QueueReport};
 
+use super::delays;
 use super::places::{HEIGHT, Places, ROW, TOP, cut, spread};
 use super::rows::{Numbers, target};
 use super::{Picture, PictureBox, PictureRoute};
@@ -23,9 +24,17 @@ const QUEUES: Column = Column(330, 260, 24);
 const DEAD_EXCHANGES: Column = Column(732, 210, 19);
 const DEAD_QUEUES: Column = Column(1090, 270, 26);
 
-/// Draws the queues that dead-letter: all, or those with findings, and nothing when there are none.
-pub(super) fn of(queues: &[QueueReport], numbers: &Numbers, all: bool) -> Option<Picture> {
+/// Draws the queues that dead-letter: all, or those with findings, and each delay as one; nothing when there are none.
+pub(super) fn of(
+    queues: &[QueueReport],
+    delays: &[Delay],
+    numbers: &Numbers,
+    all: bool,
+) -> Option<Picture> {
     let is_drawn = |queue: &&QueueReport| {
+        if queue.delay.is_some() {
+            return delays::of_lowest(delays, queue).is_some();
+        }
         let dies = queue.dead_letters.is_some();
         let has_finding = |name: &str| numbers.contains_key(name);
         let mut into = queue.dead_letters.iter().flat_map(|route| &route.to);
@@ -39,7 +48,7 @@ pub(super) fn of(queues: &[QueueReport], numbers: &Numbers, all: bool) -> Option
     if drawn.is_empty() {
         return None;
     }
-    let mut sketch = Sketch::default();
+    let mut sketch = Sketch { delays, ..Sketch::default() };
     let rows: Places<'_> = drawn
         .iter()
         .zip(0_i32..)
@@ -56,16 +65,17 @@ pub(super) fn of(queues: &[QueueReport], numbers: &Numbers, all: bool) -> Option
         "{} on the left, where their dead letters go on the right. The same is in the table below.",
         wording::counted(i64::try_from(drawn.len()).unwrap_or(0), "queue")
     );
-    sketch.picture.routes = drawn.iter().map(|queue| route(queue, numbers)).collect();
+    sketch.picture.routes = drawn.iter().map(|queue| route(queue, delays, numbers)).collect();
     Some(sketch.picture)
 }
 
 /// The way of a queue's dead letters as a line.
-fn route(queue: &QueueReport, numbers: &Numbers) -> PictureRoute {
+fn route(queue: &QueueReport, delays: &[Delay], numbers: &Numbers) -> PictureRoute {
+    let delay = delays::of_lowest(delays, queue);
     PictureRoute {
-        name: queue.name.clone(),
-        href: links::queue(&queue.broker, &queue.vhost, &queue.name),
-        note: figures(queue),
+        name: delay.map_or_else(|| queue.name.clone(), delays::called),
+        href: delays::page(queue, delay),
+        note: delay.map_or_else(|| figures(queue), delays::says),
         finding: numbers.get(&queue.name).map(|(at, severity, _)| (*at, *severity)),
         over: exchange_of(queue).map(shown).unwrap_or_default().to_owned(),
         ends: target(queue),
@@ -93,22 +103,23 @@ fn exchange_of(queue: &QueueReport) -> Option<&str> {
 }
 
 fn first_source(queue: &QueueReport) -> Option<&str> {
-    Some(queue.bound_to.first()?.exchange.as_str())
+    Some(bound_to(queue).first()?.exchange.as_str())
 }
 
 /// A picture in the making.
 #[derive(Default)]
-struct Sketch {
+struct Sketch<'a> {
+    delays: &'a [Delay],
     picture: Picture,
     lowest: i32,
 }
 
-impl Sketch {
+impl Sketch<'_> {
     /// The exchanges that messages come from.
     fn sources(&mut self, drawn: &[&QueueReport], rows: &Places<'_>) {
         let mut wanted: Vec<(&str, &str, i32)> = Vec::new();
         for queue in drawn {
-            for bound in &queue.bound_to {
+            for bound in bound_to(queue) {
                 let row = rows[queue.name.as_str()];
                 wanted.push((&bound.exchange, &bound.exchange_type, row));
             }
@@ -123,7 +134,7 @@ impl Sketch {
             self.line("edge", from, (QUEUES.0, row));
         }
         for queue in drawn {
-            let Some(bound) = queue.bound_to.first() else {
+            let Some(bound) = bound_to(queue).first() else {
                 continue;
             };
             let (from, to) = (places[bound.exchange.as_str()], rows[queue.name.as_str()]);
@@ -195,6 +206,15 @@ impl Sketch {
     }
 
     fn queue(&mut self, queue: &QueueReport, middle: i32, numbers: &Numbers) {
+        if let Some(delay) = delays::of_lowest(self.delays, queue) {
+            let (name, href) = (delays::called(delay), delays::page(queue, Some(delay)));
+            self.node(QUEUES, middle, "delay", (&name, &href), &delays::waiting(delay));
+            if let Some(next) = delays::next(delay) {
+                let x = i32::midpoint(QUEUES.0 + QUEUES.1, DEAD_EXCHANGES.0);
+                self.label("label", x, middle + 20, &next);
+            }
+            return;
+        }
         let found = numbers.get(&queue.name);
         let href = links::queue(&queue.broker, &queue.vhost, &queue.name);
         self.node(QUEUES, middle, "", (&queue.name, &href), &figures(queue));
@@ -291,6 +311,11 @@ impl Sketch {
             self.picture.lines.push(line);
         }
     }
+}
+
+/// The exchanges that a queue is drawn with: the levels of a delay hand on to each other over theirs.
+fn bound_to(queue: &QueueReport) -> &[BoundTo] {
+    if queue.delay.is_some() { &[] } else { &queue.bound_to }
 }
 
 fn end_of(queue: &QueueReport) -> Option<End> {

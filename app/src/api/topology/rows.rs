@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::severity::Severity;
-use dlo_domain::topology::{End, FindingKind, KeptFinding, QueueReport, Role, is_ours};
+use dlo_domain::topology::{DelayLevel, End, FindingKind, KeptFinding, QueueReport, Role, is_ours};
 
 use super::{FindingRow, QueueRow};
 use crate::api::{Said, link, plain};
@@ -130,6 +130,9 @@ pub(super) fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> 
 
 /// What a queue is, and what for.
 pub(in crate::api) fn kind(queue: &QueueReport) -> String {
+    if let Some(DelayLevel { delay, level }) = &queue.delay {
+        return format!("{}, level {level} of the delay {delay}", queue.kind.as_str());
+    }
     match queue.role {
         Role::Work => queue.kind.as_str().to_owned(),
         Role::DeadLetters => format!("{}, dead letters", queue.kind.as_str()),

@@ -4,7 +4,7 @@ use dlo_domain::severity::Severity;
 use dlo_domain::topology::{BrokerTopology, FindingScope, KeptFinding, QueueQuery, VhostTopology};
 
 use super::rows::{MOST_FINDINGS, age, finding, numbers, row, watched_letters};
-use super::{QueueRow, QueueSheet, picture};
+use super::{QueueRow, QueueSheet, delays, picture};
 use crate::api::{Said, link, plain};
 use crate::desk::desk;
 use crate::error::ApiError;
@@ -36,9 +36,16 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueueShee
     let watched = watched_letters().await?;
     let numbers = numbers(&findings, &queues);
     let now = now();
-    let rows: Vec<QueueRow> =
-        queues.iter().take(MOST_ROWS).map(|queue| row(queue, &numbers, &watched)).collect();
-    let shown = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+    let told = queues.iter().filter(|queue| !delays::is_within(&here.delays, queue));
+    let rows: Vec<QueueRow> = told
+        .take(MOST_ROWS)
+        .map(|queue| match delays::of_lowest(&here.delays, queue) {
+            Some(delay) => delays::row(delay, queue),
+            None => row(queue, &numbers, &watched),
+        })
+        .collect();
+    let within = queues.iter().filter(|queue| delays::is_within(&here.delays, queue)).count();
+    let shown = i64::try_from(rows.len() + within).unwrap_or(i64::MAX);
     let address = |show| {
         links::with_query(
             links::QUEUES,
@@ -61,7 +68,7 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueueShee
             age(here.read_at, now)
         ),
         others: others(&brokers, here),
-        picture: picture::of(&queues, &numbers, all),
+        picture: picture::of(&queues, &here.delays, &numbers, all),
         switch,
         findings: findings
             .iter()

@@ -1,9 +1,10 @@
 //! The levels in which Celery and NServiceBus delay look like dead-letter queues that lose their letters.
 
+use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
 
 use super::Draft;
-use crate::topology::{Discover, Discovery, Map, Role};
+use crate::topology::{Delay, Discover, Discovery, Map, Role};
 
 fn level(level: u32, next: &str) -> Value {
     json!({"type": "quorum", "consumers": 0, "arguments": {
@@ -106,4 +107,35 @@ fn the_queue_in_which_symfony_delays_is_no_dead_letter_queue() {
     found.look(&map, ("main", "/"), |_| false);
     let found: Vec<_> = found.items.into_iter().map(|one| one.source.queue).collect();
     assert_eq!(found, ["failed_orders"]);
+}
+
+#[test]
+fn all_levels_are_told_as_one_delay() {
+    let read_at = DateTime::UNIX_EPOCH;
+    let draft = levels("nsb.v2").read();
+    let told = |ready: &[(usize, Option<i64>)]| {
+        let mut vhost = draft.clone();
+        let levels = vhost.queues.iter_mut().filter(|one| one.name.contains("level"));
+        for (level, queue) in levels.enumerate() {
+            let told = ready.iter().find(|one| one.0 == level);
+            queue.figures.ready = told.map_or(Some(0), |one| one.1);
+        }
+        let [delay] = Delay::all(&vhost, read_at).try_into().expect("one");
+        delay
+    };
+    let empty = told(&[]);
+    assert_eq!(
+        (&*empty.name, empty.levels, &*empty.lowest),
+        ("nsb.v2", 28, "nsb.v2.delay-level-00")
+    );
+    assert_eq!((empty.waiting, empty.next_in, empty.next_by), (Some(0), None, None));
+    let some = told(&[(2, Some(1)), (20, Some(5))]);
+    let by = read_at + TimeDelta::seconds(7);
+    assert_eq!((some.waiting, some.next_by), (Some(6), Some(by)), "4 s in level 2, 3 s below");
+    assert_eq!(some.next_in.as_deref(), Some("nsb.v2.delay-level-02"));
+    assert_eq!(told(&[(3, None), (5, Some(1))]).waiting, None);
+    let most = told(&[(26, Some(i64::MAX)), (27, Some(i64::MAX))]);
+    assert_eq!(most.waiting, Some(i64::MAX), "what a broker tells is bounded by nothing");
+    let celery = Delay::all(&delaying().read(), read_at);
+    assert_eq!((&*celery[0].name, celery[0].levels), ("celery", 2));
 }

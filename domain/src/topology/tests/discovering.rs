@@ -139,6 +139,7 @@ fn vhost(name: &str, trouble: Option<&str>, gaps: &[Gap]) -> VhostTopology {
         trouble_since: None,
         queues: 1,
         findings: 0,
+        delays: Vec::new(),
         gaps: gaps.to_vec(),
         notes: Vec::new(),
     }

@@ -5,12 +5,15 @@ use dlo_domain::audit::Actor;
 use dlo_domain::ids::FindingId;
 use dlo_domain::source::SourceMode;
 use dlo_domain::topology::{End, FindingEdit, FindingScope, QueueQuery, Role};
+use lapin::BasicProperties;
+use lapin::types::AMQPValue;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::support::desk::Bench;
 use crate::support::office::watch;
-use crate::support::topology::{Watcher, dying};
+use crate::support::topology::{Watcher, dying, quorum};
+use crate::support::until;
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn queues_are_told_with_their_dead_letters_sources_and_findings(pool: PgPool) {
@@ -82,5 +85,40 @@ async fn a_finding_is_acknowledged_and_muted_in_somebodys_name(pool: PgPool) {
     let long = FindingEdit { mute_hours: Some(9_000), ..edit };
     let refused = desk.edit_finding(&anna, id, long).await;
     assert!(matches!(refused, Err(DeskError::Invalid(_))), "{refused:?}");
+    watcher.end().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn the_levels_of_a_delay_are_told_as_one_with_what_waits_in_them(pool: PgPool) {
+    let watcher = Watcher::start(&pool, "management").await;
+    let vhost = &watcher.vhost;
+    let level = |number: u32| format!("nsb.v2.delay-level-{number:02}");
+    for number in 0..28_u32 {
+        let next = number.checked_sub(1).map_or("nsb.v2.delay-delivery".to_owned(), level);
+        let mut arguments = quorum(dying(&next));
+        arguments.push(("x-message-ttl", AMQPValue::LongLongInt(1_000_i64 << number)));
+        vhost.queue(&level(number), &arguments).await;
+    }
+    vhost.publish(&level(20), BasicProperties::default(), b"waits 12 days").await;
+    let told = || async {
+        watcher.look().await;
+        let brokers = watcher.desk().brokers().await.expect("told").into_iter();
+        let vhosts: Vec<_> = brokers.flat_map(|broker| broker.vhosts).collect();
+        let [vhost] = vhosts.try_into().expect("one vhost");
+        vhost
+    };
+    until("the broker tells that it waits", || async {
+        told().await.delays.first().and_then(|delay| delay.waiting) == Some(1)
+    })
+    .await;
+    let vhost_told = told().await;
+    let delay = &vhost_told.delays[0];
+    assert_eq!((delay.name.as_str(), delay.levels), ("nsb.v2", 28));
+    assert_eq!(delay.next_in.as_deref(), Some("nsb.v2.delay-level-20"));
+    let next = vhost_told.read_at + chrono::TimeDelta::seconds((1 << 21) - 1);
+    assert_eq!(delay.next_by, Some(next));
+    let of = watcher.desk().queue("main", &vhost.name, &level(20)).await.expect("there");
+    assert_eq!(of.delay.map(|one| (one.delay, one.level)), Some(("nsb.v2".to_owned(), 20)));
+    assert!(watcher.kept(FindingScope::Present).await.is_empty());
     watcher.end().await;
 }

@@ -1,7 +1,8 @@
 //! What is drawn, and where it leads.
 
+use chrono::DateTime;
 use dlo_domain::severity::Severity;
-use dlo_domain::topology::{FindingKind, QueueReport};
+use dlo_domain::topology::{Delay, FindingKind, QueueReport};
 use serde_json::json;
 
 use super::super::rows::Numbers;
@@ -29,7 +30,7 @@ fn queues_lead_to_their_pages_and_say_their_figures_findings_are_numbered_and_li
 {
     let queues = [queue("work", route("arrives", &["a dead"], &[]))];
     let numbers: Numbers = [("work".to_owned(), (2, Severity::High, FindingKind::Chain))].into();
-    let picture = of(&queues, &numbers, false).expect("drawn");
+    let picture = of(&queues, &[], &numbers, false).expect("drawn");
     let leads: Vec<(&str, &str)> =
         picture.boxes.iter().map(|one| (&*one.name, &*one.href)).collect();
     assert!(leads.contains(&("work", "/queues/main/%2F/work")), "{leads:?}");
@@ -54,7 +55,7 @@ fn queues_lead_to_their_pages_and_say_their_figures_findings_are_numbered_and_li
 #[test]
 fn a_route_that_ends_at_its_exchange_says_so() {
     let words = |queue: QueueReport| {
-        let picture = of(&[queue], &Numbers::new(), true).expect("drawn");
+        let picture = of(&[queue], &[], &Numbers::new(), true).expect("drawn");
         let words = picture.words.into_iter();
         words.filter(|word| word.0.contains(" c-")).map(|word| (word.0, word.3)).collect::<Vec<_>>()
     };
@@ -72,4 +73,39 @@ fn a_route_that_ends_at_its_exchange_says_so() {
         said("c-high", "no queue takes a +1")
     );
     assert_eq!(words(queue("work", route("arrives", &["dead"], &[]))), []);
+}
+
+#[test]
+fn the_levels_of_a_delay_are_one_box_that_says_how_many_wait_and_until_when() {
+    let level = |number: u32| {
+        let name = format!("nsb.v2.delay-level-0{number}");
+        let mut queue = queue(&name, route("arrives", &["billing"], &[]));
+        queue.delay = serde_json::from_value(json!({"delay": "nsb.v2", "level": number})).ok();
+        queue
+    };
+    let mut delay = Delay {
+        name: "nsb.v2".to_owned(),
+        levels: 3,
+        lowest: "nsb.v2.delay-level-00".to_owned(),
+        waiting: Some(2),
+        next_in: Some("nsb.v2.delay-level-01".to_owned()),
+        next_by: DateTime::from_timestamp(4_102_444_799, 0),
+    };
+    let queues = [level(0), level(1), level(2)];
+    let draw = |delay: &Delay| {
+        of(&queues, std::slice::from_ref(delay), &Numbers::new(), false).expect("drawn")
+    };
+    let picture = draw(&delay);
+    let boxes: Vec<_> =
+        picture.boxes.iter().map(|one| (&*one.name, &*one.note, &*one.href)).collect();
+    let expected = [
+        ("dlx", "", ""),
+        ("billing", "", "/queues/main/%2F/billing"),
+        ("delay nsb.v2", "2 waiting", "/queues/main/%2F/nsb.v2.delay-level-01"),
+    ];
+    assert_eq!(boxes, expected, "no exchange of a level either");
+    assert!(picture.words.iter().any(|word| word.3 == "next by 2099-12-31 23:59"));
+    assert_eq!(picture.routes[0].note, "2 waiting · next by 2099-12-31 23:59");
+    delay.next_by = Some(DateTime::UNIX_EPOCH);
+    assert_eq!(draw(&delay).routes[0].note, "2 waiting · the next is due");
 }

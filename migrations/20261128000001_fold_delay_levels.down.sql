@@ -1,0 +1,1 @@
+alter table topology_vhosts drop column delays;
