@@ -254,6 +254,7 @@ pub(crate) fn edit_of(id: LetterId, form: &EditForm) -> String {
         ("as", &form.shape),
         ("draft", &form.draft),
         ("queue", &form.queue),
+        ("headers", &form.headers),
         ("needs_approval", &form.needs_approval),
     ];
     with_query(&edit(id), fields.map(|(name, value)| (name, &**value)))

@@ -14,6 +14,7 @@ mod window;
 use serde::{Deserialize, Serialize};
 
 use crate::filter::{FilterFault, LetterFilter};
+use crate::republish::{BadHeaders, HeaderChanges};
 
 pub use breaker::{Breaker, BreakerState, BreakerStatus, PROBES, Sample, SampleResult};
 pub use budget::{Bucket, MOST_A_MINUTE};
@@ -104,6 +105,10 @@ pub struct NewPolicy {
     /// What stops it when its retries come back; `null` means nothing does.
     #[serde(default = "usual_breaker")]
     pub breaker: Option<Breaker>,
+    /// Leaves out headers of the letters that it retries, or sets them. An office in which changes of messages need a
+    /// second person asks for one before each try.
+    #[serde(default, skip_serializing_if = "HeaderChanges::is_empty")]
+    pub headers: HeaderChanges,
     /// It writes down what it would do, and does nothing.
     #[serde(default)]
     pub shadow: bool,
@@ -139,6 +144,7 @@ impl Default for NewPolicy {
             retries_per_minute: USUAL_BUDGET,
             window: None,
             breaker: usual_breaker(),
+            headers: HeaderChanges::default(),
             shadow: false,
             enabled: true,
         }
@@ -177,6 +183,9 @@ pub enum PolicyFault {
     /// The budget is nothing, or more than can be.
     #[error("a budget is 1 to {MOST_A_MINUTE} retries a minute")]
     Budget,
+    /// The changes of headers.
+    #[error("the headers cannot be: {0}")]
+    Headers(#[from] BadHeaders),
     /// The circuit breaker's figures are out of bounds.
     #[error(
         "a circuit breaker stops above 0 to 99 percent of the last 1 to 1000 retries, watches them \
@@ -205,6 +214,7 @@ impl NewPolicy {
         if self.breaker.is_some_and(|breaker| !breaker.is_usable()) {
             return Err(PolicyFault::Breaker);
         }
+        self.headers.check()?;
         let filter = self.condition()?.to_string();
         // One that is switched off can stay, and be switched off.
         let is_all = filter.is_empty() && self.verdict == PolicyVerdict::Discard;

@@ -57,6 +57,8 @@ pub struct EditForm {
     pub content_type: String,
     /// The queue it goes to; empty for the one that the letter died in.
     pub queue: String,
+    /// Headers to leave out, `-name`, and to set, `name=value`, with commas between them.
+    pub headers: String,
     /// Anything: another person has to approve it.
     pub needs_approval: String,
     /// The plan on the button that was pressed.
@@ -85,6 +87,7 @@ pub async fn read_edit(
     #[server(default)] shape: String,
     #[server(default)] draft: String,
     #[server(default)] queue: String,
+    #[server(default)] headers: String,
     #[server(default)] needs_approval: String,
 ) -> Result<EditRead, ApiError> {
     let id: LetterId = super::id(&id, "letter")?;
@@ -99,7 +102,8 @@ pub async fn read_edit(
     let Some(draft) = read.sheet.draft.as_ref().filter(|draft| draft.differs) else {
         return Ok(read);
     };
-    let mut new = replay_of(id, queue, &needs_approval)?;
+    let form = EditForm { queue, headers, needs_approval, ..EditForm::default() };
+    let mut new = replay_of(id, &form)?;
     new.edit = match desk.edit_of_draft(id, draft.id).await {
         Ok(edit) => Some(edit),
         // What was written is shown all the same.
@@ -117,14 +121,11 @@ pub async fn read_edit(
 
 /// A replay of one letter, to the queue that it died in or to another.
 #[cfg(feature = "ssr")]
-fn replay_of(
-    id: LetterId,
-    queue: String,
-    needs_approval: &str,
-) -> Result<dlo_domain::replay::NewReplay, ApiError> {
+fn replay_of(id: LetterId, form: &EditForm) -> Result<dlo_domain::replay::NewReplay, ApiError> {
     let manner = super::replays::Manner {
-        queue,
-        needs_approval: needs_approval.to_owned(),
+        queue: form.queue.clone(),
+        headers: form.headers.clone(),
+        needs_approval: form.needs_approval.clone(),
         ..Default::default()
     };
     let selection = dlo_domain::selection::Selection::of_ids(vec![id]);
@@ -187,7 +188,7 @@ pub async fn send_edit(id: String, #[server(flatten)] form: EditForm) -> Result<
             ),
         ));
     }
-    let mut new = replay_of(id, form.queue.clone(), &form.needs_approval)?;
+    let mut new = replay_of(id, &form)?;
     new.edit = Some(desk.edit_of_draft(id, draft).await?);
     let plan = dlo_domain::replay::PlanToken(form.plan.clone());
     if plan.read().is_err() {

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::TextField;
 use crate::api::replays::Manner;
 use crate::links;
 
@@ -44,16 +45,16 @@ pub(crate) fn MannerForm(
         </fieldset>
         <fieldset class="choices">
             <legend>"How carefully"</legend>
-            <Text name="steps" value=manner.steps label="canary: letters out after each step" hint="1, 10, 100" />
+            <TextField name="steps" value=manner.steps label="canary: letters out after each step" hint="1, 10, 100" />
             <div class="pair">
-                <Text name="stop_above" value=manner.stop_above label="stop above, in %" hint="5" />
-                <Text name="watch" value=manner.watch label="watch each step, in s" hint="30" />
+                <TextField name="stop_above" value=manner.stop_above label="stop above, in %" hint="5" />
+                <TextField name="watch" value=manner.watch label="watch each step, in s" hint="30" />
             </div>
             <div class="pair">
-                <Text name="rate" value=manner.rate label="letters a second" hint="as fast as it goes" />
-                <Text name="start" value=manner.start label="begin: UTC or minutes" hint="now" />
+                <TextField name="rate" value=manner.rate label="letters a second" hint="as fast as it goes" />
+                <TextField name="start" value=manner.start label="begin: UTC or minutes" hint="now" />
             </div>
-            <Text name="headers" value=manner.headers label="headers: -name leaves one out" hint="-x-delay, name=value" />
+            <TextField name="headers" value=manner.headers label="headers: -name leaves one out" hint="-x-delay, name=value" />
             <Check name="in_order" is_on=!manner.in_order.is_empty()>
                 "keep the order of arrival: one at a time, and stop at one that does not get through"
             </Check>
@@ -86,17 +87,17 @@ fn TargetChoice(
     let (word, name, meaning) = target;
     let fields = match word {
         "queue" => {
-            view! { <Text name="queue" value=manner.queue label="queue" hint="" /> }.into_any()
+            view! { <TextField name="queue" value=manner.queue label="queue" hint="" /> }.into_any()
         }
         "exchange" => view! {
             <div class="pair">
-                <Text name="exchange" value=manner.exchange label="exchange" hint="" />
-                <Text name="key" value=manner.key label="routing key" hint="" />
+                <TextField name="exchange" value=manner.exchange label="exchange" hint="" />
+                <TextField name="key" value=manner.key label="routing key" hint="" />
             </div>
         }
         .into_any(),
         "worker" => view! {
-            <Text name="worker" value=manner.worker label="worker" hint="" />
+            <TextField name="worker" value=manner.worker label="worker" hint="" />
             <small>
                 <a href=links::with_query(links::WORKERS, [("state", "fresh")])>"who is at work"</a>
             </small>
@@ -112,30 +113,6 @@ fn TargetChoice(
             </label>
             <div class="of-option">{fields}</div>
         </div>
-    }
-    .into_any()
-}
-
-#[component]
-fn Text(
-    name: &'static str,
-    value: String,
-    label: &'static str,
-    hint: &'static str,
-) -> impl IntoView {
-    view! {
-        <label class="choice">
-            <span>{label}</span>
-            <input
-                type="text"
-                name=name
-                value=value
-                placeholder=hint
-                maxlength="255"
-                autocomplete="off"
-                spellcheck="false"
-            />
-        </label>
     }
     .into_any()
 }

@@ -56,6 +56,13 @@ pub(crate) fn PolicyFields(
                 {text("until", "until, as 17:00", draft.until, 5, false)}
                 {text("days", "days, as mon tue; empty for all", draft.days, 40, false)}
             </fieldset>
+            {text(
+                "headers",
+                "headers: -name leaves one out, name=value sets one",
+                draft.headers,
+                4_000,
+                false,
+            )}
             <fieldset class="radios">
                 <legend>"circuit breaker"</legend>
                 {check("breaker", "it stops when too many come back", &draft.breaker)}

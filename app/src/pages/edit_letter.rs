@@ -43,6 +43,7 @@ impl Actions {
                 text: of("text"),
                 content_type: of("content_type"),
                 queue: of("queue"),
+                headers: of("headers"),
                 needs_approval: of("needs_approval"),
                 plan: of("plan"),
             },
@@ -68,6 +69,7 @@ pub(crate) fn EditLetterPage() -> impl IntoView {
             shape: of("as"),
             draft: of("draft"),
             queue: of("queue"),
+            headers: of("headers"),
             needs_approval: of("needs_approval"),
             ..EditForm::default()
         }
@@ -76,7 +78,10 @@ pub(crate) fn EditLetterPage() -> impl IntoView {
     // What is not sent any more as it was shown is shown anew.
     let read = Resource::new(
         move || (id.get(), form.get(), actions.send.version().get()),
-        |(id, form, _)| read_edit(id, form.shape, form.draft, form.queue, form.needs_approval),
+        |(id, form, _)| {
+            let EditForm { shape, draft, queue, headers, needs_approval, .. } = form;
+            read_edit(id, shape, draft, queue, headers, needs_approval)
+        },
     );
     let error = Signal::derive(move || {
         let kept = actions.keep.value().get().and_then(Result::err);

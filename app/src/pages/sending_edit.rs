@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
 use crate::api::changes::{EditForm, EditRead, SendEdit};
-use crate::components::{BodyDiff, OutOfDate, ReplayWarnings, SchemaNote};
+use crate::components::{BodyDiff, OutOfDate, ReplayWarnings, SchemaNote, TextField};
 use crate::visible::{show_line, show_lines, show_within};
 use crate::wording;
 
@@ -81,18 +81,18 @@ fn Sending(
     let token = plan.plan.map(|plan| plan.0);
     view! {
         <div class="stack tight padded">
-            <label class="choice">
-                <span>"queue; empty for the one that it died in"</span>
-                <input
-                    type="text"
-                    name="queue"
-                    maxlength="255"
-                    autocomplete="off"
-                    spellcheck="false"
-                    value=form.queue
-                    placeholder=show_line(&died_in)
-                />
-            </label>
+            <TextField
+                name="queue"
+                value=form.queue
+                label="queue; empty for the one that it died in"
+                hint=show_line(&died_in)
+            />
+            <TextField
+                name="headers"
+                value=form.headers
+                label="headers: -name leaves one out"
+                hint="-x-delay, name=value"
+            />
             <SecondPerson
                 is_rule=sheet.needs_approval
                 is_on=!form.needs_approval.is_empty()

@@ -1,7 +1,8 @@
 //! Headers that a replay leaves out or sets, in each of its letters.
 
+mod text;
+
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,6 +45,9 @@ pub enum BadHeaders {
         "`{0}` is written by the broker or by this office, or sends copies to other queues: it cannot be set"
     )]
     Reserved(String),
+    /// What is written in a line, and no change.
+    #[error("`{0}` is not a change: write `-name` to leave a header out, `name=value` to set one")]
+    NoChange(String),
     /// A value that cannot be sent.
     #[error(
         "`{0}` can be set to a text of at most {MOST_SET_BYTES} bytes, a whole number, `true` or `false`"
@@ -110,26 +114,6 @@ impl HeaderChanges {
             })
         });
         Changed { set: set.collect(), left_out }
-    }
-}
-
-/// As people write them in one line: `-x-delay, tenant=acme`.
-impl fmt::Display for HeaderChanges {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut comma = "";
-        for name in self.leave_out.patterns() {
-            write!(f, "{comma}-{name}")?;
-            comma = ", ";
-        }
-        for (name, value) in &self.set {
-            write!(f, "{comma}{name}=")?;
-            match value {
-                Value::String(text) => f.write_str(text)?,
-                other => write!(f, "{other}")?,
-            }
-            comma = ", ";
-        }
-        Ok(())
     }
 }
 

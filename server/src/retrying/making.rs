@@ -170,7 +170,12 @@ async fn replay(
     let actor = actor(kept);
     let mut ids: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
     ids.sort_unstable();
-    let new = NewReplay { selection: Selection::of_ids(ids.clone()), ..NewReplay::default() };
+    let new = NewReplay {
+        selection: Selection::of_ids(ids.clone()),
+        headers: kept.policy.headers.clone(),
+        ..NewReplay::default()
+    };
+    let new = new.under_rule(scheduler.replay.transforms_need_approval);
     let id = ReplayId(new_id(&*scheduler.clock));
     let maker = Maker { actor: &actor, policy: Some(kept.id), is_automatic: true, at: now };
     let named = (Some(id), &new);

@@ -9,11 +9,12 @@ use std::time::Duration;
 use dlo_app::desk::{DeskError, PolicyDesk as _, TriageDesk as _};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, PolicyId};
+use dlo_domain::policy::NewPolicy;
 use dlo_domain::replay::Outcome;
 use dlo_domain::state::LetterState;
 use futures_util::StreamExt as _;
 use lapin::BasicProperties;
-use lapin::options::{BasicAckOptions, BasicConsumeOptions};
+use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicGetOptions};
 use lapin::types::{AMQPValue, FieldArray, FieldTable};
 use sqlx::PgPool;
 
@@ -179,6 +180,38 @@ async fn a_policy_sends_nothing_where_only_the_message_says_that_it_died(pool: P
     .expect("one letter");
     assert_eq!((&*queue, &*state), ("payments.execute", "held"));
     assert!(why.contains("only the message itself says where it died"), "{why}");
+    scheduler.stop().await;
+    engine.stop().await;
+    intake.stop().await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_policy_leaves_headers_out_and_sets_others(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    vhost.queue("dead", &[]).await;
+    let headers = "-x-delay, tenant=acme, /laravel/attempts=0".parse().expect("changes");
+    add(&bench, &NewPolicy { headers, ..policy(vec![1]) }).await;
+    let intake = Office::start(&pool, &vhost.brokers).await;
+    let engine = bench.engine().await;
+    let scheduler = scheduler(&pool);
+    let mut laravel = FieldTable::default();
+    laravel.insert("attempts".into(), AMQPValue::LongInt(3));
+    let mut headers = FieldTable::default();
+    headers.insert("x-death".into(), died_so_often(1));
+    headers.insert("x-delay".into(), AMQPValue::LongInt(5_000));
+    headers.insert("laravel".into(), AMQPValue::FieldTable(laravel));
+    vhost.publish("dead", BasicProperties::default().with_headers(headers), b"fails").await;
+    until("it is tried", || async { vhost.depth("work").await == 1 }).await;
+    let got = vhost.channel.basic_get("work".into(), BasicGetOptions { no_ack: true }).await;
+    let came = got.expect("got").expect("a message").delivery.properties;
+    let came = came.headers().clone().expect("headers");
+    let came = came.inner();
+    assert!(!came.contains_key("x-delay"), "{came:?}");
+    assert_eq!(came.get("tenant"), Some(&AMQPValue::LongString("acme".into())));
+    let mut laravel = FieldTable::default();
+    laravel.insert("attempts".into(), AMQPValue::LongInt(0));
+    assert_eq!(came.get("laravel"), Some(&AMQPValue::FieldTable(laravel)));
     scheduler.stop().await;
     engine.stop().await;
     intake.stop().await;

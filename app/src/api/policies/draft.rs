@@ -39,6 +39,8 @@ pub struct PolicyDraft {
     pub watch: String,
     /// In seconds.
     pub pause: String,
+    /// Headers to leave out, `-name`, and to set, `name=value`, with commas between them.
+    pub headers: String,
     /// Whether it only looks.
     pub shadow: String,
     /// Whether it is asked.
@@ -46,7 +48,7 @@ pub struct PolicyDraft {
 }
 
 /// The fields, without the id.
-const FIELDS: usize = 17;
+const FIELDS: usize = 18;
 
 impl PolicyDraft {
     /// The draft that the address of a form holds, and whether it holds one. `id` is the path's.
@@ -78,6 +80,7 @@ impl PolicyDraft {
             ("of_last", &mut self.of_last),
             ("watch", &mut self.watch),
             ("pause", &mut self.pause),
+            ("headers", &mut self.headers),
             ("shadow", &mut self.shadow),
             ("enabled", &mut self.enabled),
         ]

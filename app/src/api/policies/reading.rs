@@ -7,6 +7,7 @@ use dlo_domain::policy::{Breaker, Day, NewPolicy, RetryWindow, Schedule, Unknown
 
 use super::PolicyDraft;
 use crate::error::ApiError;
+use crate::wording::sentence;
 
 /// The draft as a policy.
 pub(super) fn policy_of(draft: &PolicyDraft) -> Result<NewPolicy, ApiError> {
@@ -24,6 +25,10 @@ pub(super) fn policy_of(draft: &PolicyDraft) -> Result<NewPolicy, ApiError> {
         retries_per_minute: number(&draft.budget, "the budget, in retries a minute")?,
         window: window(draft)?,
         breaker: breaker(draft)?,
+        headers: draft
+            .headers
+            .parse()
+            .map_err(|why| ApiError::invalid(sentence(&format!("headers: {why}"))))?,
         shadow: draft.shadow == "on",
         enabled: draft.enabled != "off",
     })
@@ -112,6 +117,7 @@ pub(super) fn draft_of(id: String, policy: &NewPolicy) -> PolicyDraft {
         of_last: breaker.of_last.to_string(),
         watch: breaker.watch_seconds.to_string(),
         pause: breaker.pause_seconds.to_string(),
+        headers: policy.headers.to_string(),
         shadow: on(policy.shadow),
         enabled: if policy.enabled { "on" } else { "off" }.to_owned(),
     }

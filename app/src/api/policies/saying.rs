@@ -77,7 +77,13 @@ fn verdict(policy: &NewPolicy) -> String {
                 format!(", {days} {}–{} UTC", window.from, window.until)
             });
             let window = window.unwrap_or_default();
-            format!("retries after {delays} (± {jitter} %), at most {budget} a minute{window}")
+            let headers = match policy.headers.to_string() {
+                none if none.is_empty() => none,
+                some => format!("; headers: {some}"),
+            };
+            format!(
+                "retries after {delays} (± {jitter} %), at most {budget} a minute{window}{headers}"
+            )
         }
     }
 }

@@ -3,11 +3,15 @@
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::replay::{Makers, NewReplay, Outcome};
+use dlo_domain::policy::NewPolicy;
+use dlo_domain::replay::{Makers, NewReplay, Outcome, ReplayState};
+use dlo_domain::republish::HeaderChanges;
 use dlo_domain::selection::Selection;
 use sqlx::PgPool;
 
 use super::office::{Office, policy};
+use crate::config::ReplayConfig;
+use crate::retrying::Scheduler;
 
 async fn replay(office: &Office, by: &str, letter: LetterId) -> ReplayId {
     let new = NewReplay { selection: Selection::of_ids(vec![letter]), ..NewReplay::default() };
@@ -76,4 +80,23 @@ async fn a_person_with_the_name_of_a_policy_does_not_hold_it_up(pool: PgPool) {
     office.after(0, &mut scheduler).await;
     office.after(60, &mut scheduler).await;
     assert_eq!(office.made().await, 1);
+}
+
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
+async fn a_try_with_other_headers_waits_for_a_person_where_changes_do(pool: PgPool) {
+    let office = Office::open(&pool).await;
+    let headers: HeaderChanges = "-x-delay, tenant=acme".parse().expect("changes");
+    let changing = NewPolicy { headers: headers.clone(), ..policy("again", "") };
+    office.add(&changing).await;
+    for (rule, state) in [(false, ReplayState::Running), (true, ReplayState::AwaitingApproval)] {
+        let config = ReplayConfig { transforms_need_approval: rule, ..ReplayConfig::default() };
+        let mut scheduler = Scheduler::new(office.pool.clone(), office.clock.clone(), config, true);
+        office.arrive("work").await;
+        office.after(0, &mut scheduler).await;
+        office.after(10, &mut scheduler).await;
+        let made = office.desk.replays(Makers::Policies, None, 1).await.expect("a page").items;
+        assert_eq!((made[0].state, made[0].total), (state, 1));
+        assert_eq!(made[0].headers, headers);
+        office.engine_says(Outcome::Confirmed).await;
+    }
 }

@@ -12,6 +12,7 @@ fn a_form_comes_back_as_the_policy_that_it_was() {
             from: "09:00".parse().expect("a time"),
             until: "17:00".parse().expect("a time"),
         }),
+        headers: "-x-delay, id=\"7\"".parse().expect("changes"),
         shadow: true,
         ..NewPolicy::default()
     };

@@ -1,14 +1,9 @@
 //! From what was written in the form to the replay that is asked for.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, NaiveDateTime, SubsecRound as _, TimeDelta, Utc};
 use dlo_domain::changing::Transform;
-use dlo_domain::globs::Globs;
 use dlo_domain::replay::{Canary, NewReplay, Target};
-use dlo_domain::republish::HeaderChanges;
 use dlo_domain::selection::Selection;
-use serde_json::Value;
 
 use super::Manner;
 use crate::error::ApiError;
@@ -30,7 +25,7 @@ impl Manner {
             start_at: self.start(now)?,
             ignore_loop_cap: !self.ignore_loop_cap.is_empty(),
             claimed_origins: !self.claimed_origins.is_empty(),
-            headers: self.headers()?,
+            headers: self.headers.parse().map_err(|why| sentence(&format!("headers: {why}")))?,
             open_envelopes: !self.open_envelopes.is_empty(),
             transform: self.transform(),
             edit: None,
@@ -41,28 +36,6 @@ impl Manner {
         };
         new.check().map_err(|why| sentence(&why.to_string()))?;
         Ok(new)
-    }
-
-    fn headers(&self) -> Result<HeaderChanges, ApiError> {
-        let mut leave_out = Vec::new();
-        let mut set = BTreeMap::new();
-        for one in self.headers.split(',').map(str::trim).filter(|one| !one.is_empty()) {
-            if let Some(name) = one.strip_prefix('-') {
-                leave_out.push(name.trim().to_owned());
-            } else if let Some((name, value)) = one.split_once('=') {
-                let value = value.trim();
-                let plain = serde_json::from_str::<Value>(value);
-                let plain = plain.ok().filter(|plain| plain.is_i64() || plain.is_boolean());
-                let value = plain.unwrap_or_else(|| Value::from(value));
-                set.insert(name.trim().to_owned(), value);
-            } else {
-                return Err(sentence(&format!(
-                    "headers: `{one}` is not a change: write `-name` to leave one out, `name=value` to set one"
-                )));
-            }
-        }
-        let leave_out = Globs::of(leave_out).map_err(|why| sentence(&format!("headers: {why}")))?;
-        Ok(HeaderChanges { leave_out, set })
     }
 
     fn transform(&self) -> Option<Transform> {
@@ -203,15 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_left_out_and_set_in_one_field() {
-        let written =
-            " -x-delay ,-MT-Fault-*, /laravel/attempts = 0, tenant=a=b, dry=true, id=\"7\",";
-        let headers = asked(&[("headers", written)]).expect("a replay").headers;
-        assert_eq!(headers.leave_out.patterns(), ["x-delay", "MT-Fault-*"]);
-        let set = serde_json::json!({
-            "/laravel/attempts": 0, "tenant": "a=b", "dry": true, "id": "\"7\"",
-        });
-        assert_eq!(serde_json::to_value(headers.set).expect("JSON"), set);
+    fn more_headers_are_changed_in_the_same_field() {
         let mut manner = Manner::default();
         manner.add_headers("-a");
         manner.add_headers("b=1");

@@ -1,0 +1,33 @@
+//! A line of text in a form.
+
+use leptos::prelude::*;
+
+/// A field for a line of text.
+#[component]
+pub(crate) fn TextField(
+    /// Its name in what is sent.
+    name: &'static str,
+    /// What stands in it.
+    value: String,
+    /// What it is for.
+    label: &'static str,
+    /// What stands in it while it is empty.
+    #[prop(into)]
+    hint: String,
+) -> impl IntoView {
+    view! {
+        <label class="choice">
+            <span>{label}</span>
+            <input
+                type="text"
+                name=name
+                value=value
+                placeholder=hint
+                maxlength="4000"
+                autocomplete="off"
+                spellcheck="false"
+            />
+        </label>
+    }
+    .into_any()
+}
