@@ -80,12 +80,14 @@ document.addEventListener('click', async (event) => {
   if (event.target.closest?.('[data-keys]')) document.querySelector('#keys')?.showModal();
   const button = event.target.closest?.('[data-copy]');
   if (!button) return;
-  const text = button.parentElement.querySelector('pre').textContent;
+  const whole = button.parentElement.querySelector('pre');
+  const text = button.dataset.copy || whole.textContent;
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = 'Copied';
   } catch {
     // No clipboard here: the text is selected, so that a key copies it.
-    getSelection().selectAllChildren(button.parentElement.querySelector('pre'));
+    if (!whole) button.textContent = text;
+    getSelection().selectAllChildren(whole ?? button);
   }
 });

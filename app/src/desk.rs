@@ -12,6 +12,7 @@ use dlo_domain::breakdown::Breakdown;
 use dlo_domain::changing::{
     Edit, EditSheet, NewDraft, SentBody, Shape, TransformPreview, TryTransform,
 };
+use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
@@ -96,6 +97,14 @@ pub trait TriageDesk:
 
     /// One arrival, whole.
     async fn arrival(&self, id: LetterId, ordinal: i32) -> Result<Arrival, DeskError>;
+
+    /// What differs between an arrival and an earlier one; the one before it when `since` is absent.
+    async fn compare_arrivals(
+        &self,
+        id: LetterId,
+        ordinal: i32,
+        since: Option<i32>,
+    ) -> Result<ArrivalChanges, DeskError>;
 
     /// A part of the body of an arrival, byte by byte; of the last arrival when `ordinal` is absent. All
     /// parts of one arrival are of the same bytes.

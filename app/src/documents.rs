@@ -2,10 +2,12 @@
 //! small script (`public/document.js`) asks for them again when something happens that they show.
 
 mod alerts;
+mod arrival;
 mod channels;
 mod fields;
 mod frame;
 mod outcome;
+mod payload;
 mod reading;
 mod schemas;
 
@@ -19,8 +21,10 @@ use crate::components::{
     Colophon, KeysHelp, Masthead, TroubleBanner, provide_attention, provide_live, provide_ticks,
 };
 use alerts::{AlertPage, AlertRulePage, AlertRulesPage, AlertsPage, PastAlertsPage, SilencesPage};
+use arrival::ArrivalPage;
 pub use channels::PostedMessage;
 use channels::{ChannelPage, ChannelsPage};
+pub(crate) use payload::payload;
 use schemas::SchemasPage;
 pub use schemas::{UPLOAD, schema_uploaded};
 
@@ -49,6 +53,11 @@ pub fn Documents() -> impl IntoView {
                     <Route path=path!("/alerts/channels") view=ChannelsPage ssr=SsrMode::Async />
                     <Route path=path!("/alerts/channels/:id") view=ChannelPage ssr=SsrMode::Async />
                     <Route path=path!("/alerts/:id") view=AlertPage ssr=SsrMode::Async />
+                    <Route
+                        path=path!("/letters/:id/arrivals/:ordinal")
+                        view=ArrivalPage
+                        ssr=SsrMode::Async
+                    />
                     <Route path=path!("/schemas") view=SchemasPage ssr=SsrMode::Async />
                 </FlatRoutes>
             </main>

@@ -265,9 +265,15 @@ pub(crate) fn sent(id: LetterId, replay: ReplayId) -> String {
     format!("/letters/{id}/sent/{replay}")
 }
 
+/// What an arrival has that an earlier one had not.
+pub(crate) fn arrival(id: LetterId, ordinal: i32) -> String {
+    format!("/letters/{id}/arrivals/{ordinal}")
+}
+
 /// The bytes of one arrival.
-pub(crate) fn body(id: LetterId, arrival: i32) -> String {
-    format!("/letters/{id}/body?arrival={arrival}")
+#[cfg(feature = "ssr")]
+pub(crate) fn body(id: LetterId, arrival: &str) -> String {
+    with_query(&format!("/letters/{id}/body"), [("arrival", arrival)])
 }
 
 /// One replay.

@@ -11,6 +11,7 @@ pub mod budget;
 pub mod causes;
 pub mod changing;
 pub mod channel;
+pub mod comparing;
 pub mod death;
 pub mod decoding;
 pub mod delivery_limit;

@@ -9,7 +9,7 @@ use crate::delivery_limit::COUNTS;
 use crate::ids::{LetterId, ReplayId};
 use crate::wire::{FieldTable, FieldValue, Properties, WireText};
 
-pub use difference::difference;
+pub use difference::{between_arrivals, difference};
 use headers::Changed;
 pub use headers::{BadHeaders, HeaderChanges, MOST_SET_BYTES};
 pub use known::{KnownHeader, Travelling, largest};

@@ -126,6 +126,37 @@ test('a payload is shown as a tree, as text and in hexadecimal, and downloaded b
   expect(await readFile(file)).toEqual(Buffer.from(JSON.stringify(ORDER)));
 });
 
+test('a value leads to the letters that have the same, and its path can be copied', async ({ page, workplace }) => {
+  for (const number of [4711, 4711, 4712]) await workplace.die({ body: { order: { number }, tags: ['a b'] } });
+  await workplace.letters(3);
+  await page.goto(`/letters?q=source:${workplace.source}+body.order.number:4712`);
+  await rows(page, workplace.work).getByRole('link').first().click();
+  const payload = section(page, 'Payload');
+  await payload.getByRole('link', { name: '"a b"' }).click();
+  await expect(page).toHaveURL(/\/letters\?q=body\.tags:/);
+  await page.goto(`/letters?q=source:${workplace.source}+body.order.number:4712`);
+  await expect(rows(page, workplace.work)).toHaveCount(1);
+  await rows(page, workplace.work).getByRole('link').first().click();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await payload.getByText('4712').hover();
+  await payload.getByRole('button', { name: 'Copy the path body.order.number' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('body.order.number');
+});
+
+test('a large body is shown in parts', async ({ page, workplace }) => {
+  await workplace.die({ body: `${'a'.repeat(262_143)}€${'b'.repeat(10)}` });
+  const id = await workplace.letter();
+  await page.goto(`/letters/${id}?view=text`);
+  const payload = section(page, 'Payload');
+  await expect(payload).toContainText('The first 262,143 of 262,156 bytes are shown; the download has them all.');
+  await payload.getByRole('link', { name: 'Later' }).click();
+  await expect(payload).toContainText('Bytes 262,145 to 262,156 of 262,156, as they are stored.');
+  await expect(payload.getByLabel('Body as text')).toHaveText(`€${'b'.repeat(10)}`);
+  await payload.getByRole('link', { name: 'Hex' }).click();
+  await payload.getByRole('link', { name: 'Last' }).click();
+  await expect(payload.getByLabel('Body in hexadecimal')).toContainText('040000  82 ac 62');
+});
+
 test('bytes that are no text are shown in hexadecimal and downloaded as they are', async ({ page, workplace }) => {
   const body = Buffer.from([0x00, 0xff, 0xfe, 0x80, 0x0a, 0x1b, 0xc3, 0x28, 0x00]);
   await workplace.die({ body, properties: { content_type: 'text/html' } });

@@ -33,14 +33,22 @@ test('one letter is edited, looked at and sent, and what comes back is compared 
   await expect(changes.locator('ins')).toHaveText('+   "country": "DE"');
   expect((await running.api.letter(id)).state, 'nothing was sent').toBe('held');
 
-  await page.getByRole('button', { name: `Send 1 letter with this body to ${workplace.work}` }).click();
+  const send = page.getByRole('button', { name: `Send 1 letter with this body to ${workplace.work}` });
+  await page.getByRole('textbox', { name: 'headers: -name leaves one out' }).fill('tenant="7"');
+  await expect(send, 'what it would do is not what was shown').toBeDisabled();
+  await page.getByRole('button', { name: 'Show what changes' }).click();
+  await send.click();
   await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 confirmed by the broker.');
   const sent = await workplace.reject();
   expect(sent.payload).toBe('{"order":9007199254740993,"price":1.10,"country":"DE"}');
 
   await page.goto(`/letters/${id}`);
   await expect(sentence(page)).toContainText('Arrived twice');
-  await expect(section(page, 'Arrivals')).toContainText('as the replay sent it, changed');
+  await section(page, 'Arrivals').getByRole('link', { name: 'as the replay sent it, changed' }).click();
+  await expect(sentence(page)).toHaveText('1 value of the body differs, and properties or headers differ.');
+  await expect(section(page, 'Body').getByRole('row').last()).toHaveText(/country\s*"XX"\s*"DE"/);
+  await expect(section(page, 'Properties and headers').locator('ins')).toHaveText('+ tenant: 7');
+  await page.goBack();
   await section(page, 'Replays of it').getByRole('link', { name: 'sent changed' }).click();
   await expect(sentence(page)).toHaveText('It came back as it was sent, byte by byte.');
   await expect(section(page, 'From what arrived to what is sent').locator('ins')).toContainText('DE');

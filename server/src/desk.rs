@@ -9,6 +9,7 @@ mod alerts;
 mod approvals;
 mod causes;
 mod channels;
+mod comparing;
 mod decisions;
 mod destinations;
 mod edits;

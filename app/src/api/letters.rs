@@ -6,12 +6,10 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::arrival::Arrival;
-use dlo_domain::decoding::Format;
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::FilterChoices;
 use dlo_domain::page::{Page, Total};
-use dlo_domain::payload::{Content, Payload};
 use dlo_domain::selection::Changed;
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
@@ -133,45 +131,8 @@ pub async fn read_letter(
     Ok(LetterRead { letter, told, trace, shown, now: crate::request::now() })
 }
 
-/// A body made readable, for the page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PayloadRead {
-    /// The size of the body in bytes.
-    pub size_bytes: i64,
-    /// What it is written in.
-    pub format: String,
-    /// Whether there are values in it, which can be shown as a tree.
-    pub has_tree: bool,
-    /// What is shown of it.
-    pub content: Content,
-    /// Its first bytes as they are, in hexadecimal.
-    pub first_bytes_hex: String,
-    /// How many bytes of what was read are shown.
-    pub shown_bytes: i64,
-    /// How many were read.
-    pub read_bytes: i64,
-    /// What was done or could not be done, for people.
-    pub notes: Vec<String>,
-}
-
-impl From<Payload> for PayloadRead {
-    fn from(payload: Payload) -> Self {
-        let format = payload.steps.last().map(|step| step.format);
-        let format = format.filter(|_| payload.content != Content::Empty);
-        Self {
-            size_bytes: payload.size_bytes,
-            format: format.map_or("empty", Format::name).to_owned(),
-            has_tree: format.is_some_and(Format::has_values),
-            content: payload.content,
-            first_bytes_hex: payload.first_bytes_hex,
-            shown_bytes: payload.shown_bytes,
-            read_bytes: payload.read_bytes,
-            notes: payload.notes,
-        }
-    }
-}
-
-/// The body of an arrival, the last one when `arrival` is 0.
+/// The body of an arrival, the last one when `arrival` is 0, from a byte on, as it is to be shown: the inside of a
+/// section of the page. `view` is `tree`, `text` or `hex`; the best one when it is empty.
 ///
 /// # Errors
 /// No such letter or arrival, or a desk that does not answer.
@@ -179,11 +140,10 @@ impl From<Payload> for PayloadRead {
 pub async fn read_payload(
     id: String,
     #[server(default)] arrival: i32,
-    #[server(default)] as_text: bool,
-) -> Result<PayloadRead, ApiError> {
-    let id = super::id(&id, "letter")?;
-    let ordinal = (arrival > 0).then_some(arrival);
-    Ok(crate::desk::desk().payload(id, ordinal, as_text).await?.into())
+    #[server(default)] view: String,
+    #[server(default)] from: i64,
+) -> Result<String, ApiError> {
+    crate::documents::payload(&id, arrival, &view, from).await
 }
 
 /// Puts letters away.

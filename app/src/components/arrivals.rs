@@ -86,7 +86,10 @@ pub(crate) fn Arrivals(
                                             {if is_shown { "shown here" } else { "show" }}
                                         </a>
                                         {words(coming)
-                                            .map(|words| view! { <small class="quiet">{words}</small> })}
+                                            .map(|words| {
+                                                let href = links::arrival(id, arrival.ordinal);
+                                                view! { <a class="quiet" href=href rel="external"><small>{words}</small></a> }
+                                            })}
                                     </td>
                                 </tr>
                             }
@@ -150,7 +153,8 @@ fn summary(comings: &[Coming]) -> &'static str {
 
 fn words(coming: Coming) -> Option<&'static str> {
     match coming {
-        Coming::First | Coming::Same => None,
+        Coming::First => None,
+        Coming::Same => Some("the same body"),
         Coming::Other => Some("another body than before"),
         Coming::AsSent => Some("as the replay sent it, changed"),
         Coming::NotAsSent => Some("not as the replay sent it"),

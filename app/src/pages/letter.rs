@@ -7,17 +7,18 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use crate::api::letters::{LetterRead, PayloadRead, read_letter, read_payload};
+use crate::api::letters::{LetterRead, read_letter, read_payload};
 use crate::components::{
     Arrivals, AuditLog, Decisions, ErrorNote, ErrorPanel, LetterActions, LetterHead, LetterReplays,
-    LetterRetriesView, Live, Notice, Particulars, PayloadView, PropertiesTable, RouteLine,
-    StackTrace, Timeline, Toasts, View, Waiting, WireTable,
+    LetterRetriesView, Live, Notice, Particulars, PropertiesTable, RouteLine, StackTrace, Timeline,
+    Toasts, Waiting, WireTable,
 };
 use crate::error::ApiError;
 use crate::visible::{show_line, show_lines};
 use crate::wording::counted;
 
-type PayloadResource = Resource<Result<PayloadRead, ApiError>>;
+/// The body as it is to be shown, made by the server.
+type PayloadResource = Resource<Result<String, ApiError>>;
 
 /// One letter.
 #[component]
@@ -32,7 +33,8 @@ pub(crate) fn LetterPage() -> impl IntoView {
         })
     });
     let view = Memo::new(move |_| {
-        query.with(|query| View::from_word(query.get_str("view").unwrap_or_default()))
+        let of = |name| query.with(|query| query.get(name).unwrap_or_default());
+        (of("view"), of("from").parse().unwrap_or(0))
     });
     let decisions = Decisions::new();
     let toasts = Toasts::current();
@@ -56,8 +58,8 @@ pub(crate) fn LetterPage() -> impl IntoView {
         |(id, arrival, ..)| read_letter(id, arrival),
     );
     let payload: PayloadResource = Resource::new(
-        move || (id.get(), arrival.get(), view.get() == View::Text, version.get()),
-        |(id, arrival, as_text, _)| read_payload(id, arrival, as_text),
+        move || (id.get(), arrival.get(), view.get(), version.get()),
+        |(id, arrival, (view, from), _)| read_payload(id, arrival, view, from),
     );
     view! {
         <Title text=move || format!("Letter {}", show_line(&crate::wording::short(&id.get()))) />
@@ -71,7 +73,6 @@ pub(crate) fn LetterPage() -> impl IntoView {
                             <Read
                                 read
                                 arrival=arrival.get()
-                                view
                                 payload
                                 decisions
                             />
@@ -90,7 +91,6 @@ pub(crate) fn LetterPage() -> impl IntoView {
 fn Read(
     read: LetterRead,
     arrival: i32,
-    view: Memo<View>,
     payload: PayloadResource,
     decisions: Decisions,
 ) -> impl IntoView {
@@ -115,20 +115,25 @@ fn Read(
             <div class="stack content">
                 <Transition>
                     // Another view changes this part alone: a page that is made anew loses clicks.
-                    {move || {
-                        let view = view.get();
-                        Suspend::new(async move {
-                            match payload.await {
-                                Ok(read) => {
-                                    view! { <PayloadView id arrival=number read view /> }.into_any()
+                    {move || Suspend::new(async move {
+                        match payload.await {
+                            Ok(shown) => {
+                                view! {
+                                    <section
+                                        class="section"
+                                        id="payload"
+                                        aria-labelledby="payload-title"
+                                        inner_html=shown
+                                    ></section>
                                 }
-                                Err(error) => {
-                                    view! { <p class="error-note">{show_lines(&error.to_string())}</p> }
-                                        .into_any()
-                                }
+                                    .into_any()
                             }
-                        })
-                    }}
+                            Err(error) => {
+                                view! { <p class="error-note">{show_lines(&error.to_string())}</p> }
+                                    .into_any()
+                            }
+                        }
+                    })}
                 </Transition>
                 {letter
                     .stack_trace

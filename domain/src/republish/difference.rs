@@ -1,10 +1,12 @@
-//! How the properties and headers that a replay sends differ from those that a letter arrived with, line by line.
+//! How the properties and headers of a message differ from those of another, line by line: of what a replay sends from
+//! what a letter arrived with, and of an arrival from an earlier one.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::{ATTEMPT, LETTER, REPLAY, Republished, is_history, is_of_interceptor};
+use crate::arrival::Arrival;
 use crate::changing::{Diff, DiffLine, DiffMark};
 use crate::extract::plain;
 use crate::reading::cut;
@@ -16,37 +18,62 @@ const MOST_LINE_BYTES: usize = 300;
 /// The most lines.
 const MOST_LINES: usize = 200;
 
-/// What differs. The history that brokers wrote, which no replay sends, and the marks that each has are not told; nor
-/// that a message is persistent of which its sender said nothing of that.
+/// What a replay sends otherwise than it arrived. The history that brokers wrote, which no replay sends, and the marks
+/// that each has are not told; nor that a message is persistent of which its sender said nothing of that.
 #[must_use]
 pub fn difference(properties: &Properties, headers: &FieldTable, sent: &Republished) -> Diff {
-    let mut diff = Diff::default();
     let mut sent_properties = sent.properties.clone();
     sent_properties.delivery_mode = properties.delivery_mode.and(sent_properties.delivery_mode);
-    let (before, after) = (named(properties), named(&sent_properties));
-    for ((name, before), (_, after)) in before.into_iter().zip(after) {
-        add(&mut diff, name, before.as_deref(), after.as_deref());
-    }
-    let is_told = |name: &&WireText| {
-        !name.as_str().is_some_and(|name| {
-            is_history(name) || is_of_interceptor(name) || matches!(name, LETTER | REPLAY | ATTEMPT)
-        })
-    };
-    let fields = headers.0.iter().chain(&sent.headers.0);
-    let names: BTreeSet<&[u8]> =
-        fields.map(|field| &field.name).filter(is_told).map(WireText::as_bytes).collect();
-    for name in names {
-        let told = |table: &FieldTable| {
-            let mut fields = table.0.iter().filter(|field| field.name.as_bytes() == name);
-            // A name may be there twice.
-            let values: Vec<String> =
-                fields.by_ref().map(|field| as_text(&plain(&field.value, 0))).collect();
-            (!values.is_empty()).then(|| values.join(", "))
+    let before = Head { properties, headers };
+    before.differs_from(Head { properties: &sent_properties, headers: &sent.headers })
+}
+
+/// What an arrival has otherwise than an earlier one. The history that brokers wrote and the marks of replays are not
+/// told.
+#[must_use]
+pub fn between_arrivals(before: &Arrival, after: &Arrival) -> Diff {
+    let [before, after] = [before, after]
+        .map(|arrival| Head { properties: &arrival.properties, headers: &arrival.headers });
+    before.differs_from(after)
+}
+
+/// The properties and headers of a message.
+#[derive(Clone, Copy)]
+struct Head<'a> {
+    properties: &'a Properties,
+    headers: &'a FieldTable,
+}
+
+impl Head<'_> {
+    fn differs_from(self, other: Head<'_>) -> Diff {
+        let mut diff = Diff::default();
+        let (before, after) = (named(self.properties), named(other.properties));
+        for ((name, before), (_, after)) in before.into_iter().zip(after) {
+            add(&mut diff, name, before.as_deref(), after.as_deref());
+        }
+        let is_told = |name: &&WireText| {
+            !name.as_str().is_some_and(|name| {
+                is_history(name)
+                    || is_of_interceptor(name)
+                    || matches!(name, LETTER | REPLAY | ATTEMPT)
+            })
         };
-        let shown = WireText::from(name.to_vec()).to_display().into_owned();
-        add(&mut diff, &shown, told(headers).as_deref(), told(&sent.headers).as_deref());
+        let fields = self.headers.0.iter().chain(&other.headers.0);
+        let names: BTreeSet<&[u8]> =
+            fields.map(|field| &field.name).filter(is_told).map(WireText::as_bytes).collect();
+        for name in names {
+            let told = |table: &FieldTable| {
+                let mut fields = table.0.iter().filter(|field| field.name.as_bytes() == name);
+                // A name may be there twice.
+                let values: Vec<String> =
+                    fields.by_ref().map(|field| as_text(&plain(&field.value, 0))).collect();
+                (!values.is_empty()).then(|| values.join(", "))
+            };
+            let shown = WireText::from(name.to_vec()).to_display().into_owned();
+            add(&mut diff, &shown, told(self.headers).as_deref(), told(other.headers).as_deref());
+        }
+        diff
     }
-    diff
 }
 
 fn add(diff: &mut Diff, name: &str, before: Option<&str>, after: Option<&str>) {

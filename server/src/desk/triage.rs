@@ -9,6 +9,7 @@ use dlo_domain::breakdown::Breakdown;
 use dlo_domain::changing::{
     Edit, EditSheet, NewDraft, SentBody, Shape, TransformPreview, TryTransform,
 };
+use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
@@ -26,8 +27,8 @@ use dlo_domain::view::{NewView, View};
 use uuid::Uuid;
 
 use super::{
-    PgDesk, approvals, decisions, edits, groups, letters, losses, overview, replays, rules,
-    searches, sources, transforms, troubles, views,
+    PgDesk, approvals, comparing, decisions, edits, groups, letters, losses, overview, replays,
+    rules, searches, sources, transforms, troubles, views,
 };
 use crate::breakdown;
 
@@ -65,6 +66,15 @@ impl TriageDesk for PgDesk {
 
     async fn arrival(&self, id: LetterId, ordinal: i32) -> Result<Arrival, DeskError> {
         letters::arrival(self, id, ordinal).await
+    }
+
+    async fn compare_arrivals(
+        &self,
+        id: LetterId,
+        ordinal: i32,
+        since: Option<i32>,
+    ) -> Result<ArrivalChanges, DeskError> {
+        comparing::arrivals(self, id, ordinal, since).await
     }
 
     async fn body_part(

@@ -1,5 +1,6 @@
 //! The desk over a real database: decisions and plans. A broker is asked only where it says so.
 
+mod arrivals;
 mod breakdowns;
 mod decisions;
 pub mod groups;

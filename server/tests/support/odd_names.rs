@@ -17,6 +17,8 @@ pub fn shown(page: &str) -> String {
         ("<textarea", "</textarea>"),
         (" value=\"", "\""),
         (" href=\"", "\""),
+        // What a button copies.
+        (" data-copy=\"", "\""),
     ] {
         page = without(&page, begins, ends);
     }

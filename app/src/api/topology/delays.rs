@@ -43,7 +43,7 @@ pub(super) fn next(delay: &Delay) -> Option<String> {
     let now = crate::request::now();
     Some(match wording::day(by) == wording::day(now) {
         _ if by <= now => "the next is due".to_owned(),
-        true => format!("next by {} UTC", wording::clock(by)),
+        true => format!("next by {}", wording::clock(by)),
         false => format!("next by {} {}", wording::day(by), wording::hour(by)),
     })
 }

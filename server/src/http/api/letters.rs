@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use dlo_domain::arrival::Arrival;
+use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::filter::LetterFilter;
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::LetterSummary;
@@ -105,11 +106,37 @@ pub(crate) async fn arrival(
     uri: Uri,
 ) -> Result<Json<Arrival>, Problem> {
     Query::of(&uri, &[])?;
-    let id = id_from(&path.id)?;
-    let ordinal = path.ordinal.parse().map_err(|_| {
-        Problem::invalid(format!("`{}` is not the number of an arrival", path.ordinal))
-    })?;
-    Ok(Json(front.desk.arrival(id, ordinal).await?))
+    Ok(Json(front.desk.arrival(id_from(&path.id)?, number(&path.ordinal)?).await?))
+}
+
+/// The number of an arrival.
+fn number(text: &str) -> Result<i32, Problem> {
+    text.parse().map_err(|_| Problem::invalid(format!("`{text}` is not the number of an arrival")))
+}
+
+/// What differs between an arrival and an earlier one: values whatever they are written in, properties and headers.
+#[utoipa::path(
+    get, path = "/api/v1/letters/{id}/arrivals/{ordinal}/changes", tag = "letters",
+    params(
+        ("id" = LetterId, Path),
+        ("ordinal" = i32, Path, description = "Which arrival, from 2"),
+        ("since" = Option<i32>, Query, description = "An earlier arrival; the one before when left out"),
+    ),
+    responses(
+        (status = 200, body = ArrivalChanges),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn changes(
+    State(front): State<Front>,
+    Path(path): Path<ArrivalPath>,
+    uri: Uri,
+) -> Result<Json<ArrivalChanges>, Problem> {
+    let query = Query::of(&uri, &["since"])?;
+    let since = query.parsed("since")?;
+    let (id, ordinal) = (id_from(&path.id)?, number(&path.ordinal)?);
+    Ok(Json(front.desk.compare_arrivals(id, ordinal, since).await?))
 }
 
 /// The address of an arrival.

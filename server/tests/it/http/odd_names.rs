@@ -27,6 +27,7 @@ fn nowhere() -> Vec<String> {
     let of = |parts: &[&str]| address(parts, &[]);
     vec![
         of(&["letters", odd]),
+        of(&["letters", odd, "arrivals", odd]),
         of(&["letters", "ääääa"]),
         of(&["groups", odd]),
         of(&["alerts", odd]),
@@ -67,6 +68,7 @@ fn pages(office: &OddOffice) -> Vec<String> {
         address(&["letters", letter], &[("view", "text")]),
         address(&["letters", letter], &[("view", "tree"), ("arrival", "1")]),
         address(&["letters", letter], &[("view", "hex")]),
+        of(&["letters", letter, "arrivals", "2"]),
         of(&["letters", letter, "edit"]),
         address(&["letters", letter, "edit"], &[("draft", office.id("draft")), ("queue", work)]),
         of(&["letters", letter, "sent", replay]),

@@ -170,6 +170,12 @@ async fn what_comes_back_is_compared_with_what_was_sent(pool: PgPool) {
     let back = sent.back.expect("it is back");
     assert!(back.is_same && back.diff.lines.is_empty(), "{back:?}");
     assert_eq!((sent.from_arrival, back.arrival), (1, 2));
+    let changes = bench.desk.compare_arrivals(letter, 2, None).await.expect("compared");
+    let values = changes.values.expect("values");
+    let [country] = &values[..] else { panic!("one value, and not {values:?}") };
+    let told = (country.path.as_str(), country.before.as_deref(), country.after.as_deref());
+    assert_eq!(told, ("country", Some("\"XX\""), Some("\"DE\"")), "spaces are no value");
+    assert_eq!((changes.since, changes.same_body, changes.cut), (1, false, false));
     // The next change begins from what came back.
     let again = asked(&bench, &jq(&[letter], ".price = 2")).await;
     let delivery = consumer.next().await.expect("one").expect("a message");

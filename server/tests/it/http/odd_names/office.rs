@@ -63,6 +63,7 @@ impl OddOffice {
         office.name_workers().await;
         office.name_decisions().await;
         office.name_replays().await;
+        office.name_values().await;
         office.watcher.look().await;
         office.name_alerts().await;
         office
@@ -142,6 +143,21 @@ impl OddOffice {
             "transform": {"jq": format!(".a = \"{}\"", spoken("b"))}});
         let replay = self.post(&["replays"], replay).await;
         self.made["replay"] = replay["id"].clone();
+    }
+
+    /// Another arrival, of which even the names of values are odd.
+    async fn name_values(&self) {
+        sqlx::query(
+            "insert into arrivals (letter_id, ordinal, arrived_at, source_id, exchange, routing_key,
+                 properties, headers, deaths, body, body_sha256)
+             select letter_id, 2, now(), source_id, exchange, routing_key, properties, '[]', deaths, $2, sha256($2)
+             from arrivals where letter_id = $1 and ordinal = 1",
+        )
+        .bind(self.letter.0)
+        .bind(json!({odd("name"): odd("value")}).to_string().as_bytes())
+        .execute(&self.bench.pool)
+        .await
+        .expect("an arrival");
     }
 
     async fn name_alerts(&mut self) {
